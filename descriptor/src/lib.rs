@@ -1,0 +1,246 @@
+//! The document by which a module describes itself, as data: routes, collections, permissions, events, problem codes and
+//! services. A module serializes it (`describe`), the host composes from the active ones the router, the contract, the
+//! permission catalog and the tables. Members are only ever added; a host ignores none, so an unknown member is refused.
+#![forbid(unsafe_code)]
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// Everything the host must know of a module.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Descriptor {
+    /// `[a-z][a-z0-9-]{0,31}`; prefix of its tables. `stoa` is the host's own.
+    pub name: String,
+    /// Semantic version of the module.
+    pub version: String,
+    pub description: String,
+    #[serde(default)]
+    pub routes: Vec<Route>,
+    #[serde(default)]
+    pub collections: Vec<Collection>,
+    #[serde(default)]
+    pub permissions: Vec<Named>,
+    #[serde(default)]
+    pub scopes: Vec<Named>,
+    #[serde(default)]
+    pub events: Vec<Named>,
+    #[serde(default)]
+    pub problems: Vec<ProblemCode>,
+    /// JSON Schema (object) of the members that `provision` reads from the onboarding body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onboarding: Option<Json>,
+    /// Query parameters of the audit list that find `subject` or the resource id: `productId`.
+    #[serde(default)]
+    pub audit_filters: Vec<Named>,
+    /// Named schemas that routes refer to as `#/$defs/Name` (JSON Schema 2020-12).
+    #[serde(default)]
+    pub schemas: serde_json::Map<String, Json>,
+}
+
+/// A code and what it means, in a sentence.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Named {
+    pub code: String,
+    pub description: String,
+}
+
+/// A problem code that the module adds to the platform's list. `detail` is the one fixed sentence told to the caller.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProblemCode {
+    pub code: String,
+    pub status: u16,
+    pub detail: String,
+}
+
+/// One operation of the interface.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Route {
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    pub method: String,
+    /// Below `/v1`: `/tenants/{tenantId}/...` for users, `/api-client/...` for keys.
+    pub path: String,
+    /// camelCase verbNoun, unique over all modules.
+    pub operation: String,
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    pub audience: Audience,
+    pub access: Access,
+    pub idempotency: Idempotency,
+    /// Runs in a read-only snapshot, without audit row, outbox or stored response.
+    pub read_only: bool,
+    /// Status of a success.
+    pub status: u16,
+    /// Object schema of the path parameters other than `tenantId`; a parameter it does not name is a uuid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_schema: Option<Json>,
+    /// Object schema of the query parameters; absent: none is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<Json>,
+    /// Schema of the body; absent: no body is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Json>,
+    /// Schema of the success body.
+    pub response: Json,
+    /// Whether `If-Match` is taken.
+    #[serde(default)]
+    pub if_match: bool,
+    /// Largest body in bytes.
+    pub body_limit: u64,
+    #[serde(default)]
+    pub events: Vec<String>,
+    /// Problem codes that the operation answers beyond those that every operation may.
+    #[serde(default)]
+    pub problems: Vec<String>,
+    /// Resource type of the audit entry; a write has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
+    /// Value of the answer's `Cache-Control`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_control: Option<String>,
+    /// The answer discloses unit identifiers: the host audits the read.
+    #[serde(default)]
+    pub discloses_identifiers: bool,
+}
+
+/// Who may call: people, or API clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Audience {
+    User,
+    ApiClient,
+}
+
+/// Permissions (users) or scopes (API clients) that a caller must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Access {
+    All(Vec<String>),
+    Any(Vec<String>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Idempotency {
+    None,
+    Optional,
+    Required,
+}
+
+/// A table of the module. `id`, `tenant_id`, `created_at`, `updated_at` and, on records, `version` are the host's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Collection {
+    /// `[a-z][a-z0-9_]{0,39}`.
+    pub name: String,
+    pub kind: Kind,
+    pub columns: Vec<Column>,
+    #[serde(default)]
+    pub unique: Vec<Unique>,
+    /// Column lists; the host puts the tenant before them.
+    #[serde(default)]
+    pub indexes: Vec<Vec<String>>,
+    /// Named groups of text columns that `contains` searches.
+    #[serde(default)]
+    pub search: Vec<Search>,
+    #[serde(default)]
+    pub checks: Vec<Check>,
+    /// Order in which rows are locked; empty: by id.
+    #[serde(default)]
+    pub lock_order: Vec<String>,
+    /// Columns that `add` may name.
+    #[serde(default)]
+    pub counters: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Inserted and updated; the host keeps its version.
+    Record,
+    /// Inserted, never changed.
+    Ledger,
+    /// Derived rows with guarded arithmetic.
+    Projection,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Column {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub type_: ColumnType,
+    #[serde(default)]
+    pub nullable: bool,
+    /// Constant for rows that do not state it; what makes a required column additive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Json>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnType {
+    Uuid,
+    Text,
+    Boolean,
+    Integer,
+    /// All digits and those after the point: at most 38.
+    Decimal {
+        precision: u8,
+        scale: u8,
+    },
+    Timestamp,
+    Date,
+    Json,
+}
+
+/// A unique key. Nulls never collide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Unique {
+    pub name: String,
+    pub columns: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Search {
+    pub name: String,
+    pub columns: Vec<String>,
+}
+
+/// A condition on the row after a change: every comparison must hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Check {
+    pub name: String,
+    pub all: Vec<Comparison>,
+}
+
+/// `column op right`; `right` is another column or a constant decimal or integer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Comparison {
+    pub column: String,
+    pub op: CheckOp,
+    pub right: Operand,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CheckOp {
+    #[serde(rename = ">=")]
+    AtLeast,
+    #[serde(rename = "<=")]
+    AtMost,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Operand {
+    Column(String),
+    Constant(String),
+}
