@@ -1,0 +1,123 @@
+//! Refusals as values: a code of one documented list, with its status and its one fixed sentence.
+//!
+//! Which error type to use when: below the pipeline, a function that can be refused for a reason the caller should hear
+//! returns `Problem`; one that fails for a reason only an operator can mend returns its own error (`database::Error`,
+//! `anyhow::Error` at start-up), which the pipeline turns into INTERNAL or UNAVAILABLE and logs once.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// A problem as the pipeline passes it on; `http::problem` renders it as RFC 9457.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    pub code: Cow<'static, str>,
+    pub status: u16,
+    pub detail: Cow<'static, str>,
+    pub errors: Vec<Item>,
+    /// Seconds, for `Retry-After`.
+    pub retry_after: Option<u32>,
+}
+
+/// One fault: where, and what kind. Never a value that the caller sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// JSON pointer into the body, or `/path/<name>`, `/query/<name>`, `/header/<name>`.
+    pub pointer: String,
+    pub code: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identified: Option<u32>,
+}
+
+impl Item {
+    pub fn new(pointer: impl Into<String>, code: &'static str) -> Item {
+        Item { pointer: pointer.into(), code: Cow::Borrowed(code), required: None, identified: None }
+    }
+}
+
+/// The platform's codes (conventions.md, "Problem codes"): code, status, detail.
+pub const CODES: &[(&str, u16, &str)] = &[
+    ("VALIDATION_FAILED", 400, "The request does not meet the operation's schema."),
+    ("MALFORMED_JSON", 400, "The body is not well-formed JSON."),
+    ("IDEMPOTENCY_KEY_REQUIRED", 400, "The operation requires the header Idempotency-Key."),
+    ("IDEMPOTENCY_KEY_INVALID", 400, "Idempotency-Key must be a UUID of version 4 or 7."),
+    ("UNKNOWN_QUERY_PARAMETER", 400, "The operation does not take this query parameter."),
+    ("UNAUTHENTICATED", 401, "A valid access token is required."),
+    ("PERMISSION_DENIED", 403, "The caller lacks a permission that the operation requires."),
+    ("SCOPE_DENIED", 403, "The API client lacks a scope that the operation requires."),
+    ("WRONG_IDENTITY_FAMILY", 403, "The operation does not take this kind of credential."),
+    ("IDENTITY_UNVERIFIED", 403, "The user's email address is not verified."),
+    ("MEMBERSHIP_REQUIRED", 403, "The caller has no active membership in this company."),
+    ("TENANT_SUSPENDED", 403, "The company is suspended."),
+    ("NOT_FOUND", 404, "There is no such resource."),
+    ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
+    ("METHOD_NOT_ALLOWED", 405, "The resource does not take this method."),
+    ("NOT_ACCEPTABLE", 406, "Answers are application/json."),
+    ("IDEMPOTENCY_KEY_REUSED", 409, "The key was used for a different request."),
+    ("IDEMPOTENCY_KEY_EXPIRED", 409, "The key was used more than 24 hours ago."),
+    ("CREDENTIAL_ALREADY_DELIVERED", 409, "The credential was delivered once and cannot be shown again."),
+    ("VERSION_CONFLICT", 409, "The record has another version than expected."),
+    ("DUPLICATE", 409, "A record with this identity exists."),
+    ("ARCHIVED", 409, "The record is archived."),
+    ("IMMUTABLE_FIELD", 409, "A field that cannot change was sent with another value."),
+    ("ILLEGAL_STATE", 409, "The record's state does not allow this."),
+    ("LAST_MANAGER", 409, "The company would be left without a manager."),
+    ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
+    ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
+    ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
+    ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
+    ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
+    ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
+    ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
+    ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
+    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
+    ("FULFILMENT_INCOMPLETE", 409, "The document is not completely fulfilled."),
+    ("FULFILMENT_REQUIRED", 409, "The document must be confirmed together with its fulfilment."),
+    ("CASH_SESSION_REQUIRED", 409, "The cash session that the money leaves must be named."),
+    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
+    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
+    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
+    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
+    ("REFERENCE_INVALID", 409, "A record that the request names cannot be used here."),
+    ("AMOUNT_PRECISION", 409, "An amount does not fit six decimals."),
+    ("TENDER_INSUFFICIENT", 409, "The amount tendered is below the total."),
+    ("PAYMENT_TOTAL_MISMATCH", 409, "The payment components do not add up to the total."),
+    ("LIMIT_EXCEEDED", 409, "A documented limit would be exceeded."),
+    ("PRECONDITION_FAILED", 412, "The record has changed since it was read."),
+    ("PAYLOAD_TOO_LARGE", 413, "The body is larger than the operation takes."),
+    ("UNSUPPORTED_MEDIA_TYPE", 415, "Bodies are application/json."),
+    ("RATE_LIMITED", 429, "Too many requests in this minute."),
+    ("QUOTA_EXCEEDED", 429, "The monthly quota is used up."),
+    ("PUBLIC_API_DISABLED", 429, "The company is not entitled to the public API."),
+    ("INTERNAL", 500, "The service failed to answer."),
+    ("MODULE_FAILED", 500, "The module that owns the operation failed."),
+    ("UNAVAILABLE", 503, "The service cannot answer right now."),
+    ("MODULE_UNAVAILABLE", 503, "The module that owns the operation cannot answer right now."),
+];
+
+impl Problem {
+    /// A problem of the platform's list. A code outside it is a fault of the host and answers INTERNAL.
+    pub fn of(code: &'static str) -> Problem {
+        let (code, status, detail) =
+            CODES.iter().find(|(known, ..)| *known == code).copied().unwrap_or((
+                "INTERNAL",
+                500,
+                "The service failed to answer.",
+            ));
+        Problem {
+            code: Cow::Borrowed(code),
+            status,
+            detail: Cow::Borrowed(detail),
+            errors: Vec::new(),
+            retry_after: (status == 503).then_some(1),
+        }
+    }
+
+    pub fn with(mut self, errors: Vec<Item>) -> Problem {
+        self.errors = errors;
+        self.errors.truncate(200);
+        self
+    }
+}
