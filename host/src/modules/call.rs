@@ -5,17 +5,18 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use uuid::Uuid;
 use wasmtime::{AsContextMut as _, Store, Trap, UpdateDeadline};
 
-use super::generation::Generation;
+use super::generation::{Code, Generation};
 use super::limits::{GuestClock, Limits, MemoryLimit};
 use super::state::State;
 use crate::database::{self, Session};
 use crate::store::Scope;
 use crate::wit::context::Facts;
 use crate::wit::events::Event;
-use crate::wit::{GuestPre, module};
+use crate::wit::module;
 
 /// Why a module gave no answer.
 #[derive(Debug, Clone)]
@@ -52,61 +53,60 @@ pub struct Entry {
     pub limits: Limits,
 }
 
+/// A module without a sandbox. It calls the host's interfaces on `State`, as a component does through the linker.
+pub trait Native: Send + Sync {
+    fn handle<'a>(
+        &'a self,
+        state: &'a mut State,
+        call: &'a module::Call,
+    ) -> BoxFuture<'a, wasmtime::Result<Result<module::Reply, module::Problem>>>;
+}
+
 pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
-    let (code, mut store) = match begin(entry) {
+    let (code, mut state) = match begin(entry) {
         Ok(begun) => begun,
         Err(ran) => return ran,
     };
-    let clock = store.data().clock.clone();
-    let run = async {
-        let guest = code.instantiate_async(&mut store).await?;
-        guest.commerce_platform_module().call_handle(&mut store, call).await
-    };
-    let result = clock.measure(run).await;
-    end(store, result)
+    match code {
+        Code::Component(code) => {
+            let clock = state.clock.clone();
+            let mut store = store(state);
+            let run = async {
+                let guest = code.instantiate_async(&mut store).await?;
+                guest.commerce_platform_module().call_handle(&mut store, call).await
+            };
+            let result = clock.measure(run).await;
+            end(store.into_data(), result)
+        }
+        Code::Native(native) => {
+            let result = native.handle(&mut state, call).await;
+            end(state, result)
+        }
+    }
 }
 
 pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
-    let (code, mut store) = match begin(entry) {
+    let (code, state) = match begin(entry) {
         Ok(begun) => begun,
         Err(ran) => return ran,
     };
-    let clock = store.data().clock.clone();
+    let Code::Component(code) = code else { return end(state, Ok(Ok(Vec::new()))) };
+    let clock = state.clock.clone();
+    let mut store = store(state);
     let run = async {
         let guest = code.instantiate_async(&mut store).await?;
         guest.commerce_platform_module().call_provision(&mut store, options).await
     };
     let result = clock.measure(run).await;
-    end(store, result)
+    end(store.into_data(), result)
 }
 
-fn begin<T>(entry: Entry) -> Result<(GuestPre<State>, Store<State>), Ran<T>> {
+fn begin<T>(entry: Entry) -> Result<(Code, State), Ran<T>> {
     let Entry { generation, module, session, facts, read_only, limits } = entry;
     let Some(code) = generation.modules.get(module).map(|module| module.code.clone()) else {
         let result = Err(Failure::Fault("no such module".into()));
         return Err(Ran { session: Some(session), emitted: Vec::new(), result, closed: false });
     };
-    let mut store = store(&generation, session, facts, read_only, limits);
-    store.data_mut().stack.push(module);
-    Ok((code, store))
-}
-
-fn end<T>(store: Store<State>, result: wasmtime::Result<T>) -> Ran<T> {
-    let state = store.into_data();
-    let result = result.map_err(|error| classify(&state, &error));
-    Ran { session: state.session, emitted: state.emitted, result, closed: state.scope.closed }
-}
-
-/// A store for one request, with its limits set.
-fn store(
-    generation: &Arc<Generation>,
-    session: Session,
-    facts: Facts,
-    read_only: bool,
-    limits: Limits,
-) -> Store<State> {
-    let yields = matches!(session, Session::Postgres(_));
-    let count = generation.modules.len();
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
@@ -114,16 +114,28 @@ fn store(
         session: Some(session),
         scope,
         facts,
-        stack: Vec::with_capacity(4),
-        instances: vec![None; count],
+        stack: vec![module],
+        instances: vec![None; generation.modules.len()],
         emitted: Vec::new(),
         limits,
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::new(),
         failure: None,
-        generation: generation.clone(),
+        generation,
     };
-    let mut store = Store::new(&generation.engine, state);
+    Ok((code, state))
+}
+
+fn end<T>(state: State, result: wasmtime::Result<T>) -> Ran<T> {
+    let result = result.map_err(|error| classify(&state, &error));
+    Ran { session: state.session, emitted: state.emitted, result, closed: state.scope.closed }
+}
+
+/// A store for one request, with its limits set.
+fn store(state: State) -> Store<State> {
+    let yields = matches!(state.session, Some(Session::Postgres(_)));
+    let limits = state.limits;
+    let mut store = Store::new(&state.generation.engine.clone(), state);
     store.limiter(|state| &mut state.memory);
     store.set_hostcall_fuel(limits.hostcall);
     store.set_epoch_deadline(1);

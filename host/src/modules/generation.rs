@@ -11,7 +11,7 @@ use wasmtime::component::{Component, HasSelf, Linker};
 
 use super::artifact::{self, Artifact};
 use super::state::State;
-use super::{describe, services};
+use super::{call, describe, services};
 use crate::http::routes::RouteTable;
 use crate::store::Schema;
 use crate::wit::{Guest, GuestPre};
@@ -38,7 +38,15 @@ pub struct Module {
     pub digest: [u8; 32],
     pub descriptor: Arc<Descriptor>,
     pub schema: Schema,
-    pub code: GuestPre<State>,
+    pub code: Code,
+}
+
+/// What runs when a module is called.
+#[derive(Clone)]
+pub enum Code {
+    Component(GuestPre<State>),
+    /// The same module compiled into the process: how the benchmark measures what the sandbox costs.
+    Native(Arc<dyn call::Native>),
 }
 
 struct Candidate {
@@ -112,7 +120,7 @@ fn link(engine: &Engine, candidates: Vec<Candidate>) -> anyhow::Result<Vec<Modul
             digest: artifact.digest,
             descriptor,
             schema,
-            code,
+            code: Code::Component(code),
         });
     }
     Ok(modules)

@@ -8,6 +8,7 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
+use super::generation::Code;
 use super::artifact::{InterfaceName, services_offered, services_wanted};
 use super::state::State;
 
@@ -109,7 +110,10 @@ async fn call(
             let generation = store.data().generation.clone();
             let module = generation.modules.get(provider).ok_or_else(|| wasmtime::format_err!("no such module"))?;
             store.data_mut().stack.push(provider);
-            let instance = module.code.instance_pre().instantiate_async(&mut store).await?;
+            let Code::Component(code) = &module.code else {
+                wasmtime::bail!("a native module offers no services by reflection");
+            };
+            let instance = code.instance_pre().instantiate_async(&mut store).await?;
             store.data_mut().stack.pop();
             if let Some(slot) = store.data_mut().instances.get_mut(provider) {
                 *slot = Some(instance);
