@@ -14,10 +14,9 @@ use crate::database::Database;
 use crate::http::{answer, body, private, server};
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
-use crate::modules::{Generation, engine};
+use crate::modules::{Generation, engine, tables};
 use crate::platform::Platform;
 use crate::settings::{LogFormat, Onboarding, Settings};
-use crate::store;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -83,7 +82,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
     let generation = Generation::from_folder(&engine, &settings.modules_dir())?;
     let database = Database::open(&settings.database(), settings.dev).await?;
-    store::migrate::bring_up_to_date(&database, &generation.modules).await?;
+    tables::bring_up_to_date(&database, &generation.modules).await?;
 
     let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
     let mut issuers = settings.issuers()?;

@@ -37,7 +37,7 @@ pub struct Module {
     pub version: String,
     pub digest: [u8; 32],
     pub descriptor: Arc<Descriptor>,
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     pub code: Code,
 }
 
@@ -119,7 +119,7 @@ fn link(engine: &Engine, candidates: Vec<Candidate>) -> anyhow::Result<Vec<Modul
             version: descriptor.version.clone(),
             digest: artifact.digest,
             descriptor,
-            schema,
+            schema: Arc::new(schema),
             code: Code::Component(code),
         });
     }

@@ -9,6 +9,7 @@ pub mod imports;
 pub mod limits;
 pub mod services;
 pub mod state;
+pub mod tables;
 
 pub use call::{Failure, Ran};
 pub use generation::{Generation, Module};
