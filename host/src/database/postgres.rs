@@ -36,6 +36,11 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// On a connection with no transaction yet.
+    pub fn on(connection: sqlx::pool::PoolConnection<sqlx::Postgres>) -> Transaction {
+        Transaction { connection: Some(connection), open: false, round_trips: 0 }
+    }
+
     /// The connection. Every use is one round trip.
     pub fn connection(&mut self) -> Result<&mut PgConnection, Error> {
         self.round_trips += 1;
@@ -130,7 +135,7 @@ impl Database {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(&self, work: Work<T>, read_only: bool) -> Result<T, Error> {
         let connection = self.pool.acquire().await.map_err(Error::from_sqlx)?;
-        let transaction = Transaction { connection: Some(connection), open: false, round_trips: 0 };
+        let transaction = Transaction::on(connection);
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {
