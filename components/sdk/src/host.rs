@@ -54,7 +54,7 @@ pub(crate) fn run(calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Fai
 /// Facts of the request, the same for every module that takes part in it.
 pub fn facts() -> context::Facts {
     #[cfg(target_arch = "wasm32")]
-    return context::facts();
+    return context::current();
     #[cfg(not(target_arch = "wasm32"))]
     native::with(|host| host.facts())
 }

@@ -44,6 +44,14 @@ pub fn run<B: Batch>(mut batch: B) -> Result<B::Answer, Failure> {
     }
 }
 
+/// Sends a batch of reads, which cannot be refused: a failure is a fault. For functions that have no problem to answer.
+pub fn read<B: Batch>(batch: B) -> B::Answer {
+    match run(batch) {
+        Ok(answer) => answer,
+        Err(failure) => fault(&format!("a read failed: {failure:?}")),
+    }
+}
+
 macro_rules! batch_of_tuple {
     ($($part:ident $at:tt),+) => {
         impl<$($part: Batch),+> Batch for ($($part,)+) {

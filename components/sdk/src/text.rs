@@ -61,7 +61,7 @@ impl<const MIN: usize, const MAX: usize> JsonSchema for Text<MIN, MAX> {
 /// An enumeration whose values are texts in JSON, in schemas and in columns alike.
 #[macro_export]
 macro_rules! text_enum {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($variant:ident => $text:literal),+ $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq,
@@ -69,7 +69,7 @@ macro_rules! text_enum {
         )]
         #[serde(crate = "stoa_sdk::macros::serde")]
         #[schemars(crate = "stoa_sdk::macros::schemars", inline)]
-        $vis enum $name { $(#[serde(rename = $text)] $variant),+ }
+        $vis enum $name { $($(#[$variant_meta])* #[serde(rename = $text)] $variant),+ }
 
         impl $name {
             /// The text of each value, in the order of declaration.
