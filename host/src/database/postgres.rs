@@ -82,10 +82,8 @@ impl Drop for Transaction {
 
 impl Database {
     pub async fn open(url: &str, settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
-        let options = PgConnectOptions::from_str(url)?
-            .application_name("stoa")
-            .statement_cache_capacity(PREPARED)
-            .options([
+        let options =
+            PgConnectOptions::from_str(url)?.application_name("stoa").statement_cache_capacity(PREPARED).options([
                 ("statement_timeout", STATEMENT_TIMEOUT_MS.to_string()),
                 ("lock_timeout", LOCK_TIMEOUT_MS.to_string()),
                 ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MS.to_string()),
@@ -181,9 +179,10 @@ async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migra
     let version: i32 =
         sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
     anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
-    let unbound: bool = sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
-        .fetch_one(&mut connection)
-        .await?;
+    let unbound: bool =
+        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
+            .fetch_one(&mut connection)
+            .await?;
     anyhow::ensure!(
         !unbound || !settings.plain_role_only,
         "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
