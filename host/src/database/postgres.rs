@@ -36,6 +36,11 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// On a connection with no transaction yet.
+    pub fn on(connection: sqlx::pool::PoolConnection<sqlx::Postgres>) -> Transaction {
+        Transaction { connection: Some(connection), open: false, round_trips: 0 }
+    }
+
     /// The connection. Every use is one round trip.
     pub fn connection(&mut self) -> Result<&mut PgConnection, Error> {
         self.round_trips += 1;
@@ -77,10 +82,8 @@ impl Drop for Transaction {
 
 impl Database {
     pub async fn open(url: &str, settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
-        let options = PgConnectOptions::from_str(url)?
-            .application_name("stoa")
-            .statement_cache_capacity(PREPARED)
-            .options([
+        let options =
+            PgConnectOptions::from_str(url)?.application_name("stoa").statement_cache_capacity(PREPARED).options([
                 ("statement_timeout", STATEMENT_TIMEOUT_MS.to_string()),
                 ("lock_timeout", LOCK_TIMEOUT_MS.to_string()),
                 ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MS.to_string()),
@@ -130,7 +133,7 @@ impl Database {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(&self, work: Work<T>, read_only: bool) -> Result<T, Error> {
         let connection = self.pool.acquire().await.map_err(Error::from_sqlx)?;
-        let transaction = Transaction { connection: Some(connection), open: false, round_trips: 0 };
+        let transaction = Transaction::on(connection);
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {
@@ -176,9 +179,10 @@ async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migra
     let version: i32 =
         sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
     anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
-    let unbound: bool = sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
-        .fetch_one(&mut connection)
-        .await?;
+    let unbound: bool =
+        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
+            .fetch_one(&mut connection)
+            .await?;
     anyhow::ensure!(
         !unbound || !settings.plain_role_only,
         "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
