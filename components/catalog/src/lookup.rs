@@ -13,7 +13,7 @@ use crate::product::{ProductRow, ProductState, Tracking};
 use crate::{EmptyBody, LOOKUP, public};
 
 text_enum! {
-    /// ARCHIVED records are immutable and keep their codes reserved.
+    /// ARCHIVED records are immutable.
     #[derive(Default)]
     pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
 }

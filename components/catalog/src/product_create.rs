@@ -65,7 +65,7 @@ product_body! {
     ProductInput {
         /// Created with the product, all or nothing.
         #[serde(default)]
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = 100), extend("default" = []))]
         pub variants: Vec<VariantInput>,
     }
 }
