@@ -292,7 +292,7 @@ impl Aggregate {
 
     /// How many rows of the group meet `when`; the empty filter counts all.
     pub fn count(mut self, when: Filter) -> Self {
-        self.measures.push(Measure { op: Agg::Count, column: "id".to_owned(), when: when.0 });
+        self.measures.push(Measure { op: Agg::Count, column: String::new(), when: when.0 });
         self
     }
 
