@@ -1,25 +1,25 @@
-//! The store on PostgreSQL: one connection, one statement and one round trip per call.
+//! The store on PostgreSQL: one connection; every write is one statement, and so are reads that follow each other.
 
 mod bind;
 mod ddl;
+mod reads;
 mod update;
 mod write;
 
-use futures_util::TryStreamExt;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection};
 
 use super::call::Checked;
 use super::datum::Datum;
-use super::read::{self, Query};
 use super::schema::Schema;
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
-use super::{Reading, Stop, locks, page};
+use super::{Reading, Stop, locks};
 use crate::database::Error;
 use crate::wit::store::Reply;
 
 pub(super) use ddl::{ahead, apply};
+use reads::Reads;
 
 pub(super) async fn run(
     connection: &mut PgConnection,
@@ -28,15 +28,28 @@ pub(super) async fn run(
     calls: Vec<Checked>,
     wrote: &mut bool,
 ) -> Result<Vec<Reply>, Stop> {
-    let mut replies = Vec::with_capacity(calls.len());
+    let mut replies: Vec<(usize, Reply)> = Vec::with_capacity(calls.len());
     let mut reading = Reading::default();
+    let mut reads = Reads::new(scope);
     for (nth, call) in calls.into_iter().enumerate() {
+        let locks = match &call {
+            Checked::Keyed(keyed) => keyed.lock.is_some(),
+            Checked::Select(select) => select.lock.is_some(),
+            Checked::Aggregate(_) => false,
+            _ => true,
+        };
+        if locks {
+            replies.extend(reads.run(connection, scope, &mut reading).await?);
+        }
         *wrote |= matches!(call, Checked::Insert(_) | Checked::Update(_) | Checked::Number { .. });
         let reply = match call {
-            Checked::Keyed(_) | Checked::Select(_) | Checked::Aggregate(_) => match query(schema, scope, call) {
-                Some(query) => answer(connection, scope, &mut reading, nth, query).await?,
-                None => continue,
-            },
+            Checked::Keyed(_) | Checked::Select(_) | Checked::Aggregate(_) => {
+                replies.extend(reads.add(schema, scope, nth, call).map(|reply| (nth, reply)));
+                if locks {
+                    replies.extend(reads.run(connection, scope, &mut reading).await?);
+                }
+                continue;
+            }
             Checked::Insert(insert) => Reply::Inserted(write::insert(connection, schema, scope, nth, insert).await?),
             Checked::Update(update) => update::update(connection, schema, scope, &mut reading, nth, update).await?,
             Checked::Lock(names) => {
@@ -49,9 +62,11 @@ pub(super) async fn run(
                 Reply::Number(write::number(connection, schema, scope, nth, &sequence, at_least).await?)
             }
         };
-        replies.push(reply);
+        replies.push((nth, reply));
     }
-    Ok(replies)
+    replies.extend(reads.run(connection, scope, &mut reading).await?);
+    replies.sort_by_key(|(nth, _)| *nth);
+    Ok(replies.into_iter().map(|(_, reply)| reply).collect())
 }
 
 fn start(scope: &Scope) -> Sql {
@@ -60,43 +75,6 @@ fn start(scope: &Scope) -> Sql {
 
 fn fault(error: sqlx::Error) -> Stop {
     Stop::Database(Error::from_sqlx(error))
-}
-
-/// The statement of a read; none for a call that is no read.
-fn query(schema: &Schema, scope: &Scope, call: Checked) -> Option<Query> {
-    let sql = start(scope);
-    Some(match call {
-        Checked::Keyed(keyed) => read::all_keys(schema, keyed, sql),
-        Checked::Select(mut select) => match select.each.take() {
-            Some(each) => read::each_of_all(schema, select, each, sql),
-            None => read::select(schema, select, sql),
-        },
-        Checked::Aggregate(aggregate) => read::aggregate(schema, aggregate, sql),
-        _ => return None,
-    })
-}
-
-async fn answer(
-    connection: &mut PgConnection,
-    scope: &mut Scope,
-    reading: &mut Reading,
-    call: usize,
-    mut query: Query,
-) -> Result<Reply, Stop> {
-    let sql = std::mem::replace(&mut query.sql, start(scope));
-    let mut rows = Vec::new();
-    let arguments = bind::arguments(sql.params)?;
-    scope.round_trips += 1;
-    let mut stream = sqlx::query_with(AssertSqlSafe(sql.text), arguments).fetch(connection);
-    while let Some(row) = stream.try_next().await.map_err(fault)? {
-        let mut data = Vec::with_capacity(query.outputs.len());
-        for (at, output) in query.outputs.iter().enumerate() {
-            data.push(bind::loaded(&row, at, output)?);
-        }
-        reading.row(scope, &data)?;
-        rows.push(data);
-    }
-    page(call, &query, rows)
 }
 
 /// Runs a statement of the store's own and answers its rows.
