@@ -26,7 +26,7 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{Change, apply, merged, plan};
+pub use migrate::{Change, apply, indexes_ahead, merged, plan};
 pub use schema::Schema;
 pub use scope::{Limits, Scope};
 pub use sqlite::register as register_sqlite;
