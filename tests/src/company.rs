@@ -134,14 +134,21 @@ impl Company {
         self.post("catalog/products", product(name)).is(201).id()
     }
 
-    /// A product with one variant: the ids of both.
+    /// A draft product with one variant: the ids of both.
     #[track_caller]
     pub fn article(&self, sku: &str) -> (String, String) {
-        let mut body = product(&format!("Product {sku}"));
-        body["variants"] = json!([{ "sku": sku }]);
+        let body = with(&product(&format!("Product {sku}")), json!({ "variants": [{ "sku": sku }] }));
         let answer = self.post("catalog/products", body).is(201);
         let variant = answer["variants"][0]["id"].as_str().map(str::to_string);
         (answer.id(), variant.unwrap_or_else(|| panic!("no variant: {answer}")))
+    }
+
+    /// The variant of a published product: what a price can be in effect for.
+    #[track_caller]
+    pub fn on_sale(&self, sku: &str) -> String {
+        let members = json!({ "publicationStatus": "PUBLISHED", "variants": [{ "sku": sku }] });
+        let answer = self.post("catalog/products", with(&product(&format!("Product {sku}")), members)).is(201);
+        answer["variants"][0]["id"].as_str().map(str::to_string).unwrap_or_else(|| panic!("no variant: {answer}"))
     }
 
     #[track_caller]

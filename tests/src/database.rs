@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rusqlite::types::Value;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -17,6 +18,9 @@ pub enum Database {
     Sqlite,
     Postgres,
 }
+
+/// How long a look waits for a writer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Rows of counters and leases, which change without a write of the tenant.
 const NOT_STATE: &[&str] = &["stoa_rate", "stoa_lease", "stoa_usage", "stoa_window"];
@@ -35,6 +39,33 @@ impl Company {
             Database::Postgres => {
                 RUNTIME.block_on(postgres(self.host.postgres_url().unwrap_or_default(), &self.tenant, query))
             }
+        }
+    }
+
+    /// Tries to change rows behind the host's back; the database's refusal where it has one. Nothing is kept.
+    pub fn try_write(&self, statement: &str) -> Result<(), String> {
+        match self.host.database() {
+            Database::Sqlite => {
+                let mut connection =
+                    rusqlite::Connection::open(self.sqlite_file()).map_err(|error| error.to_string())?;
+                connection.busy_timeout(PATIENCE).map_err(|error| error.to_string())?;
+                let transaction = connection.transaction().map_err(|error| error.to_string())?;
+                let statement = for_sqlite(statement, &self.tenant);
+                transaction.execute(&statement, []).map(drop).map_err(|error| error.to_string())
+            }
+            Database::Postgres => RUNTIME.block_on(async {
+                let url = self.host.postgres_url().unwrap_or_default();
+                let tried = async {
+                    let mut connection = PgConnection::connect(url).await?;
+                    let mut transaction = connection.begin().await?;
+                    let set = sqlx::query("select set_config('stoa.tenant', $1, true)").bind(&self.tenant);
+                    set.execute(&mut *transaction).await?;
+                    let statement = for_postgres(statement, &self.tenant);
+                    sqlx::query(AssertSqlSafe(statement)).execute(&mut *transaction).await?;
+                    transaction.rollback().await
+                };
+                tried.await.map_err(|error: sqlx::Error| error.to_string())
+            }),
         }
     }
 
@@ -85,12 +116,19 @@ impl Company {
     }
 }
 
+fn for_sqlite(query: &str, tenant: &str) -> String {
+    query.replace("{tenant}", &format!("tenant_id in (x'{}', '{tenant}')", tenant.replace('-', "")))
+}
+
+fn for_postgres(query: &str, tenant: &str) -> String {
+    query.replace("{tenant}", &format!("tenant_id = '{tenant}'"))
+}
+
 fn sqlite(file: &PathBuf, tenant: &str, query: &str) -> Vec<Vec<String>> {
     let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)
         .unwrap_or_else(|error| panic!("cannot open {}: {error}", file.display()));
-    connection.busy_timeout(std::time::Duration::from_secs(10)).expect("a busy timeout");
-    let hex = tenant.replace('-', "");
-    let query = query.replace("{tenant}", &format!("tenant_id in (x'{hex}', '{tenant}')"));
+    connection.busy_timeout(PATIENCE).expect("a busy timeout");
+    let query = for_sqlite(query, tenant);
     let mut statement = connection.prepare(&query).unwrap_or_else(|error| panic!("{query}: {error}"));
     let width = statement.column_count();
     let rows = statement.query_map([], |row| (0..width).map(|i| row.get(i).map(sqlite_text)).collect());
@@ -111,7 +149,7 @@ fn sqlite_text(value: Value) -> String {
 }
 
 async fn postgres(url: &str, tenant: &str, query: &str) -> Vec<Vec<String>> {
-    let query = query.replace("{tenant}", &format!("tenant_id = '{tenant}'"));
+    let query = for_postgres(query, tenant);
     let read = async {
         let mut connection = PgConnection::connect(url).await?;
         let mut transaction = connection.begin().await?;
