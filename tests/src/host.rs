@@ -279,8 +279,8 @@ impl Inner {
                 Ok(())
             }
             None => {
-                process.stop();
-                Err(format!("first line on stdout: {line:?}; stderr:\n{}", self.log_since(from)))
+                let status = process.exit();
+                Err(format!("{status}; first line on stdout: {line:?}; stderr:\n{}", self.log_since(from)))
             }
         }
     }
@@ -315,6 +315,20 @@ impl Drop for Inner {
 }
 
 impl Process {
+    /// Waits for a process that is about to end, and says how it did.
+    fn exit(&mut self) -> String {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(5) {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                self.stop();
+                return status.to_string();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.stop();
+        "still running".to_string()
+    }
+
     fn stop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -164,8 +164,7 @@ fn remember(market: &Market, memories: &mut [Memory], attempts: &[Attempt]) {
     for attempt in attempts {
         let Some(answer) = &attempt.answer else { continue };
         // Memories are by writer; those of one company may build on each other's records, too.
-        let writer =
-            memories.len().min(attempt.company + market.shops.len() * (attempt.key.as_bytes()[0] as usize % 4));
+        let writer = attempt.company + market.shops.len() * (attempt.key.as_bytes()[0] as usize % 4);
         let Some(memory) = memories.get_mut(writer) else { continue };
         let id = || answer.text("id");
         match attempt.path.as_str() {
