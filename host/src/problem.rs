@@ -100,12 +100,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
 impl Problem {
     /// A problem of the platform's list. A code outside it is a fault of the host and answers INTERNAL.
     pub fn of(code: &'static str) -> Problem {
-        let (code, status, detail) =
-            CODES.iter().find(|(known, ..)| *known == code).copied().unwrap_or((
-                "INTERNAL",
-                500,
-                "The service failed to answer.",
-            ));
+        let (code, status, detail) = CODES.iter().find(|(known, ..)| *known == code).copied().unwrap_or((
+            "INTERNAL",
+            500,
+            "The service failed to answer.",
+        ));
         Problem {
             code: Cow::Borrowed(code),
             status,

@@ -1,0 +1,339 @@
+//! Filters: from the flat tree of the contract to a checked one, and from that to SQL, the same for both databases but
+//! for lists and containment.
+
+use stoa_descriptor::ColumnType;
+
+use super::datum::{Datum, Unfit};
+use super::decimal::{self, Parsed};
+use super::fold;
+use super::schema::{Schema, Table};
+use super::scope::Limits;
+use super::sql::{Dialect, Sql};
+use super::{Refused, misuse};
+use crate::wit::store::{Compare, Has, Node, Term, Value};
+
+#[derive(Debug, Clone)]
+pub(super) enum Condition {
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Compare { column: usize, op: &'static str, datum: Datum },
+    OneOf { column: usize, data: Vec<Datum> },
+    Null { column: usize, is: bool },
+    Contains { group: usize, text: String },
+    Tuple { columns: Vec<usize>, op: &'static str, data: Vec<Datum> },
+    Has { table: usize, own: usize, theirs: usize, terms: Vec<Condition> },
+}
+
+impl Condition {
+    pub fn always() -> Condition {
+        Condition::All(Vec::new())
+    }
+
+    pub fn is_always(&self) -> bool {
+        matches!(self, Condition::All(parts) if parts.is_empty())
+    }
+
+    /// Marks the columns that the condition reads in its own table.
+    pub fn columns(&self, used: &mut Vec<usize>) {
+        match self {
+            Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| part.columns(used)),
+            Condition::Compare { column, .. }
+            | Condition::OneOf { column, .. }
+            | Condition::Null { column, .. }
+            | Condition::Has { own: column, .. } => used.push(*column),
+            Condition::Tuple { columns, .. } => used.extend(columns),
+            Condition::Contains { .. } => {}
+        }
+    }
+
+    /// Search groups that the condition reads in its own table.
+    pub fn groups(&self, used: &mut Vec<usize>) {
+        match self {
+            Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| part.groups(used)),
+            Condition::Contains { group, .. } => used.push(*group),
+            _ => {}
+        }
+    }
+}
+
+/// Reads a filter; several roots must all hold.
+pub(super) fn check(schema: &Schema, table: &Table, nodes: Vec<Node>, limits: &Limits) -> Result<Condition, Refused> {
+    let mut reader = Reader { schema, limits, terms: nodes.len(), has: 0 };
+    if nodes.len() > limits.nodes {
+        return Err(Refused::Limit("filter nodes"));
+    }
+    let mut nodes = nodes.into_iter();
+    let mut roots = Vec::new();
+    while let Some(node) = nodes.next() {
+        roots.push(reader.node(table, node, &mut nodes, 1)?);
+    }
+    Ok(match roots.pop() {
+        Some(only) if roots.is_empty() => only,
+        Some(last) => {
+            roots.push(last);
+            Condition::All(roots)
+        }
+        None => Condition::always(),
+    })
+}
+
+struct Reader<'a> {
+    schema: &'a Schema,
+    limits: &'a Limits,
+    terms: usize,
+    has: usize,
+}
+
+impl Reader<'_> {
+    fn node(
+        &mut self,
+        table: &Table,
+        node: Node,
+        rest: &mut std::vec::IntoIter<Node>,
+        depth: usize,
+    ) -> Result<Condition, Refused> {
+        if depth > self.limits.depth + 1 {
+            return Err(Refused::Limit("filter depth"));
+        }
+        match node {
+            Node::All(count) => Ok(Condition::All(self.children(table, count, rest, depth)?)),
+            Node::Any(count) => Ok(Condition::Any(self.children(table, count, rest, depth)?)),
+            Node::Term(term) => self.term(table, term),
+            Node::Has(has) => self.has(table, has),
+        }
+    }
+
+    fn children(
+        &mut self,
+        table: &Table,
+        count: u8,
+        rest: &mut std::vec::IntoIter<Node>,
+        depth: usize,
+    ) -> Result<Vec<Condition>, Refused> {
+        let mut children = Vec::with_capacity(usize::from(count));
+        for _ in 0..count {
+            let node = rest.next().ok_or_else(|| misuse("a filter ends before its last node"))?;
+            children.push(self.node(table, node, rest, depth + 1)?);
+        }
+        Ok(children)
+    }
+
+    fn has(&mut self, table: &Table, has: Has) -> Result<Condition, Refused> {
+        self.has += 1;
+        self.terms += has.where_.len();
+        if self.has > self.limits.has || self.terms > self.limits.nodes {
+            return Err(Refused::Limit("has"));
+        }
+        let other = self.schema.find(&has.collection).ok_or_else(|| misuse("has: no such collection"))?;
+        let theirs = self.schema.table(other);
+        let own_column = table.find(&has.own).ok_or_else(|| misuse("has: no such column of its own"))?;
+        let their_column = theirs.find(&has.theirs).ok_or_else(|| misuse("has: no such column of theirs"))?;
+        let (left, right) = (table.type_of(own_column), theirs.type_of(their_column));
+        let decimals = matches!(left, ColumnType::Decimal { .. } | ColumnType::Json);
+        if left != right || decimals {
+            return Err(misuse("has: the two columns cannot be compared"));
+        }
+        let terms = has.where_.into_iter().map(|term| self.term(theirs, term)).collect::<Result<_, _>>()?;
+        Ok(Condition::Has { table: other, own: own_column, theirs: their_column, terms })
+    }
+
+    fn term(&mut self, table: &Table, term: Term) -> Result<Condition, Refused> {
+        if term.values.len() > self.limits.keys {
+            return Err(Refused::Limit("one-of values"));
+        }
+        match term.op {
+            Compare::Contains => return contains(table, term),
+            Compare::LexLt => return tuple(table, term, "<"),
+            Compare::LexGt => return tuple(table, term, ">"),
+            _ => {}
+        }
+        let column = table.find(&term.column).ok_or_else(|| misuse("a filter names no column of its collection"))?;
+        let type_ = table.type_of(column);
+        let count = term.values.len();
+        let mut values = term.values.into_iter();
+        let op = match term.op {
+            Compare::IsNull | Compare::NotNull if count > 0 => return Err(misuse("is-null takes no value")),
+            Compare::IsNull => return Ok(Condition::Null { column, is: true }),
+            Compare::NotNull => return Ok(Condition::Null { column, is: false }),
+            _ if type_ == ColumnType::Json => return Err(misuse("json columns take is-null only")),
+            Compare::OneOf => {
+                let mut data = Vec::with_capacity(count);
+                for value in values {
+                    // A value that no row can have is left out of the list.
+                    let datum = bound(value, type_, Compare::Eq, &table.column(column).name)?;
+                    if datum != Datum::Decimal(decimal::BEYOND) {
+                        data.push(datum);
+                    }
+                }
+                return Ok(Condition::OneOf { column, data });
+            }
+            Compare::Eq => "=",
+            Compare::Ne => "<>",
+            _ if type_ == ColumnType::Boolean => return Err(misuse("boolean columns have no order")),
+            Compare::Lt => "<",
+            Compare::Le => "<=",
+            Compare::Gt => ">",
+            Compare::Ge => ">=",
+            Compare::Contains | Compare::LexLt | Compare::LexGt => return Err(misuse("not a comparison")),
+        };
+        match (values.next(), values.next()) {
+            (Some(value), None) => {
+                let datum = bound(value, type_, term.op, &table.column(column).name)?;
+                Ok(Condition::Compare { column, op, datum })
+            }
+            _ => Err(misuse("a comparison takes one value")),
+        }
+    }
+}
+
+/// A value to compare with: unlike one to store, a decimal may be finer or larger than the column holds. A finer bound
+/// becomes the neighbour on the side that leaves the answer as it is.
+fn bound(value: Value, type_: ColumnType, op: Compare, column: &str) -> Result<Datum, Refused> {
+    let datum = match (type_, value) {
+        (_, Value::Null) => return Err(misuse("null is compared by is-null")),
+        (ColumnType::Decimal { scale, .. }, Value::Decimal(text)) => {
+            Datum::Decimal(match decimal::parse(&text, scale).ok_or_else(|| misuse("not a decimal"))? {
+                Parsed::Exact(value) => value,
+                Parsed::Above(floor) => match op {
+                    Compare::Gt | Compare::Le => floor,
+                    Compare::Ge | Compare::Lt => floor + 1,
+                    _ => decimal::BEYOND,
+                },
+                Parsed::Huge(negative) if negative && !matches!(op, Compare::Eq) => -decimal::BEYOND,
+                Parsed::Huge(_) => decimal::BEYOND,
+            })
+        }
+        (type_, value) => Datum::of(value, type_).map_err(|unfit| unfit_column(unfit, column))?,
+    };
+    Ok(datum)
+}
+
+pub(super) fn unfit_column(unfit: Unfit, column: &str) -> Refused {
+    match unfit {
+        Unfit::Type => misuse(&format!("a value is not of the type of column {column}")),
+        Unfit::Range => Refused::Range(column.to_owned()),
+    }
+}
+
+fn contains(table: &Table, term: Term) -> Result<Condition, Refused> {
+    let group = table
+        .search
+        .iter()
+        .position(|group| group.name == term.column)
+        .ok_or_else(|| misuse("contains: no such search group"))?;
+    match term.values.as_slice() {
+        [Value::Text(text)] if text.contains('\0') => Err(Refused::Range(term.column)),
+        [Value::Text(text)] => Ok(Condition::Contains { group, text: fold::fold(text) }),
+        _ => Err(misuse("contains takes one text")),
+    }
+}
+
+fn tuple(table: &Table, term: Term, op: &'static str) -> Result<Condition, Refused> {
+    let mut columns = Vec::new();
+    for name in term.column.split(',') {
+        let column = table.find(name).ok_or_else(|| misuse("lex: no such column"))?;
+        if columns.contains(&column) || !ordered(table, column) {
+            return Err(misuse("lex: the columns must be required, ordered and different"));
+        }
+        columns.push(column);
+    }
+    if term.values.len() != columns.len() {
+        return Err(misuse("lex: as many values as columns"));
+    }
+    let data = row(table, &columns, term.values)?;
+    Ok(Condition::Tuple { columns, op, data })
+}
+
+/// Whether rows can be ordered by the column: required, and of a type that both databases order alike.
+pub(super) fn ordered(table: &Table, at: usize) -> bool {
+    !table.column(at).nullable && table.type_of(at) != ColumnType::Json
+}
+
+/// Values for columns, in order, none null.
+pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Result<Vec<Datum>, Refused> {
+    columns
+        .iter()
+        .zip(values)
+        .map(|(at, value)| match Datum::of(value, table.type_of(*at)) {
+            Ok(Datum::Null) => Err(misuse("null is no value of a key or an order")),
+            Ok(datum) => Ok(datum),
+            Err(unfit) => Err(unfit_column(unfit, &table.column(*at).name)),
+        })
+        .collect()
+}
+
+/// Writes the condition as one SQL expression over `alias`.
+pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
+    match condition {
+        Condition::All(parts) if parts.is_empty() => {
+            sql.put("true");
+        }
+        Condition::Any(parts) if parts.is_empty() => {
+            sql.put("false");
+        }
+        Condition::All(parts) => joined(schema, table, alias, parts, " and ", sql),
+        Condition::Any(parts) => joined(schema, table, alias, parts, " or ", sql),
+        Condition::Compare { column, op, datum } => {
+            sql.column(alias, table, column).put(" ").put(op).put(" ").bind(table.type_of(column), datum);
+        }
+        Condition::OneOf { column, data } => {
+            let type_ = table.type_of(column);
+            sql.column(alias, table, column);
+            match sql.dialect {
+                Dialect::Sqlite => sql.put(" in rarray(").bind_many(type_, data).put(")"),
+                Dialect::Postgres if matches!(type_, ColumnType::Decimal { .. }) => {
+                    sql.put(" = any(").bind_many(type_, data).put("::text[]::numeric[])")
+                }
+                Dialect::Postgres => sql.put(" = any(").bind_many(type_, data).put(")"),
+            };
+        }
+        Condition::Null { column, is } => {
+            sql.column(alias, table, column).put(if is { " is null" } else { " is not null" });
+        }
+        Condition::Contains { group, text } => {
+            let name = table.search.get(group).map(|group| group.sql.as_str()).unwrap_or_default();
+            match sql.dialect {
+                Dialect::Sqlite => {
+                    sql.put("instr(").put(alias).put(".").put(name).put(", ");
+                    sql.bind(ColumnType::Text, Datum::Text(text)).put(") > 0");
+                }
+                Dialect::Postgres => {
+                    sql.put("position(").bind(ColumnType::Text, Datum::Text(text));
+                    sql.put(" in ").put(alias).put(".").put(name).put(") > 0");
+                }
+            }
+        }
+        Condition::Tuple { columns, op, data } => {
+            sql.put("(");
+            for (nth, at) in columns.iter().enumerate() {
+                sql.put(if nth > 0 { ", " } else { "" }).column(alias, table, *at);
+            }
+            sql.put(") ").put(op).put(" (");
+            for (nth, (at, datum)) in columns.iter().zip(data).enumerate() {
+                sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*at), datum);
+            }
+            sql.put(")");
+        }
+        Condition::Has { table: other, own, theirs, terms } => {
+            let other = schema.table(other);
+            sql.put("exists (select 1 from ").put(&other.sql).put(" h").of_tenant("h");
+            sql.put(" and ").column("h", other, theirs).put(" = ").column(alias, table, own);
+            for term in terms {
+                sql.put(" and ");
+                write(schema, other, "h", term, sql);
+            }
+            sql.put(")");
+        }
+    }
+}
+
+fn joined(schema: &Schema, table: &Table, alias: &str, parts: Vec<Condition>, word: &str, sql: &mut Sql) {
+    sql.put("(");
+    for (nth, part) in parts.into_iter().enumerate() {
+        if nth > 0 {
+            sql.put(word);
+        }
+        write(schema, table, alias, part, sql);
+    }
+    sql.put(")");
+}

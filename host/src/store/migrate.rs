@@ -1,0 +1,181 @@
+//! What an activation changes in a module's tables: found by comparing declarations, and only ever something that a host
+//! still on the older generation can live with.
+
+use std::fmt;
+
+use stoa_descriptor::{Collection, Kind};
+
+use super::schema::Schema;
+use super::{postgres, sqlite};
+use crate::database::{Error, Session};
+
+/// One change, by the names of the descriptor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    Table {
+        collection: String,
+    },
+    Column {
+        collection: String,
+        column: String,
+    },
+    /// Its columns, joined by commas.
+    Index {
+        collection: String,
+        columns: String,
+    },
+    /// Tried on the rows: fails if two have the same.
+    Unique {
+        collection: String,
+        key: String,
+    },
+    /// Tried on the rows: fails if one breaks it.
+    Check {
+        collection: String,
+        check: String,
+    },
+    /// Folds the rows that are there.
+    Search {
+        collection: String,
+        group: String,
+    },
+    /// Taken back with the generation that brought it.
+    DropUnique {
+        collection: String,
+        key: String,
+    },
+    DropCheck {
+        collection: String,
+        check: String,
+    },
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Table { collection } => write!(f, "{collection}: new collection"),
+            Change::Column { collection, column } => write!(f, "{collection}: new column {column}"),
+            Change::Index { collection, columns } => write!(f, "{collection}: new index on {columns}"),
+            Change::Unique { collection, key } => write!(f, "{collection}: new unique key {key}"),
+            Change::Check { collection, check } => write!(f, "{collection}: new check {check}"),
+            Change::Search { collection, group } => write!(f, "{collection}: new search group {group}"),
+            Change::DropUnique { collection, key } => write!(f, "{collection}: unique key {key} is dropped"),
+            Change::DropCheck { collection, check } => write!(f, "{collection}: check {check} is dropped"),
+        }
+    }
+}
+
+/// The way from the recorded collections to the wanted ones, or everything on it that is not additive.
+///
+/// Collections, columns that need no value, indexes and search groups may be missing in what is wanted: they stay, so
+/// that the generation before the last can be activated again.
+pub fn plan(current: &[Collection], wanted: &Schema) -> Result<Vec<Change>, Vec<String>> {
+    let mut changes = Vec::new();
+    let mut wrong = Vec::new();
+    for new in &wanted.declared {
+        match current.iter().find(|old| old.name == new.name) {
+            None => changes.push(Change::Table { collection: new.name.clone() }),
+            Some(old) => {
+                let mut faults = Vec::new();
+                columns(old, new, &mut changes, &mut faults);
+                rules(old, new, &mut changes, &mut faults);
+                wrong.extend(faults.into_iter().map(|fault| format!("collection {}: {fault}", new.name)));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(changes) } else { Err(wrong) }
+}
+
+fn columns(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults: &mut Vec<String>) {
+    if old.kind != new.kind {
+        faults.push("another kind".to_owned());
+    }
+    for column in &new.columns {
+        let name = &column.name;
+        match old.columns.iter().find(|other| other.name == *name) {
+            None if column.nullable || column.default.is_some() => {
+                changes.push(Change::Column { collection: new.name.clone(), column: name.clone() });
+            }
+            None => faults.push(format!("column {name} is new and required, but has no default")),
+            Some(other) if other.type_ != column.type_ => faults.push(format!("column {name} has another type")),
+            Some(other) if other.nullable != column.nullable => {
+                faults
+                    .push(format!("column {name} is {}", if other.nullable { "now required" } else { "now nullable" }));
+            }
+            Some(_) => {}
+        }
+    }
+    for column in &old.columns {
+        let gone = !new.columns.iter().any(|other| other.name == column.name);
+        if gone && !column.nullable && column.default.is_none() {
+            faults.push(format!("column {} is gone, but required in the table", column.name));
+        }
+    }
+}
+
+fn rules(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults: &mut Vec<String>) {
+    let collection = &new.name;
+    for key in &new.unique {
+        match old.unique.iter().find(|other| other.name == key.name) {
+            None => changes.push(Change::Unique { collection: collection.clone(), key: key.name.clone() }),
+            Some(other) if other != key => faults.push(format!("unique key {} has other columns", key.name)),
+            Some(_) => {}
+        }
+    }
+    for key in old.unique.iter().filter(|key| !new.unique.iter().any(|other| other.name == key.name)) {
+        changes.push(Change::DropUnique { collection: collection.clone(), key: key.name.clone() });
+    }
+    for columns in new.indexes.iter().filter(|columns| !old.indexes.contains(columns)) {
+        changes.push(Change::Index { collection: collection.clone(), columns: columns.join(",") });
+    }
+    for check in &new.checks {
+        match old.checks.iter().find(|other| other.name == check.name) {
+            None => changes.push(Change::Check { collection: collection.clone(), check: check.name.clone() }),
+            Some(other) if other != check => faults.push(format!("check {} is another", check.name)),
+            Some(_) => {}
+        }
+    }
+    for check in old.checks.iter().filter(|check| !new.checks.iter().any(|other| other.name == check.name)) {
+        changes.push(Change::DropCheck { collection: collection.clone(), check: check.name.clone() });
+    }
+    for search in &new.search {
+        match old.search.iter().find(|other| other.name == search.name) {
+            None if new.kind == Kind::Ledger => {
+                faults.push(format!("search group {} is new, but a ledger's rows cannot be folded later", search.name));
+            }
+            None => changes.push(Change::Search { collection: collection.clone(), group: search.name.clone() }),
+            Some(other) if other != search => faults.push(format!("search group {} has other columns", search.name)),
+            Some(_) => {}
+        }
+    }
+}
+
+/// What to record after the changes: the wanted collections with all that stays in the tables besides.
+pub fn merged(current: &[Collection], wanted: &Schema) -> Vec<Collection> {
+    let mut merged = wanted.declared.clone();
+    for old in current {
+        match merged.iter_mut().find(|new| new.name == old.name) {
+            None => merged.push(old.clone()),
+            Some(new) => {
+                let columns: Vec<_> = old
+                    .columns
+                    .iter()
+                    .filter(|c| !new.columns.iter().any(|other| other.name == c.name))
+                    .cloned()
+                    .collect();
+                let indexes: Vec<_> = old.indexes.iter().filter(|i| !new.indexes.contains(i)).cloned().collect();
+                new.columns.extend(columns);
+                new.indexes.extend(indexes);
+            }
+        }
+    }
+    merged
+}
+
+/// Makes the changes in the open transaction.
+pub async fn apply(session: &mut Session, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
+    match session {
+        Session::Sqlite(connection) => sqlite::apply(connection, schema, changes),
+        Session::Postgres(transaction) => postgres::apply(transaction.connection()?, schema, changes).await,
+    }
+}

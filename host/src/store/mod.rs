@@ -1,0 +1,199 @@
+//! The typed store: what modules see of the database. A batch of calls is checked against the module's collections,
+//! turned into SQL that always names the tenant, and answered alike by SQLite and PostgreSQL.
+//!
+//! `run` is the only way in for modules; `plan` and `apply` make and extend the tables on activation.
+
+mod call;
+mod checks;
+mod datum;
+mod decimal;
+mod filter;
+mod fold;
+mod json;
+mod locks;
+mod migrate;
+mod postgres;
+mod read;
+mod schema;
+mod scope;
+mod sql;
+mod sqlite;
+mod write;
+
+use crate::database::{Error, Session};
+use crate::wit::store::{Call, Clash, Failure, Miss, Page, Reply, Spot, Value};
+use call::Checked;
+use datum::Datum;
+use read::Query;
+
+pub use migrate::{Change, apply, merged, plan};
+pub use schema::Schema;
+pub use scope::{Limits, Scope};
+pub use sqlite::register as register_sqlite;
+
+/// Why a batch was not answered.
+#[derive(Debug)]
+pub enum StoreError {
+    /// Told to the module.
+    Failure(Failure),
+    /// Ends the request; the host runs it again, or answers 503.
+    Database(Error),
+    /// A limit passed for the third time: ends the request.
+    LimitAgain,
+}
+
+impl From<Error> for StoreError {
+    fn from(error: Error) -> StoreError {
+        StoreError::Database(error)
+    }
+}
+
+/// Why a call is refused before it runs.
+#[derive(Debug)]
+enum Refused {
+    Misuse(String),
+    Limit(&'static str),
+    /// A value that this column cannot hold exactly.
+    Range(String),
+}
+
+fn misuse(what: &str) -> Refused {
+    Refused::Misuse(what.to_owned())
+}
+
+/// Why a call fails while it runs; `run` turns it into what the module hears.
+#[derive(Debug)]
+enum Stop {
+    Database(Error),
+    Duplicate(Vec<Clash>),
+    Refused(Vec<Miss>),
+    Range(Spot),
+    Limit(&'static str),
+    Misuse(String),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Database(error)
+    }
+}
+
+/// How often a request may pass a limit before it is ended.
+const LIMIT_HITS: u32 = 3;
+
+/// Runs a batch on the request's open transaction: in order, each call seeing those before it.
+///
+/// After any failure but `limit` the store is closed for the request; so it is when a limit is passed after the batch
+/// has begun to write.
+pub async fn run(
+    session: &mut Session,
+    schema: &Schema,
+    scope: &mut Scope,
+    calls: Vec<Call>,
+) -> Result<Vec<Reply>, StoreError> {
+    if scope.closed {
+        return Err(StoreError::Failure(Failure::Closed));
+    }
+    let checked = match check(schema, scope, calls) {
+        Ok(checked) => checked,
+        Err(stop) => return Err(told(scope, stop, false)),
+    };
+    let mut wrote = false;
+    let outcome = match session {
+        Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked, &mut wrote),
+        Session::Postgres(transaction) => {
+            postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await
+        }
+    };
+    outcome.map_err(|stop| told(scope, stop, wrote))
+}
+
+fn check(schema: &Schema, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Checked>, Stop> {
+    if calls.len() > scope.limits.calls_per_batch {
+        return Err(Stop::Limit("calls of a batch"));
+    }
+    if scope.calls + calls.len() > scope.limits.calls {
+        return Err(Stop::Limit("calls of a request"));
+    }
+    scope.calls += calls.len();
+    let mut checked = Vec::with_capacity(calls.len());
+    for (nth, call) in calls.into_iter().enumerate() {
+        checked.push(call::check(schema, scope, call).map_err(|refused| match refused {
+            Refused::Misuse(what) => Stop::Misuse(format!("call {nth}: {what}")),
+            Refused::Limit(what) => Stop::Limit(what),
+            Refused::Range(column) => Stop::Range(Spot { call: number(nth), column }),
+        })?);
+    }
+    Ok(checked)
+}
+
+fn told(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
+    scope.closed |= wrote || !matches!(stop, Stop::Limit(_));
+    StoreError::Failure(match stop {
+        Stop::Database(error) => return StoreError::Database(error),
+        Stop::Limit(what) => {
+            scope.limit_hits += 1;
+            if scope.limit_hits >= LIMIT_HITS {
+                scope.closed = true;
+                return StoreError::LimitAgain;
+            }
+            Failure::Limit(what.to_owned())
+        }
+        Stop::Duplicate(clashes) => Failure::Duplicate(clashes),
+        Stop::Refused(misses) => Failure::RefusedChange(misses),
+        Stop::Range(spot) => Failure::OutOfRange(spot),
+        Stop::Misuse(what) => Failure::Misuse(what),
+    })
+}
+
+/// Indexes of calls and rows are bounded by the limits, far below 2^32.
+fn number(nth: usize) -> u32 {
+    u32::try_from(nth).unwrap_or(u32::MAX)
+}
+
+/// What one batch has read so far, held against the request's limits.
+#[derive(Default)]
+struct Reading {
+    bytes: usize,
+}
+
+impl Reading {
+    fn row(&mut self, scope: &mut Scope, row: &[Datum]) -> Result<(), Stop> {
+        scope.rows += 1;
+        self.bytes += row.iter().map(Datum::size).sum::<usize>();
+        if scope.rows > scope.limits.rows {
+            return Err(Stop::Limit("rows read in a request"));
+        }
+        if self.bytes > scope.limits.reply {
+            return Err(Stop::Limit("bytes of a reply"));
+        }
+        Ok(())
+    }
+}
+
+/// Turns the rows of a read into its reply.
+fn page(call: usize, query: &Query, mut rows: Vec<Vec<Datum>>) -> Result<Reply, Stop> {
+    query.arrange(&mut rows);
+    let more = query.limit.is_some_and(|limit| rows.len() > limit);
+    if let Some(limit) = query.limit {
+        if more && query.whole {
+            return Err(Stop::Limit("rows of a select that is answered whole"));
+        }
+        rows.truncate(limit);
+    }
+    let rows = rows.into_iter().map(|row| values(call, query, row)).collect::<Result<_, _>>()?;
+    Ok(Reply::Rows(Page { rows, more }))
+}
+
+fn values(call: usize, query: &Query, row: Vec<Datum>) -> Result<Vec<Value>, Stop> {
+    let outputs = query.outputs.iter().skip(query.hidden);
+    outputs
+        .zip(row.into_iter().skip(query.hidden))
+        .map(|(output, datum)| match output {
+            read::Output::Sum { column, .. } if datum == Datum::Null => {
+                Err(Stop::Range(Spot { call: number(call), column: column.clone() }))
+            }
+            output => Ok(datum.value(output.type_())),
+        })
+        .collect()
+}

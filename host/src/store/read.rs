@@ -1,0 +1,311 @@
+//! Reads as SQL: select and aggregate, in the words that both databases share; get and find, where they differ.
+
+use stoa_descriptor::ColumnType;
+
+use super::call::{Aggregate, Keyed, Measure, PerKey, Select};
+use super::datum::Datum;
+use super::filter;
+use super::schema::{Schema, Table};
+use super::sql::{Dialect, Sql};
+use crate::wit::store::{Agg, LockMode};
+
+/// A statement that reads, and how its rows become a reply.
+pub(super) struct Query {
+    pub sql: Sql,
+    pub outputs: Vec<Output>,
+    /// Leading outputs that the reply leaves out; the first of them tells the place of the row's key.
+    pub hidden: usize,
+    /// Rows of the reply; one more than these means that there are more.
+    pub limit: Option<usize>,
+    /// All matches or failure.
+    pub whole: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Output {
+    Column(ColumnType),
+    /// A sum comes as text; null stands for one beyond 38 digits (or 64 bits, of integers).
+    Sum {
+        column: String,
+        type_: ColumnType,
+    },
+}
+
+impl Output {
+    /// The type in which a module sees it.
+    pub fn type_(&self) -> ColumnType {
+        match self {
+            Output::Column(type_) | Output::Sum { type_, .. } => *type_,
+        }
+    }
+}
+
+impl Query {
+    /// Puts rows in the order of their keys; rows of one key stay in theirs.
+    pub fn arrange(&self, rows: &mut [Vec<Datum>]) {
+        if self.hidden > 0 {
+            rows.sort_by(|a, b| a.first().cmp(&b.first()));
+        }
+    }
+}
+
+fn outputs(table: &Table, columns: &[usize]) -> Vec<Output> {
+    columns.iter().map(|at| Output::Column(table.type_of(*at))).collect()
+}
+
+fn from(sql: &mut Sql, table: &Table) {
+    sql.put(" from ").put(&table.sql).put(" t").of_tenant("t");
+}
+
+fn lock(sql: &mut Sql, mode: Option<LockMode>) {
+    if sql.dialect == Dialect::Postgres {
+        match mode {
+            Some(LockMode::Exclusive) => sql.put(" for no key update of t"),
+            Some(LockMode::Shared) => sql.put(" for share of t"),
+            None => sql,
+        };
+    }
+}
+
+fn order_by(sql: &mut Sql, table: &Table, order: impl Iterator<Item = (usize, bool)>) {
+    for (nth, (at, descending)) in order.enumerate() {
+        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, at);
+        sql.put(if descending { " desc" } else { "" });
+    }
+}
+
+/// One statement for one key, run for every key: SQLite's form. The key's values are parameters 2 and on.
+pub(super) fn one_key(schema: &Schema, keyed: &Keyed, sql: Sql) -> Query {
+    let table = schema.table(keyed.table);
+    let mut sql = sql;
+    sql.put("select ").outputs("t", table, &keyed.columns);
+    from(&mut sql, table);
+    for at in &keyed.key {
+        sql.put(" and ").column("t", table, *at).put(" = ").bind(table.type_of(*at), Datum::Null);
+    }
+    let outputs = outputs(table, &keyed.columns);
+    Query { sql, outputs, hidden: 0, limit: None, whole: false }
+}
+
+/// All keys in one statement, with each row's place among them: PostgreSQL's form.
+pub(super) fn all_keys(schema: &Schema, keyed: Keyed, sql: Sql) -> Query {
+    let table = schema.table(keyed.table);
+    let mut sql = sql;
+    sql.put("select k.n, ").outputs("t", table, &keyed.columns).put(" from ");
+    unnest_keys(&mut sql, table, &keyed.key, keyed.keys);
+    sql.put(" join ").put(&table.sql).put(" t on t.tenant_id = $1");
+    key_matches(&mut sql, table, &keyed.key);
+    if keyed.lock.is_some() {
+        order_by(&mut sql, table, table.lock_order.iter().map(|at| (*at, false)));
+        lock(&mut sql, keyed.lock);
+    }
+    let mut outputs = outputs(table, &keyed.columns);
+    outputs.insert(0, Output::Column(ColumnType::Integer));
+    Query { sql, outputs, hidden: 1, limit: None, whole: false }
+}
+
+/// `unnest($2, $3) with ordinality as k(c0, c1, n)`
+fn unnest_keys(sql: &mut Sql, table: &Table, columns: &[usize], keys: Vec<Vec<Datum>>) {
+    let mut lists: Vec<Vec<Datum>> = columns.iter().map(|_| Vec::with_capacity(keys.len())).collect();
+    for key in keys {
+        for (list, datum) in lists.iter_mut().zip(key) {
+            list.push(datum);
+        }
+    }
+    sql.put("unnest(");
+    for (nth, (at, list)) in columns.iter().zip(lists).enumerate() {
+        sql.put(if nth > 0 { ", " } else { "" }).bind_many(table.type_of(*at), list);
+    }
+    sql.put(") with ordinality as k(");
+    (0..columns.len()).for_each(|nth| {
+        sql.put(&format!("c{nth}, "));
+    });
+    sql.put("n)");
+}
+
+fn key_matches(sql: &mut Sql, table: &Table, columns: &[usize]) {
+    for (nth, at) in columns.iter().enumerate() {
+        let type_ = table.type_of(*at);
+        sql.put(" and ").column("t", table, *at).put(&format!(" = k.c{nth}{}", super::sql::cast(type_)));
+    }
+}
+
+pub(super) fn select(schema: &Schema, select: Select, sql: Sql) -> Query {
+    let table = schema.table(select.table);
+    let mut sql = sql;
+    sql.put("select ").outputs("t", table, &select.columns);
+    from(&mut sql, table);
+    if !select.filter.is_always() {
+        sql.put(" and ");
+        filter::write(schema, table, "t", select.filter, &mut sql);
+    }
+    if let Some(after) = select.after {
+        sql.put(" and ");
+        beyond(&mut sql, table, &select.order, after);
+    }
+    if select.lock.is_some() {
+        order_by(&mut sql, table, table.lock_order.iter().map(|at| (*at, false)));
+    } else {
+        order_by(&mut sql, table, select.order.into_iter());
+    }
+    sql.put(" limit ").bind(ColumnType::Integer, count(select.limit));
+    lock(&mut sql, select.lock);
+    let outputs = outputs(table, &select.columns);
+    Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: select.lock.is_some() }
+}
+
+/// One row more than the limit, to know whether there are more.
+fn count(limit: usize) -> Datum {
+    Datum::Int(i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1)
+}
+
+/// The first rows of one key, run for every key: SQLite's form. The key's values are parameters 2 and on.
+pub(super) fn each_of_one(schema: &Schema, select: &Select, each: &PerKey, sql: Sql) -> Query {
+    let table = schema.table(select.table);
+    let mut sql = sql;
+    sql.put("select ").outputs("t", table, &select.columns);
+    from(&mut sql, table);
+    for at in &each.columns {
+        sql.put(" and ").column("t", table, *at).put(" = ").bind(table.type_of(*at), Datum::Null);
+    }
+    each_tail(schema, table, select, each, &mut sql);
+    let outputs = outputs(table, &select.columns);
+    Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: true }
+}
+
+/// The first rows of every key in one statement: PostgreSQL's form.
+pub(super) fn each_of_all(schema: &Schema, select: Select, each: PerKey, sql: Sql) -> Query {
+    let table = schema.table(select.table);
+    let mut sql = sql;
+    sql.put("select k.n, r.* from ");
+    unnest_keys(&mut sql, table, &each.columns, each.keys.clone());
+    sql.put(" cross join lateral (select ").outputs("t", table, &select.columns);
+    from(&mut sql, table);
+    key_matches(&mut sql, table, &each.columns);
+    each_tail(schema, table, &select, &each, &mut sql);
+    sql.put(") r limit ").bind(ColumnType::Integer, count(select.limit));
+    let mut outputs = outputs(table, &select.columns);
+    outputs.insert(0, Output::Column(ColumnType::Integer));
+    Query { sql, outputs, hidden: 1, limit: Some(select.limit), whole: true }
+}
+
+fn each_tail(schema: &Schema, table: &Table, select: &Select, each: &PerKey, sql: &mut Sql) {
+    if !select.filter.is_always() {
+        sql.put(" and ");
+        filter::write(schema, table, "t", select.filter.clone(), sql);
+    }
+    order_by(sql, table, select.order.iter().copied());
+    sql.put(" limit ").bind(ColumnType::Integer, Datum::Int(i64::try_from(each.limit).unwrap_or(i64::MAX)));
+}
+
+/// Rows that come later in the order than the given one: a tuple comparison where all columns run one way, which an
+/// index serves as it stands, else the same column by column.
+fn beyond(sql: &mut Sql, table: &Table, order: &[(usize, bool)], after: Vec<Datum>) {
+    let descending = order.first().is_some_and(|(_, descending)| *descending);
+    let sign = |descending: bool| if descending { " < " } else { " > " };
+    if order.iter().all(|(_, other)| *other == descending) {
+        sql.put("(");
+        for (nth, (at, _)) in order.iter().enumerate() {
+            sql.put(if nth > 0 { ", " } else { "" }).column("t", table, *at);
+        }
+        sql.put(")").put(sign(descending)).put("(");
+        for (nth, ((at, _), datum)) in order.iter().zip(after).enumerate() {
+            sql.put(if nth > 0 { ", " } else { "" }).bind(table.type_of(*at), datum);
+        }
+        sql.put(")");
+        return;
+    }
+    let last = order.len().saturating_sub(1);
+    for (nth, ((at, descending), datum)) in order.iter().zip(after).enumerate() {
+        let type_ = table.type_of(*at);
+        sql.put("(").column("t", table, *at).put(sign(*descending)).bind(type_, datum.clone());
+        if nth < last {
+            sql.put(" or (").column("t", table, *at).put(" = ").bind(type_, datum).put(" and ");
+        }
+    }
+    sql.put(&"))".repeat(last)).put(")");
+}
+
+pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Query {
+    let table = schema.table(aggregate.table);
+    let mut sql = sql;
+    let mut outputs = outputs(table, &aggregate.by);
+    sql.put("select ").outputs("t", table, &aggregate.by);
+    for (nth, measure) in aggregate.measures.iter().enumerate() {
+        sql.put(if nth > 0 || !aggregate.by.is_empty() { ", " } else { "" });
+        outputs.push(answered(schema, table, measure, &mut sql));
+    }
+    from(&mut sql, table);
+    if !aggregate.filter.is_always() {
+        sql.put(" and ");
+        filter::write(schema, table, "t", aggregate.filter, &mut sql);
+    }
+    let order: Vec<(usize, bool)> = aggregate.by.iter().map(|at| (*at, false)).collect();
+    if let Some(after) = aggregate.after {
+        sql.put(" and ");
+        beyond(&mut sql, table, &order, after);
+    }
+    for (nth, (at, _)) in order.iter().enumerate() {
+        sql.put(if nth == 0 { " group by " } else { ", " }).column("t", table, *at);
+    }
+    let mut sums = aggregate.measures.iter().filter(|measure| measure.op == Agg::Sum).peekable();
+    if !aggregate.keep_zero && !order.is_empty() && sums.peek().is_some() {
+        for (nth, measure) in sums.enumerate() {
+            sql.put(if nth == 0 { " having (" } else { " or " });
+            summed(schema, table, measure, &mut sql);
+            sql.put(if sql.dialect == Dialect::Sqlite { " is not '0'" } else { " <> 0" });
+        }
+        sql.put(")");
+    }
+    for (nth, (at, _)) in order.iter().enumerate() {
+        sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
+        sql.put(if table.column(*at).nullable { " nulls first" } else { "" });
+    }
+    sql.put(" limit ").bind(ColumnType::Integer, count(aggregate.limit));
+    Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false }
+}
+
+fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {
+    match (measure.op, measure.column) {
+        (Agg::Sum, Some(at)) => {
+            summed(schema, table, measure, sql);
+            sql.put(if sql.dialect == Dialect::Postgres { "::text" } else { "" });
+            let type_ = match table.type_of(at) {
+                ColumnType::Decimal { scale, .. } => ColumnType::Decimal { precision: 38, scale },
+                other => other,
+            };
+            Output::Sum { column: table.column(at).name.clone(), type_ }
+        }
+        (Agg::Min | Agg::Max, Some(at)) => {
+            sql.put(if measure.op == Agg::Min { "min(" } else { "max(" }).column("t", table, at).put(")");
+            filtered(schema, table, measure, sql);
+            sql.output(table.type_of(at));
+            Output::Column(table.type_of(at))
+        }
+        (_, column) => {
+            match column {
+                Some(at) => sql.put("count(").column("t", table, at).put(")"),
+                None => sql.put("count(*)"),
+            };
+            filtered(schema, table, measure, sql);
+            Output::Column(ColumnType::Integer)
+        }
+    }
+}
+
+/// A sum that is zero, not null, where there is nothing to add.
+fn summed(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
+    let Some(at) = measure.column else { return };
+    sql.put(if sql.dialect == Dialect::Sqlite { "stoa_sum(" } else { "coalesce(sum(" });
+    sql.column("t", table, at).put(")");
+    filtered(schema, table, measure, sql);
+    sql.put(if sql.dialect == Dialect::Sqlite { "" } else { ", 0)" });
+}
+
+fn filtered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
+    if !measure.when.is_always() {
+        sql.put(" filter (where ");
+        filter::write(schema, table, "t", measure.when.clone(), sql);
+        sql.put(")");
+    }
+}

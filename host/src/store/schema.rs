@@ -1,0 +1,429 @@
+//! A module's collections, checked once and resolved to indexes, with every name that SQL needs already quoted.
+//! Identifiers reach SQL text from here only; a call's names are looked up, never written.
+
+use std::collections::{HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
+use stoa_descriptor::{CheckOp, Collection, ColumnType, Kind, Operand};
+
+use super::datum::Datum;
+use super::decimal;
+
+/// A module's tables by collection name.
+#[derive(Debug)]
+pub struct Schema {
+    pub(super) module: String,
+    pub(super) tables: Vec<Table>,
+    by_name: HashMap<String, usize>,
+    /// As declared: what the host records on activation.
+    pub(super) declared: Vec<Collection>,
+}
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pub name: String,
+    /// Without quotes: `catalog_product`.
+    pub bare: String,
+    /// Quoted.
+    pub sql: String,
+    pub kind: Kind,
+    /// The host's first (`host` of them), then as declared.
+    pub columns: Vec<Column>,
+    pub host: usize,
+    pub by_name: HashMap<String, usize>,
+    pub unique: Vec<Key>,
+    pub indexes: Vec<Key>,
+    pub search: Vec<Group>,
+    pub checks: Vec<Check>,
+    /// Ends with the id.
+    pub lock_order: Vec<usize>,
+    pub counters: HashSet<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Column {
+    pub name: String,
+    pub sql: String,
+    pub type_: ColumnType,
+    pub nullable: bool,
+    pub default: Option<Datum>,
+}
+
+#[derive(Debug)]
+pub(super) struct Key {
+    pub name: String,
+    /// Name of the index in the database.
+    pub index: String,
+    pub columns: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Group {
+    pub name: String,
+    /// The quoted name of the folded column.
+    pub sql: String,
+    pub columns: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Check {
+    pub name: String,
+    /// Name of the constraint in the database.
+    pub constraint: String,
+    pub all: Vec<Comparison>,
+}
+
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub column: usize,
+    pub at_least: bool,
+    pub right: Right,
+}
+
+#[derive(Debug)]
+pub(super) enum Right {
+    Column(usize),
+    Constant(Datum),
+}
+
+/// Index of `id`; `version`, `created_at` and `updated_at` follow as the kind has them.
+pub(super) const ID: usize = 0;
+
+impl Schema {
+    /// Checks a module's collections. The error names every item that is wrong and how.
+    pub fn new(module: &str, collections: &[Collection]) -> Result<Schema, Vec<String>> {
+        let mut wrong = Vec::new();
+        let prefix = module.replace('-', "_");
+        let reserved = ["stoa", "sqlite", "pg"].iter().any(|r| prefix == *r || prefix.starts_with(&format!("{r}_")));
+        if !identifier(&prefix, 32)
+            || module.contains('_')
+            || reserved
+            || prefix.contains("__")
+            || prefix.ends_with('_')
+        {
+            wrong.push(format!("module {module:?}: not a name that a module can have"));
+        }
+        let mut tables: Vec<Table> = Vec::with_capacity(collections.len());
+        let mut by_name = HashMap::new();
+        for collection in collections {
+            let mut faults = Vec::new();
+            let table = table(&prefix, collection, &mut faults);
+            wrong.extend(faults.into_iter().map(|fault| format!("collection {}: {fault}", collection.name)));
+            if by_name.insert(collection.name.clone(), tables.len()).is_some() {
+                wrong.push(format!("collection {}: declared twice", collection.name));
+            }
+            tables.push(table);
+        }
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        Ok(Schema { module: module.to_owned(), tables, by_name, declared: collections.to_vec() })
+    }
+
+    pub fn module(&self) -> &str {
+        &self.module
+    }
+
+    /// Names of the module's tables in the database. `a-b`/`c` and `a`/`b_c` make the same one: an activation must
+    /// refuse two modules that meet here.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(|table| table.bare.as_str())
+    }
+
+    /// Name of a unique key's index in the database.
+    pub(super) fn unique_index(bare: &str, key: &str) -> String {
+        shortened(format!("{bare}__u_{key}"))
+    }
+
+    /// Name of a check's constraint in the database.
+    pub(super) fn constraint(bare: &str, check: &str) -> String {
+        shortened(format!("{bare}__c_{check}"))
+    }
+
+    pub(super) fn find(&self, collection: &str) -> Option<usize> {
+        self.by_name.get(collection).copied()
+    }
+
+    pub(super) fn table(&self, at: usize) -> &Table {
+        &self.tables[at]
+    }
+}
+
+impl Table {
+    pub fn find(&self, column: &str) -> Option<usize> {
+        self.by_name.get(column).copied()
+    }
+
+    pub fn column(&self, at: usize) -> &Column {
+        &self.columns[at]
+    }
+
+    pub fn type_of(&self, at: usize) -> ColumnType {
+        self.columns[at].type_
+    }
+
+    /// The columns that a module writes.
+    pub fn own(&self) -> &[Column] {
+        &self.columns[self.host..]
+    }
+
+    pub fn has_version(&self) -> bool {
+        self.kind == Kind::Record
+    }
+
+    pub fn updated_at(&self) -> usize {
+        self.host - 1
+    }
+
+    pub fn created_at(&self) -> usize {
+        self.host - 2
+    }
+}
+
+/// `[a-z][a-z0-9_]*` of at most `longest` bytes.
+fn identifier(name: &str, longest: usize) -> bool {
+    name.len() <= longest
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// A name of at most 63 bytes, PostgreSQL's limit: a longer one ends in a digest of itself.
+fn shortened(name: String) -> String {
+    if name.len() <= 63 {
+        return name;
+    }
+    let digest = hex::encode(Sha256::digest(name.as_bytes()));
+    format!("{}_{}", name.get(..54).unwrap_or_default(), digest.get(..8).unwrap_or_default())
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
+
+fn table(prefix: &str, collection: &Collection, faults: &mut Vec<String>) -> Table {
+    let name = &collection.name;
+    if !identifier(name, 40) || name.contains("__") || name.ends_with('_') {
+        faults.push("not a name that a collection can have".to_owned());
+    }
+    let bare = format!("{prefix}_{name}");
+    if bare.len() > 63 {
+        faults.push("the table's name passes 63 bytes with the module's".to_owned());
+    }
+    let columns = columns(collection, faults);
+    let host = columns.len() - collection.columns.len();
+    let by_name = columns.iter().enumerate().map(|(at, column)| (column.name.clone(), at)).collect();
+    let mut table = Table {
+        name: name.clone(),
+        sql: quoted(&bare),
+        bare,
+        kind: collection.kind,
+        columns,
+        host,
+        by_name,
+        unique: Vec::new(),
+        indexes: Vec::new(),
+        search: Vec::new(),
+        checks: Vec::new(),
+        lock_order: Vec::new(),
+        counters: HashSet::new(),
+    };
+    keys(&mut table, collection, faults);
+    searches(&mut table, collection, faults);
+    checks(&mut table, collection, faults);
+    counters(&mut table, collection, faults);
+    table
+}
+
+fn columns(collection: &Collection, faults: &mut Vec<String>) -> Vec<Column> {
+    let host =
+        |name: &str, type_| Column { name: name.to_owned(), sql: quoted(name), type_, nullable: false, default: None };
+    let mut columns = vec![host("id", ColumnType::Uuid)];
+    if collection.kind == Kind::Record {
+        columns.push(host("version", ColumnType::Integer));
+    }
+    columns.push(host("created_at", ColumnType::Timestamp));
+    columns.push(host("updated_at", ColumnType::Timestamp));
+    if collection.columns.len() > 100 {
+        faults.push("more than 100 columns".to_owned());
+    }
+    let mut seen = HashSet::new();
+    for column in &collection.columns {
+        let name = &column.name;
+        let host = ["id", "tenant_id", "version", "created_at", "updated_at"].contains(&name.as_str());
+        if !identifier(name, 40) || host {
+            faults.push(format!("column {name}: not a name that a column can have"));
+        }
+        if !seen.insert(name) {
+            faults.push(format!("column {name}: declared twice"));
+        }
+        if let ColumnType::Decimal { precision, scale } = column.type_
+            && (precision == 0 || u32::from(precision) > decimal::DIGITS || scale > precision)
+        {
+            faults.push(format!("column {name}: decimal({precision},{scale}) is no type"));
+        }
+        let default = column.default.as_ref().and_then(|value| {
+            let datum = Datum::of_json(value, column.type_);
+            if datum.is_none() {
+                faults.push(format!("column {name}: the default is no value of its type"));
+            }
+            datum
+        });
+        columns.push(Column {
+            name: name.clone(),
+            sql: quoted(name),
+            type_: column.type_,
+            nullable: column.nullable,
+            default,
+        });
+    }
+    columns
+}
+
+/// Resolves names; a fault names the item and the column.
+fn resolve(table: &Table, item: &str, names: &[String], faults: &mut Vec<String>) -> Vec<usize> {
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        match table.find(name) {
+            Some(at) if found.contains(&at) => faults.push(format!("{item}: column {name} twice")),
+            Some(at) if table.type_of(at) == ColumnType::Json => {
+                faults.push(format!("{item}: column {name} is json, which has no order"));
+            }
+            Some(at) => found.push(at),
+            None => faults.push(format!("{item}: no column {name}")),
+        }
+    }
+    found
+}
+
+fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
+    let mut names = HashSet::new();
+    for unique in &collection.unique {
+        let item = format!("unique key {}", unique.name);
+        if !identifier(&unique.name, 40) || unique.name == "id" || unique.columns.is_empty() {
+            faults.push(format!("{item}: not a name that a key can have, or without columns"));
+        }
+        let columns = resolve(table, &item, &unique.columns, faults);
+        if columns.iter().any(|at| *at < table.host && *at != ID) {
+            faults.push(format!("{item}: version and times cannot be unique"));
+        }
+        let index = Schema::unique_index(&table.bare, &unique.name);
+        if !names.insert(index.clone()) {
+            faults.push(format!("{item}: declared twice"));
+        }
+        table.unique.push(Key { name: unique.name.clone(), index, columns });
+    }
+    for list in &collection.indexes {
+        let item = format!("index {}", list.join(","));
+        let columns = resolve(table, &item, list, faults);
+        let index = shortened(format!("{}__i_{}", table.bare, list.join("_")));
+        if columns.is_empty() || !names.insert(index.clone()) {
+            faults.push(format!("{item}: empty, or its name is taken"));
+        }
+        table.indexes.push(Key { name: list.join(","), index, columns });
+    }
+    table.lock_order = resolve(table, "lock order", &collection.lock_order, faults);
+    if let Some(at) = table.lock_order.iter().find(|at| table.column(**at).nullable) {
+        faults.push(format!("lock order: column {} is nullable", table.column(*at).name));
+    }
+    if !table.lock_order.contains(&ID) {
+        table.lock_order.push(ID);
+    }
+}
+
+fn searches(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
+    let mut names = HashSet::new();
+    for search in &collection.search {
+        let item = format!("search group {}", search.name);
+        if !identifier(&search.name, 40) || !names.insert(&search.name) || search.columns.is_empty() {
+            faults.push(format!("{item}: not a name that a group can have, declared twice, or without columns"));
+        }
+        let bare = format!("search_{}", search.name);
+        if table.find(&bare).is_some() {
+            faults.push(format!("{item}: column {bare} is in its way"));
+        }
+        let columns = resolve(table, &item, &search.columns, faults);
+        if columns.iter().any(|at| table.type_of(*at) != ColumnType::Text) {
+            faults.push(format!("{item}: only text columns can be searched"));
+        }
+        table.search.push(Group { name: search.name.clone(), sql: quoted(&bare), columns });
+    }
+}
+
+fn checks(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
+    let mut names = HashSet::new();
+    for check in &collection.checks {
+        let item = format!("check {}", check.name);
+        if !identifier(&check.name, 40) || !names.insert(&check.name) || check.all.is_empty() {
+            faults.push(format!("{item}: not a name that a check can have, declared twice, or empty"));
+        }
+        let mut all = Vec::with_capacity(check.all.len());
+        for comparison in &check.all {
+            let Some(column) = own(table, &comparison.column) else {
+                faults.push(format!("{item}: no column {}", comparison.column));
+                continue;
+            };
+            let type_ = table.type_of(column);
+            let number = matches!(type_, ColumnType::Integer | ColumnType::Decimal { .. });
+            let ordered = number || matches!(type_, ColumnType::Date | ColumnType::Timestamp);
+            let right = match &comparison.right {
+                Operand::Column(name) => match own(table, name) {
+                    Some(other) if ordered && comparable(type_, table.type_of(other)) => Right::Column(other),
+                    _ => {
+                        faults.push(format!("{item}: {} and {name} cannot be compared", comparison.column));
+                        continue;
+                    }
+                },
+                Operand::Constant(text) => match constant(text, type_) {
+                    Some(datum) if number => Right::Constant(datum),
+                    _ => {
+                        faults.push(format!("{item}: the constant is no value of {}", comparison.column));
+                        continue;
+                    }
+                },
+            };
+            all.push(Comparison { column, at_least: comparison.op == CheckOp::AtLeast, right });
+        }
+        let constraint = Schema::constraint(&table.bare, &check.name);
+        table.checks.push(Check { name: check.name.clone(), constraint, all });
+    }
+}
+
+fn own(table: &Table, name: &str) -> Option<usize> {
+    table.find(name).filter(|at| *at >= table.host)
+}
+
+fn constant(text: &str, type_: ColumnType) -> Option<Datum> {
+    match type_ {
+        ColumnType::Integer => text.parse().ok().map(Datum::Int),
+        _ => Datum::of(crate::wit::store::Value::Decimal(text.to_owned()), type_).ok(),
+    }
+}
+
+/// Whether two columns can be compared as they are stored: SQLite keeps decimals scaled, or as texts of one width.
+fn comparable(left: ColumnType, right: ColumnType) -> bool {
+    match (left, right) {
+        (
+            ColumnType::Decimal { precision: p, scale: s },
+            ColumnType::Decimal { precision: other_p, scale: other_s },
+        ) => s == other_s && (p == other_p || (p <= 18 && other_p <= 18)),
+        (left, right) => left == right,
+    }
+}
+
+fn counters(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
+    for name in &collection.counters {
+        let Some(at) = own(table, name) else {
+            faults.push(format!("counter {name}: no such column"));
+            continue;
+        };
+        let number = matches!(table.type_of(at), ColumnType::Integer | ColumnType::Decimal { .. });
+        let keyed = table.unique.iter().any(|key| key.columns.contains(&at)) || table.lock_order.contains(&at);
+        if !number || keyed || table.column(at).nullable {
+            faults.push(format!("counter {name}: must be a required number outside every key and the lock order"));
+        }
+        table.counters.insert(at);
+    }
+    if collection.kind == Kind::Ledger && !collection.counters.is_empty() {
+        faults.push("a ledger has no counters".to_owned());
+    }
+}

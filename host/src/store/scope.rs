@@ -1,0 +1,97 @@
+//! What one request brings to the store and how much of it is used up: shared by all modules that take part in it.
+
+use std::collections::HashMap;
+
+use rand::Rng;
+use uuid::Uuid;
+
+/// How far a request may go (`store.md` 9).
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub calls_per_batch: usize,
+    pub calls: usize,
+    /// Rows of one insert, update, select or aggregate.
+    pub rows_per_call: usize,
+    /// Rows read in the request.
+    pub rows: usize,
+    /// Ids, keys, one-of values, lock names.
+    pub keys: usize,
+    pub nodes: usize,
+    pub depth: usize,
+    pub has: usize,
+    pub measures: usize,
+    pub groups: usize,
+    /// Bytes of one batch's replies, about.
+    pub reply: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            calls_per_batch: 32,
+            calls: 400,
+            rows_per_call: 2_000,
+            rows: 20_000,
+            keys: 1_000,
+            nodes: 64,
+            depth: 4,
+            has: 2,
+            measures: 16,
+            groups: 4,
+            reply: 4 << 20,
+        }
+    }
+}
+
+/// Lives for one request (and one try of it).
+#[derive(Debug)]
+pub struct Scope {
+    pub tenant: Uuid,
+    /// The request's one instant, milliseconds since 1970.
+    pub now_ms: i64,
+    /// A request that may not write or lock.
+    pub read_only: bool,
+    pub limits: Limits,
+    /// A failure has been told: the request can only end in a problem.
+    pub closed: bool,
+    pub calls: usize,
+    pub rows: usize,
+    /// Statements that waited for the database (PostgreSQL).
+    pub round_trips: u32,
+    pub(super) limit_hits: u32,
+    /// Named locks held, by key; true: exclusive.
+    pub(super) held: HashMap<i64, bool>,
+    next_id: u128,
+}
+
+/// Bits of a UUIDv7 below its milliseconds that are not version or variant.
+const LOW_BITS: u32 = 74;
+
+impl Scope {
+    pub fn new(tenant: Uuid, now_ms: i64, read_only: bool) -> Scope {
+        // The top bit stays free, so that counting up never leaves the millisecond.
+        let start = rand::rng().random::<u128>() & ((1 << (LOW_BITS - 1)) - 1);
+        Scope {
+            tenant,
+            now_ms,
+            read_only,
+            limits: Limits::default(),
+            closed: false,
+            calls: 0,
+            rows: 0,
+            round_trips: 0,
+            limit_hits: 0,
+            held: HashMap::new(),
+            next_id: start,
+        }
+    }
+
+    /// A UUIDv7 of the request's instant, above every one given before in this request.
+    pub fn new_id(&mut self) -> Uuid {
+        self.next_id += 1 + u128::from(rand::rng().random::<u32>());
+        let low = self.next_id & ((1 << LOW_BITS) - 1);
+        let ms = u128::try_from(self.now_ms).unwrap_or(0) & ((1 << 48) - 1);
+        let (rand_a, rand_b) = (low >> 62, low & ((1 << 62) - 1));
+        Uuid::from_u128(ms << 80 | 0x7 << 76 | rand_a << 64 | 0b10 << 62 | rand_b)
+    }
+}

@@ -1,0 +1,178 @@
+//! Tables on SQLite. STRICT, so that a column holds its type; WITHOUT ROWID, so that a tenant's rows lie together in the
+//! order of their ids, which is the order of lists, and a read by id is one search instead of two.
+//! Declared checks are triggers here: SQLite cannot add a constraint to a table, nor take one back.
+
+use rusqlite::Connection;
+use stoa_descriptor::{ColumnType, Kind};
+
+use crate::database::Error;
+use crate::store::checks;
+use crate::store::migrate::Change;
+use crate::store::schema::{Check, Column, Group, Key, Schema, Table};
+use crate::store::sql::Dialect;
+
+fn run(connection: &Connection, text: &str) -> Result<(), Error> {
+    connection.execute_batch(text).map_err(Error::from_rusqlite)
+}
+
+pub fn apply(connection: &Connection, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
+    for change in changes {
+        let text = match change {
+            Change::Table { collection } => table_of(schema, collection).map(create),
+            Change::Column { collection, column } => table_of(schema, collection).and_then(|table| {
+                let column = table.column(table.find(column)?);
+                Some(format!("alter table {} add column {}", table.sql, definition(column)))
+            }),
+            Change::Index { collection, columns } => table_of(schema, collection).and_then(|table| {
+                let key = table.indexes.iter().find(|key| key.name == *columns)?;
+                Some(index(table, key, ""))
+            }),
+            Change::Unique { collection, key } => table_of(schema, collection).and_then(|table| {
+                let key = table.unique.iter().find(|other| other.name == *key)?;
+                Some(index(table, key, "unique "))
+            }),
+            Change::Check { collection, check } => {
+                let found = table_of(schema, collection)
+                    .and_then(|table| Some((table, table.checks.iter().find(|other| other.name == *check)?)));
+                if let Some((table, check)) = found {
+                    tried(connection, table, check)?;
+                }
+                found.map(|(table, check)| triggers(table, check))
+            }
+            Change::Search { collection, group } => {
+                let found = table_of(schema, collection)
+                    .and_then(|table| Some((table, table.search.iter().find(|other| other.name == *group)?)));
+                found.map(|(table, group)| search(connection, table, group)).transpose()?
+            }
+            Change::DropUnique { collection, key } => table_of(schema, collection)
+                .map(|table| format!("drop index if exists \"{}\"", Schema::unique_index(&table.bare, key))),
+            Change::DropCheck { collection, check } => table_of(schema, collection).map(|table| {
+                let name = Schema::constraint(&table.bare, check);
+                format!("drop trigger if exists \"{name}_i\"; drop trigger if exists \"{name}_u\"")
+            }),
+        };
+        let text =
+            text.ok_or_else(|| Error::Fault(format!("the schema has not what it was planned from: {change}")))?;
+        run(connection, &text)?;
+    }
+    Ok(())
+}
+
+fn table_of<'a>(schema: &'a Schema, collection: &str) -> Option<&'a Table> {
+    schema.find(collection).map(|at| schema.table(at))
+}
+
+fn create(table: &Table) -> String {
+    let mut text = format!("create table {} (tenant_id blob not null check (length(tenant_id) = 16)", table.sql);
+    for column in &table.columns {
+        text.push_str(", ");
+        text.push_str(&definition(column));
+    }
+    for group in &table.search {
+        text.push_str(&format!(", {} text not null default ''", group.sql));
+    }
+    text.push_str(", primary key (tenant_id, id)) strict, without rowid;\n");
+    for key in &table.unique {
+        text.push_str(&index(table, key, "unique "));
+    }
+    for key in &table.indexes {
+        text.push_str(&index(table, key, ""));
+    }
+    for check in &table.checks {
+        text.push_str(&triggers(table, check));
+    }
+    if table.kind == Kind::Ledger {
+        for event in ["update", "delete"] {
+            text.push_str(&format!(
+                "create trigger \"{}__no_{event}\" before {event} on {} begin \
+                 select raise(abort, 'a ledger is only ever appended to'); end;\n",
+                table.bare, table.sql
+            ));
+        }
+    }
+    text
+}
+
+fn definition(column: &Column) -> String {
+    let name = &column.sql;
+    let (type_, check) = match column.type_ {
+        ColumnType::Uuid => ("blob", format!("length({name}) = 16")),
+        ColumnType::Text => ("text", String::new()),
+        ColumnType::Boolean => ("integer", format!("{name} in (0, 1)")),
+        ColumnType::Integer | ColumnType::Timestamp => ("integer", String::new()),
+        ColumnType::Decimal { precision: precision @ ..=18, .. } => {
+            let most = 10i64.pow(u32::from(precision)) - 1;
+            ("integer", format!("{name} between -{most} and {most}"))
+        }
+        ColumnType::Decimal { precision, scale } => {
+            let width = usize::from(precision) + 1 + usize::from(scale > 0);
+            ("text", format!("length({name}) = {width}"))
+        }
+        ColumnType::Date => ("text", format!("length({name}) = 10")),
+        ColumnType::Json => ("text", format!("json_valid({name})")),
+    };
+    let mut text = format!("{name} {type_}");
+    if !column.nullable {
+        text.push_str(" not null");
+    }
+    if let Some(default) = &column.default {
+        text.push_str(&format!(" default {}", checks::literal(default, column.type_, Dialect::Sqlite)));
+    }
+    if !check.is_empty() {
+        text.push_str(&format!(" check ({check})"));
+    }
+    text
+}
+
+fn index(table: &Table, key: &Key, kind: &str) -> String {
+    let mut columns = String::from("tenant_id");
+    for at in &key.columns {
+        columns.push_str(", ");
+        columns.push_str(&table.column(*at).sql);
+    }
+    format!("create {kind}index if not exists \"{}\" on {} ({columns});\n", key.index, table.sql)
+}
+
+fn triggers(table: &Table, check: &Check) -> String {
+    let holds = checks::sql(table, check, Dialect::Sqlite, &|at| format!("new.{}", table.column(at).sql));
+    ["insert", "update"]
+        .iter()
+        .map(|event| {
+            format!(
+                "create trigger \"{}_{}\" before {event} on {} when {holds} is false begin \
+                 select raise(abort, 'check {}'); end;\n",
+                check.constraint,
+                event.get(..1).unwrap_or_default(),
+                table.sql,
+                check.name
+            )
+        })
+        .collect()
+}
+
+/// Fails if a row breaks a check that is about to be made.
+fn tried(connection: &Connection, table: &Table, check: &Check) -> Result<(), Error> {
+    let holds = checks::sql(table, check, Dialect::Sqlite, &|at| table.column(at).sql.clone());
+    let text = format!("select exists (select 1 from {} where {holds} is false)", table.sql);
+    let broken: bool = connection.query_row(&text, [], |row| row.get(0)).map_err(Error::from_rusqlite)?;
+    if broken {
+        return Err(Error::Fault(format!("collection {}: rows break check {}", table.name, check.name)));
+    }
+    Ok(())
+}
+
+/// The column is there already where the group was declared before and taken back.
+fn search(connection: &Connection, table: &Table, group: &Group) -> Result<String, Error> {
+    let bare = group.sql.trim_matches('"');
+    let known: bool = connection
+        .query_row(
+            "select exists (select 1 from pragma_table_info(?1) where name = ?2)",
+            [table.bare.as_str(), bare],
+            |row| row.get(0),
+        )
+        .map_err(Error::from_rusqlite)?;
+    let add = format!("alter table {} add column {} text not null default '';\n", table.sql, group.sql);
+    let parts: Vec<String> = group.columns.iter().map(|at| format!("stoa_fold({})", table.column(*at).sql)).collect();
+    let fold = format!("update {} set {} = {};\n", table.sql, group.sql, parts.join(" || char(31) || "));
+    Ok(if known { fold } else { add + &fold })
+}

@@ -1,0 +1,390 @@
+//! Inserts and updates on SQLite: one prepared statement per call, run for every row.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension};
+use stoa_descriptor::ColumnType;
+
+use super::{Stored, bind, fault, loaded, start};
+use crate::store::datum::Datum;
+use crate::store::read::Output;
+use crate::store::schema::{ID, Schema, Table};
+use crate::store::scope::Scope;
+use crate::store::sql::{Dialect, Sql};
+use crate::store::write::{self, Insert, NewRow, Spelling, Update};
+use crate::store::{Reading, Stop, number as nth_number};
+use crate::wit::store::{Clash, Page, Reply, Spot};
+
+/// Binds a parameter, unless the statement's text does not come to it: an update and its look-ups share their places.
+fn put(statement: &mut CachedStatement<'_>, at: usize, type_: ColumnType, datum: &Datum) -> Result<(), Stop> {
+    if at > statement.parameter_count() {
+        return Ok(());
+    }
+    statement.raw_bind_parameter(at, Stored { type_, datum }).map_err(fault)
+}
+
+/// Which rows went in, or every clash.
+pub(super) fn insert(
+    connection: &Connection,
+    schema: &Schema,
+    scope: &Scope,
+    call: usize,
+    insert: Insert,
+) -> Result<Vec<bool>, Stop> {
+    if !insert.refused.is_empty() {
+        return Err(Stop::Refused(write::refused(call, insert.refused)));
+    }
+    let table = schema.table(insert.table);
+    let mut text = format!("insert into {} (tenant_id, created_at, updated_at, id", table.sql);
+    if table.has_version() {
+        text.push_str(", version");
+    }
+    for name in table.own().iter().map(|column| &column.sql).chain(table.search.iter().map(|group| &group.sql)) {
+        text.push_str(", ");
+        text.push_str(name);
+    }
+    text.push_str(") values (?1, ?2, ?2, ?3");
+    if table.has_version() {
+        text.push_str(", 1");
+    }
+    (0..table.own().len() + table.search.len()).for_each(|nth| text.push_str(&format!(", ?{}", nth + 4)));
+    text.push_str(") on conflict do nothing");
+    let mut inserted = vec![false; insert.rows.len()];
+    let mut statement = connection.prepare_cached(&text).map_err(fault)?;
+    put(&mut statement, 1, ColumnType::Uuid, &Datum::Id(scope.tenant))?;
+    put(&mut statement, 2, ColumnType::Timestamp, &Datum::Instant(scope.now_ms))?;
+    for nth in &insert.order {
+        let (Some(row), Some(went_in)) = (insert.rows.get(*nth), inserted.get_mut(*nth)) else { continue };
+        put(&mut statement, 3, ColumnType::Uuid, &row.id)?;
+        for (at, (column, datum)) in table.own().iter().zip(&row.own).enumerate() {
+            put(&mut statement, at + 4, column.type_, datum)?;
+        }
+        for (at, folded) in row.folded.iter().enumerate() {
+            statement.raw_bind_parameter(at + 4 + row.own.len(), folded.as_str()).map_err(fault)?;
+        }
+        *went_in = statement.raw_execute().map_err(fault)? > 0;
+    }
+    if !insert.skip && inserted.contains(&false) {
+        let clashing = inserted.iter().zip(&insert.rows).enumerate().filter(|(_, (went_in, _))| !**went_in);
+        let mut clashes = Vec::new();
+        for (nth, (_, row)) in clashing {
+            clashes_of(connection, table, scope, call, nth, row, &mut clashes)?;
+        }
+        return Err(Stop::Duplicate(clashes));
+    }
+    Ok(inserted)
+}
+
+/// The keys by which a row that stayed out meets another.
+fn clashes_of(
+    connection: &Connection,
+    table: &Table,
+    scope: &Scope,
+    call: usize,
+    row: usize,
+    new: &NewRow,
+    clashes: &mut Vec<Clash>,
+) -> Result<(), Stop> {
+    let id = ("id", [ID].as_slice());
+    let keys = table.unique.iter().map(|key| (key.name.as_str(), key.columns.as_slice()));
+    for (name, columns) in std::iter::once(id).chain(keys) {
+        let mut sql = start(scope);
+        sql.put("select 1 from ").put(&table.sql).put(" t").of_tenant("t");
+        for at in columns {
+            sql.put(" and ").column("t", table, *at).put(" = ");
+            sql.bind(table.type_of(*at), new.get(table, *at).clone());
+        }
+        let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
+        bind(&mut statement, &sql.params)?;
+        if statement.raw_query().next().map_err(fault)?.is_some() {
+            clashes.push(Clash { call: nth_number(call), row: nth_number(row), key: name.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// Places of a change's values among the statement's parameters; tenant and instant are the first two.
+struct Places {
+    version: usize,
+    set: usize,
+    add: usize,
+    folded: usize,
+}
+
+/// The changed rows' answers, or every row that does not take its change.
+pub(super) fn update(
+    connection: &Connection,
+    schema: &Schema,
+    scope: &mut Scope,
+    reading: &mut Reading,
+    call: usize,
+    update: Update,
+) -> Result<Reply, Stop> {
+    let table = schema.table(update.table);
+    let places = Places {
+        version: 3 + update.key.len(),
+        set: 4 + update.key.len(),
+        add: 4 + update.key.len() + update.set.len(),
+        folded: 4 + update.key.len() + update.set.len() + update.add.len(),
+    };
+    let mark = |first: usize, count: usize| (first..first + count).map(|at| format!("?{at}")).collect();
+    let spelling = Spelling {
+        alias: "t",
+        set: mark(places.set, update.set.len()),
+        add: mark(places.add, update.add.len()),
+        version: format!("?{}", places.version),
+    };
+    if !update.unique.is_empty() {
+        foresee(connection, schema, scope, call, &update, &spelling, &places)?;
+    }
+    let sql = change(schema, scope, &update, &spelling, &places);
+    let outputs: Vec<Output> = update.answer.iter().map(|at| Output::Column(table.type_of(*at))).collect();
+    let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
+    bind(&mut statement, &sql.params)?;
+    let mut rows = Vec::with_capacity(update.rows.len());
+    let mut missed = Vec::new();
+    for (nth, _) in update.rows.iter().enumerate() {
+        bind_change(&mut statement, table, &update, nth, &places)?;
+        let mut changed = statement.raw_query();
+        let Some(row) = changed.next().map_err(fault)? else {
+            missed.push(nth);
+            continue;
+        };
+        // The first output is the id, which tells a changed row where nothing is answered.
+        let mut data = Vec::with_capacity(outputs.len());
+        for (at, output) in outputs.iter().enumerate() {
+            data.push(loaded(row.get_ref(at + 1).map_err(fault)?, output)?);
+        }
+        // A statement that answers rows has done its work only when it is stepped to its end.
+        if changed.next().map_err(fault)?.is_some() {
+            return Err(Stop::Database(crate::database::Error::Fault("a unique key found two rows".to_owned())));
+        }
+        reading.row(scope, &data)?;
+        rows.push(data);
+    }
+    if !missed.is_empty() {
+        return Err(misses(connection, schema, scope, call, &update, &spelling, &places, missed)?);
+    }
+    if update.answer.is_empty() {
+        return Ok(Reply::Done);
+    }
+    let rows = rows.into_iter().map(|row| write::answered(table, &update.answer, row)).collect();
+    Ok(Reply::Rows(Page { rows, more: false }))
+}
+
+/// A statement whose first parameters are reserved for the tenant, the instant and a change's values.
+fn reserved(scope: &Scope, table: &Table, update: &Update, places: &Places) -> Sql {
+    let mut sql = start(scope);
+    let mut reserve = |type_: ColumnType, datum: Datum| {
+        sql.bind(type_, datum);
+    };
+    reserve(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
+    let types = |list: &[usize]| list.iter().map(|at| table.type_of(*at)).collect::<Vec<_>>();
+    let version = [ColumnType::Integer];
+    for type_ in types(&update.key).iter().chain(&version).chain(&types(&update.set)).chain(&types(&update.add)) {
+        reserve(*type_, Datum::Null);
+    }
+    (0..update.folds()).for_each(|_| reserve(ColumnType::Text, Datum::Null));
+    debug_assert_eq!(sql.params.len() + 1, places.folded + update.folds());
+    sql.text.clear();
+    sql
+}
+
+fn bind_change(
+    statement: &mut CachedStatement<'_>,
+    table: &Table,
+    update: &Update,
+    nth: usize,
+    places: &Places,
+) -> Result<(), Stop> {
+    let Some(row) = update.rows.get(nth) else { return Ok(()) };
+    for (at, (column, datum)) in update.key.iter().zip(&row.key).enumerate() {
+        put(statement, at + 3, table.type_of(*column), datum)?;
+    }
+    let version = row.version.map_or(Datum::Null, Datum::Int);
+    put(statement, places.version, ColumnType::Integer, &version)?;
+    for (at, (column, datum)) in update.set.iter().zip(&row.set).enumerate() {
+        put(statement, places.set + at, table.type_of(*column), datum)?;
+    }
+    for (at, (column, datum)) in update.add.iter().zip(&row.add).enumerate() {
+        put(statement, places.add + at, table.type_of(*column), datum)?;
+    }
+    for (at, datum) in update.folded(row).iter().enumerate() {
+        put(statement, places.folded + at, ColumnType::Text, datum)?;
+    }
+    Ok(())
+}
+
+fn of_key(sql: &mut Sql, table: &Table, update: &Update) {
+    sql.of_tenant("t");
+    for (nth, at) in update.key.iter().enumerate() {
+        sql.put(" and ").column("t", table, *at).put(&format!(" = ?{}", nth + 3));
+    }
+}
+
+fn change(schema: &Schema, scope: &Scope, update: &Update, spelling: &Spelling, places: &Places) -> Sql {
+    let table = schema.table(update.table);
+    let mut sql = reserved(scope, table, update, places);
+    sql.put("update ").put(&table.sql).put(" as t set updated_at = ?2");
+    if table.has_version() {
+        sql.put(", version = t.version + 1");
+    }
+    for at in update.set.iter().chain(&update.add) {
+        let after = spelling.after(table, update, Dialect::Sqlite, *at);
+        sql.put(", ").put(&table.column(*at).sql).put(" = ").put(&after);
+    }
+    let mut next = places.folded;
+    for (group, parts) in &update.groups {
+        let Some(group) = table.search.get(*group) else { continue };
+        sql.put(", ").put(&group.sql).put(" = ");
+        for (nth, part) in parts.iter().enumerate() {
+            sql.put(if nth > 0 { " || char(31) || " } else { "" });
+            if part.is_some() {
+                sql.put(&format!("?{next}"));
+                next += 1;
+            } else {
+                sql.put("stoa_part(t.").put(&group.sql).put(&format!(", {nth})"));
+            }
+        }
+    }
+    of_key(&mut sql, table, update);
+    sql.put(" and ");
+    write::refusal(schema, update, spelling, &mut sql);
+    sql.put(" = 0 returning id");
+    for at in &update.answer {
+        sql.put(", ").put(&table.column(*at).sql);
+    }
+    sql
+}
+
+/// Tells why the rows did not change: one look-up for each, on the error path only.
+#[allow(clippy::too_many_arguments)]
+fn misses(
+    connection: &Connection,
+    schema: &Schema,
+    scope: &Scope,
+    call: usize,
+    update: &Update,
+    spelling: &Spelling,
+    places: &Places,
+    rows: Vec<usize>,
+) -> Result<Stop, Stop> {
+    let table = schema.table(update.table);
+    let mut sql = reserved(scope, table, update, places);
+    sql.put("select ");
+    write::refusal(schema, update, spelling, &mut sql);
+    if !update.answer.is_empty() {
+        sql.put(", ").outputs("t", table, &update.answer);
+    }
+    sql.put(" from ").put(&table.sql).put(" t");
+    of_key(&mut sql, table, update);
+    let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
+    bind(&mut statement, &sql.params)?;
+    let mut refusals = Vec::with_capacity(rows.len());
+    for nth in rows {
+        bind_change(&mut statement, table, update, nth, places)?;
+        let mut found = statement.raw_query();
+        let Some(row) = found.next().map_err(fault)? else {
+            refusals.push(write::Refusal { row: nth, code: None, current: Vec::new() });
+            continue;
+        };
+        let code: i64 = row.get(0).map_err(fault)?;
+        let mut current = Vec::with_capacity(update.answer.len());
+        for (at, column) in update.answer.iter().enumerate() {
+            let output = Output::Column(table.type_of(*column));
+            current.push(loaded(row.get_ref(at + 1).map_err(fault)?, &output)?);
+        }
+        refusals.push(write::Refusal { row: nth, code: Some(code), current });
+    }
+    Ok(write::refusals(table, update, call, refusals))
+}
+
+/// Before an update that sets columns of unique keys: rows that do not take their change, then rows whose new key
+/// another row has. Told before the first row changes, so that all are told and the order of rows means nothing.
+fn foresee(
+    connection: &Connection,
+    schema: &Schema,
+    scope: &Scope,
+    call: usize,
+    update: &Update,
+    spelling: &Spelling,
+    places: &Places,
+) -> Result<(), Stop> {
+    let table = schema.table(update.table);
+    let mut sql = reserved(scope, table, update, places);
+    sql.put("select ");
+    write::refusal(schema, update, spelling, &mut sql);
+    let keys: Vec<_> = update.unique.iter().filter_map(|nth| table.unique.get(*nth)).collect();
+    for key in &keys {
+        sql.put(", exists (select 1 from ").put(&table.sql).put(" o").of_tenant("o").put(" and o.id <> t.id");
+        for at in &key.columns {
+            let after = spelling.after(table, update, Dialect::Sqlite, *at);
+            sql.put(" and ").column("o", table, *at).put(" = ").put(&after);
+        }
+        sql.put(")");
+        for at in &key.columns {
+            sql.put(", ").put(&spelling.after(table, update, Dialect::Sqlite, *at));
+        }
+    }
+    sql.put(" from ").put(&table.sql).put(" t");
+    of_key(&mut sql, table, update);
+    let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
+    bind(&mut statement, &sql.params)?;
+    let mut missed = Vec::new();
+    let mut clashes: Vec<(usize, usize)> = Vec::new();
+    let mut afters: Vec<Vec<Option<Vec<Datum>>>> = keys.iter().map(|_| vec![None; update.rows.len()]).collect();
+    for nth in 0..update.rows.len() {
+        bind_change(&mut statement, table, update, nth, places)?;
+        let mut found = statement.raw_query();
+        let Some(row) = found.next().map_err(fault)? else {
+            missed.push(nth);
+            continue;
+        };
+        if row.get::<_, i64>(0).map_err(fault)? != 0 {
+            missed.push(nth);
+        }
+        let mut at = 1;
+        for (key_nth, (key, after)) in keys.iter().zip(&mut afters).enumerate() {
+            if row.get::<_, bool>(at).map_err(fault)? {
+                clashes.push((nth, key_nth));
+            }
+            let mut data = Vec::with_capacity(key.columns.len());
+            for (place, column) in key.columns.iter().enumerate() {
+                let output = Output::Column(table.type_of(*column));
+                data.push(loaded(row.get_ref(at + 1 + place).map_err(fault)?, &output)?);
+            }
+            at += 1 + key.columns.len();
+            if let Some(slot) = after.get_mut(nth) {
+                *slot = Some(data);
+            }
+        }
+    }
+    drop(statement);
+    if !missed.is_empty() {
+        return Err(misses(connection, schema, scope, call, update, spelling, places, missed)?);
+    }
+    for (key_nth, after) in afters.iter().enumerate() {
+        clashes.extend(write::doubles(after).into_iter().map(|row| (row, key_nth)));
+    }
+    write::clashes(table, update, call, clashes)
+}
+
+/// The next figure of a sequence, or `at_least` if that is higher.
+pub(super) fn number(
+    connection: &Connection,
+    schema: &Schema,
+    scope: &Scope,
+    call: usize,
+    sequence: &str,
+    at_least: u64,
+) -> Result<u64, Stop> {
+    let mut statement = connection
+        .prepare_cached(
+            "insert into store_sequence (tenant_id, module, name, next) values (?1, ?2, ?3, max(?4, 1) + 1)
+             on conflict (tenant_id, module, name) do update set next = max(next, ?4) + 1 returning next - 1",
+        )
+        .map_err(fault)?;
+    let at_least = i64::try_from(at_least).unwrap_or(i64::MAX);
+    let parameters = rusqlite::params![scope.tenant.as_bytes(), schema.module(), sequence, at_least];
+    let next: Option<i64> = statement.query_row(parameters, |row| row.get(0)).optional().map_err(fault)?;
+    next.and_then(|next| u64::try_from(next).ok())
+        .ok_or_else(|| Stop::Range(Spot { call: nth_number(call), column: "at-least".to_owned() }))
+}

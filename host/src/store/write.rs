@@ -1,0 +1,400 @@
+//! Inserts and updates, checked; and the part of an update's SQL that both databases share: one expression that tells
+//! why a row does not take its change.
+
+use std::collections::{HashMap, HashSet};
+
+use stoa_descriptor::{ColumnType, Kind};
+
+use super::call;
+use super::checks;
+use super::datum::Datum;
+use super::decimal;
+use super::filter::{self, Condition};
+use super::fold;
+use super::schema::{ID, Schema, Table};
+use super::scope::Scope;
+use super::sql::{Dialect, Sql};
+use super::{Refused, Stop, misuse, number};
+use crate::wit::store::{Clash, InsertCall, Miss, Spot, UpdateCall, Value, Why};
+
+pub(super) struct Insert {
+    pub table: usize,
+    pub rows: Vec<NewRow>,
+    /// Rows by the first unique key, so that two batches of the same identities meet in one order.
+    pub order: Vec<usize>,
+    pub skip: bool,
+    /// Rows that a check refuses, with its name.
+    pub refused: Vec<(usize, String)>,
+}
+
+pub(super) struct NewRow {
+    pub id: Datum,
+    /// The module's columns, as declared.
+    pub own: Vec<Datum>,
+    /// One text per search group.
+    pub folded: Vec<String>,
+}
+
+impl NewRow {
+    pub fn get(&self, table: &Table, at: usize) -> &Datum {
+        at.checked_sub(table.host).and_then(|at| self.own.get(at)).unwrap_or(&self.id)
+    }
+}
+
+pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
+    let at = call::table(schema, &call.collection)?;
+    let table = schema.table(at);
+    if call.rows.len() > scope.limits.rows_per_call {
+        return Err(Refused::Limit("rows of an insert"));
+    }
+    let columns = call::names_of(table, &call.columns)?;
+    if let Some(host) = columns.iter().find(|at| **at != ID && **at < table.host) {
+        return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
+    }
+    let absent: Vec<Datum> = table.own().iter().map(|column| column.default.clone().unwrap_or(Datum::Null)).collect();
+    for (nth, column) in table.own().iter().enumerate() {
+        let named = columns.contains(&(nth + table.host));
+        if !named && !column.nullable && column.default.is_none() {
+            return Err(misuse(&format!("column {} is required", column.name)));
+        }
+    }
+    let mut rows = Vec::with_capacity(call.rows.len());
+    let mut refused = Vec::new();
+    for (nth, values) in call.rows.into_iter().enumerate() {
+        if values.len() != columns.len() {
+            return Err(misuse("a row takes as many values as columns"));
+        }
+        let mut id = None;
+        let mut own = absent.clone();
+        for (at, value) in columns.iter().zip(values) {
+            let datum = stored(table, *at, value)?;
+            match at.checked_sub(table.host).and_then(|at| own.get_mut(at)) {
+                Some(slot) => *slot = datum,
+                None => id = Some(datum),
+            }
+        }
+        if let Some(check) = table.checks.iter().find(|check| !checks::holds(table, check, &own)) {
+            refused.push((nth, check.name.clone()));
+        }
+        let folded = table
+            .search
+            .iter()
+            .map(|group| {
+                let parts: Vec<String> = group.columns.iter().map(|at| folded_own(table, *at, &own)).collect();
+                parts.join(&fold::PART.to_string())
+            })
+            .collect();
+        rows.push(NewRow { id: id.unwrap_or_else(|| Datum::Id(scope.new_id())), own, folded });
+    }
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let by = table.unique.first().map(|key| key.columns.as_slice()).unwrap_or(&[ID]);
+    order.sort_by(|a, b| match (rows.get(*a), rows.get(*b)) {
+        (Some(a), Some(b)) => by.iter().map(|at| a.get(table, *at)).cmp(by.iter().map(|at| b.get(table, *at))),
+        _ => a.cmp(b),
+    });
+    Ok(Insert { table: at, rows, order, skip: call.skip_clashes, refused })
+}
+
+fn folded_own(table: &Table, at: usize, own: &[Datum]) -> String {
+    folded(at.checked_sub(table.host).and_then(|at| own.get(at)).unwrap_or(&Datum::Null))
+}
+
+fn folded(datum: &Datum) -> String {
+    if let Datum::Text(text) = datum { fold::fold(text) } else { String::new() }
+}
+
+/// A value to store.
+fn stored(table: &Table, at: usize, value: Value) -> Result<Datum, Refused> {
+    let column = table.column(at);
+    match Datum::of(value, column.type_) {
+        Ok(Datum::Null) if !column.nullable => Err(misuse(&format!("column {} is required", column.name))),
+        Ok(datum) => Ok(datum),
+        Err(unfit) => Err(filter::unfit_column(unfit, &column.name)),
+    }
+}
+
+pub(super) struct Update {
+    pub table: usize,
+    pub key: Vec<usize>,
+    pub set: Vec<usize>,
+    pub add: Vec<usize>,
+    pub rows: Vec<Change>,
+    pub when: Condition,
+    pub answer: Vec<usize>,
+    pub guards: Vec<Guard>,
+    /// Unique keys of which the update sets a column, by index.
+    pub unique: Vec<usize>,
+    /// Search groups of which the update sets a column: the group, and for each of its columns the nth of `set`.
+    pub groups: Vec<(usize, Vec<Option<usize>>)>,
+}
+
+pub(super) struct Change {
+    pub key: Vec<Datum>,
+    pub version: Option<i64>,
+    pub set: Vec<Datum>,
+    pub add: Vec<Datum>,
+}
+
+/// What an update must not do to a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Guard {
+    /// Add beyond the column's range.
+    Range(usize),
+    /// Break a check.
+    Check(usize),
+}
+
+pub(super) fn check_update(schema: &Schema, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
+    let at = call::table(schema, &call.collection)?;
+    let table = schema.table(at);
+    if table.kind == Kind::Ledger {
+        return Err(misuse(&format!("collection {}: ledger rows are never changed", table.name)));
+    }
+    if call.rows.len() > scope.limits.rows_per_call {
+        return Err(Refused::Limit("rows of an update"));
+    }
+    let key = match &call.key {
+        Some(name) => call::key(table, name)?,
+        None => vec![ID],
+    };
+    let set = call::names_of(table, &call.set)?;
+    let add = call::names_of(table, &call.add)?;
+    if let Some(host) = set.iter().find(|at| **at < table.host) {
+        return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
+    }
+    if let Some(other) = add.iter().find(|at| !table.counters.contains(at) || set.contains(at)) {
+        return Err(misuse(&format!("column {} is no counter, or is set as well", table.column(*other).name)));
+    }
+    let answer = call::names_of(table, &call.answer)?;
+    let when = filter::check(schema, table, call.when, &scope.limits)?;
+    let mut seen = HashSet::new();
+    let mut rows = Vec::with_capacity(call.rows.len());
+    for row in call.rows {
+        if row.key.len() != key.len() || row.set.len() != set.len() || row.add.len() != add.len() {
+            return Err(misuse("a change takes as many values as columns"));
+        }
+        if row.version.is_some() && !table.has_version() {
+            return Err(misuse(&format!("collection {} has no versions", table.name)));
+        }
+        let change_key = filter::row(table, &key, row.key)?;
+        if !seen.insert(change_key.clone()) {
+            return Err(misuse("an update names a row twice"));
+        }
+        let values = set.iter().zip(row.set).map(|(at, value)| stored(table, *at, value));
+        let amounts = add.iter().zip(row.add).map(|(at, text)| stored(table, *at, amount(table, *at, text)?));
+        rows.push(Change {
+            key: change_key,
+            version: row.version,
+            set: values.collect::<Result<_, _>>()?,
+            add: amounts.collect::<Result<_, _>>()?,
+        });
+    }
+    let guards = guards(table, &set, &add);
+    let unique = touched(table.unique.iter().map(|key| key.columns.as_slice()), &set);
+    let groups = touched(table.search.iter().map(|group| group.columns.as_slice()), &set)
+        .into_iter()
+        .filter_map(|nth| {
+            let group = table.search.get(nth)?;
+            Some((nth, group.columns.iter().map(|at| set.iter().position(|other| other == at)).collect()))
+        })
+        .collect();
+    Ok(Update { table: at, key, set, add, rows, when, answer, guards, unique, groups })
+}
+
+/// An amount to add comes as a decimal text, also for integers.
+fn amount(table: &Table, at: usize, text: String) -> Result<Value, Refused> {
+    if table.type_of(at) != ColumnType::Integer {
+        return Ok(Value::Decimal(text));
+    }
+    match decimal::parse(&text, 0) {
+        Some(decimal::Parsed::Exact(amount)) => i64::try_from(amount).ok(),
+        Some(_) => None,
+        None => return Err(misuse("an amount is no number")),
+    }
+    .map(Value::Integer)
+    .ok_or_else(|| Refused::Range(table.column(at).name.clone()))
+}
+
+fn touched<'a>(lists: impl Iterator<Item = &'a [usize]>, set: &[usize]) -> Vec<usize> {
+    lists.enumerate().filter(|(_, columns)| columns.iter().any(|at| set.contains(at))).map(|(nth, _)| nth).collect()
+}
+
+fn guards(table: &Table, set: &[usize], add: &[usize]) -> Vec<Guard> {
+    let mut guards: Vec<Guard> = add.iter().map(|at| Guard::Range(*at)).collect();
+    for (nth, check) in table.checks.iter().enumerate() {
+        if checks::columns(check).any(|at| set.contains(&at) || add.contains(&at)) {
+            guards.push(Guard::Check(nth));
+        }
+    }
+    guards
+}
+
+impl Update {
+    /// The folded texts of a change, in the order in which `groups` names set columns.
+    pub fn folded(&self, change: &Change) -> Vec<Datum> {
+        let sets = self.groups.iter().flat_map(|(_, parts)| parts.iter().flatten());
+        sets.map(|nth| Datum::Text(folded(change.set.get(*nth).unwrap_or(&Datum::Null)))).collect()
+    }
+
+    pub fn folds(&self) -> usize {
+        self.groups.iter().flat_map(|(_, parts)| parts.iter().flatten()).count()
+    }
+
+    /// What a refusal of the given code means; `Err`: an addition beyond this column's range.
+    pub fn why(&self, table: &Table, code: i64) -> Result<Why, String> {
+        let guard = usize::try_from(code - FIRST_GUARD).ok().and_then(|nth| self.guards.get(nth));
+        match (code, guard) {
+            (STALE, _) => Ok(Why::Stale),
+            (_, Some(Guard::Range(at))) => Err(table.column(*at).name.clone()),
+            (_, Some(Guard::Check(nth))) => {
+                Ok(Why::Check(table.checks.get(*nth).map(|check| check.name.clone()).unwrap_or_default()))
+            }
+            _ => Ok(Why::Condition),
+        }
+    }
+}
+
+/// Codes of the refusal expression; 0: the row takes its change.
+const STALE: i64 = 1;
+const CONDITION: i64 = 2;
+const FIRST_GUARD: i64 = 3;
+
+/// How a statement spells the values of the change.
+pub(super) struct Spelling<'a> {
+    /// Of the row as it stands.
+    pub alias: &'a str,
+    pub set: Vec<String>,
+    pub add: Vec<String>,
+    /// Null where no version is stated.
+    pub version: String,
+}
+
+impl Spelling<'_> {
+    /// The column after the change. Integers add up as numeric on PostgreSQL, which would fail beyond 64 bits.
+    pub fn after(&self, table: &Table, update: &Update, dialect: Dialect, at: usize) -> String {
+        let current = format!("{}.{}", self.alias, table.column(at).sql);
+        let position = |list: &[usize]| list.iter().position(|other| *other == at);
+        if let Some(new) = position(&update.set).and_then(|nth| self.set.get(nth)) {
+            return new.clone();
+        }
+        let Some(amount) = position(&update.add).and_then(|nth| self.add.get(nth)) else {
+            return current;
+        };
+        match (table.type_of(at), dialect) {
+            (ColumnType::Decimal { precision: 19.., .. }, Dialect::Sqlite) => {
+                format!("stoa_add({current}, {amount})")
+            }
+            (ColumnType::Integer, Dialect::Postgres) => format!("({current}::numeric + {amount})"),
+            _ => format!("({current} + {amount})"),
+        }
+    }
+}
+
+/// Writes an integer expression: 0 where the row takes its change, else the reason's code. Reasons come in one order:
+/// stale, condition, range, checks.
+pub(super) fn refusal(schema: &Schema, update: &Update, spelling: &Spelling, sql: &mut Sql) {
+    let table = schema.table(update.table);
+    let dialect = sql.dialect;
+    if !table.has_version() && update.when.is_always() && update.guards.is_empty() {
+        sql.put("0");
+        return;
+    }
+    sql.put("case");
+    if table.has_version() {
+        let (version, alias) = (&spelling.version, spelling.alias);
+        sql.put(&format!(" when {version} is not null and {alias}.\"version\" <> {version} then {STALE}"));
+    }
+    if !update.when.is_always() {
+        sql.put(" when (");
+        filter::write(schema, table, spelling.alias, update.when.clone(), sql);
+        sql.put(&format!(") is not true then {CONDITION}"));
+    }
+    for (code, guard) in (FIRST_GUARD..).zip(&update.guards) {
+        let after = |at: usize| spelling.after(table, update, dialect, at);
+        let holds = match guard {
+            Guard::Range(at) => in_range(table.type_of(*at), dialect, &after(*at)),
+            Guard::Check(nth) => match table.checks.get(*nth) {
+                Some(check) => format!("{} is not false", checks::sql(table, check, dialect, &after)),
+                None => continue,
+            },
+        };
+        sql.put(&format!(" when not ({holds}) then {code}"));
+    }
+    sql.put(" else 0 end");
+}
+
+fn in_range(type_: ColumnType, dialect: Dialect, sum: &str) -> String {
+    match (type_, dialect) {
+        (ColumnType::Decimal { precision, scale }, Dialect::Postgres) => {
+            format!("abs({sum}) < 1e{}", precision.saturating_sub(scale))
+        }
+        (ColumnType::Decimal { precision: 19.., .. }, Dialect::Sqlite) => format!("{sum} is not null"),
+        (ColumnType::Decimal { precision, .. }, Dialect::Sqlite) => {
+            format!("abs({sum}) < {}", 10i64.pow(u32::from(precision)))
+        }
+        (_, Dialect::Postgres) => format!("{sum} between {} and {}", i64::MIN, i64::MAX),
+        (_, Dialect::Sqlite) => format!("typeof({sum}) = 'integer'"),
+    }
+}
+
+/// Rows of one update that would have the same unique key after it: every row of such a set clashes.
+pub(super) fn doubles(keys: &[Option<Vec<Datum>>]) -> Vec<usize> {
+    let mut by_key: HashMap<&Vec<Datum>, Vec<usize>> = HashMap::new();
+    for (row, key) in keys.iter().enumerate() {
+        if let Some(key) = key.as_ref().filter(|key| !key.contains(&Datum::Null)) {
+            by_key.entry(key).or_default().push(row);
+        }
+    }
+    by_key.into_values().filter(|rows| rows.len() > 1).flatten().collect()
+}
+
+/// A row that an update finds unfit; no code: there is no such row.
+pub(super) struct Refusal {
+    pub row: usize,
+    pub code: Option<i64>,
+    pub current: Vec<Datum>,
+}
+
+/// What the module hears of refused rows: an addition out of range before anything else.
+pub(super) fn refusals(table: &Table, update: &Update, call: usize, mut refusals: Vec<Refusal>) -> Stop {
+    refusals.sort_by_key(|refusal| refusal.row);
+    let mut misses = Vec::with_capacity(refusals.len());
+    for refusal in refusals {
+        let why = match refusal.code.map(|code| update.why(table, code)) {
+            None => Why::Absent,
+            Some(Ok(why)) => why,
+            Some(Err(column)) => return Stop::Range(Spot { call: number(call), column }),
+        };
+        let known = refusal.code.is_some() && !update.answer.is_empty();
+        let current = known.then(|| answered(table, &update.answer, refusal.current));
+        misses.push(Miss { call: number(call), row: number(refusal.row), why, current });
+    }
+    Stop::Refused(misses)
+}
+
+/// Rows to insert that a check refuses.
+pub(super) fn refused(call: usize, rows: Vec<(usize, String)>) -> Vec<Miss> {
+    let miss = |(row, check)| Miss { call: number(call), row: number(row), why: Why::Check(check), current: None };
+    rows.into_iter().map(miss).collect()
+}
+
+/// Fails with the clashes of an update, if there are any: each a row and one of the update's unique keys.
+pub(super) fn clashes(
+    table: &Table,
+    update: &Update,
+    call: usize,
+    mut clashes: Vec<(usize, usize)>,
+) -> Result<(), Stop> {
+    clashes.sort_unstable();
+    clashes.dedup();
+    let name = |nth: usize| update.unique.get(nth).and_then(|nth| table.unique.get(*nth)).map(|key| key.name.clone());
+    let told: Vec<Clash> = clashes
+        .into_iter()
+        .map(|(row, nth)| Clash { call: number(call), row: number(row), key: name(nth).unwrap_or_default() })
+        .collect();
+    if told.is_empty() { Ok(()) } else { Err(Stop::Duplicate(told)) }
+}
+
+pub(super) fn answered(table: &Table, columns: &[usize], row: Vec<Datum>) -> Vec<Value> {
+    columns.iter().zip(row).map(|(at, datum)| datum.value(table.type_of(*at))).collect()
+}
