@@ -102,7 +102,10 @@ pub async fn run(
     let outcome = match session {
         Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked, &mut wrote),
         Session::Postgres(transaction) => {
-            postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await
+            let before = scope.round_trips;
+            let outcome = postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await;
+            transaction.round_trips += scope.round_trips - before;
+            outcome
         }
     };
     outcome.map_err(|stop| told(scope, stop, wrote))
