@@ -1,6 +1,8 @@
 //! The suite: one binary, so that linking is paid once. Every test runs as `sqlite::name` and `postgres::name`.
 //! Ids in names are those of the specification's edge cases.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
 mod catalog_attributes;
 mod catalog_lookups;
 mod catalog_products;
