@@ -33,6 +33,7 @@ mod native {
         HOST.with_borrow_mut(|slot| std::mem::replace(slot, host))
     }
 
+    #[allow(clippy::panic, reason = "a test or benchmark that forgot to install its host")]
     pub(super) fn with<T>(call: impl FnOnce(&mut dyn Host) -> T) -> T {
         HOST.with_borrow_mut(|slot| match slot {
             Some(host) => call(host.as_mut()),
@@ -93,6 +94,7 @@ pub fn log(level: log::Level, message: &str) {
 
 /// Ends the call: a fault of this module or of the host, never of the caller. In a component it traps, and the host rolls
 /// back and answers MODULE_FAILED.
+#[allow(clippy::panic, reason = "a trap is how a component ends a call")]
 pub fn fault(message: &str) -> ! {
     panic!("{message}")
 }

@@ -29,6 +29,7 @@ impl<Request: ?Sized, Answer> NativeService<Request, Answer> {
 
     /// # Panics
     /// Where nothing is installed.
+    #[allow(clippy::panic, reason = "a test or benchmark that forgot to install the service")]
     pub fn call(&self, request: &Request) -> Answer {
         match &*self.function.borrow() {
             Some(function) => function(request),

@@ -41,9 +41,8 @@ impl Transaction {
         Transaction { connection: Some(connection), open: false, round_trips: 0 }
     }
 
-    /// The connection. Every use is one round trip.
+    /// The connection. Whoever uses it says so in `round_trips`.
     pub fn connection(&mut self) -> Result<&mut PgConnection, Error> {
-        self.round_trips += 1;
         self.connection.as_deref_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
     }
 
@@ -56,6 +55,7 @@ impl Transaction {
             "begin isolation level read committed"
         };
         self.open = true;
+        self.round_trips += 1;
         let sql = AssertSqlSafe(format!("{begin}; {opening}"));
         sqlx::raw_sql(sql).fetch_all(self.connection()?).await.map_err(Error::from_sqlx)
     }
@@ -64,6 +64,7 @@ impl Transaction {
         if !self.open {
             return Ok(());
         }
+        self.round_trips += 1;
         self.connection()?.execute(statement).await.map_err(Error::from_sqlx)?;
         self.open = false;
         Ok(())
@@ -208,6 +209,7 @@ pub async fn query(transaction: &mut Transaction, sql: &'static str, values: &[C
     for value in values {
         bind(&mut arguments, value)?;
     }
+    transaction.round_trips += 1;
     let rows = sqlx::query_with(sql, arguments).fetch_all(transaction.connection()?).await.map_err(Error::from_sqlx)?;
     rows.iter().map(decode).collect()
 }

@@ -44,8 +44,11 @@ struct Job {
 struct Ran {
     connection: Option<Connection>,
     keep: bool,
-    answer: Box<dyn FnOnce(Result<(), Error>) + Send>,
+    answer: Reply,
 }
+
+/// Answers a caller once its group's fate is known.
+type Reply = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
 impl Database {
     pub async fn open(path: &Path, settings: &Settings) -> anyhow::Result<Database> {
@@ -221,7 +224,7 @@ fn write_group(connection: Connection, first: Job, queue: &Receiver<Job>) -> Opt
     }
 }
 
-fn lose(answers: Vec<Box<dyn FnOnce(Result<(), Error>) + Send>>, error: &Error) -> Option<Connection> {
+fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
     tracing::error!(%error, requests = answers.len(), "a group of writes was lost");
     for answer in answers {
         answer(Err(Error::Unavailable(error.to_string())));

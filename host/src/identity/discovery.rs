@@ -79,7 +79,8 @@ impl Discovery {
         tokio::time::timeout(TIME_LIMIT, both).await.map_err(|_| FetchFault::Slow)?
     }
 
-    fn keys_address(&self, configuration: &Map<String, Value>) -> Option<Url> {
+    /// Where the configuration says that the keys are, if that is as safe as where it came from itself.
+    pub(super) fn keys_address(&self, configuration: &Map<String, Value>) -> Option<Url> {
         let url = Url::parse(configuration.get("jwks_uri")?.as_str()?).ok()?;
         let as_safe_as_the_issuer =
             url.scheme() == "https" || (is_http_on_loopback(&self.address) && is_http_on_loopback(&url));

@@ -63,12 +63,10 @@ pub trait Native: Send + Sync {
 }
 
 pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
-    let (code, mut state) = match begin(entry) {
-        Ok(begun) => begun,
-        Err(ran) => return ran,
-    };
+    let (code, mut state) = begin(entry);
     match code {
-        Code::Component(code) => {
+        None => end(state, Err(wasmtime::format_err!("no such module"))),
+        Some(Code::Component(code)) => {
             let clock = state.clock.clone();
             let mut store = store(state);
             let run = async {
@@ -78,7 +76,7 @@ pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Rep
             let result = clock.measure(run).await;
             end(store.into_data(), result)
         }
-        Code::Native(native) => {
+        Some(Code::Native(native)) => {
             let result = native.handle(&mut state, call).await;
             end(state, result)
         }
@@ -86,11 +84,12 @@ pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Rep
 }
 
 pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
-    let (code, state) = match begin(entry) {
-        Ok(begun) => begun,
-        Err(ran) => return ran,
+    let (code, state) = begin(entry);
+    let code = match code {
+        Some(Code::Component(code)) => code,
+        Some(Code::Native(_)) => return end(state, Ok(Ok(Vec::new()))),
+        None => return end(state, Err(wasmtime::format_err!("no such module"))),
     };
-    let Code::Component(code) = code else { return end(state, Ok(Ok(Vec::new()))) };
     let clock = state.clock.clone();
     let mut store = store(state);
     let run = async {
@@ -101,12 +100,9 @@ pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Cr
     end(store.into_data(), result)
 }
 
-fn begin<T>(entry: Entry) -> Result<(Code, State), Ran<T>> {
+fn begin(entry: Entry) -> (Option<Code>, State) {
     let Entry { generation, module, session, facts, read_only, limits } = entry;
-    let Some(code) = generation.modules.get(module).map(|module| module.code.clone()) else {
-        let result = Err(Failure::Fault("no such module".into()));
-        return Err(Ran { session: Some(session), emitted: Vec::new(), result, closed: false });
-    };
+    let code = generation.modules.get(module).map(|module| module.code.clone());
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
@@ -119,11 +115,11 @@ fn begin<T>(entry: Entry) -> Result<(Code, State), Ran<T>> {
         emitted: Vec::new(),
         limits,
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
-        clock: GuestClock::new(),
+        clock: GuestClock::default(),
         failure: None,
         generation,
     };
-    Ok((code, state))
+    (code, state)
 }
 
 fn end<T>(state: State, result: wasmtime::Result<T>) -> Ran<T> {

@@ -70,8 +70,8 @@ struct Ticks {
     in_host: AtomicBool,
 }
 
-impl GuestClock {
-    pub fn new() -> GuestClock {
+impl Default for GuestClock {
+    fn default() -> GuestClock {
         GuestClock(Arc::new(Ticks {
             start: Instant::now(),
             spent: AtomicU64::new(0),
@@ -79,7 +79,9 @@ impl GuestClock {
             in_host: AtomicBool::new(false),
         }))
     }
+}
 
+impl GuestClock {
     fn elapsed(&self) -> u64 {
         u64::try_from(self.0.start.elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
     }

@@ -88,9 +88,8 @@ pub fn link(linker: &mut Linker<State>, link: &Link) -> wasmtime::Result<()> {
     let provider = link.provider;
     let mut instance = linker.instance(&link.import)?;
     for (name, index) in &link.functions {
-        let index = index.clone();
+        let index = *index;
         instance.func_new_async(name, move |store, _type, arguments, results| {
-            let index = index.clone();
             Box::new(async move { call(store, provider, &index, arguments, results).await })
         })?;
     }

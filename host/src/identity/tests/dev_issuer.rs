@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::sync::Barrier;
 use std::time::Duration;
 
 use serde_json::json;
@@ -90,13 +91,18 @@ fn its_documents_say_where_the_keys_are() {
 
 #[test]
 fn many_processes_that_start_at_once_share_one_key() {
-    let folder = Folder::new();
-    let kids: Vec<_> = std::thread::scope(|scope| {
-        let starting: Vec<_> =
-            (0..8).map(|_| scope.spawn(|| DevIssuer::load_or_create(&folder.0).expect("a key").jwks())).collect();
-        starting.into_iter().map(|thread| thread.join().expect("no panic")).collect()
-    });
-    assert!(kids.windows(2).all(|pair| pair[0] == pair[1]));
+    for _ in 0..50 {
+        let (folder, start) = (Folder::new(), Barrier::new(4));
+        let kids: Vec<_> = std::thread::scope(|scope| {
+            let begin = || {
+                start.wait();
+                DevIssuer::load_or_create(&folder.0).expect("a key").jwks()
+            };
+            let starting: Vec<_> = (0..4).map(|_| scope.spawn(begin)).collect();
+            starting.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        assert!(kids.windows(2).all(|pair| pair[0] == pair[1]));
+    }
 }
 
 #[test]

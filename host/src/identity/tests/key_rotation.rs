@@ -75,6 +75,11 @@ async fn a_new_key_is_found_at_its_first_token_and_an_old_one_ends() {
     assert_eq!(outcome(&verifier, &of_old).await, Ok(()));
     assert_eq!(server.key_fetches(), 2);
 
+    time.pass(30);
+    let nameless = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
+    assert_eq!(outcome(&verifier, &nameless).await, Err(Refusal::Unauthenticated));
+    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a nameless token means");
+
     // The old key is withdrawn: a token of it that is still remembered goes with it, at the next fetch.
     server.behave(Manner::Keys(jwks([&new])));
     time.pass(30);
@@ -286,6 +291,25 @@ async fn a_discovery_document_must_speak_for_its_issuer() {
     server.configure("jwks_uri", keys);
     time.pass(30);
     assert_eq!(outcome(&verifier, &token(&server, &signer, &time)).await, Ok(()));
+}
+
+#[test]
+fn keys_are_fetched_as_safely_as_the_document_that_names_them() {
+    for (issuer, keys, safe) in [
+        ("https://issuer.example.test", "https://keys.example.test/keys", true),
+        ("https://issuer.example.test", "http://issuer.example.test/keys", false),
+        ("https://issuer.example.test", "http://127.0.0.1/keys", false),
+        ("http://127.0.0.1:9000", "http://127.0.0.1:9000/keys", true),
+        ("http://127.0.0.1:9000", "http://localhost:9001/keys", true),
+        ("http://127.0.0.1:9000", "https://keys.example.test/keys", true),
+        ("http://127.0.0.1:9000", "http://keys.example.test/keys", false),
+        ("http://127.0.0.1:9000", "http://10.0.0.1/keys", false),
+    ] {
+        let discovery = Discovery::new(issuer, issuer.parse().expect("an address")).expect("a client");
+        let configuration = json!({ "issuer": issuer, "jwks_uri": keys });
+        let address = discovery.keys_address(configuration.as_object().expect("an object"));
+        assert_eq!(address.is_some(), safe, "{issuer} {keys}");
+    }
 }
 
 #[tokio::test]

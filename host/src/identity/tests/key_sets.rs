@@ -73,6 +73,7 @@ fn keys_that_cannot_verify_are_left_out() {
         ("RSA with e = 0", with(&rs.jwk, "e", base64url([0]))),
         ("RSA with e = 1", with(&rs.jwk, "e", base64url([1]))),
         ("RSA with e = 2", with(&rs.jwk, "e", base64url([2]))),
+        ("RSA with e = 65536", with(&rs.jwk, "e", base64url([1, 0, 0]))),
         ("RSA with an empty e", with(&rs.jwk, "e", "")),
         ("RSA with a huge e", with(&rs.jwk, "e", base64url([0xff; 256]))),
         ("RSA with e of 34 bits", with(&rs.jwk, "e", base64url([2, 0, 0, 0, 1]))),

@@ -422,6 +422,11 @@ async fn an_rsa_key_without_alg_signs_by_both_schemes() {
     for signer in &signers {
         assert!(verifier.verify(&signer.token(START)).await.is_ok(), "{}", signer.alg);
     }
+    // One with alg does so by that alone, however good the signature.
+    let issuer = Issuer { keys: KeySource::Document(jwks([&signers[0]])), ..Issuer::new(ISSUER, AUDIENCE) };
+    let verifier = Verifier::new(vec![issuer], Duration::ZERO, Time::start().clock()).expect("good settings");
+    assert!(verifier.verify(&signers[0].token(START)).await.is_ok());
+    assert_eq!(verifier.verify(&signers[1].token(START)).await, Err(Refusal::Unauthenticated));
 }
 
 #[tokio::test]
