@@ -234,7 +234,7 @@ fn category_parent_must_exist_and_be_active(database: Database) {
 fn parent_belongs_to_categories_alone(database: Database) {
     let shop = company(database);
     for kind in ["brands", "manufacturers", "units"] {
-        let body = with(&lookup("A"), json!({ "parentId": null }));
+        let body = with(&lookup("A"), json!({ "parentId": uuid::Uuid::now_v7() }));
         shop.post(&format!("catalog/lookups/{kind}"), body).refused(400, "VALIDATION_FAILED");
     }
     let body = with(&lookup("A"), json!({ "decimalPlaces": 0 }));

@@ -54,6 +54,7 @@ macro_rules! product_body {
             /// (password, secret, token, API or private key) or `__proto__`, `prototype`, `constructor`; no text may be
             /// shaped like a private key block, a JSON Web Token, a signing secret or a key of this service.
             #[serde(default)]
+            #[schemars(extend("maxProperties" = 500))]
             pub attributes: Map<String, Value>,
             $($extra)*
         }
