@@ -1,6 +1,15 @@
 //! Stoa's host. It owns HTTP, identity, authorization, transactions, idempotency, audit and events; it knows nothing of
 //! commerce. ARCHITECTURE.md is the map.
+pub mod cli;
+pub mod contract;
 pub mod database;
+pub mod http;
+pub mod identity;
+pub mod ids;
+pub mod modules;
+pub mod pipeline;
+pub mod platform;
 pub mod problem;
+pub mod settings;
 pub mod store;
 pub mod wit;

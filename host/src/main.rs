@@ -1,1 +1,11 @@
-fn main() {}
+//! The binary `stoa`.
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {
+    if let Err(error) = stoa::cli::run() {
+        eprintln!("stoa: {error:#}");
+        std::process::exit(1);
+    }
+}

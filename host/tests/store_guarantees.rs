@@ -1,6 +1,8 @@
 //! What the store promises beyond its replies: no deadlock, no lost change, no foreign row, no changed ledger, tables that
 //! grow with their rows in place.
 
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
 mod store;
 
 use proptest::prelude::*;

@@ -1,1 +1,56 @@
-fn main(){}
+//! `cargo xtask VERB`: every chore of the project as a verb, one file each. This file only names them.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod api;
+mod bench;
+mod build_modules;
+mod check;
+mod demo;
+mod new_module;
+mod postgres;
+mod program;
+mod run;
+mod test;
+mod wasm_target;
+mod workspace;
+
+use workspace::Workspace;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The chores of the project", version)]
+enum Verb {
+    /// Build modules and host, start `stoa serve --dev` and, on first start, load the demo company
+    Run(run::Args),
+    /// The whole suite, on SQLite and on PostgreSQL
+    Test(test::Args),
+    /// Format, lints, documentation, licences, advisories and the rules of the house
+    Check(check::Args),
+    /// The benchmark: prints a table and writes target/bench.json
+    Bench(bench::Args),
+    /// Build every module to target/modules/NAME.wasm
+    BuildModules(build_modules::Args),
+    /// Write a module that builds, tests and activates as it stands to components/NAME
+    NewModule(new_module::Args),
+}
+
+fn main() -> ExitCode {
+    let verb = Verb::parse();
+    let done = Workspace::find().and_then(|workspace| match verb {
+        Verb::Run(args) => run::run(&workspace, args),
+        Verb::Test(args) => test::run(&workspace, args),
+        Verb::Check(args) => check::run(&workspace, args),
+        Verb::Bench(args) => bench::run(&workspace, args),
+        Verb::BuildModules(args) => build_modules::run(&workspace, args),
+        Verb::NewModule(args) => new_module::run(&workspace, args),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,39 +1,156 @@
-//! The seam between the typed store and the host's connections: one open transaction and what can go wrong with it.
+//! Connections and transactions. Work is a function from an open session to a verdict; only this folder begins, commits and
+//! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
-/// A connection on which a transaction is open.
+pub mod error;
+pub mod migrations;
+pub mod postgres;
+pub mod row;
+pub mod sqlite;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+pub use error::Error;
+pub use row::{Cell, Row};
+
+/// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
 pub enum Session {
     Sqlite(rusqlite::Connection),
-    Postgres(Box<sqlx::pool::PoolConnection<sqlx::Postgres>>),
+    Postgres(postgres::Transaction),
 }
 
-/// What a database can answer instead of a result.
-#[derive(Debug)]
-pub enum Error {
-    /// Serialization failure or deadlock: the host runs the whole request again.
-    Conflict(String),
-    /// Lost connection, time-out, exhausted pool, busy, disk full.
-    Unavailable(String),
-    /// Anything else: a fault of the host.
-    Fault(String),
+/// How a transaction ends.
+pub enum Verdict<T> {
+    /// Commit, then answer.
+    Commit(T),
+    /// Undo, then answer: a refusal.
+    RollBack(T),
+    /// Undo; the work could not be done.
+    Fail(Error),
 }
 
-impl Error {
-    pub fn from_sqlx(error: sqlx::Error) -> Error {
-        let code = error.as_database_error().and_then(|e| e.code().map(|c| c.into_owned()));
-        match code.as_deref() {
-            Some("40001" | "40P01") => Error::Conflict(error.to_string()),
-            Some("55P03" | "57014") => Error::Unavailable(error.to_string()),
-            Some(_) => Error::Fault(error.to_string()),
-            None => Error::Unavailable(error.to_string()),
+/// One unit of work. It gives the session back, or `None` where it was lost with a panic. It may be called again, on a fresh
+/// transaction, after a conflict with another one.
+pub type Work<T> = Arc<dyn Fn(Session) -> BoxFuture<'static, (Option<Session>, Verdict<T>)> + Send + Sync>;
+
+/// Where and how to connect.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `sqlite:PATH` or `postgres://...`.
+    pub url: String,
+    pub postgres_connections: u32,
+    pub sqlite_readers: usize,
+    pub request_timeout: Duration,
+    /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
+    pub plain_role_only: bool,
+}
+
+pub enum Database {
+    Sqlite(sqlite::Database),
+    Postgres(postgres::Database),
+}
+
+/// Which of the two a URL names.
+pub enum Location {
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+impl Settings {
+    pub fn location(&self) -> anyhow::Result<Location> {
+        if let Some(path) = self.url.strip_prefix("sqlite:") {
+            return Ok(Location::Sqlite(PathBuf::from(path.trim_start_matches("//"))));
+        }
+        if self.url.starts_with("postgres://") || self.url.starts_with("postgresql://") {
+            return Ok(Location::Postgres(self.url.clone()));
+        }
+        anyhow::bail!("STOA_DATABASE_URL must begin with `sqlite:` or `postgres://`")
+    }
+}
+
+impl Database {
+    /// Connects. `migrate`: bring the host's tables up to date first; without it an outdated database is refused.
+    pub async fn open(settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
+        match settings.location()? {
+            Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Database::open(&path, settings).await?)),
+            Location::Postgres(url) => Ok(Database::Postgres(postgres::Database::open(&url, settings, migrate).await?)),
         }
     }
 
-    pub fn from_rusqlite(error: rusqlite::Error) -> Error {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DiskFull) => {
-                Error::Unavailable(error.to_string())
+    /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
+    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        match self {
+            Database::Sqlite(database) => database.write(work).await,
+            Database::Postgres(database) => database.write(work).await,
+        }
+    }
+
+    /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
+    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        match self {
+            Database::Sqlite(database) => database.read(work).await,
+            Database::Postgres(database) => database.read(work).await,
+        }
+    }
+
+    /// Whether the database answers.
+    pub async fn ready(&self) -> bool {
+        let probe: Work<()> = Arc::new(|mut session| {
+            Box::pin(async move {
+                let answer = async {
+                    session.begin_plain(true).await?;
+                    session.query("select 1", &[]).await
+                }
+                .await;
+                match answer {
+                    Ok(_) => (Some(session), Verdict::RollBack(())),
+                    Err(error) => (Some(session), Verdict::Fail(error)),
+                }
+            })
+        });
+        self.read(probe).await.is_ok()
+    }
+
+    /// Finishes what is queued and closes.
+    pub async fn close(&self) {
+        match self {
+            Database::Sqlite(database) => database.close(),
+            Database::Postgres(database) => database.close().await,
+        }
+    }
+}
+
+impl Session {
+    /// Opens the transaction on PostgreSQL without a tenant (the pipeline's opening statement does it together with
+    /// authorization). On SQLite one is open already.
+    pub async fn begin_plain(&mut self, read_only: bool) -> Result<(), Error> {
+        match self {
+            Session::Sqlite(_) => Ok(()),
+            Session::Postgres(transaction) => transaction.begin(read_only, "").await.map(drop),
+        }
+    }
+
+    /// One statement of the host on its own tables, spelt alike for both databases, with `$1`... as parameters.
+    pub async fn query(&mut self, sql: &'static str, values: &[Cell]) -> Result<Vec<Row>, Error> {
+        match self {
+            Session::Sqlite(connection) => sqlite::query(connection, sql, values),
+            Session::Postgres(transaction) => postgres::query(transaction, sql, values).await,
+        }
+    }
+
+    /// The database's clock, in milliseconds since 1970.
+    pub async fn now(&mut self) -> Result<i64, Error> {
+        match self {
+            Session::Sqlite(_) => Ok(chrono::Utc::now().timestamp_millis()),
+            Session::Postgres(transaction) => {
+                let rows =
+                    postgres::query(transaction, "select date_trunc('milliseconds', statement_timestamp())", &[])
+                        .await?;
+                rows.first().ok_or_else(|| Error::Fault("the clock gave no row".into()))?.instant(0)
             }
-            _ => Error::Fault(error.to_string()),
         }
     }
 }

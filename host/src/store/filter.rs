@@ -316,8 +316,10 @@ pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Cond
         }
         Condition::Has { table: other, own, theirs, terms } => {
             let other = schema.table(other);
-            sql.put("exists (select 1 from ").put(&other.sql).put(" h").of_tenant("h");
-            sql.put(" and ").column("h", other, theirs).put(" = ").column(alias, table, own);
+            // Not `exists`: SQLite would then run through this table and look for a match of each row, instead of
+            // finding the matches once and these rows by them.
+            sql.column(alias, table, own).put(" in (select ").column("h", other, theirs);
+            sql.put(" from ").put(&other.sql).put(" h").of_tenant("h");
             for term in terms {
                 sql.put(" and ");
                 write(schema, other, "h", term, sql);

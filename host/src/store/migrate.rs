@@ -181,6 +181,6 @@ pub fn indexes_ahead(schema: &Schema, changes: &[Change]) -> Vec<String> {
 pub async fn apply(session: &mut Session, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
     match session {
         Session::Sqlite(connection) => sqlite::apply(connection, schema, changes),
-        Session::Postgres(connection) => postgres::apply(connection, schema, changes).await,
+        Session::Postgres(transaction) => postgres::apply(transaction.connection()?, schema, changes).await,
     }
 }

@@ -101,7 +101,12 @@ pub async fn run(
     let mut wrote = false;
     let outcome = match session {
         Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked, &mut wrote),
-        Session::Postgres(connection) => postgres::run(connection, schema, scope, checked, &mut wrote).await,
+        Session::Postgres(transaction) => {
+            let before = scope.round_trips;
+            let outcome = postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await;
+            transaction.round_trips += scope.round_trips - before;
+            outcome
+        }
     };
     outcome.map_err(|stop| told(scope, stop, wrote))
 }

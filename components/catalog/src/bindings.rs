@@ -1,0 +1,19 @@
+//! The services that the catalog offers, as Rust.
+
+wit_bindgen::generate!({
+    inline: "
+        package commerce:catalog-module;
+        world services {
+            import commerce:platform/ids@1.0.0;
+            export commerce:catalog/articles@1.0.0;
+        }
+    ",
+    path: ["../../wit/platform", "../../wit/catalog"],
+    with: { "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids },
+    additional_derives: [PartialEq],
+});
+
+#[cfg(target_arch = "wasm32")]
+export!(Articles with_types_in self);
+#[cfg(target_arch = "wasm32")]
+use crate::articles::Articles;

@@ -1,0 +1,45 @@
+//! What the catalog does for a new company: defaults and the checklist.
+
+use stoa_sdk::store::{read, select};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, all, emit, event, view};
+
+use crate::lookup::{self, CatalogLookupInput, Kind, LookupRow, Status};
+use crate::product::{ProductRow, ProductState};
+use crate::{LOOKUP, public};
+
+view! { LookupId of LookupRow { id: Id } }
+view! { ProductId of ProductRow { id: Id } }
+
+/// The unit UNIT, where defaults are wanted.
+pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+    if !options.with_defaults {
+        return Ok(Vec::new());
+    }
+    let unit = CatalogLookupInput {
+        name: Text("Unit".to_owned()),
+        code: "UNIT".to_owned(),
+        parent_id: None,
+        decimal_places: Some(0),
+    };
+    let row = lookup::add(Kind::Units, unit)?;
+    emit(&[event("catalog.lookup.created", LOOKUP, row.id, None, &public::Lookup::of(&row))]);
+    Ok(vec![Created { resource_type: LOOKUP.to_owned(), resource: row.id.into() }])
+}
+
+pub fn checklist() -> Vec<Step> {
+    let units = all([LookupRow::kind.eq(Kind::Units), LookupRow::status.eq(Status::Active)]);
+    let products = ProductRow::status.eq(ProductState::Active);
+    let (units, products) = read((select::<LookupId>(units).limit(1), select::<ProductId>(products).limit(1)));
+    vec![
+        Step {
+            code: "unit".to_owned(),
+            done: !units.items.is_empty(),
+            hint: "Create a unit of measure that products are counted in.".to_owned(),
+        },
+        Step {
+            code: "product".to_owned(),
+            done: !products.items.is_empty(),
+            hint: "Create the first product.".to_owned(),
+        },
+    ]
+}

@@ -1,0 +1,166 @@
+//! The catalog's invariants, checked in bounded batches: products, then variants, then categories.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
+use stoa_sdk::{Field, Filter, Finding, Findings, Id, view};
+
+use crate::lookup::{Kind, LookupHead, LookupRow, Status, UnitHead};
+use crate::product::{ProductRow, ProductType, Tracking};
+use crate::variant::VariantRow;
+
+/// Rows of a batch. Three lookups of each product stay below what one call takes.
+const BATCH: u32 = 250;
+
+view! {
+    ProductFacts of ProductRow {
+        id: Id, active_variants: i64, total_variants: i64, single_variant_id: Option<Id>, unit_code: String,
+        category_id: Option<Id>, brand_id: Option<Id>, manufacturer_id: Option<Id>,
+    }
+}
+
+view! {
+    ProductCopies of ProductRow { id: Id, product_type: ProductType, unit_code: String, tracking: Tracking }
+}
+
+view! {
+    VariantFacts of VariantRow {
+        id: Id, product_id: Id, status: Status, product_type: ProductType, unit_code: String, tracking: Tracking,
+    }
+}
+
+view! { CategoryFacts of LookupRow { id: Id, parent_id: Option<Id>, lineage: Option<String> } }
+
+/// The cursor names the part and the last id of it: `variants:0190...`.
+pub fn verify(cursor: Option<String>) -> Findings {
+    let (part, after) = cursor.as_deref().and_then(|cursor| cursor.split_once(':')).unwrap_or(("products", ""));
+    let after = after.parse().ok();
+    match part {
+        "variants" => variants(after),
+        "categories" => categories(after),
+        _ => products(after),
+    }
+}
+
+fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
+    Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
+}
+
+/// Where the next batch begins: further in this part, or in the next one.
+fn next(part: &str, last: Option<Id>, more: bool, following: Option<&str>) -> Option<String> {
+    match last.filter(|_| more) {
+        Some(last) => Some(format!("{part}:{last}")),
+        None => following.map(|part| format!("{part}:")),
+    }
+}
+
+fn products(after: Option<Id>) -> Findings {
+    let page = read(select::<ProductFacts>(Filter::default()).after(after).limit(BATCH));
+    let next = next("products", page.items.last().map(|row| row.id), page.more, Some("variants"));
+    if page.items.is_empty() {
+        return Findings { findings: Vec::new(), next };
+    }
+    let of_page = VariantRow::product_id.one_of(page.items.iter().map(|product| product.id));
+    let active = VariantRow::status.eq(Status::Active);
+    let counts = aggregate::<VariantRow>(of_page).by(VariantRow::product_id).count(active).count(Filter::default());
+    let lookups: BTreeSet<Id> =
+        page.items.iter().flat_map(|row| [row.category_id, row.brand_id, row.manufacturer_id]).flatten().collect();
+    let codes: BTreeSet<&str> = page.items.iter().map(|row| row.unit_code.as_str()).collect();
+    let units = find::<UnitHead>("code", codes.iter().map(|code| vec![Kind::Units.put(), (*code).to_owned().put()]));
+    let singles = get_all::<VariantFacts>(page.items.iter().filter_map(|row| row.single_variant_id));
+    let (counts, lookups, units, singles) = read((counts, get_all::<LookupHead>(lookups), units, singles));
+
+    let counts: BTreeMap<Id, (i64, i64)> = counts.iter().filter_map(count).collect();
+    let lookups: BTreeMap<Id, Kind> = lookups.into_iter().map(|row| (row.id, row.kind)).collect();
+    let units: BTreeSet<String> = units.into_iter().map(|unit| unit.code).collect();
+    let singles: BTreeMap<Id, VariantFacts> = singles.into_iter().map(|row| (row.id, row)).collect();
+    let mut findings = Vec::new();
+    for row in &page.items {
+        let counted = counts.get(&row.id).copied().unwrap_or_default();
+        if (row.active_variants, row.total_variants) != counted {
+            findings.push(finding(
+                "product-variants-counted",
+                row.id,
+                "The counts of variants differ from the variants.",
+            ));
+        }
+        let single = row.single_variant_id.map(|id| {
+            singles.get(&id).is_some_and(|variant| variant.product_id == row.id && variant.status == Status::Active)
+        });
+        if single != (row.active_variants == 1).then_some(true) {
+            findings.push(finding("product-single-variant", row.id, "The single variant is not the only active one."));
+        }
+        let named = [
+            (row.category_id, Kind::Categories),
+            (row.brand_id, Kind::Brands),
+            (row.manufacturer_id, Kind::Manufacturers),
+        ];
+        let dangling = named.into_iter().any(|(id, kind)| id.is_some_and(|id| lookups.get(&id) != Some(&kind)));
+        if dangling || !units.contains(&row.unit_code) {
+            findings.push(finding("product-references", row.id, "A lookup or unit that the product names is missing."));
+        }
+    }
+    Findings { findings, next }
+}
+
+/// A group of the aggregate: product, active, all.
+fn count(row: &Row) -> Option<(Id, (i64, i64))> {
+    match row.as_slice() {
+        [product, Value::Integer(active), Value::Integer(all)] => Some((Id::take(product.clone())?, (*active, *all))),
+        _ => None,
+    }
+}
+
+fn variants(after: Option<Id>) -> Findings {
+    let page = read(select::<VariantFacts>(Filter::default()).after(after).limit(BATCH));
+    let products: BTreeSet<Id> = page.items.iter().map(|row| row.product_id).collect();
+    let products = read(get_all::<ProductCopies>(products));
+    let products: BTreeMap<Id, ProductCopies> = products.into_iter().map(|row| (row.id, row)).collect();
+    let mut findings = Vec::new();
+    for row in &page.items {
+        match products.get(&row.product_id) {
+            None => findings.push(finding("variant-product", row.id, "The variant's product is missing.")),
+            Some(product) => {
+                let same = row.product_type == product.product_type
+                    && row.unit_code == product.unit_code
+                    && row.tracking == product.tracking;
+                if !same {
+                    let message = "The variant's type, unit or tracking is not its product's.";
+                    findings.push(finding("variant-copies", row.id, message));
+                }
+            }
+        }
+    }
+    Findings { findings, next: next("variants", page.items.last().map(|row| row.id), page.more, Some("categories")) }
+}
+
+fn categories(after: Option<Id>) -> Findings {
+    let page = read(select::<CategoryFacts>(LookupRow::kind.eq(Kind::Categories)).after(after).limit(BATCH));
+    let parents: BTreeSet<Id> = page.items.iter().filter_map(|row| row.parent_id).collect();
+    let parents = read(get_all::<CategoryFacts>(parents));
+    let parents: BTreeMap<Id, Option<String>> = parents.into_iter().map(|row| (row.id, row.lineage)).collect();
+    let is_right = |row: &&CategoryFacts| {
+        let above = match row.parent_id {
+            None => Some(String::new()),
+            Some(parent) => parents.get(&parent).cloned().flatten().map(|lineage| lineage + " "),
+        };
+        above.is_some_and(|above| row.lineage.as_deref() == Some(format!("{above}{}", row.id).as_str()))
+    };
+    let wrong = page.items.iter().filter(|row| !is_right(row));
+    let message = "The category's lineage does not follow from its parent's.";
+    let findings = wrong.map(|row| finding("category-lineage", row.id, message)).collect();
+    Findings { findings, next: next("categories", page.items.last().map(|row| row.id), page.more, None) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cursor_leads_through_all_parts() {
+        let id = Id(1, 2);
+        assert_eq!(next("products", Some(id), true, Some("variants")), Some(format!("products:{id}")));
+        assert_eq!(next("products", Some(id), false, Some("variants")), Some("variants:".to_owned()));
+        assert_eq!(next("categories", None, false, None), None);
+    }
+}

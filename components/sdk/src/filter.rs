@@ -1,0 +1,102 @@
+//! Conditions on rows, written with typed columns: `all([Product::status.eq(Status::Active), contains("text", needle)])`.
+
+use crate::bindings::commerce::platform::store::{Compare, Has, Node, Term};
+use crate::collection::Entity;
+use crate::field::{Column, Field};
+use crate::host::fault;
+use crate::store::Value;
+
+/// A condition. The empty one (`Filter::default()`) holds for every row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter(pub(crate) Vec<Node>);
+
+fn term(column: &str, op: Compare, values: Vec<Value>) -> Filter {
+    Filter(vec![Node::Term(Term { column: column.to_owned(), op, values })])
+}
+
+impl<T: Field> Column<T> {
+    pub fn eq(self, value: impl Into<T::Plain>) -> Filter {
+        term(self.name(), Compare::Eq, vec![value.into().put()])
+    }
+
+    pub fn ne(self, value: impl Into<T::Plain>) -> Filter {
+        term(self.name(), Compare::Ne, vec![value.into().put()])
+    }
+
+    pub fn lt(self, value: impl Into<T::Plain>) -> Filter {
+        term(self.name(), Compare::Lt, vec![value.into().put()])
+    }
+
+    pub fn le(self, value: impl Into<T::Plain>) -> Filter {
+        term(self.name(), Compare::Le, vec![value.into().put()])
+    }
+
+    pub fn gt(self, value: impl Into<T::Plain>) -> Filter {
+        term(self.name(), Compare::Gt, vec![value.into().put()])
+    }
+
+    pub fn ge(self, value: impl Into<T::Plain>) -> Filter {
+        term(self.name(), Compare::Ge, vec![value.into().put()])
+    }
+
+    /// At most 1,000 values.
+    pub fn one_of(self, values: impl IntoIterator<Item = T::Plain>) -> Filter {
+        term(self.name(), Compare::OneOf, values.into_iter().map(|value| value.put()).collect())
+    }
+
+    pub fn is_null(self) -> Filter {
+        term(self.name(), Compare::IsNull, Vec::new())
+    }
+
+    pub fn not_null(self) -> Filter {
+        term(self.name(), Compare::NotNull, Vec::new())
+    }
+}
+
+/// Rows of which a column of the search group `group` contains `needle`, in any case and literally.
+pub fn contains(group: &str, needle: &str) -> Filter {
+    term(group, Compare::Contains, vec![Value::Text(needle.to_owned())])
+}
+
+/// Every condition holds.
+pub fn all(filters: impl IntoIterator<Item = Filter>) -> Filter {
+    join(filters, Node::All)
+}
+
+/// At least one condition holds. Of none it is the empty filter: give it one.
+pub fn any(filters: impl IntoIterator<Item = Filter>) -> Filter {
+    join(filters, Node::Any)
+}
+
+fn join(filters: impl IntoIterator<Item = Filter>, node: fn(u8) -> Node) -> Filter {
+    let mut parts: Vec<Filter> = filters.into_iter().filter(|filter| !filter.0.is_empty()).collect();
+    if parts.len() == 1 {
+        return parts.swap_remove(0);
+    }
+    let mut nodes = Vec::new();
+    if !parts.is_empty() {
+        // The store refuses more than 64 nodes, so a count beyond u8 only has to stay too many.
+        nodes.push(node(u8::try_from(parts.len()).unwrap_or(u8::MAX)));
+    }
+    nodes.extend(parts.into_iter().flat_map(|part| part.0));
+    Filter(nodes)
+}
+
+/// Rows for which the collection of `E` has a row whose `theirs` equals `own` and which meets every term of `filter`.
+pub fn has<E: Entity, O: Field<Plain = T::Plain>, T: Field>(
+    own: Column<O>,
+    theirs: Column<T>,
+    filter: Filter,
+) -> Filter {
+    let terms = filter.0.into_iter().filter_map(|node| match node {
+        Node::All(_) => None,
+        Node::Term(term) => Some(term),
+        Node::Any(_) | Node::Has(_) => fault("has() takes terms that must all hold"),
+    });
+    Filter(vec![Node::Has(Has {
+        collection: E::NAME.to_owned(),
+        own: own.name().to_owned(),
+        theirs: theirs.name().to_owned(),
+        where_: terms.collect(),
+    })])
+}

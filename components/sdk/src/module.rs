@@ -1,0 +1,110 @@
+//! What a module is, and how it stands behind the generated contract.
+
+use serde::Deserialize;
+use stoa_descriptor::Descriptor;
+
+use crate::bindings::exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
+use crate::host::fault;
+use crate::operation::Operation;
+use crate::reply::Answer;
+use crate::schema::Schemas;
+
+/// A domain module. Its functions keep nothing between calls: the host may run a request again.
+pub trait Module: 'static {
+    /// Every operation, once.
+    const OPERATIONS: &'static [Operation];
+
+    /// The descriptor without routes and schemas, which come from `OPERATIONS`.
+    fn describe() -> Descriptor;
+
+    /// Defaults for a new company.
+    ///
+    /// # Errors
+    /// A problem refuses the company.
+    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem>;
+
+    /// What a company should have done before it can work.
+    fn checklist() -> Vec<Step>;
+
+    /// A bounded batch of the module's own invariants.
+    fn verify(cursor: Option<String>) -> Findings;
+
+    /// A bounded batch of backfill; answers the next cursor.
+    ///
+    /// # Errors
+    /// A problem stops the backfill.
+    fn upgrade(_from_version: &str, _cursor: Option<String>) -> Result<Option<String>, Problem> {
+        Ok(None)
+    }
+
+    /// Runs one call: the way for native programs.
+    ///
+    /// # Errors
+    /// The operation's problems.
+    fn handle(call: &Call) -> Answer {
+        match Self::OPERATIONS.iter().find(|operation| operation.name == call.operation) {
+            Some(operation) => (operation.run)(call),
+            None => fault("an operation that the descriptor does not name"),
+        }
+    }
+
+    /// The whole descriptor.
+    fn descriptor() -> Descriptor {
+        let mut descriptor = Self::describe();
+        let mut schemas = Schemas::default();
+        descriptor.routes = Self::OPERATIONS.iter().map(|operation| operation.route(&mut schemas)).collect();
+        descriptor.schemas = schemas.finish();
+        descriptor
+    }
+}
+
+/// The onboarding members that every module gets.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProvisionOptions {
+    pub name: String,
+    pub country_code: Option<String>,
+    pub currency_code: String,
+    #[serde(default)]
+    pub with_defaults: bool,
+}
+
+fn begin() {
+    #[cfg(target_arch = "wasm32")]
+    crate::host::tell_panics();
+}
+
+impl<M: Module> Guest for M {
+    fn describe() -> String {
+        begin();
+        serde_json::to_string(&M::descriptor()).unwrap_or_else(|_| fault("the descriptor does not serialize"))
+    }
+
+    fn handle(call: Call) -> Result<Reply, Problem> {
+        begin();
+        <M as Module>::handle(&call)
+    }
+
+    fn provision(options: String) -> Result<Vec<Created>, Problem> {
+        begin();
+        match serde_json::from_str(&options) {
+            Ok(options) => <M as Module>::provision(&options),
+            Err(_) => fault("onboarding options of another shape"),
+        }
+    }
+
+    fn checklist() -> Vec<Step> {
+        begin();
+        <M as Module>::checklist()
+    }
+
+    fn upgrade(from_version: String, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        begin();
+        <M as Module>::upgrade(&from_version, cursor)
+    }
+
+    fn verify(cursor: Option<String>) -> Findings {
+        begin();
+        <M as Module>::verify(cursor)
+    }
+}

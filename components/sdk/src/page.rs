@@ -1,0 +1,65 @@
+//! Pages of lists: a cursor is the last id of the page before.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::bindings::commerce::platform::store::Failure;
+use crate::bindings::exports::commerce::platform::module::Problem;
+use crate::id::Id;
+
+/// How many items a page has at most: the query parameter `limit`, 1 to 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Limit(pub u32);
+
+impl Default for Limit {
+    fn default() -> Limit {
+        Limit(50)
+    }
+}
+
+impl JsonSchema for Limit {
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": 100 })
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "{T}Page")]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    /// Where the next page begins; null on the last one.
+    pub next_cursor: Option<Id>,
+}
+
+impl<T> Page<T> {
+    /// `more`: rows follow the last of `rows`.
+    pub fn of<R>(rows: Vec<R>, more: bool, id: impl Fn(&R) -> Id, item: impl Fn(R) -> T) -> Page<T> {
+        let next_cursor = rows.last().filter(|_| more).map(id);
+        Page { items: rows.into_iter().map(item).collect(), next_cursor }
+    }
+}
+
+/// Reads a page of `limit` rows, or, where their bytes pass what the store answers at once, of an eighth of that: a page may
+/// be shorter than its limit, and the cursor leads on.
+///
+/// # Errors
+/// The store's failures.
+pub fn paged<T>(limit: Limit, read: impl Fn(u32) -> Result<T, Failure>) -> Result<T, Problem> {
+    match read(limit.0) {
+        Err(Failure::Limit(_)) if limit.0 > 1 => Ok(read(limit.0.div_ceil(8))?),
+        answer => Ok(answer?),
+    }
+}

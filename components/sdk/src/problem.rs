@@ -1,0 +1,93 @@
+//! Refusals: the platform's problem codes as constructors, with pointers to what is refused. Never a value that was sent.
+
+use crate::bindings::commerce::platform::store::{Failure, Why};
+use crate::bindings::exports::commerce::platform::module::{Item, Problem};
+use crate::host::fault;
+
+/// A fault at a JSON pointer into the body, or at `/path/<name>`, `/query/<name>`, `/header/<name>`.
+pub fn item(pointer: impl Into<String>, code: &str) -> Item {
+    Item { pointer: pointer.into(), code: code.to_owned(), required: None, identified: None }
+}
+
+impl Problem {
+    /// A problem of the platform's list or of the module's own.
+    pub fn of(code: &str) -> Problem {
+        Problem { code: code.to_owned(), errors: Vec::new() }
+    }
+
+    /// The problem at one place; the item's code is the problem's.
+    pub fn at(code: &str, pointer: impl Into<String>) -> Problem {
+        Problem { code: code.to_owned(), errors: vec![item(pointer, code)] }
+    }
+
+    /// 400: faults that the schema cannot tell. At most 200 are told.
+    pub fn invalid(mut errors: Vec<Item>) -> Problem {
+        errors.truncate(200);
+        Problem { code: "VALIDATION_FAILED".to_owned(), errors }
+    }
+
+    /// 404: the record of the path.
+    pub fn not_found() -> Problem {
+        Problem::of("NOT_FOUND")
+    }
+
+    /// 409: the record is archived.
+    pub fn archived() -> Problem {
+        Problem::of("ARCHIVED")
+    }
+
+    /// 409: the identity at this place is taken.
+    pub fn duplicate(pointer: impl Into<String>) -> Problem {
+        Problem::at("DUPLICATE", pointer)
+    }
+
+    /// 409: the state of the record does not allow what stands here.
+    pub fn illegal_state(pointer: impl Into<String>) -> Problem {
+        Problem::at("ILLEGAL_STATE", pointer)
+    }
+
+    /// 409: these members cannot change.
+    pub fn immutable(pointers: Vec<String>) -> Problem {
+        let errors = pointers.into_iter().map(|pointer| item(pointer, "IMMUTABLE_FIELD")).collect();
+        Problem { code: "IMMUTABLE_FIELD".to_owned(), errors }
+    }
+
+    /// 409: the record named here exists but cannot be used.
+    pub fn reference_invalid(pointer: impl Into<String>) -> Problem {
+        Problem::at("REFERENCE_INVALID", pointer)
+    }
+
+    /// 404: there is no record such as the one named here.
+    pub fn reference_missing(pointer: impl Into<String>) -> Problem {
+        Problem::at("NOT_FOUND", pointer)
+    }
+
+    /// 409: a documented limit would be exceeded.
+    pub fn limit_exceeded() -> Problem {
+        Problem::of("LIMIT_EXCEEDED")
+    }
+
+    /// 412: the record has changed since it was read.
+    pub fn precondition_failed() -> Problem {
+        Problem::of("PRECONDITION_FAILED")
+    }
+}
+
+/// What a store failure means where the module does not know better. A misuse, a closed store, a limit or a check that the
+/// module did not foresee is its own fault and traps.
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Problem {
+        match failure {
+            Failure::Duplicate(_) => Problem::of("DUPLICATE"),
+            Failure::OutOfRange(_) => Problem::limit_exceeded(),
+            Failure::RefusedChange(misses) => match misses.first().map(|miss| &miss.why) {
+                Some(Why::Absent) => Problem::not_found(),
+                Some(Why::Stale) => Problem::of("VERSION_CONFLICT"),
+                _ => fault("a refused change that the module did not foresee"),
+            },
+            Failure::Closed => fault("a call after the store was closed"),
+            Failure::Limit(which) => fault(&format!("a limit of the store: {which}")),
+            Failure::Misuse(what) => fault(&format!("misuse of the store: {what}")),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Building an answer.
+
+use serde::Serialize;
+
+use crate::bindings::exports::commerce::platform::module::{Problem, Reply};
+use crate::host::fault;
+use crate::id::Id;
+
+/// What an operation ends in.
+pub type Answer = Result<Reply, Problem>;
+
+/// The strong entity tag of a record: its id and version, without quotes.
+pub fn etag(id: Id, version: i64) -> String {
+    format!("{id}.{version}")
+}
+
+impl Reply {
+    /// The body as JSON, with the route's status.
+    pub fn json(body: &impl Serialize) -> Reply {
+        let body = serde_json::to_string(body).unwrap_or_else(|_| fault("a body does not serialize"));
+        Reply { status: None, body, etag: None, resource: None, subject: None, changed: Vec::new() }
+    }
+
+    pub fn status(mut self, status: u16) -> Reply {
+        self.status = Some(status);
+        self
+    }
+
+    /// The record that the answer shows: its entity tag, and what the audit entry is about.
+    pub fn of(mut self, id: Id, version: i64) -> Reply {
+        self.etag = Some(etag(id, version));
+        self.resource = Some(id.into());
+        self
+    }
+
+    /// What the audit entry is about.
+    pub fn resource(mut self, id: Id) -> Reply {
+        self.resource = Some(id.into());
+        self
+    }
+
+    /// What the resource belongs to, for the audit entry.
+    pub fn subject(mut self, id: Id) -> Reply {
+        self.subject = Some(id.into());
+        self
+    }
+
+    /// The names of the members that the change touched, for the audit entry.
+    pub fn changed(mut self, members: Vec<&'static str>) -> Reply {
+        self.changed = members.into_iter().map(str::to_owned).collect();
+        self
+    }
+}

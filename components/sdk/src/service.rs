@@ -1,0 +1,45 @@
+//! Services of other modules, in native builds. A component calls the generated import; where the same code runs natively, the
+//! program installs a function in its place:
+//!
+//! ```text
+//! // in the module
+//! #[cfg(not(target_arch = "wasm32"))]
+//! thread_local! { pub static ARTICLES: NativeService<[Id], Vec<Article>> = const { NativeService::new() }; }
+//! // in the test or the benchmark
+//! pricing::articles::ARTICLES.with(|service| service.install(|ids| ids.iter().map(article).collect()));
+//! ```
+
+use std::cell::RefCell;
+
+type Function<Request, Answer> = Box<dyn Fn(&Request) -> Answer>;
+
+/// A place for the native stand-in of one imported function.
+pub struct NativeService<Request: ?Sized, Answer> {
+    function: RefCell<Option<Function<Request, Answer>>>,
+}
+
+impl<Request: ?Sized, Answer> NativeService<Request, Answer> {
+    pub const fn new() -> Self {
+        NativeService { function: RefCell::new(None) }
+    }
+
+    pub fn install(&self, function: impl Fn(&Request) -> Answer + 'static) {
+        *self.function.borrow_mut() = Some(Box::new(function));
+    }
+
+    /// # Panics
+    /// Where nothing is installed.
+    #[allow(clippy::panic, reason = "a test or benchmark that forgot to install the service")]
+    pub fn call(&self, request: &Request) -> Answer {
+        match &*self.function.borrow() {
+            Some(function) => function(request),
+            None => panic!("no native function is installed for this service"),
+        }
+    }
+}
+
+impl<Request: ?Sized, Answer> Default for NativeService<Request, Answer> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

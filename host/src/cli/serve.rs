@@ -1,0 +1,132 @@
+//! `stoa serve`: from settings to a listening host, and back down on a signal.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use clap::Args;
+use serde::Serialize;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::database::Database;
+use crate::http::{answer, body, private, server};
+use crate::identity::users::Users;
+use crate::identity::{Clock, DevIssuer, Verifier};
+use crate::modules::{Generation, engine, tables};
+use crate::platform::Platform;
+use crate::settings::{LogFormat, Onboarding, Settings};
+
+#[derive(Args, Serialize)]
+pub struct Flags {
+    /// Development: an embedded identity provider, tables made by itself.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dev: bool,
+    /// Let --dev listen on an address that others can reach.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dev_allow_remote: bool,
+    /// Address of the API.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listen: Option<SocketAddr>,
+    /// Address of metrics.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    private_listen: Option<SocketAddr>,
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_dir: Option<PathBuf>,
+    /// `sqlite:PATH` or `postgres://...`.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database_url: Option<String>,
+    /// Folder of the first generation's components.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules_dir: Option<PathBuf>,
+    /// Print the settings and end.
+    #[arg(long)]
+    #[serde(skip)]
+    print_config: bool,
+}
+
+pub fn run(flags: Flags) -> anyhow::Result<()> {
+    let print = flags.print_config;
+    let settings = Settings::load(flags)?;
+    settings.check()?;
+    if print {
+        println!("{}", serde_json::to_string_pretty(&settings)?);
+        return Ok(());
+    }
+    start_log(&settings);
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
+}
+
+fn start_log(settings: &Settings) {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_new(&settings.log).unwrap_or_else(|_| EnvFilter::new("info"));
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter);
+    match settings.log_format {
+        LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
+        LogFormat::Json => log.json().init(),
+    }
+}
+
+async fn serve(settings: Settings) -> anyhow::Result<()> {
+    std::fs::create_dir_all(&settings.data_dir)?;
+    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
+    let engine = engine::engine(settings.sandbox, settings.concurrent_requests(), settings.limits().large_memory)
+        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
+    let generation = Generation::from_folder(&engine, &settings.modules_dir())?;
+    let database = Database::open(&settings.database(), settings.dev).await?;
+    tables::bring_up_to_date(&database, &generation.modules).await?;
+
+    let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
+    let mut issuers = settings.issuers()?;
+    issuers.extend(dev_issuer.as_ref().map(DevIssuer::settings));
+    anyhow::ensure!(
+        !issuers.is_empty(),
+        "no identity provider: set STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE, or use --dev"
+    );
+    let verifier = Verifier::new(issuers, settings.oidc_grace, Clock::system())?;
+    let refresh = tokio::spawn(verifier.keep_keys_fresh());
+
+    let listener = TcpListener::bind(settings.listen).await?;
+    let private_listener = TcpListener::bind(settings.private_listen).await?;
+    let address = listener.local_addr()?;
+    let app = Arc::new(answer::App {
+        generation: ArcSwap::from_pointee(generation),
+        database,
+        platform: Arc::new(Platform {
+            limits: settings.limits(),
+            onboarding_open: settings.onboarding == Onboarding::Open,
+        }),
+        verifier,
+        users: Users::default(),
+        dev_issuer,
+        large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+    });
+    println!("stoa listening on http://{address}");
+    tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
+
+    let private = tokio::spawn(server::serve(private_listener, private::router(metrics), std::future::pending()));
+    server::serve(listener, answer::router(app.clone()), stop_signal()).await;
+    private.abort();
+    refresh.abort();
+    app.database.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// SIGTERM or Ctrl-C.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}

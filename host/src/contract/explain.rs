@@ -1,0 +1,296 @@
+//! What is wrong with a value, place by place. jsonschema says whether a body is valid; asked for all its errors, it makes one
+//! for each of a million bad items before the first can be read. So the faults of a refused body are found by a walk along
+//! the tree that stops at as many as an answer shows; each node's own keywords are still judged by jsonschema.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use super::{
+    pointer::{self, Step, Trail},
+    tree::{Id, Tree, Types, Union},
+};
+use crate::problem::Item;
+
+/// The faults found so far: sorted, without repetition, at most as many as an answer shows.
+#[derive(Debug, Clone)]
+pub struct Faults {
+    found: BTreeSet<(String, &'static str)>,
+    limit: usize,
+}
+
+impl Default for Faults {
+    fn default() -> Faults {
+        Faults::at_most(200)
+    }
+}
+
+impl Faults {
+    pub fn at_most(limit: usize) -> Faults {
+        Faults { found: BTreeSet::new(), limit }
+    }
+
+    pub fn add(&mut self, pointer: String, code: &'static str) {
+        if !self.are_full() {
+            self.found.insert((pointer, code));
+        }
+    }
+
+    pub fn are_full(&self) -> bool {
+        self.found.len() >= self.limit
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Adds the faults of a part whose root is `place`, except where something is known to be wrong already.
+    pub fn add_below(&mut self, place: &str, part: Faults) {
+        let known: Vec<String> = self.found.iter().map(|(pointer, _)| pointer.clone()).collect();
+        for (pointer, code) in part.found {
+            let pointer = format!("{place}{pointer}");
+            if !known.contains(&pointer) {
+                self.add(pointer, code);
+            }
+        }
+    }
+
+    fn extend(&mut self, other: Faults) {
+        other.found.into_iter().for_each(|(pointer, code)| self.add(pointer, code));
+    }
+
+    fn has(&self, pointer: &str, code: &'static str) -> bool {
+        self.found.contains(&(pointer.to_owned(), code))
+    }
+
+    /// As items. Where the type is wrong, that the form is wrong too is no news.
+    pub fn into_items(self) -> Vec<Item> {
+        let plain = |(pointer, code): &&(String, &'static str)| *code != "FORMAT" || !self.has(pointer, "TYPE");
+        self.found.iter().filter(plain).map(|(pointer, code)| Item::new(pointer.clone(), code)).collect()
+    }
+}
+
+impl Tree {
+    pub fn accepts(&self, id: Id, value: &Value) -> bool {
+        let mut faults = Faults::at_most(1);
+        self.explain(id, value, &Trail::ROOT, &mut faults);
+        faults.is_empty()
+    }
+
+    /// Adds what is wrong with `value`.
+    pub fn explain(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
+        if faults.are_full() {
+            return;
+        }
+        let node = self.node(id);
+        if let Some(own) = self.own(id) {
+            for error in own.iter_errors(value) {
+                self.tell(id, value, &error, trail, faults);
+            }
+        }
+        for part in &node.all {
+            self.explain(*part, value, trail, faults);
+        }
+        for union in &node.unions {
+            self.explain_union(union, value, trail, faults);
+        }
+        match value {
+            Value::Object(object) => {
+                for member in &node.members {
+                    if let Some(value) = object.get(&member.name) {
+                        let step = Step::Name(Cow::Borrowed(&member.name));
+                        self.explain(member.node, value, &trail.down(&step), faults);
+                    }
+                }
+                if node.closed || node.other.is_some() {
+                    for value in object.iter().filter(|(name, _)| node.member(name).is_none()).map(|(_, value)| value) {
+                        match node.other {
+                            Some(other) => self.explain(other, value, &trail.down(&Step::Hidden), faults),
+                            None => {
+                                faults.add(trail.pointer(), "NOT_ALLOWED");
+                                break;
+                            }
+                        }
+                        if faults.are_full() {
+                            return;
+                        }
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let Some(item) = node.items else { return };
+                for (at, value) in items.iter().enumerate() {
+                    if faults.are_full() {
+                        return;
+                    }
+                    self.explain(item, value, &trail.down(&Step::Index(at)), faults);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The faults of the branch that was meant, as far as type and constants tell; else what all branches agree on.
+    fn explain_union(&self, union: &Union, value: &Value, trail: &Trail, faults: &mut Faults) {
+        let typed: Vec<Id> =
+            union.branches.iter().copied().filter(|branch| self.types(*branch).meets(Types::of(value))).collect();
+        let mut meant = typed.iter().copied().filter(|branch| self.may_be(*branch, value)).collect::<Vec<Id>>();
+        if let [only] = meant[..] {
+            return self.explain(only, value, trail, faults);
+        }
+        if typed.is_empty() {
+            return faults.add(trail.pointer(), "TYPE");
+        }
+        if meant.is_empty() {
+            return typed.iter().for_each(|branch| self.explain_tags(*branch, value, trail, faults));
+        }
+        let mut each: Vec<Faults> = Vec::new();
+        let mut held = 0;
+        for branch in meant.drain(..) {
+            let mut own = Faults::default();
+            self.explain(branch, value, trail, &mut own);
+            held += usize::from(own.is_empty());
+            each.push(own);
+        }
+        if held > 0 {
+            if union.one && held > 1 {
+                faults.add(trail.pointer(), "NOT_ALLOWED");
+            }
+            return;
+        }
+        let mut common = each.first().cloned().unwrap_or_default();
+        common.found.retain(|fault| each.iter().all(|faults| faults.found.contains(fault)));
+        if !common.is_empty() {
+            return faults.extend(common);
+        }
+        let here = trail.pointer();
+        let shape = |faults: &Faults| {
+            faults.has(&here, "NOT_ALLOWED")
+                || faults.found.iter().any(|(pointer, code)| *code == "REQUIRED" && is_child(pointer, &here))
+        };
+        each.retain(|faults| !shape(faults));
+        match each.pop() {
+            Some(only) if each.is_empty() => faults.extend(only),
+            _ => faults.add(here, "NOT_ALLOWED"),
+        }
+    }
+
+    /// What keeps `value` from being of a branch of the right type: its constants.
+    fn explain_tags(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
+        let node = self.node(id);
+        if node.constant.as_ref().is_some_and(|constant| constant != value) {
+            faults.add(trail.pointer(), "FORMAT");
+        }
+        for part in &node.all {
+            self.explain_tags(*part, value, trail, faults);
+        }
+        for member in node.members.iter().filter(|member| self.is_tag(member.node)) {
+            let Some(value) = value.get(&member.name) else { continue };
+            let step = Step::Name(Cow::Borrowed(&member.name));
+            if !self.may_be(member.node, value) {
+                self.explain(member.node, value, &trail.down(&step), faults);
+            }
+        }
+    }
+
+    /// Makes a fault of an error that jsonschema found at or below `value`.
+    pub fn tell(&self, id: Id, value: &Value, error: &ValidationError, trail: &Trail, faults: &mut Faults) {
+        let mut steps = trail.steps();
+        let below = steps_below(value, error.instance_path().as_str());
+        steps.extend(self.shown(id, &below));
+        let code = match error.kind() {
+            Kind::Required { property } => {
+                if let Some(name) = property.as_str() {
+                    steps.push(Step::Name(Cow::Owned(name.to_owned())));
+                }
+                "REQUIRED"
+            }
+            Kind::Type { .. } => "TYPE",
+            Kind::Minimum { .. }
+            | Kind::Maximum { .. }
+            | Kind::ExclusiveMinimum { .. }
+            | Kind::ExclusiveMaximum { .. }
+            | Kind::MultipleOf { .. }
+            | Kind::MinLength { .. }
+            | Kind::MaxLength { .. } => "RANGE",
+            Kind::MaxItems { .. }
+            | Kind::MaxProperties { .. }
+            | Kind::AdditionalItems { .. }
+            | Kind::UnevaluatedItems { .. } => "TOO_MANY",
+            Kind::MinItems { .. } | Kind::MinProperties { .. } | Kind::Contains => "TOO_FEW",
+            Kind::UniqueItems => "REPEATED",
+            Kind::AdditionalProperties { .. }
+            | Kind::UnevaluatedProperties { .. }
+            | Kind::FalseSchema
+            | Kind::Not { .. }
+            | Kind::AnyOf { .. }
+            | Kind::OneOfMultipleValid { .. }
+            | Kind::OneOfNotValid { .. } => "NOT_ALLOWED",
+            Kind::Constant { .. }
+            | Kind::Enum { .. }
+            | Kind::Pattern { .. }
+            | Kind::Format { .. }
+            | Kind::PropertyNames { .. }
+            | Kind::ContentEncoding { .. }
+            | Kind::ContentMediaType { .. }
+            | Kind::FromUtf8 { .. }
+            | Kind::BacktrackLimitExceeded { .. }
+            | Kind::RegexEngineFailure { .. }
+            | Kind::Custom { .. }
+            | Kind::Referencing(_) => "FORMAT",
+        };
+        faults.add(pointer::pointer(&steps), code);
+    }
+
+    /// The steps as far as the schema knows their names; the first name that the caller made up is hidden.
+    pub fn shown(&self, id: Id, steps: &[Step]) -> Vec<Step<'static>> {
+        let mut at = vec![id];
+        let mut shown = Vec::new();
+        for step in steps {
+            let mut here = Vec::new();
+            at.iter().for_each(|id| self.expand(*id, &mut here));
+            let nodes = here.iter().map(|id| self.node(*id));
+            match step {
+                Step::Index(index) => {
+                    at = nodes.filter_map(|node| node.items).collect();
+                    shown.push(Step::Index(*index));
+                }
+                Step::Name(name) => {
+                    at = nodes.filter_map(|node| node.member(name)).map(|member| member.node).collect();
+                    if at.is_empty() {
+                        shown.push(Step::Hidden);
+                        break;
+                    }
+                    shown.push(Step::Name(Cow::Owned(name.clone().into_owned())));
+                }
+                Step::Hidden => break,
+            }
+        }
+        shown
+    }
+}
+
+/// Reads a pointer as steps; whether `3` is a name or an index, the value tells.
+fn steps_below(value: &Value, pointer: &str) -> Vec<Step<'static>> {
+    let mut at = Some(value);
+    let mut steps = Vec::new();
+    for part in pointer.split('/').skip(1) {
+        let name = part.replace("~1", "/").replace("~0", "~");
+        match (at, name.parse()) {
+            (Some(Value::Array(items)), Ok(index)) => {
+                at = items.get::<usize>(index);
+                steps.push(Step::Index(index));
+            }
+            _ => {
+                at = at.and_then(|value| value.get(&name));
+                steps.push(Step::Name(Cow::Owned(name)));
+            }
+        }
+    }
+    steps
+}
+
+fn is_child(pointer: &str, parent: &str) -> bool {
+    pointer.strip_prefix(parent).and_then(|rest| rest.strip_prefix('/')).is_some_and(|name| !name.contains('/'))
+}

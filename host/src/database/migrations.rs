@@ -1,0 +1,34 @@
+//! The host's own tables, step by step. sqlx keeps the record of what was applied and refuses a step that was edited since.
+
+use std::borrow::Cow;
+
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+const SQLITE: &[(i64, &str, &str)] = &[(1, "platform", include_str!("../../../migrations/sqlite/0001_platform.sql"))];
+const POSTGRES: &[(i64, &str, &str)] =
+    &[(1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql"))];
+
+pub fn sqlite() -> Migrator {
+    migrator(SQLITE)
+}
+
+pub fn postgres() -> Migrator {
+    migrator(POSTGRES)
+}
+
+/// Number of the newest step.
+pub fn newest_postgres() -> i64 {
+    POSTGRES.last().map_or(0, |(version, ..)| *version)
+}
+
+fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
+    Migrator::with_migrations(
+        steps
+            .iter()
+            .map(|(version, name, sql)| {
+                Migration::new(*version, Cow::Borrowed(*name), MigrationType::Simple, (*sql).into_sql_str(), false)
+            })
+            .collect(),
+    )
+}

@@ -1,0 +1,260 @@
+//! PostgreSQL: a pool, and transactions that run again after a conflict. Production: many hosts on one database.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
+use sqlx::{Arguments, AssertSqlSafe, Column, Executor, Row as _, TypeInfo, ValueRef};
+
+use super::row::Cell;
+use super::{Error, Row, Session, Settings, Verdict, Work, migrations};
+
+/// How often a request that met a conflict runs again before it is answered 503.
+const RETRIES: u32 = 5;
+/// Longest wait for a free connection.
+const ACQUIRE: Duration = Duration::from_secs(2);
+/// Below the request's own time-out, so that the innermost limit fires first.
+const STATEMENT_TIMEOUT_MS: u32 = 5_000;
+const LOCK_TIMEOUT_MS: u32 = 3_000;
+const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
+/// Shapes of statements kept prepared per connection.
+const PREPARED: usize = 512;
+
+pub struct Database {
+    pool: PgPool,
+    request_timeout: Duration,
+}
+
+/// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic) it closes its connection,
+/// so that nobody inherits half a transaction.
+pub struct Transaction {
+    connection: Option<sqlx::pool::PoolConnection<sqlx::Postgres>>,
+    open: bool,
+    /// Messages sent to the database and waited for, for the benchmark.
+    pub round_trips: u32,
+}
+
+impl Transaction {
+    /// On a connection with no transaction yet.
+    pub fn on(connection: sqlx::pool::PoolConnection<sqlx::Postgres>) -> Transaction {
+        Transaction { connection: Some(connection), open: false, round_trips: 0 }
+    }
+
+    /// The connection. Whoever uses it says so in `round_trips`.
+    pub fn connection(&mut self) -> Result<&mut PgConnection, Error> {
+        self.connection.as_deref_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
+    }
+
+    /// BEGIN and, in the same message, `opening`: statements without parameters. READ COMMITTED for writes, so that what
+    /// follows a lock sees what was committed before it; one snapshot for reads.
+    pub async fn begin(&mut self, read_only: bool, opening: &str) -> Result<Vec<PgRow>, Error> {
+        let begin = if read_only {
+            "begin isolation level repeatable read, read only"
+        } else {
+            "begin isolation level read committed"
+        };
+        self.open = true;
+        self.round_trips += 1;
+        let sql = AssertSqlSafe(format!("{begin}; {opening}"));
+        sqlx::raw_sql(sql).fetch_all(self.connection()?).await.map_err(Error::from_sqlx)
+    }
+
+    async fn end(&mut self, statement: &'static str) -> Result<(), Error> {
+        if !self.open {
+            return Ok(());
+        }
+        self.round_trips += 1;
+        self.connection()?.execute(statement).await.map_err(Error::from_sqlx)?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if self.open
+            && let Some(connection) = &mut self.connection
+        {
+            connection.close_on_drop();
+        }
+    }
+}
+
+impl Database {
+    pub async fn open(url: &str, settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
+        let options =
+            PgConnectOptions::from_str(url)?.application_name("stoa").statement_cache_capacity(PREPARED).options([
+                ("statement_timeout", STATEMENT_TIMEOUT_MS.to_string()),
+                ("lock_timeout", LOCK_TIMEOUT_MS.to_string()),
+                ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MS.to_string()),
+                ("timezone", "UTC".to_string()),
+                ("default_text_search_config", "simple".to_string()),
+            ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(settings.postgres_connections)
+            .acquire_timeout(ACQUIRE)
+            .test_before_acquire(false)
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    for statement in crate::pipeline::opening::POSTGRES_PREPARED {
+                        connection.execute(*statement).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .connect_lazy_with(options.clone());
+        prepare_database(&options, settings, migrate).await?;
+        Ok(Database { pool, request_timeout: settings.request_timeout })
+    }
+
+    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        let mut attempt = 0;
+        loop {
+            match self.attempt(work.clone(), false).await {
+                Err(Error::Conflict(reason)) if attempt < RETRIES => {
+                    attempt += 1;
+                    metrics::counter!("stoa_transaction_retries_total").increment(1);
+                    tracing::debug!(attempt, %reason, "conflict: the request runs again");
+                    tokio::time::sleep(jitter(attempt)).await;
+                }
+                Err(Error::Conflict(reason)) => return Err(Error::Unavailable(reason)),
+                other => return other,
+            }
+        }
+    }
+
+    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        match self.attempt(work.clone(), true).await {
+            Err(Error::Conflict(_)) => self.attempt(work, true).await,
+            other => other,
+        }
+    }
+
+    /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
+    async fn attempt<T: Send + 'static>(&self, work: Work<T>, read_only: bool) -> Result<T, Error> {
+        let connection = self.pool.acquire().await.map_err(Error::from_sqlx)?;
+        let transaction = Transaction::on(connection);
+        let run = async move {
+            let (session, verdict) = work(Session::Postgres(transaction)).await;
+            let Some(Session::Postgres(mut transaction)) = session else {
+                return Err(Error::Fault("the session was lost".into()));
+            };
+            let ended = match verdict {
+                Verdict::Commit(answer) if read_only => {
+                    // The answer need not wait for the end of a snapshot.
+                    tokio::spawn(async move { transaction.end("commit").await });
+                    return Ok(answer);
+                }
+                Verdict::Commit(answer) => match transaction.end("commit").await {
+                    Ok(()) => Ok(answer),
+                    Err(Error::Unavailable(reason)) => Err(Error::CommitUnknown(reason)),
+                    Err(error) => Err(error),
+                },
+                Verdict::RollBack(answer) => transaction.end("rollback").await.map(|()| answer),
+                Verdict::Fail(error) => {
+                    let _ = transaction.end("rollback").await;
+                    Err(error)
+                }
+            };
+            metrics::counter!("stoa_database_round_trips_total").increment(u64::from(transaction.round_trips));
+            ended
+        };
+        let task = tokio::spawn(tokio::time::timeout(self.request_timeout, run));
+        match task.await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(Error::Unavailable("the request took too long".into())),
+            Err(_) => Err(Error::Fault("the request panicked".into())),
+        }
+    }
+
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// Checks of the server and the role, and the host's own tables.
+async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migrate: bool) -> anyhow::Result<()> {
+    use sqlx::Connection;
+    let mut connection = PgConnection::connect_with(options).await?;
+    let version: i32 =
+        sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
+    anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
+    let unbound: bool =
+        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
+            .fetch_one(&mut connection)
+            .await?;
+    anyhow::ensure!(
+        !unbound || !settings.plain_role_only,
+        "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
+    );
+    if migrate {
+        migrations::postgres().run(&mut connection).await?;
+    }
+    let applied: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap_or(None);
+    anyhow::ensure!(
+        applied.unwrap_or(0) >= migrations::newest_postgres(),
+        "the database lacks a migration: run `stoa migrate`"
+    );
+    connection.close().await?;
+    Ok(())
+}
+
+/// One prepared statement with binary parameters.
+pub async fn query(transaction: &mut Transaction, sql: &'static str, values: &[Cell]) -> Result<Vec<Row>, Error> {
+    let mut arguments = PgArguments::default();
+    for value in values {
+        bind(&mut arguments, value)?;
+    }
+    transaction.round_trips += 1;
+    let rows = sqlx::query_with(sql, arguments).fetch_all(transaction.connection()?).await.map_err(Error::from_sqlx)?;
+    rows.iter().map(decode).collect()
+}
+
+pub fn bind(arguments: &mut PgArguments, value: &Cell) -> Result<(), Error> {
+    let added = match value {
+        Cell::Null => arguments.add(None::<String>),
+        Cell::Id(id) => arguments.add(*id),
+        Cell::Text(text) => arguments.add(text.as_str()),
+        Cell::Boolean(flag) => arguments.add(*flag),
+        Cell::Integer(number) => arguments.add(*number),
+        Cell::Instant(ms) => arguments.add(instant(*ms)?),
+        Cell::Bytes(bytes) => arguments.add(bytes.as_slice()),
+    };
+    added.map_err(|error| Error::Fault(error.to_string()))
+}
+
+/// A time as PostgreSQL takes it.
+pub fn instant(ms: i64) -> Result<DateTime<Utc>, Error> {
+    DateTime::from_timestamp_millis(ms).ok_or_else(|| Error::Fault("a time beyond the calendar".into()))
+}
+
+/// A row by the types that the server reports.
+pub fn decode(row: &PgRow) -> Result<Row, Error> {
+    (0..row.columns().len()).map(|index| cell(row, index)).collect::<Result<_, _>>().map(Row)
+}
+
+fn cell(row: &PgRow, index: usize) -> Result<Cell, Error> {
+    if row.try_get_raw(index).map_err(Error::from_sqlx)?.is_null() {
+        return Ok(Cell::Null);
+    }
+    let cell = match row.column(index).type_info().name() {
+        "UUID" => row.try_get(index).map(Cell::Id),
+        "TEXT" | "VARCHAR" | "NAME" => row.try_get(index).map(Cell::Text),
+        "INT8" => row.try_get(index).map(Cell::Integer),
+        "INT4" => row.try_get::<i32, _>(index).map(|number| Cell::Integer(i64::from(number))),
+        "BOOL" => row.try_get(index).map(Cell::Boolean),
+        "TIMESTAMPTZ" => row.try_get::<DateTime<Utc>, _>(index).map(|at| Cell::Instant(at.timestamp_millis())),
+        "BYTEA" => row.try_get(index).map(Cell::Bytes),
+        other => return Err(Error::Fault(format!("a column of type {other}"))),
+    };
+    cell.map_err(Error::from_sqlx)
+}
+
+/// Full jitter: 0 to 10, 20, 40, 80, 160 ms.
+fn jitter(attempt: u32) -> Duration {
+    Duration::from_micros(rand::random_range(0..=10_000_u64 << (attempt - 1)))
+}

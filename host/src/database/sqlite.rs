@@ -1,0 +1,343 @@
+//! SQLite, the embedded default: one file, WAL, synchronous=FULL, one writer that commits in groups, a few readers.
+//!
+//! A request runs whole on one database thread: a hop per request, not per statement. The writer runs waiting requests one
+//! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
+//! too (they may rest on a group-mate's rows), waits for that commit.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use futures_util::FutureExt;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags};
+use tokio::sync::oneshot;
+
+use super::row::Cell;
+use super::{Error, Row, Session, Settings, Verdict, Work, migrations};
+
+/// Requests of one commit, and the longest that a group gathers them.
+const GROUP: usize = 64;
+const GROUP_TIME: Duration = Duration::from_millis(2);
+/// Requests that may wait for the writer, and for the readers; one more is answered 503.
+const QUEUE: usize = 1024;
+/// The first release without the WAL-reset fault (reliability.md, fact 5).
+const OLDEST: i32 = 3_051_003;
+/// Shapes of statements kept prepared per connection.
+const PREPARED: usize = 512;
+
+pub struct Database {
+    writes: Mutex<Option<Sender<Job>>>,
+    reads: Mutex<Option<Sender<Job>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    request_timeout: Duration,
+}
+
+/// A request on its way through a database thread. `run` gives the connection back (unless a panic lost it), whether to keep
+/// what it did, and how to answer once that is decided. Run with an error it only answers that.
+struct Job {
+    run: Box<dyn FnOnce(Result<Connection, Error>) -> Ran + Send>,
+}
+
+struct Ran {
+    connection: Option<Connection>,
+    keep: bool,
+    answer: Reply,
+}
+
+/// Answers a caller once its group's fate is known.
+type Reply = Box<dyn FnOnce(Result<(), Error>) + Send>;
+
+impl Database {
+    pub async fn open(path: &Path, settings: &Settings) -> anyhow::Result<Database> {
+        anyhow::ensure!(
+            rusqlite::version_number() >= OLDEST,
+            "SQLite {} has a fault that corrupts databases; 3.51.3 or newer is needed",
+            rusqlite::version()
+        );
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        migrate(path).await?;
+
+        let (writes, write_queue) = bounded(QUEUE);
+        let (reads, read_queue) = bounded(QUEUE);
+        let mut threads = Vec::new();
+        let writer = connect(path, false)?;
+        let path: Arc<Path> = path.into();
+        let at = path.clone();
+        threads.push(
+            std::thread::Builder::new()
+                .name("stoa-writer".into())
+                .spawn(move || write_loop(&at, writer, &write_queue))?,
+        );
+        for number in 0..settings.sqlite_readers.max(1) {
+            let (reader, queue, at) = (connect(&path, true)?, read_queue.clone(), path.clone());
+            threads.push(
+                std::thread::Builder::new()
+                    .name(format!("stoa-reader-{number}"))
+                    .spawn(move || read_loop(&at, reader, &queue))?,
+            );
+        }
+        Ok(Database {
+            writes: Mutex::new(Some(writes)),
+            reads: Mutex::new(Some(reads)),
+            threads: Mutex::new(threads),
+            request_timeout: settings.request_timeout,
+        })
+    }
+
+    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.writes, work).await
+    }
+
+    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, work).await
+    }
+
+    async fn submit<T: Send + 'static>(&self, queue: &Mutex<Option<Sender<Job>>>, work: Work<T>) -> Result<T, Error> {
+        let (send, receive) = oneshot::channel();
+        let job = job(work, send, Instant::now() + self.request_timeout);
+        let sent = match queue.lock() {
+            Ok(guard) => match guard.as_ref() {
+                Some(sender) => sender.try_send(job),
+                None => return Err(Error::Unavailable("the database is closed".into())),
+            },
+            Err(_) => return Err(Error::Fault("the queue's lock is poisoned".into())),
+        };
+        match sent {
+            Ok(()) => receive.await.unwrap_or_else(|_| Err(Error::Unavailable("the database thread ended".into()))),
+            Err(TrySendError::Full(_)) => Err(Error::Unavailable("too many requests wait for the database".into())),
+            Err(TrySendError::Disconnected(_)) => Err(Error::Unavailable("the database thread ended".into())),
+        }
+    }
+
+    /// Lets the threads finish what is queued.
+    pub fn close(&self) {
+        for queue in [&self.writes, &self.reads] {
+            if let Ok(mut guard) = queue.lock() {
+                guard.take();
+            }
+        }
+        let threads = self.threads.lock().map(|mut threads| std::mem::take(&mut *threads)).unwrap_or_default();
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn job<T: Send + 'static>(work: Work<T>, send: oneshot::Sender<Result<T, Error>>, deadline: Instant) -> Job {
+    let run = move |connection: Result<Connection, Error>| {
+        let (connection, verdict) = match connection {
+            Err(error) => (None, Verdict::Fail(error)),
+            Ok(connection) if Instant::now() > deadline || send.is_closed() => {
+                (Some(connection), Verdict::Fail(Error::Unavailable("the request waited too long".into())))
+            }
+            Ok(connection) => {
+                let run = || block_on(work(Session::Sqlite(connection)));
+                match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+                    Ok((Some(Session::Sqlite(connection)), verdict)) => (Some(connection), verdict),
+                    Ok((_, verdict)) => (None, verdict),
+                    Err(_) => (None, Verdict::Fail(Error::Fault("the request panicked".into()))),
+                }
+            }
+        };
+        let (keep, result) = match verdict {
+            Verdict::Commit(answer) => (true, Ok(answer)),
+            Verdict::RollBack(answer) => (false, Ok(answer)),
+            Verdict::Fail(error) => (false, Err(error)),
+        };
+        Ran { connection, keep, answer: Box::new(move |group| drop(send.send(group.and(result)))) }
+    };
+    Job { run: Box::new(run) }
+}
+
+/// Host functions are async for both databases; on a database thread their futures are ready at once, so polling is all it
+/// takes.
+fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    loop {
+        if let std::task::Poll::Ready(output) = future.poll_unpin(&mut context) {
+            return output;
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn write_loop(path: &Path, writer: Connection, queue: &Receiver<Job>) {
+    let mut connection = Some(writer);
+    while let Ok(first) = queue.recv() {
+        let Some(open) = connection.take().or_else(|| reopen(path, false)) else {
+            refuse(first, Error::Unavailable("the database cannot be opened".into()));
+            continue;
+        };
+        connection = write_group(open, first, queue);
+    }
+}
+
+/// One commit. Answers every request of it; gives the connection back unless it was lost.
+fn write_group(connection: Connection, first: Job, queue: &Receiver<Job>) -> Option<Connection> {
+    let began = Instant::now();
+    if let Err(error) = connection.execute_batch("begin immediate") {
+        refuse(first, Error::from_rusqlite(error));
+        return Some(connection);
+    }
+    let mut answers = Vec::new();
+    let mut next = Some(first);
+    let mut connection = connection;
+    let mut kept = false;
+    while let Some(job) = next {
+        if let Err(error) = execute(&connection, "savepoint request") {
+            refuse(job, error.clone());
+            return lose(answers, &error);
+        }
+        let ran = (job.run)(Ok(connection));
+        answers.push(ran.answer);
+        let Some(back) = ran.connection else {
+            return lose(answers, &Error::Unavailable("the database connection was lost".into()));
+        };
+        connection = back;
+        let ended = if ran.keep {
+            execute(&connection, "release request")
+        } else {
+            execute(&connection, "rollback to request").and_then(|()| execute(&connection, "release request"))
+        };
+        if let Err(error) = ended {
+            return lose(answers, &error);
+        }
+        kept |= ran.keep;
+        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { queue.try_recv().ok() } else { None };
+    }
+    let committed = execute(&connection, if kept { "commit" } else { "rollback" });
+    metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
+    match committed {
+        Ok(()) => {
+            for answer in answers {
+                answer(Ok(()));
+            }
+            Some(connection)
+        }
+        // A failed flush may have lied before: this connection is not used again.
+        Err(error) => lose(answers, &Error::Unavailable(format!("the commit failed: {error}"))),
+    }
+}
+
+fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
+    tracing::error!(%error, requests = answers.len(), "a group of writes was lost");
+    for answer in answers {
+        answer(Err(Error::Unavailable(error.to_string())));
+    }
+    None
+}
+
+fn read_loop(path: &Path, reader: Connection, queue: &Receiver<Job>) {
+    let mut connection = Some(reader);
+    while let Ok(job) = queue.recv() {
+        let Some(open) = connection.take().or_else(|| reopen(path, true)) else {
+            refuse(job, Error::Unavailable("the database cannot be opened".into()));
+            continue;
+        };
+        if let Err(error) = execute(&open, "begin") {
+            refuse(job, error);
+            connection = Some(open);
+            continue;
+        }
+        let ran = (job.run)(Ok(open));
+        // The answer need not wait for the end of a snapshot.
+        (ran.answer)(Ok(()));
+        connection = ran.connection.filter(|connection| execute(connection, "commit").is_ok());
+    }
+}
+
+fn refuse(job: Job, error: Error) {
+    ((job.run)(Err(error.clone())).answer)(Err(error));
+}
+
+fn reopen(path: &Path, read_only: bool) -> Option<Connection> {
+    connect(path, read_only).inspect_err(|error| tracing::error!(%error, "cannot open the database")).ok()
+}
+
+fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.raw_execute())
+        .map(drop)
+        .map_err(Error::from_rusqlite)
+}
+
+/// A connection as every thread uses it.
+fn connect(path: &Path, read_only: bool) -> rusqlite::Result<Connection> {
+    let access = if read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.set_prepared_statement_cache_capacity(PREPARED);
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cache_size", -65_536)?;
+    if !read_only {
+        // `wal` is kept in the file; FULL is asserted, never assumed: an acknowledged write is on the disk.
+        connection.pragma_update(None, "synchronous", "full")?;
+        let mode: String = connection.query_row("pragma journal_mode", [], |row| row.get(0))?;
+        let synchronous: i64 = connection.query_row("pragma synchronous", [], |row| row.get(0))?;
+        if mode != "wal" || synchronous != 2 {
+            return Err(rusqlite::Error::InvalidQuery);
+        }
+    }
+    crate::store::register_sqlite(&connection)?;
+    Ok(connection)
+}
+
+async fn migrate(path: &Path) -> anyhow::Result<()> {
+    use sqlx::Connection as _;
+    use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full);
+    let mut connection = sqlx::SqliteConnection::connect_with(&options).await?;
+    migrations::sqlite().run(&mut connection).await?;
+    connection.close().await?;
+    Ok(())
+}
+
+/// One prepared statement. `$n` is SQLite's `?n`.
+pub fn query(connection: &Connection, sql: &str, values: &[Cell]) -> Result<Vec<Row>, Error> {
+    let run = || -> rusqlite::Result<Vec<Row>> {
+        let mut statement = connection.prepare_cached(&sql.replace('$', "?"))?;
+        let width = statement.column_count();
+        let mut rows = statement.query(rusqlite::params_from_iter(values.iter().map(Parameter)))?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(Row((0..width).map(|index| row.get_ref(index).map(cell)).collect::<Result<_, _>>()?));
+        }
+        Ok(found)
+    };
+    run().map_err(Error::from_rusqlite)
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null | ValueRef::Real(_) => Cell::Null,
+        ValueRef::Integer(number) => Cell::Integer(number),
+        ValueRef::Text(bytes) => Cell::Text(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
+    }
+}
+
+struct Parameter<'a>(&'a Cell);
+
+impl rusqlite::ToSql for Parameter<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Cell::Null => ValueRef::Null,
+            Cell::Id(id) => ValueRef::Blob(id.as_bytes()),
+            Cell::Text(text) => ValueRef::Text(text.as_bytes()),
+            Cell::Boolean(flag) => ValueRef::Integer(i64::from(*flag)),
+            Cell::Integer(number) | Cell::Instant(number) => ValueRef::Integer(*number),
+            Cell::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}

@@ -1,0 +1,247 @@
+//! From a request to its answer: route, identity, body, verdict, pipeline, response. Everything below computes; this file
+//! speaks HTTP.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use axum::body::Body;
+use axum::extract::{Extension, State};
+use axum::routing::any;
+use axum::{Json, Router};
+use futures_util::FutureExt as _;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use serde_json::json;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use super::routes::{Entry, Found};
+use super::{body, problem, validate};
+use crate::database::Database;
+use crate::identity::users::{User, Users};
+use crate::identity::{DevIssuer, Refusal, Verifier};
+use crate::modules::Generation;
+use crate::pipeline::{self, Answer, user_agent};
+use crate::platform::Platform;
+use crate::problem::Problem;
+
+/// Everything that answering needs.
+pub struct App {
+    pub generation: ArcSwap<Generation>,
+    pub database: Database,
+    pub platform: Arc<Platform>,
+    pub verifier: Verifier,
+    pub users: Users,
+    pub dev_issuer: Option<DevIssuer>,
+    pub large_bodies: Arc<Semaphore>,
+}
+
+/// Who is on the other end of the connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// Every path leads to `answer`: routes belong to the generation, which may change while requests run.
+pub fn router(app: Arc<App>) -> Router {
+    Router::new().fallback(any(answer)).with_state(app)
+}
+
+async fn answer(
+    State(app): State<Arc<App>>,
+    Extension(Peer(peer)): Extension<Peer>,
+    request: Request<Body>,
+) -> Response<Body> {
+    let request_id = Uuid::now_v7();
+    let began = std::time::Instant::now();
+    let method = request.method().clone();
+    let outcome = AssertUnwindSafe(route(&app, request, request_id, peer)).catch_unwind().await;
+    let mut response = match outcome {
+        Ok(Ok(response)) => response,
+        Ok(Err(refusal)) => problem::render(&refusal, request_id),
+        Err(_) => {
+            tracing::error!(request = %request_id, "a request panicked");
+            problem::render(&Problem::of("INTERNAL"), request_id)
+        }
+    };
+    if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
+        response.headers_mut().insert("x-request-id", value);
+    }
+    metrics::histogram!("stoa_request_seconds", "status" => response.status().as_u16().to_string())
+        .record(began.elapsed().as_secs_f64());
+    tracing::debug!(request = %request_id, %method, status = response.status().as_u16(), "answered");
+    response
+}
+
+async fn route(
+    app: &Arc<App>,
+    request: Request<Body>,
+    request_id: Uuid,
+    peer: IpAddr,
+) -> Result<Response<Body>, Problem> {
+    let generation = app.generation.load_full();
+    let path = request.uri().path().to_string();
+    if let Some(response) = public(app, &generation, request.method(), request.headers(), &path).await {
+        return response;
+    }
+    let below = path.strip_prefix("/v1").ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    match generation.routes.find(request.method().as_str(), below) {
+        Found::Nothing => Err(Problem::of("NOT_FOUND")),
+        Found::OtherMethods(allowed) => Ok(method_not_allowed(&allowed, request_id)),
+        Found::Operation { index, entry, path } => {
+            operation(app, &generation, index, entry, path, request, request_id, peer).await
+        }
+    }
+}
+
+/// Operations without a credential.
+async fn public(
+    app: &App,
+    generation: &Generation,
+    method: &Method,
+    headers: &HeaderMap,
+    path: &str,
+) -> Option<Result<Response<Body>, Problem>> {
+    let known = matches!(path, "/v1/health" | "/v1/ready" | "/v1/openapi.json")
+        || (app.dev_issuer.is_some() && path.starts_with("/dev/issuer/"));
+    if !known {
+        return None;
+    }
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return Some(Err(Problem::of("METHOD_NOT_ALLOWED")));
+    }
+    Some(match path {
+        "/v1/health" => Ok(json_response(&json!({ "status": "ok", "service": "api" }))),
+        "/v1/ready" if app.database.ready().await => {
+            Ok(json_response(&json!({ "status": "ok", "service": "api", "database": "ready" })))
+        }
+        "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
+        "/v1/openapi.json" => Ok(contract(generation, headers)),
+        "/dev/issuer/.well-known/openid-configuration" | "/dev/issuer/jwks.json" => match &app.dev_issuer {
+            Some(issuer) if path.ends_with("jwks.json") => Ok(json_response(&issuer.jwks())),
+            Some(issuer) => Ok(json_response(&issuer.discovery("/dev/issuer"))),
+            None => Err(Problem::of("NOT_FOUND")),
+        },
+        _ => Err(Problem::of("NOT_FOUND")),
+    })
+}
+
+fn json_response(body: &serde_json::Value) -> Response<Body> {
+    axum::response::IntoResponse::into_response(Json(body))
+}
+
+fn contract(generation: &Generation, headers: &HeaderMap) -> Response<Body> {
+    let contract = &generation.routes.contract;
+    let known = headers
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == contract.etag);
+    let mut response = if known {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        let mut response = Response::new(Body::from(contract.bytes.clone()));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+    };
+    if let Ok(etag) = HeaderValue::from_str(&contract.etag) {
+        response.headers_mut().insert(header::ETAG, etag);
+    }
+    response
+}
+
+fn method_not_allowed(allowed: &str, request_id: Uuid) -> Response<Body> {
+    let mut response = problem::render(&Problem::of("METHOD_NOT_ALLOWED"), request_id);
+    if let Ok(value) = HeaderValue::from_str(allowed) {
+        response.headers_mut().insert(header::ALLOW, value);
+    }
+    response
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parts of one HTTP request, taken apart once")]
+async fn operation(
+    app: &Arc<App>,
+    generation: &Arc<Generation>,
+    index: usize,
+    entry: &Entry,
+    path: Vec<(String, String)>,
+    request: Request<Body>,
+    request_id: Uuid,
+    peer: IpAddr,
+) -> Result<Response<Body>, Problem> {
+    let user = identify(app, request.headers()).await?;
+    let (parts, body) = request.into_parts();
+    let body = match body::read(body, entry.route.body_limit, &app.large_bodies).await {
+        Ok(body) => body,
+        Err(Some(problem)) => return Err(problem),
+        // Too slow or gone: closing is the answer.
+        Err(None) => return Ok(closing(request_id)),
+    };
+    let tenant = path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
+        // What is no uuid is no company, hence one without this member: 403, like any foreign one.
+        Uuid::try_parse(value).unwrap_or(Uuid::nil())
+    });
+    let input = validate::request(entry, &parts, &path, &body.bytes);
+    let request = Arc::new(pipeline::Request {
+        generation: generation.clone(),
+        route: index,
+        request_id,
+        user,
+        tenant,
+        input,
+        peer: Some(peer),
+        user_agent: parts
+            .headers
+            .get(header::USER_AGENT)
+            .and_then(|value| value.to_str().ok())
+            .and_then(user_agent::family),
+    });
+    let answer = pipeline::run(&app.platform, &app.database, request).await?;
+    Ok(success(entry, answer))
+}
+
+async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<User>, Problem> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return Err(Problem::of("UNAUTHENTICATED")) };
+    let token = value
+        .to_str()
+        .ok()
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token.trim())
+        .ok_or_else(|| Problem::of("UNAUTHENTICATED"))?;
+    let claims = app.verifier.verify(token).await.map_err(|refusal| match refusal {
+        Refusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
+        Refusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
+        Refusal::Unavailable => Problem::of("UNAVAILABLE"),
+    })?;
+    app.users.of(&app.database, &claims).await.map_err(|error| {
+        tracing::warn!(%error, "the user record cannot be read");
+        Problem::of("UNAVAILABLE")
+    })
+}
+
+fn closing(request_id: Uuid) -> Response<Body> {
+    let mut response = problem::render(&Problem::of("UNAVAILABLE"), request_id);
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+fn success(entry: &Entry, answer: Answer) -> Response<Body> {
+    let mut response = Response::new(Body::from(answer.body));
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(value) = answer.etag.and_then(|etag| HeaderValue::from_str(&format!("\"{etag}\"")).ok()) {
+        headers.insert(header::ETAG, value);
+    }
+    if let Some(value) = entry.route.cache_control.as_ref().and_then(|value| HeaderValue::from_str(value).ok()) {
+        headers.insert(header::CACHE_CONTROL, value);
+    }
+    if answer.replayed {
+        headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
+    }
+    response
+}

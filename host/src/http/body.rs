@@ -1,0 +1,51 @@
+//! Reading a body: up to the operation's limit, in time, and never many large ones at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::problem::Problem;
+
+/// A body above this is large.
+const LARGE: u64 = 1 << 20;
+/// Large bodies held at once.
+pub const LARGE_BODIES: usize = 4;
+/// Longest time for a body to arrive.
+const TIME: Duration = Duration::from_secs(30);
+
+/// A body with, where it is large, its place among the few.
+pub struct Read {
+    pub bytes: Bytes,
+    pub permit: Option<OwnedSemaphorePermit>,
+}
+
+/// `Err(None)`: the connection ended or was too slow; nobody waits for an answer.
+pub async fn read(body: Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Option<Problem>> {
+    // Refused by size alone, without reading on.
+    if body.size_hint().lower() > limit {
+        return Err(Some(Problem::of("PAYLOAD_TOO_LARGE")));
+    }
+    tokio::time::timeout(TIME, collect(body, limit, large)).await.unwrap_or(Err(None))
+}
+
+async fn collect(mut body: Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Option<Problem>> {
+    let mut bytes = BytesMut::new();
+    let mut permit = None;
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| None)?.into_data() else { continue };
+        let size = (bytes.len() + data.len()) as u64;
+        if size > limit {
+            return Err(Some(Problem::of("PAYLOAD_TOO_LARGE")));
+        }
+        if size > LARGE && permit.is_none() {
+            permit = Some(large.clone().try_acquire_owned().map_err(|_| Some(Problem::of("UNAVAILABLE")))?);
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(Read { bytes: bytes.freeze(), permit })
+}

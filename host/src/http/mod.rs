@@ -1,0 +1,10 @@
+//! HTTP: the one way in. Routes come from the generation; refusals are problems on every path.
+
+pub mod accept;
+pub mod answer;
+pub mod body;
+pub mod private;
+pub mod problem;
+pub mod routes;
+pub mod server;
+pub mod validate;

@@ -1,0 +1,34 @@
+//! Problems as RFC 9457: `type` is about:blank, hence `title` the status phrase; the machine's word is `code`.
+
+use axum::body::Body;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::problem::Problem;
+
+pub fn render(problem: &Problem, request_id: Uuid) -> Response<Body> {
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut body = json!({
+        "type": "about:blank",
+        "status": status.as_u16(),
+        "code": problem.code,
+        "title": status.canonical_reason().unwrap_or("Error"),
+        "detail": problem.detail,
+        "requestId": request_id,
+    });
+    if !problem.errors.is_empty() {
+        body["errors"] = json!(problem.errors);
+    }
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    if let Some(seconds) = problem.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}

@@ -1,0 +1,165 @@
+//! The route table: every operation of host and modules in one place, with its schemas compiled and the contract composed
+//! from the same declarations.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+use stoa_descriptor::{Access, Route};
+
+use crate::contract::{Parameters, Schema, openapi};
+use crate::modules::Module;
+use crate::modules::generation::Permission;
+use crate::platform;
+
+pub struct RouteTable {
+    pub entries: Vec<Entry>,
+    router: matchit::Router<Vec<(String, usize)>>,
+    pub contract: Contract,
+}
+
+/// One operation, ready to be checked and run.
+pub struct Entry {
+    pub route: Route,
+    pub owner: Owner,
+    pub parameters: Parameters,
+    pub body: Option<Schema>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Platform(platform::Operation),
+    /// Index into the generation's modules.
+    Module(usize),
+}
+
+/// The machine-readable contract as it is served.
+pub struct Contract {
+    pub bytes: Bytes,
+    /// With quotes.
+    pub etag: String,
+}
+
+/// The module name under which the host's own operations are published.
+const PLATFORM: &str = "platform";
+
+/// What a path and method lead to.
+pub enum Found<'a> {
+    Operation {
+        index: usize,
+        entry: &'a Entry,
+        path: Vec<(String, String)>,
+    },
+    /// The path exists, the method does not: the methods that do.
+    OtherMethods(String),
+    Nothing,
+}
+
+impl RouteTable {
+    pub fn compose(modules: &[Module], permissions: &BTreeMap<String, Permission>) -> anyhow::Result<RouteTable> {
+        let own_schemas = platform::routes::schemas();
+        let mut entries = Vec::new();
+        for (route, operation) in platform::routes::routes(modules) {
+            entries.push(entry(route, Owner::Platform(operation), &own_schemas)?);
+        }
+        for (index, module) in modules.iter().enumerate() {
+            for route in &module.descriptor.routes {
+                let (Access::All(codes) | Access::Any(codes)) = &route.access;
+                if let Some(unknown) = codes.iter().find(|code| !permissions.contains_key(*code)) {
+                    anyhow::bail!("DESCRIPTOR_INVALID: {}: unknown permission `{unknown}`", route.operation);
+                }
+                entries.push(entry(route.clone(), Owner::Module(index), &module.descriptor.schemas)?);
+            }
+        }
+        let mut router = matchit::Router::new();
+        let mut by_path: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
+        for (index, entry) in entries.iter().enumerate() {
+            by_path.entry(&entry.route.path).or_default().push((entry.route.method.clone(), index));
+        }
+        for (path, methods) in by_path {
+            router
+                .insert(path, methods)
+                .map_err(|error| anyhow::anyhow!("DESCRIPTOR_INVALID: route {path}: {error}"))?;
+        }
+        let contract = contract(&entries, modules, &own_schemas)?;
+        Ok(RouteTable { entries, router, contract })
+    }
+
+    /// `path` is below `/v1`, as sent. HEAD is asked as GET.
+    pub fn find(&self, method: &str, path: &str) -> Found<'_> {
+        let Ok(matched) = self.router.at(path) else { return Found::Nothing };
+        let wanted = if method == "HEAD" { "GET" } else { method };
+        match matched.value.iter().find(|(method, _)| method == wanted) {
+            Some((_, index)) => match self.entries.get(*index) {
+                Some(entry) => {
+                    let path = matched.params.iter().map(|(name, value)| (name.into(), value.into())).collect();
+                    Found::Operation { index: *index, entry, path }
+                }
+                None => Found::Nothing,
+            },
+            None => {
+                let mut methods: Vec<&str> = matched.value.iter().map(|(method, _)| method.as_str()).collect();
+                if methods.contains(&"GET") {
+                    methods.push("HEAD");
+                }
+                Found::OtherMethods(methods.join(", "))
+            }
+        }
+    }
+}
+
+fn entry(route: Route, owner: Owner, schemas: &serde_json::Map<String, serde_json::Value>) -> anyhow::Result<Entry> {
+    let invalid = |what: &str, why: String| anyhow::anyhow!("DESCRIPTOR_INVALID: {}: {what}: {why}", route.operation);
+    let parameters = Parameters::compile(&route.path, route.path_schema.as_ref(), route.query.as_ref(), schemas)
+        .map_err(|why| invalid("parameters", why))?;
+    let body = route
+        .body
+        .as_ref()
+        .map(|body| Schema::compile(body, schemas))
+        .transpose()
+        .map_err(|why| invalid("body", why))?;
+    Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
+    Ok(Entry { route, owner, parameters, body })
+}
+
+fn contract(
+    entries: &[Entry],
+    modules: &[Module],
+    own_schemas: &serde_json::Map<String, serde_json::Value>,
+) -> anyhow::Result<Contract> {
+    let public = platform::routes::public_routes();
+    let described = std::iter::once(openapi::Module {
+        name: PLATFORM,
+        description: "Identity, companies and the service itself.",
+        schemas: own_schemas,
+        problems: &[],
+    })
+    .chain(modules.iter().map(|module| openapi::Module {
+        name: &module.name,
+        description: &module.descriptor.description,
+        schemas: &module.descriptor.schemas,
+        problems: &module.descriptor.problems,
+    }))
+    .collect::<Vec<_>>();
+    let operations = public
+        .iter()
+        .map(|route| openapi::Operation { route, module: PLATFORM, public: true })
+        .chain(entries.iter().map(|entry| openapi::Operation {
+            route: &entry.route,
+            module: match entry.owner {
+                Owner::Platform(_) => PLATFORM,
+                Owner::Module(index) => modules.get(index).map_or(PLATFORM, |module| module.name.as_str()),
+            },
+            public: false,
+        }))
+        .collect::<Vec<_>>();
+    let info = openapi::Info {
+        generation: 1,
+        build: env!("CARGO_PKG_VERSION"),
+        description: "A multi-tenant commerce platform whose every domain is a sandboxed WebAssembly component.",
+    };
+    let document = openapi::compose(&operations, &described, &info)
+        .map_err(|why| anyhow::anyhow!("DESCRIPTOR_INVALID: the contract cannot be composed: {why}"))?;
+    let bytes = Bytes::from(serde_json::to_vec(&document)?);
+    Ok(Contract { etag: format!("\"{}\"", hex::encode(Sha256::digest(&bytes))), bytes })
+}

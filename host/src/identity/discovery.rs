@@ -1,0 +1,104 @@
+//! Fetches an issuer's keys: its discovery document (OpenID Connect Discovery 1.0), then the JWKS that this names.
+//!
+//! An issuer may be down, slow, or overrun by somebody else: size and time are bounded, redirects and proxies are not
+//! followed, and an https issuer cannot point to plain http.
+
+use std::time::Duration;
+
+use reqwest::{Client, Url, redirect};
+use serde_json::{Map, Value};
+
+use super::issuer::{SettingsError, is_http_on_loopback};
+use super::json_object;
+use super::keys::{KeySet, KeySetFault};
+
+/// The largest document that is read, either of the two.
+const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
+/// Time for both documents together, connecting included.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+/// Where and how one issuer's keys are fetched.
+pub(super) struct Discovery {
+    issuer: String,
+    address: Url,
+    client: Client,
+}
+
+/// Why a fetch brought nothing.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FetchFault {
+    #[error("no answer within {} seconds", TIME_LIMIT.as_secs())]
+    Slow,
+    #[error("no connection, or one that broke off")]
+    Connection(#[from] reqwest::Error),
+    #[error("answered with status {0}")]
+    Status(u16),
+    #[error("a document larger than {MAX_DOCUMENT_BYTES} bytes")]
+    TooLarge,
+    #[error("a document that is no JSON object")]
+    NoObject,
+    #[error("the discovery document names another issuer")]
+    OtherIssuer,
+    #[error("the discovery document names no acceptable jwks_uri")]
+    KeysAddress,
+    #[error(transparent)]
+    Keys(#[from] KeySetFault),
+}
+
+fn client(without_roots: bool) -> Result<Client, reqwest::Error> {
+    let client = Client::builder()
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        .referer(false)
+        .pool_max_idle_per_host(0)
+        .user_agent(concat!("stoa/", env!("CARGO_PKG_VERSION")));
+    if without_roots { client.tls_certs_only([]).build() } else { client.build() }
+}
+
+impl Discovery {
+    pub(super) fn new(issuer: &str, address: Url) -> Result<Discovery, SettingsError> {
+        let client = match client(false) {
+            // No TLS is needed there, so a machine without root certificates must not fail for want of them.
+            Err(_) if is_http_on_loopback(&address) => client(true),
+            built => built,
+        };
+        let client = client.map_err(SettingsError::Client)?;
+        Ok(Discovery { issuer: issuer.to_owned(), address, client })
+    }
+
+    /// Fetches the issuer's current keys.
+    pub(super) async fn fetch(&self) -> Result<KeySet, FetchFault> {
+        let both = async {
+            let configuration = self.document(self.address.clone()).await?;
+            if configuration.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
+                return Err(FetchFault::OtherIssuer);
+            }
+            let keys = self.keys_address(&configuration).ok_or(FetchFault::KeysAddress)?;
+            Ok(KeySet::read(&self.document(keys).await?)?)
+        };
+        tokio::time::timeout(TIME_LIMIT, both).await.map_err(|_| FetchFault::Slow)?
+    }
+
+    /// Where the configuration says that the keys are, if that is as safe as where it came from itself.
+    pub(super) fn keys_address(&self, configuration: &Map<String, Value>) -> Option<Url> {
+        let url = Url::parse(configuration.get("jwks_uri")?.as_str()?).ok()?;
+        let as_safe_as_the_issuer =
+            url.scheme() == "https" || (is_http_on_loopback(&self.address) && is_http_on_loopback(&url));
+        as_safe_as_the_issuer.then_some(url)
+    }
+
+    async fn document(&self, address: Url) -> Result<Map<String, Value>, FetchFault> {
+        let mut response = self.client.get(address).header(http::header::ACCEPT, "application/json").send().await?;
+        if response.status() != http::StatusCode::OK {
+            return Err(FetchFault::Status(response.status().as_u16()));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            if body.len() + chunk.len() > MAX_DOCUMENT_BYTES {
+                return Err(FetchFault::TooLarge);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        json_object::parse(&body).ok_or(FetchFault::NoObject)
+    }
+}

@@ -1,0 +1,37 @@
+//! Who is calling: verification of human users' access tokens (JWT of configured OpenID issuers).
+//!
+//! No database here. A token that passes becomes `Claims`; whoever holds the database finds or makes the user record by
+//! (issuer, subject), never by email.
+//!
+//! What a caller does:
+//! 1. `Verifier::new(issuers, grace, Clock::system())` at start-up. It fetches nothing; only settings can fail.
+//! 2. Spawn `Verifier::keep_keys_fresh` once and drop (abort) it at shutdown. Without it, keys are fetched only when a
+//!    token asks for one.
+//! 3. `Verifier::verify(token)` per request, with what follows `Bearer `.
+//!
+//! With `--dev`, `DevIssuer::load_or_create(data_dir)?.settings()` is one more `Issuer`: its keys are handed over as a
+//! document, so that its tokens verify before the listener is up. Everything else about them is verified alike.
+
+mod claims;
+mod clock;
+mod dev_issuer;
+mod discovery;
+mod issuer;
+mod issuer_keys;
+mod json_object;
+mod keys;
+mod refusal;
+mod token;
+pub mod users;
+mod verified;
+mod verifier;
+
+#[cfg(test)]
+mod tests;
+
+pub use claims::Claims;
+pub use clock::Clock;
+pub use dev_issuer::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError};
+pub use issuer::{Algorithm, Issuer, KeySource, SettingsError};
+pub use refusal::Refusal;
+pub use verifier::{MAX_TOKEN_BYTES, Verifier};

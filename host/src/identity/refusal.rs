@@ -1,0 +1,27 @@
+//! The three ways in which a user's token is refused.
+
+use crate::problem::Problem;
+
+/// Why a token opens nothing. Which check failed is told to the log only: a caller who forges tokens learns nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// 401 UNAUTHENTICATED: malformed, forged, expired, or meant for someone else.
+    #[error("the token is not valid")]
+    Unauthenticated,
+    /// 403 IDENTITY_UNVERIFIED: valid, but of a user without a verified email address.
+    #[error("the user's email address is not verified")]
+    Unverified,
+    /// 503 UNAVAILABLE: it cannot be told, since the issuer's keys are not at hand.
+    #[error("the issuer's keys are not available")]
+    Unavailable,
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        match refusal {
+            Refusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
+            Refusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
+            Refusal::Unavailable => Problem::of("UNAVAILABLE"),
+        }
+    }
+}

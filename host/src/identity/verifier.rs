@@ -1,0 +1,163 @@
+//! Verifies users' tokens: form, issuer, key, signature, claims, in this order; a token seen a moment ago by its
+//! digest.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::claims::{ClaimFault, Claims};
+use super::clock::Clock;
+use super::discovery::Discovery;
+use super::issuer::{Issuer, KeySource, SettingsError};
+use super::issuer_keys::IssuerKeys;
+use super::keys::KeySet;
+use super::refusal::Refusal;
+use super::token::Token;
+use super::verified::{Digest, Verified, VerifiedTokens};
+
+/// The longest token that is looked at.
+pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
+
+/// Verifies the access tokens of all configured issuers. One per host, shared.
+pub struct Verifier {
+    issuers: Vec<Trusted>,
+    verified: VerifiedTokens,
+    clock: Clock,
+}
+
+struct Trusted {
+    settings: Issuer,
+    keys: Arc<IssuerKeys>,
+}
+
+impl Verifier {
+    /// A verifier for these issuers (none: every token is refused). Fetches nothing: an issuer that is down does not
+    /// keep a host from starting. `grace` is how long an issuer's last good keys go on while it is down
+    /// (`STOA_OIDC_GRACE`).
+    ///
+    /// # Errors
+    /// A fault in the settings.
+    pub fn new(issuers: Vec<Issuer>, grace: Duration, clock: Clock) -> Result<Verifier, SettingsError> {
+        let mut seen = HashSet::new();
+        let mut trusted = Vec::with_capacity(issuers.len());
+        for settings in issuers {
+            if settings.issuer.is_empty() || settings.audience.is_empty() {
+                return Err(SettingsError::Empty);
+            }
+            if settings.algorithms.is_empty() || settings.types.is_empty() {
+                return Err(SettingsError::NothingAccepted(settings.issuer));
+            }
+            if !seen.insert(settings.issuer.clone()) {
+                return Err(SettingsError::Repeated(settings.issuer));
+            }
+            let keys = keys_of(&settings, grace, clock.clone())?;
+            trusted.push(Trusted { settings, keys: Arc::new(keys) });
+        }
+        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), clock })
+    }
+
+    /// Fetches all issuers' keys at once and then in the background, until dropped. To be spawned once per host; it
+    /// holds nothing that needs an orderly end. Ends by itself where all keys are at hand.
+    pub fn keep_keys_fresh(&self) -> impl Future<Output = ()> + Send + 'static {
+        let issuers: Vec<_> = self.issuers.iter().map(|issuer| Arc::clone(&issuer.keys).keep_fresh()).collect();
+        async move {
+            futures_util::future::join_all(issuers).await;
+        }
+    }
+
+    /// Verifies what stands behind `Bearer `. A token verified before is answered without waiting; one with an unknown
+    /// key waits for at most one fetch of its issuer's keys (5 seconds).
+    ///
+    /// # Errors
+    /// See `Refusal`. The reason goes to the log.
+    pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, Refusal> {
+        if token.len() > MAX_TOKEN_BYTES {
+            tracing::debug!(fault = "longer than any token may be", "user token refused");
+            return Err(Refusal::Unauthenticated);
+        }
+        let digest: Digest = Sha256::digest(token.as_bytes()).into();
+        if let Some(claims) = self.recall(&digest) {
+            return Ok(claims);
+        }
+        self.verify_afresh(token, digest).await
+    }
+
+    fn recall(&self, digest: &Digest) -> Option<Arc<Claims>> {
+        let verified = self.verified.get(digest)?;
+        let issuer = self.issuers.get(verified.issuer)?;
+        if verified.claims.expires_at > self.clock.unix_seconds() && issuer.keys.still_holds(&verified.key) {
+            return Some(verified.claims);
+        }
+        self.verified.forget(digest);
+        None
+    }
+
+    async fn verify_afresh(&self, token: &str, digest: Digest) -> Result<Arc<Claims>, Refusal> {
+        let token = Token::read(token).map_err(|fault| {
+            tracing::debug!(%fault, "user token refused");
+            Refusal::Unauthenticated
+        })?;
+        let named = token.claims.get("iss").and_then(Value::as_str);
+        let found = self.issuers.iter().enumerate().find(|(_, trusted)| named == Some(&trusted.settings.issuer));
+        let Some((index, trusted)) = found else {
+            tracing::debug!(fault = "iss is no configured issuer", "user token refused");
+            return Err(Refusal::Unauthenticated);
+        };
+        let settings = &trusted.settings;
+        let refuse = |fault: &'static str| {
+            tracing::debug!(issuer = %settings.issuer, fault, "user token refused");
+            Refusal::Unauthenticated
+        };
+        if !settings.algorithms.contains(&token.algorithm) {
+            return Err(refuse("alg is not on the issuer's list"));
+        }
+        if !settings.accepts_type(token.typ.as_deref()) {
+            return Err(refuse("typ is not on the issuer's list"));
+        }
+        let key = trusted.keys.find(token.kid.as_deref()).await.inspect_err(|refusal| {
+            tracing::debug!(issuer = %settings.issuer, %refusal, "no key for a user token");
+        })?;
+        if !key.verifies(token.algorithm, token.signed, token.signature) {
+            return Err(refuse("the signature is not by the key that the token names"));
+        }
+
+        let claims = Claims::believe(&token.claims, settings, self.clock.unix_seconds()).map_err(|fault| match fault {
+            ClaimFault::Unverified => {
+                tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
+                Refusal::Unverified
+            }
+            // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature
+            // is good.
+            ClaimFault::NoAudience | ClaimFault::Audience => {
+                tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
+                Refusal::Unauthenticated
+            }
+            _ => {
+                tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
+                Refusal::Unauthenticated
+            }
+        })?;
+        let claims = Arc::new(claims);
+        let verified = Verified { claims: Arc::clone(&claims), issuer: index, key: key.thumbprint };
+        self.verified.put(digest, verified);
+        Ok(claims)
+    }
+
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.verified.len()
+    }
+}
+
+fn keys_of(settings: &Issuer, grace: Duration, clock: Clock) -> Result<IssuerKeys, SettingsError> {
+    if let KeySource::Document(document) = &settings.keys {
+        let set = document.as_object().and_then(|document| KeySet::read(document).ok());
+        let set = set.ok_or_else(|| SettingsError::Document(settings.issuer.clone()))?;
+        return Ok(IssuerKeys::at_hand(&settings.issuer, set, clock));
+    }
+    let address = settings.discovery_address()?;
+    Ok(IssuerKeys::discovered(&settings.issuer, Discovery::new(&settings.issuer, address)?, grace, clock))
+}

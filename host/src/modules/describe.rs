@@ -1,0 +1,159 @@
+//! Asking a component what it is, and checking the answer before anything is built on it. Every fault is named.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
+use wasmtime::component::Linker;
+use wasmtime::{Engine, Store, UpdateDeadline};
+
+use super::limits::MemoryLimit;
+use crate::wit::GuestPre;
+
+/// Largest descriptor, and the time it may take.
+const LARGEST: usize = 4 << 20;
+const MEMORY: usize = 64 << 20;
+const TICKS: u64 = 2_000;
+
+/// Data of the store in which a component describes itself: it has a memory limit and nothing else, so every call to the
+/// host's interfaces traps.
+struct Silent {
+    memory: MemoryLimit,
+}
+
+/// The descriptor of a component. It may call nothing to give it.
+pub fn describe(engine: &Engine, component: &wasmtime::component::Component) -> Result<Descriptor, String> {
+    let fault = |error: wasmtime::Error| format!("DESCRIPTOR_INVALID: describe failed: {error:#}");
+    let mut linker = Linker::<Silent>::new(engine);
+    linker.define_unknown_imports_as_traps(component).map_err(fault)?;
+    let guest = GuestPre::new(linker.instantiate_pre(component).map_err(fault)?).map_err(fault)?;
+    let mut store = Store::new(engine, Silent { memory: MemoryLimit { limit: MEMORY, used: 0, exceeded: false } });
+    store.limiter(|silent| &mut silent.memory);
+    store.set_hostcall_fuel(LARGEST);
+    store.set_epoch_deadline(TICKS);
+    store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Interrupt));
+    let text = futures_util::FutureExt::now_or_never(Box::pin(async {
+        let guest = guest.instantiate_async(&mut store).await?;
+        guest.commerce_platform_module().call_describe(&mut store).await
+    }))
+    .ok_or("DESCRIPTOR_INVALID: describe did not finish")?
+    .map_err(fault)?;
+    serde_json::from_str(&text).map_err(|error| format!("DESCRIPTOR_INVALID: {error}"))
+}
+
+/// Faults of one descriptor by itself; collections and schemas are checked where they are compiled.
+pub fn faults(descriptor: &Descriptor) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, what: String| {
+        if !holds {
+            faults.push(what);
+        }
+    };
+    let name = &descriptor.name;
+    expect(
+        is_name(name, 32, b"-") && name != "stoa" && name != "platform",
+        format!("name `{name}` is reserved or not [a-z][a-z0-9-]{{0,31}}"),
+    );
+    expect(
+        semver::Version::parse(&descriptor.version).is_ok(),
+        format!("version `{}` is not semantic", descriptor.version),
+    );
+    let events: BTreeSet<&str> = descriptor.events.iter().map(|kind| kind.code.as_str()).collect();
+    for named in descriptor.permissions.iter().chain(&descriptor.scopes).chain(&descriptor.events) {
+        expect(is_code(&named.code), format!("`{}` is no code of lower-case words joined by dots", named.code));
+    }
+    for problem in &descriptor.problems {
+        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413)
+            && problem.code.len() <= 64
+            && !problem.code.is_empty()
+            && problem.code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
+    }
+    for route in &descriptor.routes {
+        for fault in route_faults(route, &events) {
+            expect(false, format!("{}: {fault}", route.operation));
+        }
+    }
+    faults
+}
+
+fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, what: &str| {
+        if !holds {
+            faults.push(what.to_string());
+        }
+    };
+    let operation = route.operation.as_bytes();
+    expect(
+        operation.first().is_some_and(u8::is_ascii_lowercase)
+            && operation.iter().all(u8::is_ascii_alphanumeric)
+            && operation.len() <= 64,
+        "the operation id is not camelCase",
+    );
+    expect(matches!(route.method.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE"), "unknown method");
+    let prefix = match route.audience {
+        Audience::User => "/tenants/{tenantId}/",
+        Audience::ApiClient => "/api-client/",
+    };
+    expect(route.path.starts_with(prefix), "the path does not begin with its audience's prefix");
+    expect(!route.path.contains("/iam/") && !route.path.contains("//"), "the path is the host's or has empty segments");
+    expect((200..300).contains(&route.status), "the success status is not 2xx");
+    expect(route.method != "GET" || route.read_only, "a GET that is not read-only");
+    expect(!route.read_only || route.idempotency == Idempotency::None, "a read takes no idempotency key");
+    expect(route.read_only || route.audit.is_some(), "a write without an audit resource type");
+    expect(!route.read_only || route.events.is_empty(), "a read emits no events");
+    expect(route.body_limit <= 64 << 20, "the body limit is above 64 MiB");
+    expect(
+        route.events.iter().all(|kind| events.contains(kind.as_str())),
+        "an event kind that the descriptor does not introduce",
+    );
+    let (Access::All(codes) | Access::Any(codes)) = &route.access;
+    expect(!codes.is_empty() && codes.iter().all(|code| is_code(code)), "no permission, or one that is no code");
+    faults
+}
+
+fn is_code(code: &str) -> bool {
+    code.len() <= 64 && code.split('.').count() >= 2 && code.split('.').all(|word| is_name(word, 32, b"-_"))
+}
+
+/// A lower-case word with digits and the given joiners, a letter first.
+pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
+    name.len() <= longest
+        && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
+}
+
+/// Codes that two modules claim: routes, operations, events, permissions, problem codes, module names.
+pub fn clashes(descriptors: &[Arc<Descriptor>]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut faults = Vec::new();
+    let mut claim = |kind: &str, what: String, module: &str| {
+        if !seen.insert(format!("{kind} {what}")) {
+            faults.push(format!("{module}: {kind} `{what}` is claimed twice"));
+        }
+    };
+    for descriptor in descriptors {
+        let module = &descriptor.name;
+        claim("module", module.clone(), module);
+        for route in &descriptor.routes {
+            claim("route", format!("{} {}", route.method, template_shape(&route.path)), module);
+            claim("operation", route.operation.clone(), module);
+        }
+        for kind in &descriptor.events {
+            claim("event", kind.code.clone(), module);
+        }
+        for permission in &descriptor.permissions {
+            claim("permission", permission.code.clone(), module);
+        }
+        for problem in &descriptor.problems {
+            claim("problem", problem.code.clone(), module);
+        }
+    }
+    faults
+}
+
+/// A path template with its parameters nameless: two that differ in names alone are one route.
+fn template_shape(path: &str) -> String {
+    path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,75 @@
+//! The one engine: every knob with its reason. Measured choices are in ARCHITECTURE.md ("The sandbox").
+
+use std::time::Duration;
+
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
+
+/// How often the epoch advances, hence how late an endless loop can be noticed.
+const TICK: Duration = Duration::from_millis(1);
+/// Linear memory that a reset keeps resident and clears by hand: no page faults for an ordinary request.
+const KEEP_RESIDENT: usize = 2 << 20;
+/// Modules that can take part in one request.
+pub const MODULES_PER_REQUEST: u32 = 16;
+
+/// `Fast`: every module is the deployment's own; explicit bounds checks spare a system call per request. `Hardened`:
+/// guard pages, signals and spectre mitigations, for deployments whose modules do not trust each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sandbox {
+    Fast,
+    Hardened,
+}
+
+/// `requests`: how many may run at once. `memory`: address space of each linear memory, the largest limit of any route.
+pub fn engine(sandbox: Sandbox, requests: u32, memory: usize) -> wasmtime::Result<Engine> {
+    let instances = requests * MODULES_PER_REQUEST;
+    let mut pool = PoolingAllocationConfig::default();
+    pool.max_memory_size(memory)
+        .total_component_instances(instances)
+        // A component of this contract is one core module and a few adapters.
+        .total_core_instances(instances * 4)
+        .total_memories(instances)
+        .total_tables(instances * 2)
+        .total_stacks(requests * 2)
+        .max_core_instances_per_component(8)
+        .max_memories_per_component(1)
+        .max_tables_per_component(2)
+        .table_elements(10_000)
+        .linear_memory_keep_resident(KEEP_RESIDENT)
+        .table_keep_resident(8192);
+    // Reset dirty pages alone where the kernel can tell them (Linux 6.7).
+    if PoolingAllocationConfig::is_pagemap_scan_available() {
+        pool.pagemap_scan(Enabled::Yes);
+    }
+    let mut config = Config::new();
+    config
+        .cranelift_opt_level(OptLevel::Speed)
+        // No async WIT: its bookkeeping costs every call.
+        .concurrency_support(false)
+        // A loop is interrupted; fuel would cost a tenth of all computation.
+        .epoch_interruption(true)
+        .memory_init_cow(true)
+        .memory_reservation(memory as u64)
+        .memory_reservation_for_growth(0)
+        .async_stack_size(512 << 10)
+        .max_wasm_stack(256 << 10)
+        // Determinism: the same request and rows give the same answer on every CPU.
+        .cranelift_nan_canonicalization(true)
+        .wasm_relaxed_simd(false)
+        .wasm_memory64(false)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    if sandbox == Sandbox::Fast {
+        config.memory_guard_size(0).signals_based_traps(false);
+    }
+    let engine = Engine::new(&config)?;
+    let weak = engine.weak();
+    // An OS thread: a guest that holds a worker of the runtime must not hold the clock too.
+    std::thread::Builder::new().name("stoa-epoch".into()).spawn(move || {
+        while let Some(engine) = weak.upgrade() {
+            engine.increment_epoch();
+            drop(engine);
+            std::thread::sleep(TICK);
+        }
+    })?;
+    Ok(engine)
+}

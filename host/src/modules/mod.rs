@@ -1,0 +1,16 @@
+//! Modules: sandboxed components, their limits, how they are linked to each other, and how one is called.
+
+pub mod artifact;
+pub mod call;
+pub mod describe;
+pub mod engine;
+pub mod generation;
+pub mod imports;
+pub mod limits;
+pub mod services;
+pub mod state;
+pub mod tables;
+
+pub use call::{Failure, Ran};
+pub use generation::{Generation, Module};
+pub use limits::Limits;

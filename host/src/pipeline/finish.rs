@@ -1,0 +1,168 @@
+//! The finishing statement: audit row, outbox rows and stored response, in one round trip, before the commit.
+
+use uuid::Uuid;
+
+use super::request::{Answer, Request, tenant_or_nil};
+use crate::database::{Cell, Error, Session, postgres, sqlite};
+use crate::ids::Ids;
+use crate::wit::events::Event;
+
+/// Level of the stored answers' compression: the fastest.
+const COMPRESSION: i32 = 1;
+
+/// What a write leaves behind besides its own rows.
+pub struct Finish<'a> {
+    pub request: &'a Request,
+    pub operation: &'a str,
+    pub now: i64,
+    /// Of the audit entry: the path's company, or the one that the request made.
+    pub tenant: Uuid,
+    pub resource_type: &'a str,
+    pub resource: Option<Uuid>,
+    pub subject: Option<Uuid>,
+    pub changed: &'a [String],
+    pub emitted: &'a [Event],
+    pub answer: &'a Answer,
+}
+
+pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
+    let mut ids = Ids::new(finish.now);
+    let request = finish.request;
+    let audit = [
+        Cell::Id(finish.tenant),
+        Cell::Id(ids.make()),
+        Cell::Id(request.request_id),
+        Cell::text("USER"),
+        Cell::text(request.user.id.to_string()),
+        Cell::text(finish.operation),
+        Cell::text(finish.resource_type),
+        Cell::Id(finish.resource.unwrap_or(finish.tenant)),
+        Cell::optional(finish.subject, Cell::Id),
+        Cell::optional(request.peer.map(|peer| peer.to_string()), Cell::Text),
+        Cell::optional(request.user_agent.clone(), Cell::Text),
+        Cell::text(metadata(finish)),
+        Cell::Instant(finish.now),
+    ];
+    let stored = match request.input.as_ref().ok().and_then(|input| input.key.as_ref()) {
+        Some(key) => Some((key.id, zstd::encode_all(finish.answer.body.as_ref(), COMPRESSION).map_err(fault)?)),
+        None => None,
+    };
+    match session {
+        Session::Sqlite(connection) => {
+            sqlite::query(
+                connection,
+                "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
+                   resource_id, subject_id, ip_address, user_agent, metadata, created_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+                &audit,
+            )?;
+            for event in finish.emitted {
+                sqlite::query(
+                    connection,
+                    "insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data,
+                       request_id, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                    &[
+                        Cell::Id(finish.tenant),
+                        Cell::Id(ids.make()),
+                        Cell::text(&event.kind),
+                        Cell::text(&event.resource_type),
+                        Cell::Id(Uuid::from_u64_pair(event.resource.0, event.resource.1)),
+                        Cell::optional(event.version, Cell::Integer),
+                        Cell::text(&event.data),
+                        Cell::Id(request.request_id),
+                        Cell::Instant(finish.now),
+                    ],
+                )?;
+            }
+            if let Some((key, body)) = stored {
+                sqlite::query(
+                    connection,
+                    "update stoa_idempotency set status = $1, headers = $2, body = $3
+                     where tenant_id = $4 and actor_id = $5 and operation = $6 and key = $7",
+                    &[
+                        Cell::Integer(i64::from(finish.answer.status)),
+                        Cell::optional(finish.answer.etag.clone(), Cell::Text),
+                        Cell::Bytes(body),
+                        Cell::Id(tenant_or_nil(request.tenant)),
+                        Cell::Id(request.user.id),
+                        Cell::text(finish.operation),
+                        Cell::Id(key),
+                    ],
+                )?;
+            }
+            Ok(())
+        }
+        Session::Postgres(transaction) => {
+            let (key, body) = stored.map_or((Cell::Null, Cell::Null), |(key, body)| (Cell::Id(key), Cell::Bytes(body)));
+            finish_postgres(transaction, finish, &audit, &mut ids, key, body).await
+        }
+    }
+}
+
+const POSTGRES: &str = "with audit as (
+  insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type, resource_id, subject_id,
+    ip_address, user_agent, metadata, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)),
+outbox as (
+  insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data, request_id, created_at)
+  select $1, e.id, e.kind, e.resource_type, e.resource_id, e.version, e.data, $3, $13
+  from unnest($14::uuid[], $15::text[], $16::text[], $17::uuid[], $18::bigint[], $19::text[])
+    as e(id, kind, resource_type, resource_id, version, data))
+update stoa_idempotency set status = $20, headers = $21, body = $22
+where tenant_id = $23 and actor_id = $24 and operation = $6 and key = $25";
+
+async fn finish_postgres(
+    transaction: &mut postgres::Transaction,
+    finish: &Finish<'_>,
+    audit: &[Cell],
+    ids: &mut Ids,
+    key: Cell,
+    body: Cell,
+) -> Result<(), Error> {
+    use sqlx::Arguments as _;
+    let mut arguments = sqlx::postgres::PgArguments::default();
+    for (index, cell) in audit.iter().enumerate() {
+        // A null needs its type: `subject_id` is the one uuid that may be missing.
+        match (index, cell) {
+            (8, Cell::Null) => arguments.add(None::<Uuid>).map_err(fault)?,
+            _ => postgres::bind(&mut arguments, cell)?,
+        }
+    }
+    let events = finish.emitted;
+    let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
+    arguments.add(events.iter().map(|_| ids.make()).collect::<Vec<_>>()).map_err(fault)?;
+    arguments.add(column(|event| event.kind.clone())).map_err(fault)?;
+    arguments.add(column(|event| event.resource_type.clone())).map_err(fault)?;
+    let resources: Vec<Uuid> =
+        events.iter().map(|event| Uuid::from_u64_pair(event.resource.0, event.resource.1)).collect();
+    arguments.add(resources).map_err(fault)?;
+    arguments.add(events.iter().map(|event| event.version).collect::<Vec<_>>()).map_err(fault)?;
+    arguments.add(column(|event| event.data.clone())).map_err(fault)?;
+    postgres::bind(&mut arguments, &Cell::Integer(i64::from(finish.answer.status)))?;
+    postgres::bind(&mut arguments, &Cell::optional(finish.answer.etag.clone(), Cell::Text))?;
+    match body {
+        Cell::Bytes(bytes) => arguments.add(bytes).map_err(fault)?,
+        _ => arguments.add(None::<Vec<u8>>).map_err(fault)?,
+    }
+    postgres::bind(&mut arguments, &Cell::Id(tenant_or_nil(finish.request.tenant)))?;
+    postgres::bind(&mut arguments, &Cell::Id(finish.request.user.id))?;
+    match key {
+        Cell::Id(id) => arguments.add(id).map_err(fault)?,
+        _ => arguments.add(None::<Uuid>).map_err(fault)?,
+    }
+    transaction.round_trips += 1;
+    sqlx::query_with(POSTGRES, arguments).execute(transaction.connection()?).await.map_err(Error::from_sqlx)?;
+    Ok(())
+}
+
+fn metadata(finish: &Finish<'_>) -> String {
+    let mut metadata = serde_json::json!({ "result": "SUCCESS", "responseCode": finish.answer.status });
+    if !finish.changed.is_empty() {
+        metadata["changed"] = finish.changed.into();
+    }
+    metadata.to_string()
+}
+
+fn fault(error: impl std::fmt::Display) -> Error {
+    Error::Fault(error.to_string())
+}

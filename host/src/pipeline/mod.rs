@@ -1,0 +1,19 @@
+//! The life of a request, from "who may call" to the answer. Nothing else begins work on the database for a caller.
+//!
+//! ```text
+//! open:   BEGIN, membership and permissions on live rows, `now`, the idempotency claim     one statement
+//! told:   a fault of the request that was found before is answered here
+//! run:    the module (or the platform's own operation), inside the transaction
+//! finish: audit row, outbox rows, stored response                                          one statement
+//! COMMIT, then the answer
+//! ```
+
+pub mod finish;
+pub mod opening;
+pub mod replay;
+pub mod request;
+pub mod run;
+pub mod user_agent;
+
+pub use request::{Answer, Input, Key, Request};
+pub use run::run;

@@ -1,0 +1,46 @@
+//! A key that was used before: the same answer for the same request, a refusal for any other.
+
+use uuid::Uuid;
+
+use super::request::{Answer, Key};
+use crate::database::{Cell, Error, Session};
+use crate::problem::Problem;
+
+/// A key answers for a day; then it is refused, never run again.
+const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
+/// A v7 key older than this is refused by its own time, so that nothing need be kept of it.
+const HORIZON_MS: i64 = 7 * WINDOW_MS;
+
+/// Whether a v7 key is too old to be looked at.
+pub fn expired_by_its_time(key: &Key, now: i64) -> bool {
+    key.made_at.is_some_and(|made_at| now - made_at > HORIZON_MS)
+}
+
+/// The stored answer. `Ok(None)`: the row is gone, the key is free again.
+pub async fn answer(
+    session: &mut Session,
+    tenant: Uuid,
+    actor: Uuid,
+    operation: &str,
+    key: &Key,
+    now: i64,
+) -> Result<Option<Result<Answer, Problem>>, Error> {
+    let rows = session
+        .query(
+            "select fingerprint, created_at, status, headers, body from stoa_idempotency
+             where tenant_id = $1 and actor_id = $2 and operation = $3 and key = $4",
+            &[Cell::Id(tenant), Cell::Id(actor), Cell::text(operation), Cell::Id(key.id)],
+        )
+        .await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    if now - row.instant(1)? > WINDOW_MS {
+        return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_EXPIRED"))));
+    }
+    if row.bytes(0)? != key.fingerprint {
+        return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_REUSED"))));
+    }
+    let status = u16::try_from(row.integer(2)?).map_err(|_| Error::Fault("a stored status".into()))?;
+    let body = zstd::decode_all(row.bytes(4)?).map_err(|error| Error::Fault(format!("a stored answer: {error}")))?;
+    let etag = row.optional(3, crate::database::Row::text)?;
+    Ok(Some(Ok(Answer { status, body: body.into(), etag, replayed: true })))
+}

@@ -1,0 +1,61 @@
+//! A request as the pipeline takes it, and its answer.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use crate::identity::users::User;
+use crate::modules::Generation;
+use crate::problem::Problem;
+
+/// Everything known of a request before its transaction.
+pub struct Request {
+    /// The generation that it ends on.
+    pub generation: Arc<Generation>,
+    /// Index into the generation's route table.
+    pub route: usize,
+    pub request_id: Uuid,
+    pub user: Arc<User>,
+    /// Of the path; `None`: the operation is outside any company.
+    pub tenant: Option<Uuid>,
+    /// The verdict on path, query, headers and body: made early, told after authorization.
+    pub input: Result<Input, Problem>,
+    pub peer: Option<IpAddr>,
+    pub user_agent: Option<String>,
+}
+
+/// Valid and normalized.
+pub struct Input {
+    pub path: Vec<(String, String)>,
+    pub query: Vec<(String, String)>,
+    pub body: Option<Json>,
+    pub if_match: Option<String>,
+    pub key: Option<Key>,
+}
+
+/// An idempotency key and what it was sent with.
+#[derive(Debug, Clone)]
+pub struct Key {
+    pub id: Uuid,
+    /// A v7 key's own time, milliseconds since 1970.
+    pub made_at: Option<i64>,
+    pub fingerprint: [u8; 32],
+}
+
+/// A success, as it is sent and, for a keyed write, stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Bytes,
+    /// Without quotes.
+    pub etag: Option<String>,
+    pub replayed: bool,
+}
+
+/// The nil uuid stands for "no company".
+pub fn tenant_or_nil(tenant: Option<Uuid>) -> Uuid {
+    tenant.unwrap_or(Uuid::nil())
+}

@@ -1,0 +1,344 @@
+//! One request through its transaction. Everything that can be refused is refused here or below; everything that commits,
+//! commits here.
+
+use std::sync::Arc;
+
+use stoa_descriptor::Idempotency;
+use uuid::Uuid;
+
+use super::finish::{Finish, finish};
+use super::opening::{Opened, Opening, open};
+use super::replay;
+use super::request::{Answer, Input, Request, tenant_or_nil};
+use crate::database::{Database, Error, Session, Verdict, Work};
+use crate::http::routes::Owner;
+use crate::modules::call::{self, Entry, Failure};
+use crate::platform::{self, Platform};
+use crate::problem::{Item, Problem};
+use crate::wit::context::{ActorKind, Facts};
+use crate::wit::events::Event;
+use crate::wit::module;
+
+/// How often a keyed write whose commit got no answer is looked into.
+const UNKNOWN_COMMITS: u32 = 3;
+
+/// What an operation did, module or platform alike.
+pub struct Done {
+    pub status: Option<u16>,
+    pub body: String,
+    pub etag: Option<String>,
+    pub resource: Option<Uuid>,
+    pub subject: Option<Uuid>,
+    pub changed: Vec<String>,
+    pub emitted: Vec<Event>,
+    /// The company that the operation made: its audit entry belongs to it.
+    pub tenant: Option<Uuid>,
+}
+
+/// What an operation came to, with the session where it was not lost.
+pub struct Outcome {
+    pub session: Option<Session>,
+    pub result: Result<Done, Refused>,
+}
+
+/// Why an operation did nothing.
+pub enum Refused {
+    Problem(Problem),
+    Database(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Refused {
+        Refused::Database(error)
+    }
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Refused {
+        Refused::Problem(problem)
+    }
+}
+
+/// Answers a request. Database troubles become problems here, and are logged here, once.
+pub async fn run(platform: &Arc<Platform>, database: &Database, request: Arc<Request>) -> Result<Answer, Problem> {
+    let Some(entry) = request.generation.routes.entries.get(request.route) else { return Err(Problem::of("INTERNAL")) };
+    // A request that will be refused never reaches the writer.
+    let read_only = entry.route.read_only || request.input.is_err();
+    let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
+    let mut unknown = 0;
+    loop {
+        let work: Work<Result<Answer, Problem>> = {
+            let (platform, request) = (platform.clone(), request.clone());
+            Arc::new(move |session| {
+                let (platform, request) = (platform.clone(), request.clone());
+                Box::pin(async move { transact(&platform, &request, session, read_only).await })
+            })
+        };
+        let answer = if read_only { database.read(work).await } else { database.write(work).await };
+        match answer {
+            Ok(answer) => return answer,
+            // The key's row was written in that transaction: running again either finds it or does the work.
+            Err(Error::CommitUnknown(reason)) if keyed && unknown < UNKNOWN_COMMITS => {
+                unknown += 1;
+                tracing::warn!(%reason, "a commit got no answer: the key decides");
+            }
+            Err(error) => return Err(problem_of(&error, request.request_id)),
+        }
+    }
+}
+
+fn problem_of(error: &Error, request: Uuid) -> Problem {
+    match error {
+        Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) => {
+            tracing::warn!(%request, %error, "unavailable");
+            Problem::of("UNAVAILABLE")
+        }
+        Error::Unique(_) | Error::Fault(_) => {
+            tracing::error!(%request, %error, "internal failure");
+            Problem::of("INTERNAL")
+        }
+    }
+}
+
+async fn transact(
+    platform: &Arc<Platform>,
+    request: &Arc<Request>,
+    mut session: Session,
+    read_only: bool,
+) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
+    let Some(entry) = request.generation.routes.entries.get(request.route) else {
+        return (Some(session), Verdict::RollBack(Err(Problem::of("INTERNAL"))));
+    };
+    let route = &entry.route;
+    let key = request.input.as_ref().ok().and_then(|input| input.key.as_ref());
+    let opening = Opening {
+        tenant: request.tenant,
+        user: request.user.id,
+        operation: &route.operation,
+        access: &route.access,
+        claim: key.filter(|_| route.idempotency != Idempotency::None),
+        read_only,
+    };
+    let opened = match open(&mut session, &opening).await {
+        Ok(opened) => opened,
+        Err(error) => return (Some(session), Verdict::Fail(error)),
+    };
+    let refuse = |session, problem| (Some(session), Verdict::RollBack(Err(problem)));
+    if let Err(problem) = opened.authorize(request.tenant, &route.access) {
+        return refuse(session, problem);
+    }
+    let input = match &request.input {
+        Ok(input) => input,
+        Err(problem) => return refuse(session, problem.clone()),
+    };
+    if let Some(key) = key
+        && !opened.claimed
+    {
+        let tenant = tenant_or_nil(request.tenant);
+        return match replay::answer(&mut session, tenant, request.user.id, &route.operation, key, opened.now).await {
+            Ok(Some(answer)) => (Some(session), Verdict::RollBack(answer)),
+            // The other request rolled back in between: this one runs again and claims.
+            Ok(None) => (Some(session), Verdict::Fail(Error::Conflict("the key became free".into()))),
+            Err(error) => (Some(session), Verdict::Fail(error)),
+        };
+    }
+    if key.is_some_and(|key| replay::expired_by_its_time(key, opened.now)) {
+        return refuse(session, Problem::of("IDEMPOTENCY_KEY_EXPIRED"));
+    }
+    let outcome = match entry.owner {
+        Owner::Platform(operation) => platform::perform(platform, operation, request, input, &opened, session).await,
+        Owner::Module(index) => call_module(platform, request, index, input, &opened, session).await,
+    };
+    let Some(mut session) = outcome.session else {
+        return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
+    };
+    let done = match outcome.result {
+        Ok(done) => done,
+        Err(Refused::Problem(problem)) => return refuse(session, problem),
+        Err(Refused::Database(error)) => return (Some(session), Verdict::Fail(error)),
+    };
+    let answer = Answer {
+        status: done.status.unwrap_or(route.status),
+        body: done.body.into(),
+        etag: done.etag,
+        replayed: false,
+    };
+    if !read_only && let Some(resource_type) = &route.audit {
+        let written = finish(
+            &mut session,
+            &Finish {
+                request,
+                operation: &route.operation,
+                now: opened.now,
+                tenant: done.tenant.or(request.tenant).unwrap_or(Uuid::nil()),
+                resource_type,
+                resource: done.resource,
+                subject: done.subject,
+                changed: &done.changed,
+                emitted: &done.emitted,
+                answer: &answer,
+            },
+        )
+        .await;
+        if let Err(error) = written {
+            return (Some(session), Verdict::Fail(error));
+        }
+    }
+    (Some(session), Verdict::Commit(Ok(answer)))
+}
+
+async fn call_module(
+    platform: &Platform,
+    request: &Request,
+    index: usize,
+    input: &Input,
+    opened: &Opened,
+    session: Session,
+) -> Outcome {
+    let generation = &request.generation;
+    let (Some(entry), Some(module)) = (generation.routes.entries.get(request.route), generation.modules.get(index))
+    else {
+        return Outcome { session: Some(session), result: Err(Refused::Problem(Problem::of("INTERNAL"))) };
+    };
+    let call = module::Call {
+        operation: entry.route.operation.clone(),
+        path: input.path.clone(),
+        query: input.query.clone(),
+        body: input.body.as_ref().map(ToString::to_string),
+        if_match: input.if_match.clone(),
+    };
+    let lines = input.body.as_ref().map_or(0, lines);
+    let ran = call::handle(
+        Entry {
+            generation: generation.clone(),
+            module: index,
+            session,
+            facts: facts(request, opened, tenant_or_nil(request.tenant)),
+            read_only: entry.route.read_only,
+            limits: platform.limits.for_request(entry.route.body_limit, lines),
+        },
+        &call,
+    )
+    .await;
+    let result = match ran.result {
+        Err(failure) => Err(failed(&failure, &module.name, request.request_id)),
+        Ok(Err(problem)) => Err(refused(generation, &module.name, problem, request.request_id)),
+        Ok(Ok(_)) if ran.closed => Err(failed(
+            &Failure::Fault("it answered a success after a store failure".into()),
+            &module.name,
+            request.request_id,
+        )),
+        Ok(Ok(reply)) => check_reply(reply, ran.emitted, platform.limits.output)
+            .map_err(|why| failed(&Failure::Fault(why), &module.name, request.request_id)),
+    };
+    Outcome { session: ran.session, result }
+}
+
+/// What a module may know of the request.
+pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
+    let permissions = match &opened.member {
+        Some(member) if member.owner => request.generation.permissions.keys().cloned().collect(),
+        Some(member) => member.permissions.iter().cloned().collect(),
+        None => Vec::new(),
+    };
+    Facts {
+        tenant: tenant.as_u64_pair(),
+        actor_kind: ActorKind::User,
+        actor: request.user.id.to_string(),
+        request: request.request_id.as_u64_pair(),
+        now: opened.now,
+        today: today(opened.now),
+        permissions,
+    }
+}
+
+/// The calendar day of an instant. Every company's time zone is UTC until settings can be changed.
+fn today(now: i64) -> String {
+    chrono::DateTime::from_timestamp_millis(now).unwrap_or_default().format("%Y-%m-%d").to_string()
+}
+
+/// The longest array of a body: limits grow with it.
+fn lines(body: &serde_json::Value) -> usize {
+    match body {
+        serde_json::Value::Array(items) => items.len().max(items.iter().map(lines).max().unwrap_or(0)),
+        serde_json::Value::Object(members) => members.values().map(lines).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// A failure of a module, told without its words.
+pub fn failed(failure: &Failure, module: &str, request: Uuid) -> Refused {
+    if let Failure::Database(error) = failure {
+        return Refused::Database(error.clone());
+    }
+    let (outcome, code) = match failure {
+        Failure::Deadline => ("deadline", "MODULE_UNAVAILABLE"),
+        Failure::Exhausted => ("exhausted", "MODULE_UNAVAILABLE"),
+        Failure::Limit(_) => ("limit", "MODULE_FAILED"),
+        _ => ("fault", "MODULE_FAILED"),
+    };
+    metrics::counter!("stoa_module_failures_total", "module" => module.to_string(), "outcome" => outcome).increment(1);
+    tracing::error!(%request, module, ?failure, "a module failed");
+    Refused::Problem(Problem::of(code))
+}
+
+/// A module's problem: its code must be one of the platform's or of a descriptor's.
+pub fn refused(
+    generation: &crate::modules::Generation,
+    module: &str,
+    problem: module::Problem,
+    request: Uuid,
+) -> Refused {
+    let known =
+        crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
+    let mut answer = match (known, generation.problems.get(&problem.code)) {
+        (Some((code, ..)), _) => Problem::of(code),
+        (None, Some((status, detail))) => Problem {
+            code: problem.code.clone().into(),
+            status: *status,
+            detail: detail.clone().into(),
+            errors: Vec::new(),
+            retry_after: None,
+        },
+        (None, None) => return failed(&Failure::Fault("an unknown problem code".into()), module, request),
+    };
+    answer.errors = problem
+        .errors
+        .into_iter()
+        .take(200)
+        .map(|item| Item {
+            pointer: item.pointer,
+            code: item.code.into(),
+            required: item.required,
+            identified: item.identified,
+        })
+        .collect();
+    Refused::Problem(answer)
+}
+
+fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usize) -> Result<Done, String> {
+    if reply.body.len() > largest {
+        return Err(format!("an answer of {} bytes", reply.body.len()));
+    }
+    if reply.status.is_some_and(|status| !(200..300).contains(&status)) {
+        return Err("a success with a status that is none".into());
+    }
+    if serde_json::from_str::<serde::de::IgnoredAny>(&reply.body).is_err() {
+        return Err("an answer that is no JSON".into());
+    }
+    let plain = |tag: &String| tag.len() <= 128 && tag.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
+    if !reply.etag.as_ref().is_none_or(plain) {
+        return Err("an entity tag that is none".into());
+    }
+    let id = |(high, low): (u64, u64)| Uuid::from_u64_pair(high, low);
+    Ok(Done {
+        status: reply.status,
+        body: reply.body,
+        etag: reply.etag,
+        resource: reply.resource.map(id),
+        subject: reply.subject.map(id),
+        changed: reply.changed,
+        emitted: emitted.into_iter().map(|(_, event)| event).collect(),
+        tenant: None,
+    })
+}

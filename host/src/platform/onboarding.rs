@@ -1,0 +1,151 @@
+//! `POST /onboarding/companies`: a company, its owner and every module's defaults, in one transaction. A module that refuses
+//! leaves nothing.
+
+use serde_json::{Map, Value as Json, json};
+use uuid::Uuid;
+
+use super::Platform;
+use crate::database::{Cell, Error, Session};
+use crate::ids::Ids;
+use crate::modules::call::{self, Entry};
+use crate::pipeline::opening::Opened;
+use crate::pipeline::run::{Done, Outcome, Refused, facts, failed, refused};
+use crate::pipeline::{Input, Request};
+use crate::problem::Problem;
+use crate::wit::events::Event;
+
+/// Members of the body that the host itself reads; the rest belongs to modules.
+pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "withDefaults"];
+
+pub async fn create(
+    platform: &Platform,
+    request: &Request,
+    input: &Input,
+    opened: &Opened,
+    mut session: Session,
+) -> Outcome {
+    if !platform.onboarding_open {
+        return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
+    }
+    let Some(Json::Object(body)) = &input.body else {
+        return Outcome { session: Some(session), result: Err(Problem::of("VALIDATION_FAILED").into()) };
+    };
+    let mut ids = Ids::new(opened.now);
+    let (tenant, membership) = (ids.make(), ids.make());
+    if let Err(error) = company(&mut session, request, body, opened.now, tenant, membership, &mut ids).await {
+        return Outcome { session: Some(session), result: Err(Refused::Database(error)) };
+    }
+    let mut created: Vec<Json> = Vec::new();
+    let mut emitted: Vec<Event> = Vec::new();
+    let mut session = Some(session);
+    for (index, module) in request.generation.modules.iter().enumerate() {
+        let Some(open) = session.take() else { break };
+        let options = Json::Object(options(body, module.descriptor.onboarding.as_ref())).to_string();
+        let entry = Entry {
+            generation: request.generation.clone(),
+            module: index,
+            session: open,
+            facts: facts(request, opened, tenant),
+            read_only: false,
+            limits: platform.limits,
+        };
+        let ran = call::provision(entry, &options).await;
+        session = ran.session;
+        emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
+        let refusal = match ran.result {
+            Ok(Ok(made)) if !ran.closed => {
+                created.extend(made.into_iter().map(|made| {
+                    json!({
+                        "module": module.name,
+                        "resourceType": made.resource_type,
+                        "id": Uuid::from_u64_pair(made.resource.0, made.resource.1),
+                    })
+                }));
+                continue;
+            }
+            Ok(Ok(_)) => {
+                let fault = call::Failure::Fault("it provisioned after a store failure".into());
+                failed(&fault, &module.name, request.request_id)
+            }
+            Ok(Err(problem)) => refused(&request.generation, &module.name, problem, request.request_id),
+            Err(failure) => failed(&failure, &module.name, request.request_id),
+        };
+        return Outcome { session, result: Err(refusal) };
+    }
+    let body = json!({ "tenantId": tenant, "membershipId": membership, "created": created }).to_string();
+    let done = Done {
+        status: None,
+        body,
+        etag: None,
+        resource: Some(tenant),
+        subject: None,
+        changed: Vec::new(),
+        emitted,
+        tenant: Some(tenant),
+    };
+    Outcome { session, result: Ok(done) }
+}
+
+/// The company's own rows: itself, the OWNER role, the caller's membership.
+async fn company(
+    session: &mut Session,
+    request: &Request,
+    body: &Map<String, Json>,
+    now: i64,
+    tenant: Uuid,
+    membership: Uuid,
+    ids: &mut Ids,
+) -> Result<(), Error> {
+    let member = |name: &str| body.get(name).and_then(Json::as_str).map(str::to_string);
+    let now = Cell::Instant(now);
+    let role = ids.make();
+    session
+        .query(
+            "insert into stoa_tenant (id, name, status, country_code, default_currency_code, created_at, updated_at)
+             values ($1, $2, 'ACTIVE', $3, $4, $5, $5)",
+            &[
+                Cell::Id(tenant),
+                Cell::optional(member("name"), Cell::Text),
+                Cell::optional(member("countryCode"), Cell::Text),
+                Cell::optional(member("currencyCode"), Cell::Text),
+                now.clone(),
+            ],
+        )
+        .await?;
+    session
+        .query(
+            "insert into stoa_role (tenant_id, id, code, name, status, system, created_at, updated_at)
+             values ($1, $2, 'OWNER', 'Owner', 'ACTIVE', $3, $4, $4)",
+            &[Cell::Id(tenant), Cell::Id(role), Cell::Boolean(true), now.clone()],
+        )
+        .await?;
+    session
+        .query(
+            "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
+             values ($1, $2, $3, 'ACTIVE', $4, $4)",
+            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(request.user.id), now],
+        )
+        .await?;
+    session
+        .query(
+            "insert into stoa_membership_role (tenant_id, membership_id, role_id) values ($1, $2, $3)",
+            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(role)],
+        )
+        .await?;
+    // Row-level security has known no company so far in this transaction.
+    if matches!(session, Session::Postgres(_)) {
+        session.query("select set_config('stoa.tenant', $1, true)", &[Cell::text(tenant.to_string())]).await?;
+    }
+    Ok(())
+}
+
+/// What a module is told: the host's members and those that it declares.
+fn options(body: &Map<String, Json>, declared: Option<&Json>) -> Map<String, Json> {
+    let theirs = declared.and_then(|schema| schema["properties"].as_object());
+    body.iter()
+        .filter(|(name, _)| {
+            OWN_MEMBERS.contains(&name.as_str()) || theirs.is_some_and(|theirs| theirs.contains_key(*name))
+        })
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}

@@ -1,0 +1,233 @@
+//! Settings: flag over environment over `stoa.toml` over default. Names and defaults are fixed: others rely on them.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use figment::Figment;
+use figment::providers::{Env, Format as _, Serialized, Toml};
+use serde::{Deserialize, Serialize};
+
+use crate::identity::{Algorithm, Issuer};
+use crate::modules::Limits;
+use crate::modules::engine::Sandbox;
+
+/// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
+/// database's address, which is not shown.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Settings {
+    pub listen: SocketAddr,
+    pub private_listen: SocketAddr,
+    pub data_dir: PathBuf,
+    #[serde(serialize_with = "without_password")]
+    pub database_url: Option<String>,
+    pub modules_dir: Option<PathBuf>,
+    pub database_connections: u32,
+    pub sqlite_readers: Option<usize>,
+    pub oidc_issuer: Option<String>,
+    pub oidc_audience: Option<String>,
+    /// Several issuers: `[[oidc]]` in `stoa.toml`.
+    #[serde(default)]
+    pub oidc: Vec<Oidc>,
+    #[serde(with = "humantime_serde")]
+    pub oidc_grace: Duration,
+    pub onboarding: Onboarding,
+    pub sandbox: Sandbox,
+    #[serde(with = "humantime_serde")]
+    pub module_deadline: Duration,
+    pub module_memory: ByteSize,
+    pub module_store_calls: u32,
+    pub module_rows: u32,
+    pub module_output: ByteSize,
+    #[serde(with = "humantime_serde")]
+    pub request_timeout: Duration,
+    pub log: String,
+    pub log_format: LogFormat,
+    pub dev: bool,
+    pub dev_allow_remote: bool,
+}
+
+/// One identity provider.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Oidc {
+    pub issuer: String,
+    pub audience: String,
+    pub algorithms: Option<Vec<Algorithm>>,
+    pub types: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Onboarding {
+    Open,
+    Closed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let limits = Limits::default();
+        Settings {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            private_listen: SocketAddr::from(([127, 0, 0, 1], 9464)),
+            data_dir: PathBuf::from("./data"),
+            database_url: None,
+            modules_dir: None,
+            database_connections: 16,
+            sqlite_readers: None,
+            oidc_issuer: None,
+            oidc_audience: None,
+            oidc: Vec::new(),
+            oidc_grace: Duration::from_secs(24 * 60 * 60),
+            onboarding: Onboarding::Open,
+            sandbox: Sandbox::Fast,
+            module_deadline: limits.deadline,
+            module_memory: ByteSize(limits.memory as u64),
+            module_store_calls: limits.store_calls,
+            module_rows: limits.rows,
+            module_output: ByteSize(limits.output as u64),
+            request_timeout: Duration::from_secs(10),
+            log: "info".into(),
+            log_format: LogFormat::Text,
+            dev: false,
+            dev_allow_remote: false,
+        }
+    }
+}
+
+impl Settings {
+    /// `flags`: what the command line stated, by the settings' names.
+    pub fn load(flags: impl Serialize) -> anyhow::Result<Settings> {
+        let settings = Figment::from(Serialized::defaults(Settings::default()))
+            .merge(Toml::file("stoa.toml"))
+            .merge(Env::prefixed("STOA_").ignore(&["oidc"]))
+            .merge(Serialized::defaults(flags))
+            .extract()?;
+        Ok(settings)
+    }
+
+    /// The development issuer never signs for strangers: off the loopback it takes an explicit word.
+    pub fn check(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !self.dev || self.dev_allow_remote || self.listen.ip().is_loopback(),
+            "--dev listens on a loopback address only; --dev-allow-remote lifts that"
+        );
+        anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
+        Ok(())
+    }
+
+    pub fn database_url(&self) -> String {
+        self.database_url.clone().unwrap_or_else(|| format!("sqlite:{}", self.data_dir.join("stoa.sqlite").display()))
+    }
+
+    pub fn database(&self) -> crate::database::Settings {
+        crate::database::Settings {
+            url: self.database_url(),
+            postgres_connections: self.database_connections,
+            sqlite_readers: self.sqlite_readers(),
+            request_timeout: self.request_timeout,
+            plain_role_only: !self.dev,
+        }
+    }
+
+    pub fn sqlite_readers(&self) -> usize {
+        self.sqlite_readers
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
+            .max(1)
+    }
+
+    /// Requests that can run a module at once: each holds a connection.
+    pub fn concurrent_requests(&self) -> u32 {
+        if self.database_url().starts_with("sqlite:") {
+            u32::try_from(self.sqlite_readers()).unwrap_or(1) + 1
+        } else {
+            self.database_connections
+        }
+    }
+
+    pub fn modules_dir(&self) -> PathBuf {
+        self.modules_dir.clone().unwrap_or_else(|| {
+            std::env::current_exe()
+                .ok()
+                .as_deref()
+                .and_then(Path::parent)
+                .map_or_else(|| PathBuf::from("modules"), |folder| folder.join("modules"))
+        })
+    }
+
+    pub fn limits(&self) -> Limits {
+        let size = |size: ByteSize| usize::try_from(size.0).unwrap_or(usize::MAX);
+        let defaults = Limits::default();
+        Limits {
+            deadline: self.module_deadline,
+            memory: size(self.module_memory),
+            large_memory: defaults.large_memory.max(size(self.module_memory)),
+            store_calls: self.module_store_calls,
+            rows: self.module_rows,
+            output: size(self.module_output),
+            ..defaults
+        }
+    }
+
+    /// The configured identity providers; the development issuer is not among them.
+    pub fn issuers(&self) -> anyhow::Result<Vec<Issuer>> {
+        let single = match (&self.oidc_issuer, &self.oidc_audience) {
+            (Some(issuer), Some(audience)) => {
+                Some(Oidc { issuer: issuer.clone(), audience: audience.clone(), algorithms: None, types: None })
+            }
+            (None, None) => None,
+            _ => anyhow::bail!("STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE are set together"),
+        };
+        Ok(single.iter().chain(&self.oidc).map(issuer).collect())
+    }
+}
+
+fn issuer(oidc: &Oidc) -> Issuer {
+    let mut issuer = Issuer::new(&oidc.issuer, &oidc.audience);
+    if let Some(algorithms) = &oidc.algorithms {
+        issuer.algorithms.clone_from(algorithms);
+    }
+    if let Some(types) = &oidc.types {
+        issuer.types.clone_from(types);
+    }
+    issuer
+}
+
+fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    let shown = url.as_ref().map(|url| match (url.find("://"), url.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme => {
+            let user = url[scheme + 3..at].split(':').next().unwrap_or_default();
+            format!("{}{user}{}", &url[..scheme + 3], &url[at..])
+        }
+        _ => url.clone(),
+    });
+    shown.serialize(serializer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_not_shown() {
+        let settings = Settings { database_url: Some("postgres://stoa:s3cret@db/stoa".into()), ..Settings::default() };
+        let shown = serde_json::to_string(&settings).unwrap();
+        assert!(shown.contains("postgres://stoa@db/stoa") && !shown.contains("s3cret"), "{shown}");
+    }
+
+    #[test]
+    fn the_development_issuer_stays_on_the_loopback() {
+        let remote = Settings { dev: true, listen: "0.0.0.0:80".parse().unwrap(), ..Settings::default() };
+        assert!(remote.check().is_err());
+        assert!(Settings { dev_allow_remote: true, ..remote }.check().is_ok());
+        assert!(Settings { dev: true, ..Settings::default() }.check().is_ok());
+    }
+}

@@ -1,0 +1,30 @@
+//! `bench`: builds what is measured and runs the benchmark on the same kind of PostgreSQL server as the suite.
+
+use anyhow::{Result, bail};
+
+use crate::workspace::Workspace;
+use crate::{build_modules, test};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Fewer rounds: for a look, not for a claim
+    #[arg(long)]
+    quick: bool,
+    /// Passed to the benchmark
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
+    const PACKAGE: &str = "stoa-bench";
+    if workspace.package(PACKAGE).is_none() {
+        bail!("the workspace has no package {PACKAGE} yet");
+    }
+    build_modules::modules(workspace)?;
+    let host = workspace.build_host()?;
+    let mut command = workspace.cargo();
+    command.args(["run", "--release", "--bin", PACKAGE, "--"]);
+    command.args(args.quick.then_some("--quick")).args(&args.arguments);
+    command.env("STOA_TEST_BINARY", host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
+    test::with_server(command)
+}

@@ -1,0 +1,125 @@
+//! Every dependency's licence expression must be met by licences of the list in `deny.toml`. Needs no network and no tool.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::program;
+use crate::workspace::Workspace;
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+pub struct Package {
+    pub name: String,
+    pub version: String,
+    license: Option<String>,
+}
+
+pub fn check(workspace: &Workspace) -> Result<()> {
+    let text = std::fs::read_to_string(workspace.root.join("deny.toml")).context("cannot read deny.toml")?;
+    let allowed = allowed(&text);
+    let mut refused = Vec::new();
+    for package in packages(workspace)? {
+        let expression = package.license.as_deref().unwrap_or("");
+        if !meets(expression, &allowed) {
+            refused.push(format!("{} {}: {expression:?}", package.name, package.version));
+        }
+    }
+    if !refused.is_empty() {
+        bail!("licences outside the list of deny.toml:\n{}", refused.join("\n"));
+    }
+    Ok(())
+}
+
+/// Every package that the workspace builds with on this platform, its own included.
+pub fn packages(workspace: &Workspace) -> Result<Vec<Package>> {
+    let version = program::output(std::process::Command::new("rustc").arg("-vV"))?;
+    let platform = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    let mut command = workspace.cargo();
+    command.args(["metadata", "--format-version", "1", "--filter-platform", platform]);
+    let text = program::output(&mut command)?;
+    let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
+    Ok(metadata.packages)
+}
+
+/// The quoted words of `allow = [...]` below `[licenses]`.
+fn allowed(deny: &str) -> BTreeSet<String> {
+    let section = deny.split("[licenses]").nth(1).unwrap_or_default();
+    let list = section.split("allow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
+    list.split('"').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+/// Whether a choice of allowed licences satisfies an SPDX expression. `MIT/Apache-2.0` is the old spelling of OR.
+fn meets(expression: &str, allowed: &BTreeSet<String>) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut at = 0;
+    either(&words, &mut at, allowed) == Some(true) && at == words.len()
+}
+
+fn either(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
+    let mut met = both(words, at, allowed)?;
+    while words.get(*at) == Some(&"OR") {
+        *at += 1;
+        met |= both(words, at, allowed)?;
+    }
+    Some(met)
+}
+
+fn both(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
+    let mut met = one(words, at, allowed)?;
+    while words.get(*at) == Some(&"AND") {
+        *at += 1;
+        met &= one(words, at, allowed)?;
+    }
+    Some(met)
+}
+
+fn one(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<bool> {
+    let word = *words.get(*at)?;
+    *at += 1;
+    if word == "(" {
+        let met = either(words, at, allowed)?;
+        let closed = words.get(*at) == Some(&")");
+        *at += 1;
+        return closed.then_some(met);
+    }
+    if words.get(*at) == Some(&"WITH") {
+        let exception = *words.get(*at + 1)?;
+        *at += 2;
+        return Some(allowed.contains(&format!("{word} WITH {exception}")));
+    }
+    Some(allowed.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{allowed, meets};
+
+    #[test]
+    fn an_expression_is_met_by_a_choice_of_allowed_licences() {
+        let allowed =
+            allowed("[licenses]\nallow = [\n  \"MIT\",\n  \"ISC\",\n  \"Apache-2.0 WITH LLVM-exception\",\n]\n");
+        for (expression, met) in [
+            ("MIT", true),
+            ("GPL-3.0", false),
+            ("MIT OR GPL-3.0", true),
+            ("GPL-3.0/MIT", true),
+            ("MIT AND GPL-3.0", false),
+            ("ISC AND (GPL-3.0 OR MIT)", true),
+            ("GPL-3.0 OR ISC AND MIT", true),
+            ("Apache-2.0", false),
+            ("Apache-2.0 WITH LLVM-exception", true),
+            ("", false),
+            ("(MIT", false),
+            ("MIT MIT", false),
+        ] {
+            assert_eq!(meets(expression, &allowed), met, "{expression}");
+        }
+    }
+}

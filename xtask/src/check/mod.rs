@@ -1,0 +1,79 @@
+//! `check`: everything that can be judged without running the service. Warnings are errors.
+
+use anyhow::{Result, bail};
+
+use crate::build_modules::{cdylibs, set_flags};
+use crate::program;
+use crate::wasm_target::{self, TARGET};
+use crate::workspace::Workspace;
+
+mod advisories;
+mod licences;
+mod tidy;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only these steps: format, rules, licences, advisories, lints, module-lints, docs
+    steps: Vec<String>,
+}
+
+type Step = fn(&Workspace) -> Result<()>;
+
+/// Cheap ones first: a person waits for the first fault.
+const STEPS: &[(&str, Step)] = &[
+    ("format", format),
+    ("rules", tidy::check),
+    ("licences", licences::check),
+    ("advisories", advisories::check),
+    ("lints", lints),
+    ("module-lints", module_lints),
+    ("docs", documentation),
+];
+
+pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
+    if let Some(unknown) = args.steps.iter().find(|wanted| !STEPS.iter().any(|(name, _)| name == wanted)) {
+        bail!("check has no step {unknown}");
+    }
+    let mut failed = Vec::new();
+    for (name, step) in STEPS {
+        if !args.steps.is_empty() && !args.steps.iter().any(|wanted| wanted == name) {
+            continue;
+        }
+        eprintln!("== {name}");
+        if let Err(error) = step(workspace) {
+            eprintln!("{error:#}");
+            failed.push(*name);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
+    Ok(())
+}
+
+fn format(workspace: &Workspace) -> Result<()> {
+    program::run(workspace.cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn lints(workspace: &Workspace) -> Result<()> {
+    let mut command = workspace.cargo();
+    program::run(command.args(["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// What stands behind `cfg(target_arch = "wasm32")` is seen by this run alone.
+fn module_lints(workspace: &Workspace) -> Result<()> {
+    wasm_target::ensure()?;
+    let mut command = workspace.cargo();
+    command.args(["clippy", "--profile", "module", "--target", TARGET, "--lib"]);
+    for package in cdylibs(workspace) {
+        command.args(["--package", &package.name]);
+    }
+    set_flags(workspace, &mut command);
+    program::run(command.args(["--", "-D", "warnings"]))
+}
+
+fn documentation(workspace: &Workspace) -> Result<()> {
+    let mut command = workspace.cargo();
+    command.args(["doc", "--release", "--workspace", "--no-deps"]);
+    program::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+}

@@ -1,0 +1,191 @@
+//! The rules of the house that no linter knows, each with the debts it still has: a debt may shrink, never grow.
+
+use anyhow::{Result, bail};
+
+use crate::program;
+use crate::workspace::Workspace;
+
+/// A file of the repository, by its path from the root.
+struct File {
+    path: String,
+    text: String,
+}
+
+/// A rule: its name, and the faults of one file as line numbers and what is wrong.
+type Rule = (&'static str, fn(&File) -> Vec<(usize, String)>);
+
+const RULES: &[Rule] = &[
+    ("length", length),
+    ("head sentence", head_sentence),
+    ("lint table", lint_table),
+    ("unfinished", unfinished),
+    ("absolute path", absolute_paths),
+    ("word of commerce in the host", commerce),
+];
+
+/// Faults that are known and accepted for now: rule, file, how many. Lower the number as they go; an entry that is too
+/// generous is itself a fault.
+const DEBTS: &[(&str, &str, usize)] = &[];
+
+const LONGEST: usize = 700;
+
+/// The host knows nothing of commerce: no word of it in the host's code. Comments and tests may speak of examples.
+const COMMERCE: &[&str] = &["price", "product", "variant", "sku", "stock", "catalog", "invoice", "warehouse"];
+
+/// Words that mean something else there.
+const OTHERWISE: &[(&str, &str)] = &[
+    // The one list of codes of the interface.
+    ("host/src/problem.rs", "stock"),
+    ("host/src/problem.rs", "price"),
+    ("host/src/problem.rs", "sku"),
+    // Of a UUID (RFC 9562).
+    ("host/src/contract/idempotency_key.rs", "variant"),
+    // Of a User-Agent header (RFC 9110).
+    ("host/src/pipeline/user_agent.rs", "product"),
+];
+
+pub fn check(workspace: &Workspace) -> Result<()> {
+    let files = files(workspace)?;
+    let mut faults = Vec::new();
+    for (rule, find) in RULES {
+        let mut debts: Vec<(&str, usize)> =
+            DEBTS.iter().filter(|(of, ..)| of == rule).map(|(_, path, count)| (*path, *count)).collect();
+        for file in &files {
+            let found = find(file);
+            let at = debts.iter().position(|(path, _)| *path == file.path);
+            let debt = at.map_or(0, |at| debts.swap_remove(at).1);
+            if found.len() > debt {
+                faults.extend(found.iter().map(|(line, what)| format!("{}:{line}: {rule}: {what}", file.path)));
+            } else if found.len() < debt {
+                faults.push(format!("{}: {rule}: the debt is {}, not {debt}: lower it", file.path, found.len()));
+            }
+        }
+        faults.extend(debts.iter().map(|(path, _)| format!("{path}: {rule}: a debt of a file that is gone")));
+    }
+    if !faults.is_empty() {
+        bail!("{}", faults.join("\n"));
+    }
+    Ok(())
+}
+
+/// Text files that git tracks or would: a file not yet added is judged too.
+fn files(workspace: &Workspace) -> Result<Vec<File>> {
+    let mut git = std::process::Command::new("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(&workspace.root);
+    let mut files = Vec::new();
+    for path in program::output(&mut git)?.split_terminator('\0') {
+        // Deleted but still tracked, or no text.
+        if let Ok(text) = std::fs::read_to_string(workspace.root.join(path)) {
+            files.push(File { path: path.to_string(), text });
+        }
+    }
+    Ok(files)
+}
+
+fn is_rust(file: &File) -> bool {
+    file.path.ends_with(".rs")
+}
+
+/// Lines that hold what `find` tells of.
+fn lines(file: &File, find: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
+    file.text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, find(line)?))).collect()
+}
+
+fn length(file: &File) -> Vec<(usize, String)> {
+    let count = file.text.lines().count();
+    if is_rust(file) && count > LONGEST {
+        vec![(LONGEST, format!("{count} lines: is it still one idea?"))]
+    } else {
+        vec![]
+    }
+}
+
+fn head_sentence(file: &File) -> Vec<(usize, String)> {
+    if is_rust(file) && !file.text.starts_with("//! ") {
+        return vec![(1, "begins without a `//!` sentence that says what it is and why".to_string())];
+    }
+    vec![]
+}
+
+/// `[workspace.lints]` holds for the crates that say so.
+fn lint_table(file: &File) -> Vec<(usize, String)> {
+    // The guests of the suite mean harm: what the lints forbid is their trade.
+    let guest = file.path.starts_with("tests/guests/");
+    let is_package = file.path.ends_with("Cargo.toml") && file.text.contains("[package]") && !guest;
+    if is_package && !file.text.contains("[lints]\nworkspace = true\n") {
+        return vec![(1, "does not take part in the workspace's lints".to_string())];
+    }
+    vec![]
+}
+
+fn unfinished(file: &File) -> Vec<(usize, String)> {
+    if !is_rust(file) {
+        return vec![];
+    }
+    lines(file, |line| {
+        let names = ["todo", "unimplemented", "dbg"].map(|name| format!("{name}!("));
+        names.into_iter().find(|name| line.contains(name.as_str()))
+    })
+}
+
+/// Folders of somebody's machine: nobody else has them.
+fn absolute_paths(file: &File) -> Vec<(usize, String)> {
+    lines(file, |line| {
+        ["/home", "/root", "/work"].into_iter().find_map(|folder| {
+            let folder = format!("{folder}/");
+            // Within an address or a relative path it is a folder of something else.
+            let begins = |at: usize| {
+                let before = line.get(..at).and_then(|text| text.chars().next_back());
+                !before.is_some_and(|before| before.is_alphanumeric() || "._-~$}*".contains(before))
+            };
+            line.match_indices(&folder).any(|(at, _)| begins(at)).then_some(folder)
+        })
+    })
+}
+
+fn commerce(file: &File) -> Vec<(usize, String)> {
+    let tests = file.path.ends_with("/tests.rs") || file.path.contains("/tests/");
+    if !is_rust(file) || !file.path.starts_with("host/src/") || tests {
+        return vec![];
+    }
+    let last = file.text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
+    let mut found = lines(file, |line| {
+        let code = line.split_once("//").map_or(line, |(code, _)| code);
+        let mut words = code.split(|character: char| !character.is_alphanumeric()).map(str::to_ascii_lowercase);
+        words.find(|word| COMMERCE.contains(&word.as_str()) && !OTHERWISE.contains(&(&file.path, word)))
+    });
+    found.retain(|(line, _)| *line <= last);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(rule: fn(&File) -> Vec<(usize, String)>, path: &str, text: &str) -> Vec<usize> {
+        let file = File { path: path.to_string(), text: text.to_string() };
+        rule(&file).into_iter().map(|(line, _)| line).collect()
+    }
+
+    #[test]
+    fn every_rule_finds_its_fault_and_nothing_else() {
+        let long = "//! Long.\n".repeat(LONGEST + 1);
+        assert_eq!(found(length, "a.rs", &long), [LONGEST]);
+        assert_eq!(found(length, "a.md", &long), [0; 0]);
+        assert_eq!(found(head_sentence, "a.rs", "use std::fs;\n"), [1]);
+        assert_eq!(found(head_sentence, "a.rs", "//! What it is.\n"), [0; 0]);
+        assert_eq!(found(lint_table, "a/Cargo.toml", "[package]\n"), [1]);
+        assert_eq!(found(lint_table, "a/Cargo.toml", "[package]\n[lints]\nworkspace = true\n"), [0; 0]);
+        assert_eq!(found(unfinished, "a.rs", &format!("fn f() {{\n    {}!()\n}}\n", "todo")), [2]);
+        assert_eq!(found(absolute_paths, "a.md", &format!("see {}/x\n", "/home")), [1]);
+        assert_eq!(
+            found(absolute_paths, "a.md", &format!("https://example.test{}/x, my{}/y\n", "/home", "/work")),
+            [0; 0]
+        );
+        assert_eq!(found(commerce, "host/src/a.rs", "let a = 1;\nlet price_list = 2;\n"), [2]);
+        assert_eq!(found(commerce, "host/src/a.rs", "// in production, priceless\n"), [0; 0]);
+        assert_eq!(found(commerce, "host/src/a.rs", "// price\n#[cfg(test)]\nlet price = 1;\n"), [0; 0]);
+        assert_eq!(found(commerce, "host/src/problem.rs", "let stock = 1;\nlet warehouse = 2;\n"), [2]);
+        assert_eq!(found(commerce, "components/a.rs", "let price = 1;\n"), [0; 0]);
+    }
+}

@@ -1,0 +1,40 @@
+//! How far the loader is: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+pub struct Progress {
+    bar: ProgressBar,
+    /// Lines instead of a bar, and the tenth that was told last.
+    lines: Option<u64>,
+}
+
+impl Progress {
+    pub fn new(total: u64) -> Progress {
+        let lines = (!std::io::stderr().is_terminal()).then_some(0);
+        let bar = if lines.is_some() { ProgressBar::hidden() } else { ProgressBar::new(total) };
+        bar.set_length(total);
+        let style = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message("demo company");
+        Progress { bar, lines }
+    }
+
+    /// One more step is done.
+    pub fn step(&mut self) {
+        self.bar.inc(1);
+        let (at, total) = (self.bar.position(), self.bar.length().unwrap_or(1).max(1));
+        if let Some(told) = &mut self.lines {
+            let tenth = at * 10 / total;
+            if tenth > *told {
+                *told = tenth;
+                eprintln!("demo company: {at}/{total}");
+            }
+        }
+    }
+
+    pub fn finish(self) {
+        self.bar.finish();
+    }
+}

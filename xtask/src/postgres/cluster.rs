@@ -1,0 +1,173 @@
+//! A PostgreSQL cluster in a temporary folder, on loopback and a free port, gone when its owner drops it.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::program;
+
+/// A free port may be taken between the look and the start.
+const TRIES: u32 = 3;
+
+/// Durable as in production (a suite that kills hosts must not owe its green to a lax database); room for parallel tests.
+const SETTINGS: &str = "\
+listen_addresses = '127.0.0.1'
+fsync = on
+synchronous_commit = on
+max_connections = 200
+shared_buffers = 128MB
+";
+
+/// The suite's role has what a deployment's has: it owns its databases, and row-level security binds it.
+const ROLE: &str = "CREATE ROLE stoa LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS\n";
+
+pub struct Cluster {
+    programs: PathBuf,
+    folder: PathBuf,
+    owner: Owner,
+    port: u16,
+}
+
+impl Cluster {
+    /// Makes and starts a cluster with the role `stoa`.
+    pub fn start(programs: &Path) -> Result<Cluster> {
+        let owner = Owner::unprivileged()?;
+        let folder = std::env::temp_dir().join(format!("stoa-postgres-{}", std::process::id()));
+        fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0 };
+        cluster.owner.give(&cluster.folder)?;
+        cluster.create()?;
+        for _ in 0..TRIES {
+            cluster.port = free_port()?;
+            if cluster.launch()? {
+                eprintln!("PostgreSQL for this run at {}", cluster.url());
+                return Ok(cluster);
+            }
+        }
+        let log = fs::read_to_string(cluster.folder.join("log")).unwrap_or_default();
+        bail!("the PostgreSQL cluster does not start:\n{log}")
+    }
+
+    /// The role `stoa` at the maintenance database.
+    pub fn url(&self) -> String {
+        format!("postgres://stoa@127.0.0.1:{}/postgres", self.port)
+    }
+
+    fn create(&self) -> Result<()> {
+        // macOS and small systems lack C.UTF-8.
+        if !self.initialize("C.UTF-8")? && !self.initialize("C")? {
+            bail!("initdb failed");
+        }
+        let data = self.data();
+        let mut settings = fs::OpenOptions::new().append(true).open(data.join("postgresql.conf"))?;
+        writeln!(settings, "{SETTINGS}unix_socket_directories = '{}'", self.folder.display())?;
+        self.run_alone(ROLE)
+    }
+
+    fn initialize(&self, locale: &str) -> Result<bool> {
+        let mut command = self.program("initdb");
+        command.args(["--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--no-instructions"]);
+        command.arg(format!("--locale={locale}")).arg("--pgdata").arg(self.data());
+        Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).status().context("cannot start initdb")?.success())
+    }
+
+    /// Runs a statement without a server (so that no client program is needed).
+    fn run_alone(&self, statement: &str) -> Result<()> {
+        let mut command = self.program("postgres");
+        command.args(["--single", "-D"]).arg(self.data()).arg("postgres");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().context("cannot start postgres")?;
+        child.stdin.take().context("postgres takes no input")?.write_all(statement.as_bytes())?;
+        let output = child.wait_with_output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() || said.contains("ERROR") || said.contains("FATAL") {
+            bail!("the PostgreSQL cluster cannot be prepared:\n{said}");
+        }
+        Ok(())
+    }
+
+    fn launch(&self) -> Result<bool> {
+        let mut command = self.program("pg_ctl");
+        command.arg("--pgdata").arg(self.data()).arg("--log").arg(self.folder.join("log"));
+        command.args(["--options", &format!("-p {}", self.port), "--wait", "start"]);
+        Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).status().context("cannot start pg_ctl")?.success())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// One of the server's programs, as the cluster's owner.
+    fn program(&self, name: &str) -> Command {
+        let mut command = Command::new(self.programs.join(name));
+        command.current_dir(&self.folder).stdin(Stdio::null());
+        // A person's PG* variables are about other servers.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
+            command.env_remove(name);
+        }
+        self.owner.act(&mut command);
+        command
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if self.port != 0 {
+            // What it holds is thrown away: nothing is worth a checkpoint.
+            let mut stop = self.program("pg_ctl");
+            stop.arg("--pgdata").arg(self.data()).args(["--mode=immediate", "--wait", "stop"]);
+            let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        }
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            eprintln!("cannot remove {}: {error}", self.folder.display());
+        }
+    }
+}
+
+/// Who the server runs as. PostgreSQL refuses root.
+struct Owner(Option<(u32, u32)>);
+
+impl Owner {
+    /// `postgres`, else `nobody`, where this program is root; else whoever it is.
+    fn unprivileged() -> Result<Owner> {
+        if !is_root()? {
+            return Ok(Owner(None));
+        }
+        let ids = ["postgres", "nobody"].iter().find_map(|name| Some((id("-u", Some(name))?, id("-g", Some(name))?)));
+        Ok(Owner(Some(ids.context("PostgreSQL does not run as root, and there is no user `postgres` or `nobody`")?)))
+    }
+
+    fn give(&self, folder: &Path) -> Result<()> {
+        if let Some((user, group)) = self.0 {
+            chown(folder, Some(user), Some(group))?;
+        }
+        Ok(())
+    }
+
+    fn act(&self, command: &mut Command) {
+        if let Some((user, group)) = self.0 {
+            command.uid(user).gid(group);
+        }
+    }
+}
+
+/// Whether this program runs as root.
+pub fn is_root() -> Result<bool> {
+    Ok(id("-u", None).context("cannot tell which user this is: `id -u` failed")? == 0)
+}
+
+fn id(kind: &str, user: Option<&str>) -> Option<u32> {
+    let mut command = Command::new("id");
+    command.arg(kind).args(user);
+    program::output_quietly(&mut command)?.trim().parse().ok()
+}
+
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}

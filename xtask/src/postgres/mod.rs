@@ -1,0 +1,44 @@
+//! The PostgreSQL server that test and bench work on: the one they are told of, else a throw-away cluster of their own.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+mod cluster;
+mod programs;
+
+use cluster::Cluster;
+
+/// Names the server to the suite: a plain role with CREATEDB, `postgres://role@host:port/postgres`.
+pub const URL: &str = "STOA_TEST_POSTGRES_URL";
+
+pub struct Server {
+    url: String,
+    own: Option<(PathBuf, Cluster)>,
+}
+
+/// The server of the environment, or one that ends with the answer.
+pub fn provide() -> Result<Server> {
+    if let Some(url) = std::env::var(URL).ok().filter(|url| !url.is_empty()) {
+        return Ok(Server { url, own: None });
+    }
+    let programs = programs::find_or_install()?;
+    let cluster = Cluster::start(&programs)?;
+    Ok(Server { url: cluster.url(), own: Some((programs, cluster)) })
+}
+
+impl Server {
+    /// Tells a program of the server, and of the programs beside it (pgbench).
+    pub fn tell(&self, command: &mut Command) -> Result<()> {
+        command.env(URL, &self.url);
+        if let Some((programs, _)) = &self.own {
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(programs.clone()).chain(std::env::split_paths(&path));
+            let path: OsString = std::env::join_paths(folders)?;
+            command.env("PATH", path);
+        }
+        Ok(())
+    }
+}

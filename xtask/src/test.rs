@@ -1,0 +1,41 @@
+//! `test`: the whole suite, on SQLite and on PostgreSQL, against the real binary and the real modules.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::workspace::Workspace;
+use crate::{build_modules, postgres, program};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Passed to `cargo test`: a filter, `--package NAME`, `-- --nocapture`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
+    build_modules::modules(workspace)?;
+    build_modules::guests(workspace)?;
+    let host = workspace.build_host()?;
+    let mut command = workspace.cargo();
+    command.args(["test", "--release"]);
+    let packages = ["-p", "--package", "--workspace", "--all", "--exclude"];
+    if !args.arguments.iter().any(|word| packages.iter().any(|option| word == option)) {
+        command.arg("--workspace");
+    }
+    command.args(&args.arguments);
+    command.env("STOA_TEST_BINARY", &host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
+    with_server(command)
+}
+
+/// Runs a program that needs a PostgreSQL server; the server ends when it does, also when both are told to stop.
+pub fn with_server(mut command: Command) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut stop = program::Stop::listen()?;
+        let server = postgres::provide()?;
+        server.tell(&mut command)?;
+        program::run_until_stopped(command, &mut stop).await
+    })
+}

@@ -1,0 +1,86 @@
+//! Where things are: the workspace's root, its target folder, its packages as cargo knows them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::program;
+
+pub struct Workspace {
+    pub root: PathBuf,
+    pub target: PathBuf,
+    pub packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    target_directory: PathBuf,
+    workspace_root: PathBuf,
+}
+
+/// A package of the workspace.
+#[derive(Deserialize)]
+pub struct Package {
+    pub name: String,
+    manifest_path: PathBuf,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    crate_types: Vec<String>,
+}
+
+impl Workspace {
+    /// The workspace that this program was built from.
+    pub fn find() -> Result<Workspace> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut command = cargo();
+        command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(here);
+        let text = program::output(&mut command)?;
+        let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
+        Ok(Workspace { root: metadata.workspace_root, target: metadata.target_directory, packages: metadata.packages })
+    }
+
+    /// Cargo, at the root.
+    pub fn cargo(&self) -> Command {
+        let mut command = cargo();
+        command.current_dir(&self.root);
+        command
+    }
+
+    pub fn package(&self, name: &str) -> Option<&Package> {
+        self.packages.iter().find(|package| package.name == name)
+    }
+
+    /// Builds the host and answers the path of the binary. With the features of the whole workspace, as tests and bench
+    /// have them: for the package alone, cargo would build wasmtime once more.
+    pub fn build_host(&self) -> Result<PathBuf> {
+        program::run(self.cargo().args(["build", "--release", "--workspace", "--bin", "stoa"]))?;
+        let binary = self.target.join("release").join(format!("stoa{}", std::env::consts::EXE_SUFFIX));
+        if !binary.is_file() {
+            bail!("cargo built no {}", binary.display());
+        }
+        Ok(binary)
+    }
+}
+
+impl Package {
+    /// The folder of the package.
+    pub fn folder(&self) -> &Path {
+        self.manifest_path.parent().unwrap_or(&self.manifest_path)
+    }
+
+    /// Whether it builds to a WebAssembly module.
+    pub fn is_cdylib(&self) -> bool {
+        self.targets.iter().any(|target| target.crate_types.iter().any(|kind| kind == "cdylib"))
+    }
+}
+
+/// The cargo that started this program: `cargo run` tells which.
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
