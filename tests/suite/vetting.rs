@@ -195,7 +195,7 @@ fn unlawful() -> Vec<(Json, &'static str)> {
         (collection(json!({ "kind": "heap" })), "heap"),
         (collection(json!({ "columns": [{ "name": "tenant_id", "type": "uuid" }] })), "tenant_id"),
         (collection(json!({ "columns": [{ "name": "version", "type": "integer" }] })), "version"),
-        (collection(json!({ "columns": [{ "name": "a\"b", "type": "text" }] })), "a\\\"b"),
+        (collection(json!({ "columns": [{ "name": "a\"b", "type": "text" }] })), "a\"b"),
         (collection(json!({ "columns": [{ "name": "a", "type": "float" }] })), "float"),
         (collection(json!({ "columns": [{ "name": "a", "type": "text" }, { "name": "a", "type": "text" }] })), "a"),
         (

@@ -102,7 +102,7 @@ async fn public(
     path: &str,
     request_id: Uuid,
 ) -> Option<Result<Response<Body>, Problem>> {
-    let known = matches!(path, "/v1/health" | "/v1/ready" | "/v1/openapi.json")
+    let known = matches!(path, "/v1/health" | "/v1/ready" | "/v1/openapi.json" | "/v1/docs")
         || (app.dev_issuer.is_some() && path.starts_with("/dev/issuer/"));
     if !known {
         return None;
@@ -117,6 +117,7 @@ async fn public(
         }
         "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
         "/v1/openapi.json" => Ok(contract(generation, headers)),
+        "/v1/docs" => Ok(docs()),
         "/dev/issuer/.well-known/openid-configuration" | "/dev/issuer/jwks.json" => match &app.dev_issuer {
             Some(issuer) if path.ends_with("jwks.json") => Ok(json_response(&issuer.jwks())),
             Some(issuer) => Ok(json_response(&issuer.discovery("/dev/issuer"))),
@@ -128,6 +129,20 @@ async fn public(
 
 fn json_response(body: &serde_json::Value) -> Response<Body> {
     axum::response::IntoResponse::into_response(Json(body))
+}
+
+/// The reference over the contract. It loads nothing from elsewhere, and its policy would refuse it.
+fn docs() -> Response<Body> {
+    let mut response = Response::new(Body::from(include_str!("docs.html")));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'",
+        ),
+    );
+    response
 }
 
 fn contract(generation: &Generation, headers: &HeaderMap) -> Response<Body> {

@@ -74,7 +74,13 @@ impl RouteTable {
         let mut router = matchit::Router::new();
         let mut by_path: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
         for (index, entry) in entries.iter().enumerate() {
-            by_path.entry(&entry.route.path).or_default().push((entry.route.method.clone(), index));
+            let (method, path) = (&entry.route.method, &entry.route.path);
+            let methods = by_path.entry(path).or_default();
+            anyhow::ensure!(
+                methods.iter().all(|(other, _)| other != method),
+                "DESCRIPTOR_INVALID: route `{method} {path}` is claimed twice"
+            );
+            methods.push((method.clone(), index));
         }
         for (path, methods) in by_path {
             router

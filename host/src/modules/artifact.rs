@@ -28,6 +28,12 @@ pub struct InterfaceName {
     pub version: semver::Version,
 }
 
+impl std::fmt::Display for InterfaceName {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}@{}", self.path, self.version)
+    }
+}
+
 impl InterfaceName {
     pub fn parse(name: &str) -> Option<InterfaceName> {
         let (path, version) = name.rsplit_once('@')?;

@@ -102,11 +102,7 @@ fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
         Audience::ApiClient => "/api-client/",
     };
     expect(route.path.starts_with(prefix), "the path does not begin with its audience's prefix", &route.path);
-    expect(
-        !route.path.contains("/iam/") && !route.path.contains("//"),
-        "the path is the host's or has empty segments",
-        &route.path,
-    );
+    expect(is_template(&route.path), "the path is not of plain segments and distinct parameters", &route.path);
     expect((200..300).contains(&route.status), "the success status is not 2xx", &route.status.to_string());
     expect(route.method != "GET" || route.read_only, "a GET that is not read-only", &route.path);
     expect(!route.read_only || route.idempotency == Idempotency::None, "a read takes no idempotency key", &route.path);
@@ -125,6 +121,21 @@ fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
         &codes.join(", "),
     );
     faults
+}
+
+/// `/word/{parameter}/...`: lower-case words joined by hyphens, camelCase parameters, none twice.
+fn is_template(path: &str) -> bool {
+    let mut parameters = BTreeSet::new();
+    path.strip_prefix('/').is_some_and(|path| {
+        path.split('/').all(|segment| match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(name) => {
+                name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                    && parameters.insert(name)
+            }
+            None => is_name(segment, 64, b"-"),
+        })
+    })
 }
 
 fn is_code(code: &str) -> bool {

@@ -88,7 +88,12 @@ impl log::Host for State {
     async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         let index = self.module()?;
         let module = self.generation.modules.get(index).map_or("", |module| module.name.as_str());
-        let line: String = message.chars().take(LONGEST_LINE).collect();
+        // A module's words stay on their line, and command no terminal.
+        let line: String = message
+            .chars()
+            .take(LONGEST_LINE)
+            .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })
+            .collect();
         match level {
             log::Level::Debug => tracing::debug!(target: "stoa::module", module, "{line}"),
             log::Level::Info => tracing::info!(target: "stoa::module", module, "{line}"),

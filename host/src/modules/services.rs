@@ -70,16 +70,9 @@ fn find(
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 if other_versions.is_empty() => {
-            Err(format!("SERVICE_UNRESOLVED: no module offers `{}` (wanted {})", wanted.path, wanted.version))
-        }
-        0 => Err(format!(
-            "SERVICE_UNRESOLVED: `{}` is wanted at {}; {}",
-            wanted.path,
-            wanted.version,
-            other_versions.join(", ")
-        )),
-        _ => Err(format!("SERVICE_UNRESOLVED: more than one module offers `{}`", wanted.path)),
+        0 if other_versions.is_empty() => Err(format!("SERVICE_UNRESOLVED: no module offers `{wanted}`")),
+        0 => Err(format!("SERVICE_UNRESOLVED: no module offers `{wanted}`; {}", other_versions.join(", "))),
+        _ => Err(format!("SERVICE_UNRESOLVED: more than one module offers `{wanted}`")),
     }
 }
 

@@ -32,6 +32,12 @@ pub fn public_routes() -> Vec<Route> {
         read("/health", "getHealth", "Whether the process runs; never touches the database.", reference("Health")),
         read("/ready", "getReadiness", "Whether requests can be answered.", reference("Readiness")),
         read("/openapi.json", "getContract", "This document.", json!({ "type": "object" })),
+        read(
+            "/docs",
+            "getReference",
+            "A reference for people.",
+            json!({ "type": "string", "contentMediaType": "text/html" }),
+        ),
     ]
 }
 

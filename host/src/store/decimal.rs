@@ -43,6 +43,10 @@ pub fn parse(text: &str, scale: u8) -> Option<Parsed> {
         value = value * 10 + i128::from(digit - b'0');
     }
     let inexact = finer.bytes().any(|b| b != b'0');
+    if negative && value == 0 && !inexact {
+        // `-0` is no number of the interface.
+        return None;
+    }
     Some(match (negative, inexact) {
         (false, false) => Parsed::Exact(value),
         (true, false) => Parsed::Exact(-value),
