@@ -103,6 +103,7 @@ fn reserved_keys_are_refused(database: Database) {
 
 fn values_shaped_like_credentials_are_refused(database: Database) {
     let shop = company(database);
+    // The pointer ends where names are the schema's: those of attributes are typed by the caller.
     let values = [
         "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----".to_string(),
         "-----BEGIN RSA PRIVATE KEY-----".to_string(),
@@ -112,9 +113,8 @@ fn values_shaped_like_credentials_are_refused(database: Database) {
         format!("test_0192f3a4-5b6c-7d8e-9f01-23456789abcd_{}", "-".repeat(43)),
     ];
     for value in values {
-        let answer = put_on(&shop, json!({ "note": ["fine", value] }))
-            .refused(400, "VALIDATION_FAILED")
-            .at("/attributes/note/1");
+        let answer = put_on(&shop, json!({ "note": ["fine", value] })).refused(400, "VALIDATION_FAILED");
+        assert!(answer.pointers().iter().all(|pointer| pointer.starts_with("/attributes")), "{answer}");
         let told = String::from_utf8_lossy(&answer.bytes);
         assert!(!told.contains(&value), "a refusal never repeats a value: {answer}");
     }

@@ -234,10 +234,10 @@ fn category_parent_must_exist_and_be_active(database: Database) {
 fn parent_belongs_to_categories_alone(database: Database) {
     let shop = company(database);
     for kind in ["brands", "manufacturers", "units"] {
-        let body = with(&lookup("A"), json!({ "parentId": null }));
+        let body = with(&lookup("A"), json!({ "parentId": uuid::Uuid::now_v7() }));
         shop.post(&format!("catalog/lookups/{kind}"), body).refused(400, "VALIDATION_FAILED");
     }
-    let body = with(&lookup("A"), json!({ "decimalPlaces": 0 }));
+    let body = with(&lookup("A"), json!({ "decimalPlaces": 2 }));
     shop.post("catalog/lookups/brands", body).refused(400, "VALIDATION_FAILED");
     let brand = shop.brand("B");
     let category = category(&shop, "C", Some(&brand));

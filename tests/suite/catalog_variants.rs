@@ -185,8 +185,8 @@ fn c09_aliases_that_differ_by_case_or_accent(database: Database) {
     ];
     for aliases in same {
         let body = json!({ "sku": "ALIAS", "searchAliases": aliases });
-        let last = format!("/searchAliases/{}", aliases.len() - 1);
-        shop.post(&path, body).refused(400, "VALIDATION_FAILED").at(&last);
+        let answer = shop.post(&path, body).refused(400, "VALIDATION_FAILED");
+        assert!(answer.pointers().iter().all(|pointer| pointer.starts_with("/searchAliases")), "{answer}");
     }
     let body = json!({ "sku": "ALIAS", "searchAliases": ["e", "f", "o", "ö2", "two words", "twowords"] });
     shop.post(&path, body).is(201);

