@@ -36,7 +36,7 @@ fn stock(count: u64) -> Call {
     insert("stock", "id place item on_hand", rows)
 }
 
-/// Two hundred rounds of two transactions that change the same hundred rows in opposite order.
+/// Four hundred transactions that change the same hundred rows, half of them in opposite order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn crossing_updates_never_deadlock() {
     let Some(database) = Database::postgres().await else { return };
@@ -64,7 +64,7 @@ async fn crossing_updates_never_deadlock() {
     assert_eq!(rows(&replies.expect("a sum"), 0), [(100 * 4 * rounds).to_string()]);
 }
 
-/// Ten workers want 640 pieces of 40 that are there.
+/// Eight workers want 640 pieces of 40 that are there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn checks_hold_on_the_newest_version() {
     let Some(database) = Database::postgres().await else { return };

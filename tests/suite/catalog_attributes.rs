@@ -113,8 +113,10 @@ fn values_shaped_like_credentials_are_refused(database: Database) {
         format!("test_0192f3a4-5b6c-7d8e-9f01-23456789abcd_{}", "-".repeat(43)),
     ];
     for value in values {
-        let answer = put_on(&shop, json!({ "note": ["fine", value] })).refused(400, "VALIDATION_FAILED");
-        assert!(answer.pointers().iter().all(|pointer| pointer.starts_with("/attributes")), "{answer}");
+        let answer = put_on(&shop, json!({ "note": ["fine", value] }))
+            .refused(400, "VALIDATION_FAILED")
+            // Member names are typed by the caller: the pointer ends before them (A18).
+            .at("/attributes");
         let told = String::from_utf8_lossy(&answer.bytes);
         assert!(!told.contains(&value), "a refusal never repeats a value: {answer}");
     }

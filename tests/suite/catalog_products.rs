@@ -74,6 +74,8 @@ fn answers_variants_in_request_order(database: Database) {
     assert_eq!((&made["variantMode"], &made["variantCount"]), (&json!("MULTIPLE"), &json!(4)));
     let first = &made["variants"][0];
     assert_eq!((&first["productId"], &first["simType"]), (&made["id"], &json!("NOT_APPLICABLE")), "{made}");
+    let empty = shop.post("catalog/products", with(&product("Empty"), json!({ "variants": [] }))).is(201);
+    assert_eq!((&empty["variantMode"], &empty["variantCount"]), (&json!("SINGLE"), &json!(0)), "{empty}");
 }
 
 fn single_sku_only_of_a_single_active_variant(database: Database) {

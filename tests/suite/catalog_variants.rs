@@ -185,8 +185,11 @@ fn c09_aliases_that_differ_by_case_or_accent(database: Database) {
     ];
     for aliases in same {
         let body = json!({ "sku": "ALIAS", "searchAliases": aliases });
-        let answer = shop.post(&path, body).refused(400, "VALIDATION_FAILED");
-        assert!(answer.pointers().iter().all(|pointer| pointer.starts_with("/searchAliases")), "{answer}");
+        // Texts that are alike once trimmed are told of the list, by the schema; others of the item, by the module.
+        let last = format!("/searchAliases/{}", aliases.len() - 1);
+        let trimmed: std::collections::BTreeSet<&str> = aliases.iter().map(|alias| alias.trim()).collect();
+        let at = if trimmed.len() < aliases.len() { "/searchAliases" } else { &last };
+        shop.post(&path, body).refused(400, "VALIDATION_FAILED").at(at);
     }
     let body = json!({ "sku": "ALIAS", "searchAliases": ["e", "f", "o", "ö2", "two words", "twowords"] });
     shop.post(&path, body).is(201);

@@ -11,6 +11,8 @@ mod product_change;
 mod product_create;
 mod public;
 pub mod slug;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 pub mod variant;
 mod variant_change;

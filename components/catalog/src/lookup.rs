@@ -13,7 +13,7 @@ use crate::product::{ProductRow, ProductState, Tracking};
 use crate::{EmptyBody, LOOKUP, public};
 
 text_enum! {
-    /// ARCHIVED records are immutable and keep their codes reserved.
+    /// ARCHIVED records are immutable.
     #[derive(Default)]
     pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
 }
@@ -83,9 +83,9 @@ pub struct CatalogLookupInput {
     /// Categories only: the category above; at most 8 levels.
     #[serde(default)]
     pub parent_id: Option<Id>,
-    /// Units only; omitted or null: 0.
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 6))]
+    /// Units only; omitted: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64", range(min = 0, max = 6))]
     pub decimal_places: Option<i64>,
 }
 

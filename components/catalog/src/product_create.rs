@@ -54,6 +54,7 @@ macro_rules! product_body {
             /// (password, secret, token, API or private key) or `__proto__`, `prototype`, `constructor`; no text may be
             /// shaped like a private key block, a JSON Web Token, a signing secret or a key of this service.
             #[serde(default)]
+            #[schemars(extend("maxProperties" = 500))]
             pub attributes: Map<String, Value>,
             $($extra)*
         }
@@ -65,7 +66,7 @@ product_body! {
     ProductInput {
         /// Created with the product, all or nothing.
         #[serde(default)]
-        #[schemars(length(max = 100))]
+        #[schemars(length(max = 100), extend("default" = []))]
         pub variants: Vec<VariantInput>,
     }
 }

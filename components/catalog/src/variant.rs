@@ -86,6 +86,7 @@ pub struct VariantInput {
     pub sim_type: SimType,
     /// As of a product.
     #[serde(default)]
+    #[schemars(extend("maxProperties" = 500))]
     pub attributes: Map<String, Value>,
     /// Other words for it. Kept in NFKC with single spaces; no two may differ in case and accents alone.
     #[serde(default)]

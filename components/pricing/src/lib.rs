@@ -11,6 +11,8 @@ pub mod prices;
 mod public;
 mod resolve;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 mod verify;
 

@@ -11,7 +11,7 @@ use stoa_sdk::{
 use crate::{EmptyBody, LIST, currency, public};
 
 text_enum! {
-    /// ARCHIVED records are immutable and keep their codes reserved.
+    /// ARCHIVED records are immutable.
     #[derive(Default)]
     pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
 }

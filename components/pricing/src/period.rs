@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stoa_sdk::{Filter, Instant, Item, all, any, item};
 
 use crate::price::PriceRow;
 
 /// An instant as it was sent: its form is checked by the schema, that the day exists is checked where it is read, so that
 /// the fault has its pointer.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Stated(String);
 

@@ -1,21 +1,23 @@
 //! Typed store calls. Each builder is a batch of one; a tuple, a vector or an option of batches is a batch too, and `run`
 //! sends a whole batch in one round trip: `run((get::<Product>(id).locked(), find::<Unit>("code", key)))`.
 
+mod write;
+
 use std::marker::PhantomData;
 use std::vec::IntoIter;
 
 pub use crate::bindings::commerce::platform::store::{
     Agg, Call, Clash, Failure, LockMode, Miss, Reply, Row, Spot, Value, Why,
 };
-use crate::bindings::commerce::platform::store::{
-    AggregateCall, Ask, Change, FindCall, GetCall, InsertCall, LockCall, Measure, NumberCall, Order, SelectCall,
-    UpdateCall,
-};
+use crate::bindings::commerce::platform::store::{AggregateCall, Ask, FindCall, GetCall, Measure, Order, SelectCall};
 use crate::collection::{Entity, View};
 use crate::field::{Column, Field};
 use crate::filter::Filter;
 use crate::host::{self, fault};
 use crate::id::Id;
+pub use write::{
+    Insert, Lock, Number, Update, UpdateAnswering, insert, lock, lock_all, lock_shared, number, update, update_all,
+};
 
 /// Rows that one select answers at most.
 pub const MOST_ROWS: u32 = 2_000;
@@ -292,7 +294,7 @@ impl Aggregate {
 
     /// How many rows of the group meet `when`; the empty filter counts all.
     pub fn count(mut self, when: Filter) -> Self {
-        self.measures.push(Measure { op: Agg::Count, column: "id".to_owned(), when: when.0 });
+        self.measures.push(Measure { op: Agg::Count, column: String::new(), when: when.0 });
         self
     }
 
@@ -320,239 +322,6 @@ impl Batch for Aggregate {
     fn read(self, replies: &mut IntoIter<Reply>) -> Option<Vec<Row>> {
         match replies.next()? {
             Reply::Rows(page) => Some(page.rows),
-            _ => None,
-        }
-    }
-}
-
-/// New rows; see [`insert`].
-pub struct Insert {
-    call: InsertCall,
-}
-
-/// Inserts the rows: id and own columns are taken from the structs, the rest is the host's. A taken unique key is a failure.
-pub fn insert<'a, E: Entity + 'a>(rows: impl IntoIterator<Item = &'a E>) -> Insert {
-    let call = InsertCall {
-        collection: E::NAME.to_owned(),
-        columns: names(E::INSERTED),
-        rows: rows.into_iter().map(Entity::write).collect(),
-        skip_clashes: false,
-    };
-    Insert { call }
-}
-
-impl Insert {
-    /// Rows whose unique key is taken stay out; the answer says of each row whether it went in.
-    pub fn unless_taken(mut self) -> Self {
-        self.call.skip_clashes = true;
-        self
-    }
-}
-
-impl Batch for Insert {
-    type Answer = Vec<bool>;
-
-    fn push(&mut self, calls: &mut Vec<Call>) {
-        if !self.call.rows.is_empty() {
-            calls.push(Call::Insert(self.call.clone()));
-        }
-    }
-
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<Vec<bool>> {
-        if self.call.rows.is_empty() {
-            return Some(Vec::new());
-        }
-        match replies.next()? {
-            Reply::Inserted(went_in) => Some(went_in),
-            Reply::Done => Some(vec![true; self.call.rows.len()]),
-            _ => None,
-        }
-    }
-}
-
-/// Changes of rows; see [`update`].
-pub struct Update<E> {
-    count: usize,
-    rows: Vec<Change>,
-    set: Vec<String>,
-    values: Row,
-    add: Vec<String>,
-    amounts: Vec<String>,
-    when: Filter,
-    entity: PhantomData<fn() -> E>,
-}
-
-/// Changes the row of this id; say what with `set` and `add`.
-pub fn update<E: Entity>(id: Id) -> Update<E> {
-    update_all([id])
-}
-
-/// Changes the rows of these ids in the same way; at most 2,000. No call is made for none.
-pub fn update_all<E: Entity>(ids: impl IntoIterator<Item = Id>) -> Update<E> {
-    let change = |id: Id| Change { key: vec![id.put()], version: None, set: Vec::new(), add: Vec::new() };
-    let rows: Vec<Change> = ids.into_iter().map(change).collect();
-    Update {
-        count: rows.len(),
-        rows,
-        set: Vec::new(),
-        values: Vec::new(),
-        add: Vec::new(),
-        amounts: Vec::new(),
-        when: Filter::default(),
-        entity: PhantomData,
-    }
-}
-
-impl<E: Entity> Update<E> {
-    pub fn set<T: Field>(mut self, column: Column<T>, value: &T) -> Self {
-        self.set.push(column.name().to_owned());
-        self.values.push(value.put());
-        self
-    }
-
-    /// Sets a column of each row to its own value, in the order of the ids; before any `set`.
-    pub fn set_each<T: Field>(mut self, column: Column<T>, values: impl IntoIterator<Item = T>) -> Self {
-        self.set.push(column.name().to_owned());
-        for (row, value) in self.rows.iter_mut().zip(values) {
-            row.set.push(value.put());
-        }
-        self
-    }
-
-    /// Adds a signed amount to a counter.
-    pub fn add<T: Field>(mut self, column: Column<T>, amount: impl std::fmt::Display) -> Self {
-        self.add.push(column.name().to_owned());
-        self.amounts.push(amount.to_string());
-        self
-    }
-
-    /// Refuses the change where a row has another version.
-    pub fn version(mut self, version: i64) -> Self {
-        self.rows.iter_mut().for_each(|row| row.version = Some(version));
-        self
-    }
-
-    /// Refuses the change where a row does not meet the filter.
-    pub fn when(mut self, filter: Filter) -> Self {
-        self.when = filter;
-        self
-    }
-
-    /// Answers the rows as they stand after the change.
-    pub fn answer<V: View<Entity = E>>(self) -> UpdateAnswering<V> {
-        UpdateAnswering { update: self }
-    }
-
-    fn call(&mut self, answer: Vec<String>) -> Call {
-        let mut rows = std::mem::take(&mut self.rows);
-        for row in &mut rows {
-            row.set.extend(self.values.iter().cloned());
-            row.add.extend(self.amounts.iter().cloned());
-        }
-        Call::Update(UpdateCall {
-            collection: E::NAME.to_owned(),
-            key: None,
-            set: std::mem::take(&mut self.set),
-            add: std::mem::take(&mut self.add),
-            rows,
-            when: std::mem::take(&mut self.when.0),
-            answer,
-        })
-    }
-}
-
-impl<E: Entity> Batch for Update<E> {
-    type Answer = ();
-
-    fn push(&mut self, calls: &mut Vec<Call>) {
-        if self.count > 0 {
-            calls.push(self.call(Vec::new()));
-        }
-    }
-
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<()> {
-        if self.count == 0 {
-            return Some(());
-        }
-        replies.next().map(|_| ())
-    }
-}
-
-/// An update that answers its rows; see [`Update::answer`].
-pub struct UpdateAnswering<V: View> {
-    update: Update<V::Entity>,
-}
-
-impl<V: View> Batch for UpdateAnswering<V> {
-    type Answer = Vec<V>;
-
-    fn push(&mut self, calls: &mut Vec<Call>) {
-        if self.update.count > 0 {
-            calls.push(self.update.call(names(V::COLUMNS)));
-        }
-    }
-
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<Vec<V>> {
-        if self.update.count == 0 {
-            return Some(Vec::new());
-        }
-        rows(replies.next()?).map(|rows: Rows<V>| rows.items)
-    }
-}
-
-/// Locks by name; see [`lock`].
-pub struct Lock {
-    names: Vec<(String, LockMode)>,
-}
-
-/// Holds this name of the module against everybody else until the transaction ends. What is read after it in the same batch
-/// sees what the lock waited for.
-pub fn lock(name: String) -> Lock {
-    Lock { names: vec![(name, LockMode::Exclusive)] }
-}
-
-/// Holds this name against `lock`, but not against other sharers.
-pub fn lock_shared(name: String) -> Lock {
-    Lock { names: vec![(name, LockMode::Shared)] }
-}
-
-/// Holds all of these names; the host takes them in one fixed order.
-pub fn lock_all(names: impl IntoIterator<Item = String>) -> Lock {
-    Lock { names: names.into_iter().map(|name| (name, LockMode::Exclusive)).collect() }
-}
-
-impl Batch for Lock {
-    type Answer = ();
-
-    fn push(&mut self, calls: &mut Vec<Call>) {
-        calls.push(Call::Lock(LockCall { names: std::mem::take(&mut self.names) }));
-    }
-
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<()> {
-        replies.next().map(|_| ())
-    }
-}
-
-/// The next number of a sequence; see [`number`].
-pub struct Number {
-    call: NumberCall,
-}
-
-/// The next number of this sequence: distinct and rising, with gaps; above `at_least` where it is stated.
-pub fn number(sequence: &str, at_least: Option<u64>) -> Number {
-    Number { call: NumberCall { sequence: sequence.to_owned(), at_least } }
-}
-
-impl Batch for Number {
-    type Answer = u64;
-
-    fn push(&mut self, calls: &mut Vec<Call>) {
-        calls.push(Call::Number(self.call.clone()));
-    }
-
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<u64> {
-        match replies.next()? {
-            Reply::Number(number) => Some(number),
             _ => None,
         }
     }

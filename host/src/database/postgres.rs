@@ -73,6 +73,7 @@ impl Transaction {
 
 impl Drop for Transaction {
     fn drop(&mut self) {
+        metrics::counter!("stoa_database_round_trips_total").increment(u64::from(self.round_trips));
         if self.open
             && let Some(connection) = &mut self.connection
         {
@@ -140,7 +141,7 @@ impl Database {
             let Some(Session::Postgres(mut transaction)) = session else {
                 return Err(Error::Fault("the session was lost".into()));
             };
-            let ended = match verdict {
+            match verdict {
                 Verdict::Commit(answer) if read_only => {
                     // The answer need not wait for the end of a snapshot.
                     tokio::spawn(async move { transaction.end("commit").await });
@@ -156,9 +157,7 @@ impl Database {
                     let _ = transaction.end("rollback").await;
                     Err(error)
                 }
-            };
-            metrics::counter!("stoa_database_round_trips_total").increment(u64::from(transaction.round_trips));
-            ended
+            }
         };
         let task = tokio::spawn(tokio::time::timeout(self.request_timeout, run));
         match task.await {

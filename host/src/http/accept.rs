@@ -4,11 +4,11 @@ use http::{HeaderMap, header};
 
 /// `Accept` admits application/json (absent: anything goes).
 pub fn accepts_json(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(header::ACCEPT).iter().peekable();
-    if values.peek().is_none() {
+    let ranges = headers.get_all(header::ACCEPT);
+    if ranges.iter().all(http::HeaderValue::is_empty) {
         return true;
     }
-    values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|range| {
+    ranges.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|range| {
         let mut parts = range.split(';').map(str::trim);
         let media = parts.next().unwrap_or_default();
         let refused = parts.any(|parameter| {
@@ -21,8 +21,12 @@ pub fn accepts_json(headers: &HeaderMap) -> bool {
     })
 }
 
-/// `Content-Type` is application/json, in UTF-8 where it says a charset.
+/// `Content-Type` is application/json, in UTF-8 where it says a charset, and nothing is encoded on top.
 pub fn is_json(headers: &HeaderMap) -> bool {
+    let encoded = |value: &http::HeaderValue| !value.as_bytes().eq_ignore_ascii_case(b"identity");
+    if headers.get_all(header::CONTENT_ENCODING).iter().any(encoded) {
+        return false;
+    }
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };
     let Ok(value) = value.to_str() else { return false };
@@ -51,7 +55,7 @@ mod tests {
             ("text/html, application/*;q=0.5", true),
             ("text/html", false),
             ("application/json;q=0", false),
-            ("", false),
+            ("", true),
         ] {
             assert_eq!(accepts_json(&headers(header::ACCEPT, value)), admitted, "{value}");
         }

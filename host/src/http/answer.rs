@@ -80,7 +80,7 @@ async fn route(
 ) -> Result<Response<Body>, Problem> {
     let generation = app.generation.load_full();
     let path = request.uri().path().to_string();
-    if let Some(response) = public(app, &generation, request.method(), request.headers(), &path).await {
+    if let Some(response) = public(app, &generation, request.method(), request.headers(), &path, request_id).await {
         return response;
     }
     let below = path.strip_prefix("/v1").ok_or_else(|| Problem::of("NOT_FOUND"))?;
@@ -100,6 +100,7 @@ async fn public(
     method: &Method,
     headers: &HeaderMap,
     path: &str,
+    request_id: Uuid,
 ) -> Option<Result<Response<Body>, Problem>> {
     let known = matches!(path, "/v1/health" | "/v1/ready" | "/v1/openapi.json")
         || (app.dev_issuer.is_some() && path.starts_with("/dev/issuer/"));
@@ -107,7 +108,7 @@ async fn public(
         return None;
     }
     if !matches!(*method, Method::GET | Method::HEAD) {
-        return Some(Err(Problem::of("METHOD_NOT_ALLOWED")));
+        return Some(Ok(method_not_allowed("GET, HEAD", request_id)));
     }
     Some(match path {
         "/v1/health" => Ok(json_response(&json!({ "status": "ok", "service": "api" }))),
@@ -175,9 +176,8 @@ async fn operation(
     let (parts, body) = request.into_parts();
     let body = match body::read(body, entry.route.body_limit, &app.large_bodies).await {
         Ok(body) => body,
-        Err(Some(problem)) => return Err(problem),
-        // Too slow or gone: closing is the answer.
-        Err(None) => return Ok(closing(request_id)),
+        Err(body::Unread::Refused(problem)) => return Err(problem),
+        Err(body::Unread::Broken(problem)) => return Ok(closing(&problem, request_id)),
     };
     let tenant = path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
         // What is no uuid is no company, hence one without this member: 403, like any foreign one.
@@ -223,8 +223,8 @@ async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<User>, Problem> 
     })
 }
 
-fn closing(request_id: Uuid) -> Response<Body> {
-    let mut response = problem::render(&Problem::of("UNAVAILABLE"), request_id);
+fn closing(problem: &Problem, request_id: Uuid) -> Response<Body> {
+    let mut response = problem::render(problem, request_id);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }

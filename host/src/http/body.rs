@@ -18,32 +18,60 @@ pub const LARGE_BODIES: usize = 4;
 /// Longest time for a body to arrive.
 const TIME: Duration = Duration::from_secs(30);
 
+/// How long, and how much of it, a refused body is read and thrown away.
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES: usize = 64 << 20;
+
 /// A body with, where it is large, its place among the few.
 pub struct Read {
     pub bytes: Bytes,
     pub permit: Option<OwnedSemaphorePermit>,
 }
 
-/// `Err(None)`: the connection ended or was too slow; nobody waits for an answer.
-pub async fn read(body: Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Option<Problem>> {
-    // Refused by size alone, without reading on.
-    if body.size_hint().lower() > limit {
-        return Err(Some(Problem::of("PAYLOAD_TOO_LARGE")));
-    }
-    tokio::time::timeout(TIME, collect(body, limit, large)).await.unwrap_or(Err(None))
+/// Why there is no body.
+pub enum Unread {
+    Refused(Problem),
+    /// The connection broke off, lied about its framing or was too slow: it ends with the answer.
+    Broken(Problem),
 }
 
-async fn collect(mut body: Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Option<Problem>> {
+pub async fn read(mut body: Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Unread> {
+    // Refused by size alone.
+    let outcome = if body.size_hint().lower() > limit {
+        Err(Unread::Refused(Problem::of("PAYLOAD_TOO_LARGE")))
+    } else {
+        let slow = |_| Err(Unread::Broken(Problem::of("UNAVAILABLE")));
+        tokio::time::timeout(TIME, collect(&mut body, limit, large)).await.unwrap_or_else(slow)
+    };
+    if matches!(outcome, Err(Unread::Refused(_))) {
+        tokio::spawn(tokio::time::timeout(LINGER, discard(body)));
+    }
+    outcome
+}
+
+/// Lets a caller that is still sending hear its refusal: a connection closed under it would lose the answer.
+async fn discard(mut body: Body) {
+    let mut rest = LINGER_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        rest = rest.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        if rest == 0 {
+            break;
+        }
+    }
+}
+
+async fn collect(body: &mut Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Unread> {
     let mut bytes = BytesMut::new();
     let mut permit = None;
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| None)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| Unread::Broken(Problem::of("MALFORMED_JSON")))?.into_data() else { continue };
         let size = (bytes.len() + data.len()) as u64;
         if size > limit {
-            return Err(Some(Problem::of("PAYLOAD_TOO_LARGE")));
+            return Err(Unread::Refused(Problem::of("PAYLOAD_TOO_LARGE")));
         }
         if size > LARGE && permit.is_none() {
-            permit = Some(large.clone().try_acquire_owned().map_err(|_| Some(Problem::of("UNAVAILABLE")))?);
+            let place = large.clone().try_acquire_owned();
+            permit = Some(place.map_err(|_| Unread::Refused(Problem::of("UNAVAILABLE")))?);
         }
         bytes.extend_from_slice(&data);
     }

@@ -79,9 +79,9 @@ pub fn faults(descriptor: &Descriptor) -> Vec<String> {
 
 fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
     let mut faults = Vec::new();
-    let mut expect = |holds: bool, what: &str| {
+    let mut expect = |holds: bool, what: &str, named: &str| {
         if !holds {
-            faults.push(what.to_string());
+            faults.push(format!("{what}: `{named}`"));
         }
     };
     let operation = route.operation.as_bytes();
@@ -90,26 +90,40 @@ fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
             && operation.iter().all(u8::is_ascii_alphanumeric)
             && operation.len() <= 64,
         "the operation id is not camelCase",
+        &route.operation,
     );
-    expect(matches!(route.method.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE"), "unknown method");
+    expect(
+        matches!(route.method.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE"),
+        "unknown method",
+        &route.method,
+    );
     let prefix = match route.audience {
         Audience::User => "/tenants/{tenantId}/",
         Audience::ApiClient => "/api-client/",
     };
-    expect(route.path.starts_with(prefix), "the path does not begin with its audience's prefix");
-    expect(!route.path.contains("/iam/") && !route.path.contains("//"), "the path is the host's or has empty segments");
-    expect((200..300).contains(&route.status), "the success status is not 2xx");
-    expect(route.method != "GET" || route.read_only, "a GET that is not read-only");
-    expect(!route.read_only || route.idempotency == Idempotency::None, "a read takes no idempotency key");
-    expect(route.read_only || route.audit.is_some(), "a write without an audit resource type");
-    expect(!route.read_only || route.events.is_empty(), "a read emits no events");
-    expect(route.body_limit <= 64 << 20, "the body limit is above 64 MiB");
+    expect(route.path.starts_with(prefix), "the path does not begin with its audience's prefix", &route.path);
+    expect(
+        !route.path.contains("/iam/") && !route.path.contains("//"),
+        "the path is the host's or has empty segments",
+        &route.path,
+    );
+    expect((200..300).contains(&route.status), "the success status is not 2xx", &route.status.to_string());
+    expect(route.method != "GET" || route.read_only, "a GET that is not read-only", &route.path);
+    expect(!route.read_only || route.idempotency == Idempotency::None, "a read takes no idempotency key", &route.path);
+    expect(route.read_only || route.audit.is_some(), "a write without an audit resource type", &route.path);
+    expect(!route.read_only || route.events.is_empty(), "a read emits no events", &route.events.join(", "));
+    expect(route.body_limit <= 64 << 20, "the body limit is above 64 MiB", &route.body_limit.to_string());
     expect(
         route.events.iter().all(|kind| events.contains(kind.as_str())),
         "an event kind that the descriptor does not introduce",
+        &route.events.join(", "),
     );
     let (Access::All(codes) | Access::Any(codes)) = &route.access;
-    expect(!codes.is_empty() && codes.iter().all(|code| is_code(code)), "no permission, or one that is no code");
+    expect(
+        !codes.is_empty() && codes.iter().all(|code| is_code(code)),
+        "no permission, or one that is no code",
+        &codes.join(", "),
+    );
     faults
 }
 
@@ -128,26 +142,27 @@ pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
 pub fn clashes(descriptors: &[Arc<Descriptor>]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
-    let mut claim = |kind: &str, what: String, module: &str| {
-        if !seen.insert(format!("{kind} {what}")) {
+    let mut claim = |kind: &str, shape: String, what: &str, module: &str| {
+        if !seen.insert(format!("{kind} {shape}")) {
             faults.push(format!("{module}: {kind} `{what}` is claimed twice"));
         }
     };
     for descriptor in descriptors {
         let module = &descriptor.name;
-        claim("module", module.clone(), module);
+        claim("module", module.clone(), module, module);
         for route in &descriptor.routes {
-            claim("route", format!("{} {}", route.method, template_shape(&route.path)), module);
-            claim("operation", route.operation.clone(), module);
+            let shape = format!("{} {}", route.method, template_shape(&route.path));
+            claim("route", shape, &format!("{} {}", route.method, route.path), module);
+            claim("operation", route.operation.clone(), &route.operation, module);
         }
         for kind in &descriptor.events {
-            claim("event", kind.code.clone(), module);
+            claim("event", kind.code.clone(), &kind.code, module);
         }
         for permission in &descriptor.permissions {
-            claim("permission", permission.code.clone(), module);
+            claim("permission", permission.code.clone(), &permission.code, module);
         }
         for problem in &descriptor.problems {
-            claim("problem", problem.code.clone(), module);
+            claim("problem", problem.code.clone(), &problem.code, module);
         }
     }
     faults

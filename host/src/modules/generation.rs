@@ -58,10 +58,14 @@ struct Candidate {
 impl Generation {
     /// The generation of every component in a folder. Nothing is written: tables come afterwards, by `store::migrate`.
     pub fn from_folder(engine: &Engine, folder: &Path) -> anyhow::Result<Generation> {
-        let candidates: Vec<Candidate> = artifact::load_folder(engine, folder)?
-            .into_iter()
-            .map(|artifact| vet(engine, artifact))
-            .collect::<Result<_, _>>()?;
+        let artifacts = artifact::load_folder(engine, folder)?;
+        let files: Vec<(String, &Component)> =
+            artifacts.iter().map(|artifact| (artifact.file.display().to_string(), &artifact.component)).collect();
+        for (file, component) in &files {
+            services::resolve(engine, component, &files).map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
+        }
+        let candidates: Vec<Candidate> =
+            artifacts.into_iter().map(|artifact| vet(engine, artifact)).collect::<Result<_, _>>()?;
         let descriptors: Vec<_> = candidates.iter().map(|candidate| candidate.descriptor.clone()).collect();
         let clashes = describe::clashes(&descriptors);
         anyhow::ensure!(clashes.is_empty(), "DESCRIPTOR_INVALID: {}", clashes.join("; "));

@@ -264,6 +264,11 @@ pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Resul
 
 /// Writes the condition as one SQL expression over `alias`.
 pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
+    part(schema, table, alias, condition, true, sql);
+}
+
+/// `must`: no row is wanted that does not meet this part.
+fn part(schema: &Schema, table: &Table, alias: &str, condition: Condition, must: bool, sql: &mut Sql) {
     match condition {
         Condition::All(parts) if parts.is_empty() => {
             sql.put("true");
@@ -271,8 +276,8 @@ pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Cond
         Condition::Any(parts) if parts.is_empty() => {
             sql.put("false");
         }
-        Condition::All(parts) => joined(schema, table, alias, parts, " and ", sql),
-        Condition::Any(parts) => joined(schema, table, alias, parts, " or ", sql),
+        Condition::All(parts) => joined(schema, table, alias, parts, " and ", must, sql),
+        Condition::Any(parts) => joined(schema, table, alias, parts, " or ", false, sql),
         Condition::Compare { column, op, datum } => {
             sql.column(alias, table, column).put(" ").put(op).put(" ").bind(table.type_of(column), datum);
         }
@@ -316,24 +321,28 @@ pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Cond
         }
         Condition::Has { table: other, own, theirs, terms } => {
             let other = schema.table(other);
-            sql.put("exists (select 1 from ").put(&other.sql).put(" h").of_tenant("h");
-            sql.put(" and ").column("h", other, theirs).put(" = ").column(alias, table, own);
+            // The matches are found once and these rows by them. `exists` would run through this table on SQLite; on
+            // PostgreSQL a plan made before a table has statistics would compare every row with every match, so the
+            // matches are an array there. Among alternatives an index is of no use: there they are hashed.
+            let array = must && sql.dialect == Dialect::Postgres;
+            sql.column(alias, table, own).put(if array { " = any(array(select " } else { " in (select " });
+            sql.column("h", other, theirs).put(" from ").put(&other.sql).put(" h").of_tenant("h");
             for term in terms {
                 sql.put(" and ");
-                write(schema, other, "h", term, sql);
+                part(schema, other, "h", term, true, sql);
             }
-            sql.put(")");
+            sql.put(if array { "))" } else { ")" });
         }
     }
 }
 
-fn joined(schema: &Schema, table: &Table, alias: &str, parts: Vec<Condition>, word: &str, sql: &mut Sql) {
+fn joined(schema: &Schema, table: &Table, alias: &str, parts: Vec<Condition>, word: &str, must: bool, sql: &mut Sql) {
     sql.put("(");
-    for (nth, part) in parts.into_iter().enumerate() {
+    for (nth, condition) in parts.into_iter().enumerate() {
         if nth > 0 {
             sql.put(word);
         }
-        write(schema, table, alias, part, sql);
+        part(schema, table, alias, condition, must, sql);
     }
     sql.put(")");
 }

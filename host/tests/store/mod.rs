@@ -1,6 +1,10 @@
 //! What the store's tests share: a small module's collections, short words for calls, and a session on either database.
 #![allow(dead_code)]
 
+pub mod misuse;
+pub mod reads;
+pub mod writes;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
@@ -9,6 +13,9 @@ use stoa::store::{Schema, Scope, StoreError, apply, plan, register_sqlite, run};
 use stoa::wit::store::*;
 use stoa_descriptor::Collection;
 use uuid::Uuid;
+
+/// A step of the conformance suite: what it shows, and a batch.
+pub type Step = (&'static str, Vec<Call>);
 
 pub const NOW: i64 = 1_790_000_000_123;
 
@@ -318,11 +325,16 @@ pub async fn roll_back(mut session: Session) {
     execute(&mut session, "rollback").await;
 }
 
+/// The host awaits the store on its thread pool: its future must be able to move.
+fn sendable<F: Future + Send>(future: F) -> F {
+    future
+}
+
 /// One batch in a transaction of its own.
 pub async fn once(database: &Database, schema: &Schema, calls: Vec<Call>) -> Result<Vec<Reply>, StoreError> {
     let mut session = database.begin(tenant(1)).await;
     let mut scope = Scope::new(tenant(1), NOW, false);
-    let outcome = run(&mut session, schema, &mut scope, calls).await;
+    let outcome = sendable(run(&mut session, schema, &mut scope, calls)).await;
     match outcome {
         Ok(_) => commit(session).await,
         Err(_) => roll_back(session).await,

@@ -73,8 +73,10 @@ fn start(scope: &Scope) -> Sql {
     Sql::new(Dialect::Postgres, scope.tenant)
 }
 
+/// What a statement failed of. A unique key that was found free and is taken now: the next try will see by whom.
 fn fault(error: sqlx::Error) -> Stop {
-    Stop::Database(Error::from_sqlx(error))
+    let raced = error.as_database_error().is_some_and(|error| error.is_unique_violation());
+    Stop::Database(if raced { Error::Conflict(error.to_string()) } else { Error::from_sqlx(error) })
 }
 
 /// Runs a statement of the store's own and answers its rows.

@@ -76,7 +76,7 @@ impl Reads {
                 if waiting.len() == 1 { 0 } else { usize::try_from(field::<i64>(&row, 0)?).unwrap_or(usize::MAX) };
             if let (Some(read), Some(places)) = (waiting.get_mut(nth), places.get(nth)) {
                 let data = data(&row, &read.query.outputs, places)?;
-                reading.row(scope, &data)?;
+                reading.row(scope, data.get(read.query.hidden..).unwrap_or_default())?;
                 read.rows.push(data);
             }
         }

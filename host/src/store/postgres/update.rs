@@ -35,7 +35,7 @@ pub(super) async fn update(
     let mut clashes = Vec::new();
     if !update.rows.is_empty() {
         let sql = statement(schema, scope, &update);
-        for row in fetch(connection, scope, sql).await.map_err(raced)? {
+        for row in fetch(connection, scope, sql).await? {
             let nth = usize::try_from(field::<i64>(&row, 0)?).unwrap_or(usize::MAX);
             let code: i64 = field(&row, 1)?;
             let met: String = field(&row, 2)?;
@@ -67,17 +67,6 @@ pub(super) async fn update(
         return Ok(Reply::Done);
     }
     Ok(Reply::Rows(Page { rows, more: false }))
-}
-
-/// A unique key that the statement found free was taken while it ran: the next try will see by whom.
-fn raced(stop: Stop) -> Stop {
-    use crate::database::Error;
-    match stop {
-        Stop::Database(Error::Fault(what)) if what.contains("duplicate key value") => {
-            Stop::Database(Error::Conflict(what))
-        }
-        other => other,
-    }
 }
 
 fn spelling<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
@@ -136,7 +125,7 @@ fn changes(sql: &mut Sql, table: &Table, update: &Update) {
     columns.extend(named("s", &update.set));
     columns.extend(named("a", &update.add));
     columns.extend((0..update.folds()).map(|nth| (format!("#f{nth}"), ColumnType::Text)));
-    let rows: Vec<Vec<Datum>> = update
+    let mut rows: Vec<Vec<Datum>> = update
         .rows
         .iter()
         .zip(0..)
@@ -150,6 +139,15 @@ fn changes(sql: &mut Sql, table: &Table, update: &Update) {
         })
         .collect();
     sql.put("with r as (select ");
+    if rows.len() == 1 {
+        // The planner takes any unnest for ten rows, and would rather read a small tenant's whole table.
+        let row = rows.pop().unwrap_or_default();
+        for (nth, ((name, type_), datum)) in columns.iter().zip(row).enumerate() {
+            sql.put(if nth > 0 { ", " } else { "" }).bind(*type_, datum).put(&format!(" as \"{name}\""));
+        }
+        sql.put(")");
+        return;
+    }
     for (nth, (name, type_)) in columns.iter().enumerate() {
         sql.put(if nth > 0 { ", " } else { "" });
         sql.put(&format!("r.\"{name}\"{} as \"{name}\"", cast(*type_)));

@@ -1,5 +1,6 @@
-//! Tables on SQLite. STRICT, so that a column holds its type; WITHOUT ROWID, so that a tenant's rows lie together in the
-//! order of their ids, which is the order of lists, and a read by id is one search instead of two.
+//! Tables on SQLite. STRICT, so that a column holds its type. With rowids: measured on rows of 0.4 kB, a table without
+//! them lists by id in two thirds of the time and finds by a key in four thirds; on rows of 1.8 kB (a product with its
+//! attributes) it is twice as large and reads by id three times as slowly.
 //! Declared checks are triggers here: SQLite cannot add a constraint to a table, nor take one back.
 
 use rusqlite::Connection;
@@ -8,7 +9,7 @@ use stoa_descriptor::{ColumnType, Kind};
 use crate::database::Error;
 use crate::store::checks;
 use crate::store::migrate::Change;
-use crate::store::schema::{Check, Column, Group, Key, Schema, Table};
+use crate::store::schema::{Check, Column, Group, ID, Key, Schema, Table};
 use crate::store::sql::Dialect;
 
 fn run(connection: &Connection, text: &str) -> Result<(), Error> {
@@ -71,7 +72,7 @@ fn create(table: &Table) -> String {
     for group in &table.search {
         text.push_str(&format!(", {} text not null default ''", group.sql));
     }
-    text.push_str(", primary key (tenant_id, id)) strict, without rowid;\n");
+    text.push_str(", primary key (tenant_id, id)) strict;\n");
     for key in &table.unique {
         text.push_str(&index(table, key, "unique "));
     }
@@ -124,11 +125,15 @@ fn definition(column: &Column) -> String {
     text
 }
 
+/// The id ends every index that is not unique: pages are ordered by it last.
 fn index(table: &Table, key: &Key, kind: &str) -> String {
     let mut columns = String::from("tenant_id");
     for at in &key.columns {
         columns.push_str(", ");
         columns.push_str(&table.column(*at).sql);
+    }
+    if kind.is_empty() && !key.columns.contains(&ID) {
+        columns.push_str(", id");
     }
     format!("create {kind}index if not exists \"{}\" on {} ({columns});\n", key.index, table.sql)
 }

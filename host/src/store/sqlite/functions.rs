@@ -1,5 +1,6 @@
 //! What SQLite lacks: lists as tables, exact sums, sums of wide decimals, and the parts of a search text.
 
+use rusqlite::config::DbConfig;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
@@ -7,7 +8,11 @@ use rusqlite::{Connection, Error, Result};
 use crate::store::{decimal, fold};
 
 /// Registers the store's functions; every connection that the store uses needs them.
+///
+/// It also has the planner leave bound values alone. Otherwise SQLite looks at them (at `limit ?`, for one) and compiles
+/// a cached statement anew whenever they are bound again, which costs more than to run it.
 pub fn register(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     rusqlite::vtab::array::load_module(connection)?;
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_aggregate_function("stoa_sum", 1, flags, ExactSum)?;

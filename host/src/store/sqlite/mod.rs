@@ -82,7 +82,7 @@ fn answer(
     let mut statement = connection.prepare_cached(&query.sql.text).map_err(fault)?;
     bind(&mut statement, &query.sql.params)?;
     let mut rows = Vec::new();
-    fetch(&mut statement, &query.outputs, scope, reading, &mut rows)?;
+    fetch(&mut statement, query, scope, reading, &mut rows)?;
     page(call, query, rows)
 }
 
@@ -94,7 +94,7 @@ fn get(
     call: usize,
     keyed: &Keyed,
 ) -> Result<Reply, Stop> {
-    let query = read::one_key(schema, keyed, start(scope));
+    let query = read::one_key(schema, keyed, vec![Datum::Null; keyed.key.len()], start(scope));
     let rows = by_key(connection, scope, reading, &query, &keyed.keys)?;
     page(call, &query, rows)
 }
@@ -129,7 +129,7 @@ fn by_key(
             let type_ = query.sql.params.get(nth + 1).map_or(ColumnType::Text, |param| param.type_);
             statement.raw_bind_parameter(nth + 2, Stored { type_, datum }).map_err(fault)?;
         }
-        fetch(&mut statement, &query.outputs, scope, reading, &mut rows)?;
+        fetch(&mut statement, query, scope, reading, &mut rows)?;
     }
     Ok(rows)
 }
@@ -151,15 +151,18 @@ fn bind(statement: &mut CachedStatement<'_>, params: &[Param]) -> Result<(), Sto
 
 fn fetch(
     statement: &mut CachedStatement<'_>,
-    outputs: &[Output],
+    query: &Query,
     scope: &mut Scope,
     reading: &mut Reading,
     into: &mut Vec<Vec<Datum>>,
 ) -> Result<(), Stop> {
     let mut rows = statement.raw_query();
-    while let Some(row) = rows.next().map_err(fault)? {
-        let mut data = Vec::with_capacity(outputs.len());
-        for (nth, output) in outputs.iter().enumerate() {
+    // One row beyond the limit is enough to know of more.
+    while query.limit.is_none_or(|limit| into.len() <= limit)
+        && let Some(row) = rows.next().map_err(fault)?
+    {
+        let mut data = Vec::with_capacity(query.outputs.len());
+        for (nth, output) in query.outputs.iter().enumerate() {
             data.push(loaded(row.get_ref(nth).map_err(fault)?, output)?);
         }
         reading.row(scope, &data)?;

@@ -1,12 +1,13 @@
 //! Inserts and updates on SQLite: one prepared statement per call, run for every row.
 
-use rusqlite::{CachedStatement, Connection, OptionalExtension};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use stoa_descriptor::ColumnType;
 
 use super::{Stored, bind, fault, loaded, start};
+use crate::database::Error;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{ID, Schema, Table};
+use crate::store::schema::{ID, Key, Schema, Table};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql};
 use crate::store::write::{self, Insert, NewRow, Spelling, Update};
@@ -101,8 +102,15 @@ fn clashes_of(
     Ok(())
 }
 
-/// Places of a change's values among the statement's parameters; tenant and instant are the first two.
-struct Places {
+/// One update under way, with the places of a change's values among its statements' parameters; the tenant and the
+/// instant are the first two, the key follows.
+struct Work<'a> {
+    connection: &'a Connection,
+    schema: &'a Schema,
+    table: &'a Table,
+    call: usize,
+    update: &'a Update,
+    spelling: Spelling<'static>,
     version: usize,
     set: usize,
     add: usize,
@@ -119,49 +127,24 @@ pub(super) fn update(
     update: Update,
 ) -> Result<Reply, Stop> {
     let table = schema.table(update.table);
-    let places = Places {
-        version: 3 + update.key.len(),
-        set: 4 + update.key.len(),
-        add: 4 + update.key.len() + update.set.len(),
-        folded: 4 + update.key.len() + update.set.len() + update.add.len(),
-    };
+    let version = 3 + update.key.len();
+    let set = version + 1;
+    let add = set + update.set.len();
+    let folded = add + update.add.len();
     let mark = |first: usize, count: usize| (first..first + count).map(|at| format!("?{at}")).collect();
     let spelling = Spelling {
         alias: "t",
-        set: mark(places.set, update.set.len()),
-        add: mark(places.add, update.add.len()),
-        version: format!("?{}", places.version),
+        set: mark(set, update.set.len()),
+        add: mark(add, update.add.len()),
+        version: format!("?{version}"),
     };
+    let work = Work { connection, schema, table, call, update: &update, spelling, version, set, add, folded };
     if !update.unique.is_empty() {
-        foresee(connection, schema, scope, call, &update, &spelling, &places)?;
+        work.foresee(scope)?;
     }
-    let sql = change(schema, scope, &update, &spelling, &places);
-    let outputs: Vec<Output> = update.answer.iter().map(|at| Output::Column(table.type_of(*at))).collect();
-    let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
-    bind(&mut statement, &sql.params)?;
-    let mut rows = Vec::with_capacity(update.rows.len());
-    let mut missed = Vec::new();
-    for (nth, _) in update.rows.iter().enumerate() {
-        bind_change(&mut statement, table, &update, nth, &places)?;
-        let mut changed = statement.raw_query();
-        let Some(row) = changed.next().map_err(fault)? else {
-            missed.push(nth);
-            continue;
-        };
-        // The first output is the id, which tells a changed row where nothing is answered.
-        let mut data = Vec::with_capacity(outputs.len());
-        for (at, output) in outputs.iter().enumerate() {
-            data.push(loaded(row.get_ref(at + 1).map_err(fault)?, output)?);
-        }
-        // A statement that answers rows has done its work only when it is stepped to its end.
-        if changed.next().map_err(fault)?.is_some() {
-            return Err(Stop::Database(crate::database::Error::Fault("a unique key found two rows".to_owned())));
-        }
-        reading.row(scope, &data)?;
-        rows.push(data);
-    }
+    let (rows, missed) = work.change(scope, reading)?;
     if !missed.is_empty() {
-        return Err(misses(connection, schema, scope, call, &update, &spelling, &places, missed)?);
+        return Err(work.misses(scope, missed)?);
     }
     if update.answer.is_empty() {
         return Ok(Reply::Done);
@@ -170,201 +153,212 @@ pub(super) fn update(
     Ok(Reply::Rows(Page { rows, more: false }))
 }
 
-/// A statement whose first parameters are reserved for the tenant, the instant and a change's values.
-fn reserved(scope: &Scope, table: &Table, update: &Update, places: &Places) -> Sql {
-    let mut sql = start(scope);
-    let mut reserve = |type_: ColumnType, datum: Datum| {
-        sql.bind(type_, datum);
-    };
-    reserve(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
-    let types = |list: &[usize]| list.iter().map(|at| table.type_of(*at)).collect::<Vec<_>>();
-    let version = [ColumnType::Integer];
-    for type_ in types(&update.key).iter().chain(&version).chain(&types(&update.set)).chain(&types(&update.add)) {
-        reserve(*type_, Datum::Null);
+impl Work<'_> {
+    /// A statement whose first parameters are reserved for the tenant, the instant and a change's values.
+    fn reserved(&self, scope: &Scope) -> Sql {
+        let (table, update) = (self.table, self.update);
+        let mut sql = start(scope);
+        sql.bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
+        let types = |list: &[usize]| list.iter().map(|at| table.type_of(*at)).collect::<Vec<_>>();
+        let version = [ColumnType::Integer];
+        for type_ in types(&update.key).iter().chain(&version).chain(&types(&update.set)).chain(&types(&update.add)) {
+            sql.bind(*type_, Datum::Null);
+        }
+        (0..update.folds()).for_each(|_| {
+            sql.bind(ColumnType::Text, Datum::Null);
+        });
+        sql.text.clear();
+        sql
     }
-    (0..update.folds()).for_each(|_| reserve(ColumnType::Text, Datum::Null));
-    debug_assert_eq!(sql.params.len() + 1, places.folded + update.folds());
-    sql.text.clear();
-    sql
-}
 
-fn bind_change(
-    statement: &mut CachedStatement<'_>,
-    table: &Table,
-    update: &Update,
-    nth: usize,
-    places: &Places,
-) -> Result<(), Stop> {
-    let Some(row) = update.rows.get(nth) else { return Ok(()) };
-    for (at, (column, datum)) in update.key.iter().zip(&row.key).enumerate() {
-        put(statement, at + 3, table.type_of(*column), datum)?;
+    fn bind_change(&self, statement: &mut CachedStatement<'_>, nth: usize) -> Result<(), Stop> {
+        let (table, update) = (self.table, self.update);
+        let Some(row) = update.rows.get(nth) else { return Ok(()) };
+        for (at, (column, datum)) in update.key.iter().zip(&row.key).enumerate() {
+            put(statement, at + 3, table.type_of(*column), datum)?;
+        }
+        let version = row.version.map_or(Datum::Null, Datum::Int);
+        put(statement, self.version, ColumnType::Integer, &version)?;
+        for (at, (column, datum)) in update.set.iter().zip(&row.set).enumerate() {
+            put(statement, self.set + at, table.type_of(*column), datum)?;
+        }
+        for (at, (column, datum)) in update.add.iter().zip(&row.add).enumerate() {
+            put(statement, self.add + at, table.type_of(*column), datum)?;
+        }
+        for (at, datum) in update.folded(row).iter().enumerate() {
+            put(statement, self.folded + at, ColumnType::Text, datum)?;
+        }
+        Ok(())
     }
-    let version = row.version.map_or(Datum::Null, Datum::Int);
-    put(statement, places.version, ColumnType::Integer, &version)?;
-    for (at, (column, datum)) in update.set.iter().zip(&row.set).enumerate() {
-        put(statement, places.set + at, table.type_of(*column), datum)?;
-    }
-    for (at, (column, datum)) in update.add.iter().zip(&row.add).enumerate() {
-        put(statement, places.add + at, table.type_of(*column), datum)?;
-    }
-    for (at, datum) in update.folded(row).iter().enumerate() {
-        put(statement, places.folded + at, ColumnType::Text, datum)?;
-    }
-    Ok(())
-}
 
-fn of_key(sql: &mut Sql, table: &Table, update: &Update) {
-    sql.of_tenant("t");
-    for (nth, at) in update.key.iter().enumerate() {
-        sql.put(" and ").column("t", table, *at).put(&format!(" = ?{}", nth + 3));
+    fn of_key(&self, sql: &mut Sql) {
+        sql.of_tenant("t");
+        for (nth, at) in self.update.key.iter().enumerate() {
+            sql.put(" and ").column("t", self.table, *at).put(&format!(" = ?{}", nth + 3));
+        }
     }
-}
 
-fn change(schema: &Schema, scope: &Scope, update: &Update, spelling: &Spelling, places: &Places) -> Sql {
-    let table = schema.table(update.table);
-    let mut sql = reserved(scope, table, update, places);
-    sql.put("update ").put(&table.sql).put(" as t set updated_at = ?2");
-    if table.has_version() {
-        sql.put(", version = t.version + 1");
+    fn answers(&self, row: &Row<'_>) -> Result<Vec<Datum>, Stop> {
+        let columns = self.update.answer.iter().enumerate();
+        columns.map(|(at, column)| self.column(row, at + 1, *column)).collect()
     }
-    for at in update.set.iter().chain(&update.add) {
-        let after = spelling.after(table, update, Dialect::Sqlite, *at);
-        sql.put(", ").put(&table.column(*at).sql).put(" = ").put(&after);
+
+    fn column(&self, row: &Row<'_>, place: usize, column: usize) -> Result<Datum, Stop> {
+        loaded(row.get_ref(place).map_err(fault)?, &Output::Column(self.table.type_of(column)))
     }
-    let mut next = places.folded;
-    for (group, parts) in &update.groups {
-        let Some(group) = table.search.get(*group) else { continue };
-        sql.put(", ").put(&group.sql).put(" = ");
-        for (nth, part) in parts.iter().enumerate() {
-            sql.put(if nth > 0 { " || char(31) || " } else { "" });
-            if part.is_some() {
-                sql.put(&format!("?{next}"));
-                next += 1;
-            } else {
-                sql.put("stoa_part(t.").put(&group.sql).put(&format!(", {nth})"));
+
+    /// Changes the rows that take their change: their answers, and which rows did not.
+    fn change(&self, scope: &mut Scope, reading: &mut Reading) -> Result<(Vec<Vec<Datum>>, Vec<usize>), Stop> {
+        let sql = self.statement(scope);
+        let mut statement = self.connection.prepare_cached(&sql.text).map_err(fault)?;
+        bind(&mut statement, &sql.params)?;
+        let (mut rows, mut missed) = (Vec::with_capacity(self.update.rows.len()), Vec::new());
+        for nth in 0..self.update.rows.len() {
+            self.bind_change(&mut statement, nth)?;
+            let mut changed = statement.raw_query();
+            let Some(row) = changed.next().map_err(fault)? else {
+                missed.push(nth);
+                continue;
+            };
+            let data = self.answers(row)?;
+            // A statement that answers rows has done its work only when it is stepped to its end.
+            if changed.next().map_err(fault)?.is_some() {
+                return Err(Stop::Database(Error::Fault("a unique key found two rows".to_owned())));
+            }
+            reading.row(scope, &data)?;
+            rows.push(data);
+        }
+        Ok((rows, missed))
+    }
+
+    /// The first output is the id, which tells a changed row where nothing else is answered.
+    fn statement(&self, scope: &Scope) -> Sql {
+        let (table, update) = (self.table, self.update);
+        let mut sql = self.reserved(scope);
+        sql.put("update ").put(&table.sql).put(" as t set updated_at = ?2");
+        if table.has_version() {
+            sql.put(", version = t.version + 1");
+        }
+        for at in update.set.iter().chain(&update.add) {
+            let after = self.spelling.after(table, update, Dialect::Sqlite, *at);
+            sql.put(", ").put(&table.column(*at).sql).put(" = ").put(&after);
+        }
+        let mut next = self.folded;
+        for (group, parts) in &update.groups {
+            let Some(group) = table.search.get(*group) else { continue };
+            sql.put(", ").put(&group.sql).put(" = ");
+            for (nth, part) in parts.iter().enumerate() {
+                sql.put(if nth > 0 { " || char(31) || " } else { "" });
+                if part.is_some() {
+                    sql.put(&format!("?{next}"));
+                    next += 1;
+                } else {
+                    sql.put("stoa_part(t.").put(&group.sql).put(&format!(", {nth})"));
+                }
             }
         }
+        self.of_key(&mut sql);
+        sql.put(" and ");
+        write::refusal(self.schema, update, &self.spelling, &mut sql);
+        sql.put(" = 0 returning id");
+        for at in &update.answer {
+            sql.put(", ").put(&table.column(*at).sql);
+        }
+        sql
     }
-    of_key(&mut sql, table, update);
-    sql.put(" and ");
-    write::refusal(schema, update, spelling, &mut sql);
-    sql.put(" = 0 returning id");
-    for at in &update.answer {
-        sql.put(", ").put(&table.column(*at).sql);
-    }
-    sql
-}
 
-/// Tells why the rows did not change: one look-up for each, on the error path only.
-#[allow(clippy::too_many_arguments)]
-fn misses(
-    connection: &Connection,
-    schema: &Schema,
-    scope: &Scope,
-    call: usize,
-    update: &Update,
-    spelling: &Spelling,
-    places: &Places,
-    rows: Vec<usize>,
-) -> Result<Stop, Stop> {
-    let table = schema.table(update.table);
-    let mut sql = reserved(scope, table, update, places);
-    sql.put("select ");
-    write::refusal(schema, update, spelling, &mut sql);
-    if !update.answer.is_empty() {
-        sql.put(", ").outputs("t", table, &update.answer);
-    }
-    sql.put(" from ").put(&table.sql).put(" t");
-    of_key(&mut sql, table, update);
-    let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
-    bind(&mut statement, &sql.params)?;
-    let mut refusals = Vec::with_capacity(rows.len());
-    for nth in rows {
-        bind_change(&mut statement, table, update, nth, places)?;
-        let mut found = statement.raw_query();
-        let Some(row) = found.next().map_err(fault)? else {
-            refusals.push(write::Refusal { row: nth, code: None, current: Vec::new() });
-            continue;
-        };
-        let code: i64 = row.get(0).map_err(fault)?;
-        let mut current = Vec::with_capacity(update.answer.len());
-        for (at, column) in update.answer.iter().enumerate() {
-            let output = Output::Column(table.type_of(*column));
-            current.push(loaded(row.get_ref(at + 1).map_err(fault)?, &output)?);
+    /// Tells why rows did not change: one look-up for each, on the error path only.
+    fn misses(&self, scope: &Scope, rows: Vec<usize>) -> Result<Stop, Stop> {
+        let mut sql = self.reserved(scope);
+        sql.put("select ");
+        write::refusal(self.schema, self.update, &self.spelling, &mut sql);
+        if !self.update.answer.is_empty() {
+            sql.put(", ").outputs("t", self.table, &self.update.answer);
         }
-        refusals.push(write::Refusal { row: nth, code: Some(code), current });
+        sql.put(" from ").put(&self.table.sql).put(" t");
+        self.of_key(&mut sql);
+        let mut statement = self.connection.prepare_cached(&sql.text).map_err(fault)?;
+        bind(&mut statement, &sql.params)?;
+        let mut refusals = Vec::with_capacity(rows.len());
+        for nth in rows {
+            self.bind_change(&mut statement, nth)?;
+            let mut found = statement.raw_query();
+            refusals.push(match found.next().map_err(fault)? {
+                None => write::Refusal { row: nth, code: None, current: Vec::new() },
+                Some(row) => {
+                    let code = Some(row.get(0).map_err(fault)?);
+                    write::Refusal { row: nth, code, current: self.answers(row)? }
+                }
+            });
+        }
+        Ok(write::refusals(self.table, self.update, self.call, refusals))
     }
-    Ok(write::refusals(table, update, call, refusals))
-}
 
-/// Before an update that sets columns of unique keys: rows that do not take their change, then rows whose new key
-/// another row has. Told before the first row changes, so that all are told and the order of rows means nothing.
-fn foresee(
-    connection: &Connection,
-    schema: &Schema,
-    scope: &Scope,
-    call: usize,
-    update: &Update,
-    spelling: &Spelling,
-    places: &Places,
-) -> Result<(), Stop> {
-    let table = schema.table(update.table);
-    let mut sql = reserved(scope, table, update, places);
-    sql.put("select ");
-    write::refusal(schema, update, spelling, &mut sql);
-    let keys: Vec<_> = update.unique.iter().filter_map(|nth| table.unique.get(*nth)).collect();
-    for key in &keys {
-        sql.put(", exists (select 1 from ").put(&table.sql).put(" o").of_tenant("o").put(" and o.id <> t.id");
-        for at in &key.columns {
-            let after = spelling.after(table, update, Dialect::Sqlite, *at);
-            sql.put(" and ").column("o", table, *at).put(" = ").put(&after);
-        }
-        sql.put(")");
-        for at in &key.columns {
-            sql.put(", ").put(&spelling.after(table, update, Dialect::Sqlite, *at));
-        }
-    }
-    sql.put(" from ").put(&table.sql).put(" t");
-    of_key(&mut sql, table, update);
-    let mut statement = connection.prepare_cached(&sql.text).map_err(fault)?;
-    bind(&mut statement, &sql.params)?;
-    let mut missed = Vec::new();
-    let mut clashes: Vec<(usize, usize)> = Vec::new();
-    let mut afters: Vec<Vec<Option<Vec<Datum>>>> = keys.iter().map(|_| vec![None; update.rows.len()]).collect();
-    for nth in 0..update.rows.len() {
-        bind_change(&mut statement, table, update, nth, places)?;
-        let mut found = statement.raw_query();
-        let Some(row) = found.next().map_err(fault)? else {
-            missed.push(nth);
-            continue;
-        };
-        if row.get::<_, i64>(0).map_err(fault)? != 0 {
-            missed.push(nth);
-        }
-        let mut at = 1;
-        for (key_nth, (key, after)) in keys.iter().zip(&mut afters).enumerate() {
-            if row.get::<_, bool>(at).map_err(fault)? {
-                clashes.push((nth, key_nth));
+    /// Before an update that sets columns of unique keys: rows that do not take their change, then rows whose new key
+    /// another row has. Told before the first row changes, so that all are told and the order of rows means nothing.
+    fn foresee(&self, scope: &Scope) -> Result<(), Stop> {
+        let (table, update) = (self.table, self.update);
+        let keys: Vec<&Key> = update.unique.iter().filter_map(|nth| table.unique.get(*nth)).collect();
+        let sql = self.foresight(scope, &keys);
+        let mut statement = self.connection.prepare_cached(&sql.text).map_err(fault)?;
+        bind(&mut statement, &sql.params)?;
+        let mut missed = Vec::new();
+        let mut clashes: Vec<(usize, usize)> = Vec::new();
+        let mut afters: Vec<Vec<Option<Vec<Datum>>>> = keys.iter().map(|_| vec![None; update.rows.len()]).collect();
+        for nth in 0..update.rows.len() {
+            self.bind_change(&mut statement, nth)?;
+            let mut found = statement.raw_query();
+            let Some(row) = found.next().map_err(fault)? else {
+                missed.push(nth);
+                continue;
+            };
+            if row.get::<_, i64>(0).map_err(fault)? != 0 {
+                missed.push(nth);
             }
-            let mut data = Vec::with_capacity(key.columns.len());
-            for (place, column) in key.columns.iter().enumerate() {
-                let output = Output::Column(table.type_of(*column));
-                data.push(loaded(row.get_ref(at + 1 + place).map_err(fault)?, &output)?);
-            }
-            at += 1 + key.columns.len();
-            if let Some(slot) = after.get_mut(nth) {
-                *slot = Some(data);
+            let mut at = 1;
+            for (key_nth, (key, after)) in keys.iter().zip(&mut afters).enumerate() {
+                if row.get::<_, bool>(at).map_err(fault)? {
+                    clashes.push((nth, key_nth));
+                }
+                let columns = key.columns.iter().enumerate();
+                let data = columns.map(|(place, column)| self.column(row, at + 1 + place, *column));
+                if let Some(slot) = after.get_mut(nth) {
+                    *slot = Some(data.collect::<Result<_, _>>()?);
+                }
+                at += 1 + key.columns.len();
             }
         }
+        drop(statement);
+        if !missed.is_empty() {
+            return Err(self.misses(scope, missed)?);
+        }
+        for (key_nth, after) in afters.iter().enumerate() {
+            clashes.extend(write::doubles(after).into_iter().map(|row| (row, key_nth)));
+        }
+        write::clashes(table, update, self.call, clashes)
     }
-    drop(statement);
-    if !missed.is_empty() {
-        return Err(misses(connection, schema, scope, call, update, spelling, places, missed)?);
+
+    /// The verdict; then of each key whether another row has it, and its values after the change.
+    fn foresight(&self, scope: &Scope, keys: &[&Key]) -> Sql {
+        let (table, update) = (self.table, self.update);
+        let after = |at: usize| self.spelling.after(table, update, Dialect::Sqlite, at);
+        let mut sql = self.reserved(scope);
+        sql.put("select ");
+        write::refusal(self.schema, update, &self.spelling, &mut sql);
+        for key in keys {
+            sql.put(", exists (select 1 from ").put(&table.sql).put(" o").of_tenant("o").put(" and o.id <> t.id");
+            for at in &key.columns {
+                sql.put(" and ").column("o", table, *at).put(" = ").put(&after(*at));
+            }
+            sql.put(")");
+            for at in &key.columns {
+                sql.put(", ").put(&after(*at));
+            }
+        }
+        sql.put(" from ").put(&table.sql).put(" t");
+        self.of_key(&mut sql);
+        sql
     }
-    for (key_nth, after) in afters.iter().enumerate() {
-        clashes.extend(write::doubles(after).into_iter().map(|row| (row, key_nth)));
-    }
-    write::clashes(table, update, call, clashes)
 }
 
 /// The next figure of a sequence, or `at_least` if that is higher.
