@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonschema::{Draft, Validator};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::Answer;
 
@@ -116,6 +116,11 @@ impl Contract {
         validators.entry(name.to_string()).or_insert_with(make).clone()
     }
 
+    /// The parameters of an operation, references followed.
+    pub fn parameters<'a>(&'a self, operation: &'a Operation) -> impl Iterator<Item = &'a Json> {
+        operation.document["parameters"].as_array().into_iter().flatten().map(|parameter| self.resolve(parameter))
+    }
+
     /// Follows a reference into the document.
     pub fn resolve<'a>(&'a self, value: &'a Json) -> &'a Json {
         match value["$ref"].as_str().and_then(|text| text.strip_prefix('#')) {
@@ -155,9 +160,5 @@ impl Operation {
     /// Whether people call it in a tenant.
     pub fn of_tenant(&self) -> bool {
         self.path.starts_with("/v1/tenants/{tenantId}/")
-    }
-
-    pub fn parameters(&self) -> impl Iterator<Item = &Map<String, Json>> {
-        self.document["parameters"].as_array().into_iter().flatten().filter_map(Json::as_object)
     }
 }

@@ -103,6 +103,7 @@ fn reserved_keys_are_refused(database: Database) {
 
 fn values_shaped_like_credentials_are_refused(database: Database) {
     let shop = company(database);
+    // The pointer ends where names are the schema's: those of attributes are typed by the caller.
     let values = [
         "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----".to_string(),
         "-----BEGIN RSA PRIVATE KEY-----".to_string(),

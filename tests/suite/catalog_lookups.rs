@@ -237,7 +237,7 @@ fn parent_belongs_to_categories_alone(database: Database) {
         let body = with(&lookup("A"), json!({ "parentId": uuid::Uuid::now_v7() }));
         shop.post(&format!("catalog/lookups/{kind}"), body).refused(400, "VALIDATION_FAILED");
     }
-    let body = with(&lookup("A"), json!({ "decimalPlaces": 0 }));
+    let body = with(&lookup("A"), json!({ "decimalPlaces": 2 }));
     shop.post("catalog/lookups/brands", body).refused(400, "VALIDATION_FAILED");
     let brand = shop.brand("B");
     let category = category(&shop, "C", Some(&brand));

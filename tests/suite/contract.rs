@@ -79,8 +79,7 @@ fn operations_are_whole(database: Database) {
         let responses = shown["responses"].as_object().unwrap_or_else(|| panic!("{id} has no responses"));
         let successes: Vec<&String> = responses.keys().filter(|status| status.starts_with('2')).collect();
         assert_eq!(successes.len(), 1, "{id}: {successes:?}");
-        let parameters: Vec<&Json> =
-            shown["parameters"].as_array().into_iter().flatten().map(|p| contract.resolve(p)).collect();
+        let parameters: Vec<&Json> = contract.parameters(operation).collect();
         let named = |place: &str, name: &str| parameters.iter().any(|p| p["in"] == place && p["name"] == name);
         for name in operation.path_parameters() {
             assert!(named("path", name), "{id} does not show its path parameter {name}");
@@ -135,8 +134,7 @@ fn lists_look_alike(database: Database) {
     let contract = contract(database);
     let mut lists = 0;
     for operation in contract.operations.iter().filter(|operation| operation.id.starts_with("list")) {
-        let parameters: Vec<&Json> =
-            operation.document["parameters"].as_array().into_iter().flatten().map(|p| contract.resolve(p)).collect();
+        let parameters: Vec<&Json> = contract.parameters(operation).collect();
         let schema = |name: &str| {
             let found = parameters.iter().find(|p| p["name"] == name && p["in"] == "query");
             contract.resolve(found.map_or(&Json::Null, |p| &p["schema"])).clone()

@@ -27,12 +27,13 @@ const DEADLINE: Duration = Duration::from_millis(500);
 
 /// The host that runs the hostile module beside the real ones; one per database.
 pub fn host(database: Database) -> Stoa {
-    static HOSTS: [OnceLock<Stoa>; 2] = [OnceLock::new(), OnceLock::new()];
+    static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     let start = || {
         let folder = modules::with(&[("hostile.wasm", &modules::guest("hostile"))]);
-        Stoa::start_with(database, Settings::default().modules(folder.path()))
+        Stoa::try_start(database, Settings::default().modules(folder.path()))
     };
-    HOSTS[database as usize].get_or_init(start).clone()
+    let started = HOSTS[database as usize].get_or_init(start).clone();
+    started.unwrap_or_else(|said| panic!("the host with the hostile module did not start: {said}"))
 }
 
 #[track_caller]

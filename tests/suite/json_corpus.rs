@@ -178,7 +178,7 @@ fn p20_monsters_are_refused_promptly(database: Database) {
         let answer = shop.request("POST", "catalog/products").bytes(text).send();
         let took = begin.elapsed();
         assert!([400, 413].contains(&answer.status), "{what}: {} {}", answer.status, answer["code"]);
-        assert!(took < Duration::from_secs(3), "{what} took {took:?}");
+        assert!(took < Duration::from_secs(8), "{what} took {took:?}");
         assert!(answer.bytes.len() < 64 * 1024, "{what}: an answer of {} bytes", answer.bytes.len());
     }
     if let (Some(before), Some(after)) = (memory, shop.host.resident()) {
