@@ -502,7 +502,7 @@ async fn tables_grow_with_their_rows_in_place() {
         let broken = Schema::new("demo", &broken).expect("a schema");
         let mut session = database.begin(tenant(1)).await;
         let changes = plan(&new, &broken).expect("additive");
-        assert!(matches!(apply(&mut session, &broken, &changes).await, Err(Error::Fault(_))));
+        assert!(matches!(apply(&mut session, &broken, &changes).await, Err(Error::Unique(_))));
         roll_back(session).await;
     }
 }

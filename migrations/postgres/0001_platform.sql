@@ -126,3 +126,12 @@ create table stoa_collection (
   definition text not null,
   primary key (module, name)
 );
+
+-- The next figure of each named sequence of a module.
+create table stoa_sequence (
+  tenant_id uuid not null,
+  module text not null,
+  name text not null,
+  next bigint not null,
+  primary key (tenant_id, module, name)
+);

@@ -122,3 +122,12 @@ create table stoa_collection (
   definition text not null,
   primary key (module, name)
 ) strict;
+
+-- The next figure of each named sequence of a module.
+create table stoa_sequence (
+  tenant_id blob not null,
+  module text not null,
+  name text not null,
+  next integer not null,
+  primary key (tenant_id, module, name)
+) strict;

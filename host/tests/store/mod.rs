@@ -229,7 +229,7 @@ fn unique() -> String {
     format!("stoa_store_{}_{count}", std::process::id())
 }
 
-pub const SEQUENCES: &str = "create table store_sequence (tenant_id TENANT not null, module text not null, \
+pub const SEQUENCES: &str = "create table stoa_sequence (tenant_id TENANT not null, module text not null, \
     name text not null, next bigint not null, primary key (tenant_id, module, name))";
 
 impl Database {
@@ -247,10 +247,11 @@ impl Database {
         let name = unique();
         let options: PgConnectOptions = url.parse().expect("STOA_TEST_POSTGRES_URL");
         let admin = PgPoolOptions::new().max_connections(1).connect_with(options.clone()).await.expect("PostgreSQL");
-        let text = format!("drop schema if exists {name} cascade; create schema {name}");
-        sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(&admin).await.expect("a schema of its own");
+        for text in [format!("drop database if exists {name}"), format!("create database {name}")] {
+            sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(&admin).await.expect("a database of its own");
+        }
         admin.close().await;
-        let options = options.options([("search_path", name.as_str()), ("lock_timeout", "20s")]);
+        let options = options.database(&name).options([("lock_timeout", "20s")]);
         let pool = PgPoolOptions::new().max_connections(8).connect_with(options).await.expect("PostgreSQL");
         let database = Database::Postgres(pool);
         database.prepare(&schema()).await;

@@ -75,8 +75,10 @@ fn start(scope: &Scope) -> Sql {
 
 /// What a statement failed of. A unique key that was found free and is taken now: the next try will see by whom.
 fn fault(error: sqlx::Error) -> Stop {
-    let raced = error.as_database_error().is_some_and(|error| error.is_unique_violation());
-    Stop::Database(if raced { Error::Conflict(error.to_string()) } else { Error::from_sqlx(error) })
+    Stop::Database(match Error::from_sqlx(error) {
+        Error::Unique(key) => Error::Conflict(key),
+        other => other,
+    })
 }
 
 /// Runs a statement of the store's own and answers its rows.

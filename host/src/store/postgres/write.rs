@@ -159,13 +159,13 @@ pub(super) async fn number(
     at_least: u64,
 ) -> Result<u64, Stop> {
     let mut sql = start(scope);
-    sql.put("insert into store_sequence (tenant_id, module, name, next) values ($1, ");
+    sql.put("insert into stoa_sequence (tenant_id, module, name, next) values ($1, ");
     sql.bind(ColumnType::Text, Datum::Text(schema.module().to_owned())).put(", ");
     sql.bind(ColumnType::Text, Datum::Text(sequence.to_owned())).put(", greatest(");
     sql.bind(ColumnType::Integer, Datum::Int(i64::try_from(at_least).unwrap_or(i64::MAX)));
     sql.put(
         ", 1) + 1) on conflict (tenant_id, module, name) \
-         do update set next = greatest(store_sequence.next, $4) + 1 returning next - 1",
+         do update set next = greatest(stoa_sequence.next, $4) + 1 returning next - 1",
     );
     let rows = fetch(connection, scope, sql).await?;
     let next = rows.first().map(|row| field::<i64>(row, 0)).transpose()?;

@@ -372,7 +372,7 @@ pub(super) fn number(
 ) -> Result<u64, Stop> {
     let mut statement = connection
         .prepare_cached(
-            "insert into store_sequence (tenant_id, module, name, next) values (?1, ?2, ?3, max(?4, 1) + 1)
+            "insert into stoa_sequence (tenant_id, module, name, next) values (?1, ?2, ?3, max(?4, 1) + 1)
              on conflict (tenant_id, module, name) do update set next = max(next, ?4) + 1 returning next - 1",
         )
         .map_err(fault)?;
