@@ -125,9 +125,7 @@ impl Settings {
     }
 
     pub fn database_url(&self) -> String {
-        self.database_url
-            .clone()
-            .unwrap_or_else(|| format!("sqlite:{}", self.data_dir.join("stoa.sqlite").display()))
+        self.database_url.clone().unwrap_or_else(|| format!("sqlite:{}", self.data_dir.join("stoa.sqlite").display()))
     }
 
     pub fn database(&self) -> crate::database::Settings {
@@ -220,8 +218,7 @@ mod tests {
 
     #[test]
     fn a_password_is_not_shown() {
-        let settings =
-            Settings { database_url: Some("postgres://stoa:s3cret@db/stoa".into()), ..Settings::default() };
+        let settings = Settings { database_url: Some("postgres://stoa:s3cret@db/stoa".into()), ..Settings::default() };
         let shown = serde_json::to_string(&settings).unwrap();
         assert!(shown.contains("postgres://stoa@db/stoa") && !shown.contains("s3cret"), "{shown}");
     }

@@ -26,9 +26,7 @@ enum Verb {
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
     /// Print a shell's completions.
-    Completions {
-        shell: clap_complete::Shell,
-    },
+    Completions { shell: clap_complete::Shell },
 }
 
 /// Runs the verb that the command line names.

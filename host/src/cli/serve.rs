@@ -87,7 +87,10 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
     let mut issuers = settings.issuers()?;
     issuers.extend(dev_issuer.as_ref().map(DevIssuer::settings));
-    anyhow::ensure!(!issuers.is_empty(), "no identity provider: set STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE, or use --dev");
+    anyhow::ensure!(
+        !issuers.is_empty(),
+        "no identity provider: set STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE, or use --dev"
+    );
     let verifier = Verifier::new(issuers, settings.oidc_grace, Clock::system())?;
     let refresh = tokio::spawn(verifier.keep_keys_fresh());
 

@@ -12,6 +12,7 @@ pub mod format;
 pub mod idempotency_key;
 pub mod json;
 pub mod normalize;
+pub mod openapi;
 pub mod parameters;
 pub mod pointer;
 pub mod refs;

@@ -27,7 +27,8 @@ impl Schema {
         Ok(Schema { validator, tree: Tree::compile(schema, defs)? })
     }
 
-    /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED.
+    /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED; of a body
+    /// with repeated members only those are told, since the rest depends on which of them was meant.
     pub fn read(&self, text: &[u8]) -> Result<Value, Problem> {
         let mut body = json::parse(text).map_err(|malformed| match malformed {
             Malformed::Syntax => Problem::of("MALFORMED_JSON"),

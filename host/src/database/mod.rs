@@ -76,9 +76,7 @@ impl Database {
     pub async fn open(settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
         match settings.location()? {
             Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Database::open(&path, settings).await?)),
-            Location::Postgres(url) => {
-                Ok(Database::Postgres(postgres::Database::open(&url, settings, migrate).await?))
-            }
+            Location::Postgres(url) => Ok(Database::Postgres(postgres::Database::open(&url, settings, migrate).await?)),
         }
     }
 

@@ -41,9 +41,8 @@ impl Transaction {
         Transaction { connection: Some(connection), open: false, round_trips: 0 }
     }
 
-    /// The connection. Every use is one round trip.
+    /// The connection. Whoever uses it says so in `round_trips`.
     pub fn connection(&mut self) -> Result<&mut PgConnection, Error> {
-        self.round_trips += 1;
         self.connection.as_deref_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
     }
 
@@ -56,6 +55,7 @@ impl Transaction {
             "begin isolation level read committed"
         };
         self.open = true;
+        self.round_trips += 1;
         let sql = AssertSqlSafe(format!("{begin}; {opening}"));
         sqlx::raw_sql(sql).fetch_all(self.connection()?).await.map_err(Error::from_sqlx)
     }
@@ -64,6 +64,7 @@ impl Transaction {
         if !self.open {
             return Ok(());
         }
+        self.round_trips += 1;
         self.connection()?.execute(statement).await.map_err(Error::from_sqlx)?;
         self.open = false;
         Ok(())
@@ -82,10 +83,8 @@ impl Drop for Transaction {
 
 impl Database {
     pub async fn open(url: &str, settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
-        let options = PgConnectOptions::from_str(url)?
-            .application_name("stoa")
-            .statement_cache_capacity(PREPARED)
-            .options([
+        let options =
+            PgConnectOptions::from_str(url)?.application_name("stoa").statement_cache_capacity(PREPARED).options([
                 ("statement_timeout", STATEMENT_TIMEOUT_MS.to_string()),
                 ("lock_timeout", LOCK_TIMEOUT_MS.to_string()),
                 ("idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MS.to_string()),
@@ -181,9 +180,10 @@ async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migra
     let version: i32 =
         sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
     anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
-    let unbound: bool = sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
-        .fetch_one(&mut connection)
-        .await?;
+    let unbound: bool =
+        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
+            .fetch_one(&mut connection)
+            .await?;
     anyhow::ensure!(
         !unbound || !settings.plain_role_only,
         "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
@@ -209,6 +209,7 @@ pub async fn query(transaction: &mut Transaction, sql: &'static str, values: &[C
     for value in values {
         bind(&mut arguments, value)?;
     }
+    transaction.round_trips += 1;
     let rows = sqlx::query_with(sql, arguments).fetch_all(transaction.connection()?).await.map_err(Error::from_sqlx)?;
     rows.iter().map(decode).collect()
 }

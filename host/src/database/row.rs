@@ -73,7 +73,11 @@ impl Row {
     }
 
     /// `read` of the column, or none where it is null.
-    pub fn optional<T>(&self, index: usize, read: impl Fn(&Row, usize) -> Result<T, Error>) -> Result<Option<T>, Error> {
+    pub fn optional<T>(
+        &self,
+        index: usize,
+        read: impl Fn(&Row, usize) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
         if self.is_null(index) { Ok(None) } else { read(self, index).map(Some) }
     }
 }

@@ -66,7 +66,9 @@ impl Database {
         let path: Arc<Path> = path.into();
         let at = path.clone();
         threads.push(
-            std::thread::Builder::new().name("stoa-writer".into()).spawn(move || write_loop(&at, writer, &write_queue))?,
+            std::thread::Builder::new()
+                .name("stoa-writer".into())
+                .spawn(move || write_loop(&at, writer, &write_queue))?,
         );
         for number in 0..settings.sqlite_readers.max(1) {
             let (reader, queue, at) = (connect(&path, true)?, read_queue.clone(), path.clone());
@@ -255,7 +257,11 @@ fn reopen(path: &Path, read_only: bool) -> Option<Connection> {
 }
 
 fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
-    connection.prepare_cached(sql).and_then(|mut statement| statement.raw_execute()).map(drop).map_err(Error::from_rusqlite)
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.raw_execute())
+        .map(drop)
+        .map_err(Error::from_rusqlite)
 }
 
 /// A connection as every thread uses it.

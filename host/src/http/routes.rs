@@ -7,7 +7,7 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use stoa_descriptor::{Access, Route};
 
-use crate::contract::{Parameters, Schema};
+use crate::contract::{Parameters, Schema, openapi};
 use crate::modules::Module;
 use crate::modules::generation::Permission;
 use crate::platform;
@@ -40,9 +40,16 @@ pub struct Contract {
     pub etag: String,
 }
 
+/// The module name under which the host's own operations are published.
+const PLATFORM: &str = "platform";
+
 /// What a path and method lead to.
 pub enum Found<'a> {
-    Operation { index: usize, entry: &'a Entry, path: Vec<(String, String)> },
+    Operation {
+        index: usize,
+        entry: &'a Entry,
+        path: Vec<(String, String)>,
+    },
     /// The path exists, the method does not: the methods that do.
     OtherMethods(String),
     Nothing,
@@ -115,7 +122,44 @@ fn entry(route: Route, owner: Owner, schemas: &serde_json::Map<String, serde_jso
     Ok(Entry { route, owner, parameters, body })
 }
 
-fn contract(_entries: &[Entry], _modules: &[Module], _own: &serde_json::Map<String, serde_json::Value>) -> anyhow::Result<Contract> {
-    let bytes = Bytes::new();
+fn contract(
+    entries: &[Entry],
+    modules: &[Module],
+    own_schemas: &serde_json::Map<String, serde_json::Value>,
+) -> anyhow::Result<Contract> {
+    let public = platform::routes::public_routes();
+    let described = std::iter::once(openapi::Module {
+        name: PLATFORM,
+        description: "Identity, companies and the service itself.",
+        schemas: own_schemas,
+        problems: &[],
+    })
+    .chain(modules.iter().map(|module| openapi::Module {
+        name: &module.name,
+        description: &module.descriptor.description,
+        schemas: &module.descriptor.schemas,
+        problems: &module.descriptor.problems,
+    }))
+    .collect::<Vec<_>>();
+    let operations = public
+        .iter()
+        .map(|route| openapi::Operation { route, module: PLATFORM, public: true })
+        .chain(entries.iter().map(|entry| openapi::Operation {
+            route: &entry.route,
+            module: match entry.owner {
+                Owner::Platform(_) => PLATFORM,
+                Owner::Module(index) => modules.get(index).map_or(PLATFORM, |module| module.name.as_str()),
+            },
+            public: false,
+        }))
+        .collect::<Vec<_>>();
+    let info = openapi::Info {
+        generation: 1,
+        build: env!("CARGO_PKG_VERSION"),
+        description: "A multi-tenant commerce platform whose every domain is a sandboxed WebAssembly component.",
+    };
+    let document = openapi::compose(&operations, &described, &info)
+        .map_err(|why| anyhow::anyhow!("DESCRIPTOR_INVALID: the contract cannot be composed: {why}"))?;
+    let bytes = Bytes::from(serde_json::to_vec(&document)?);
     Ok(Contract { etag: format!("\"{}\"", hex::encode(Sha256::digest(&bytes))), bytes })
 }

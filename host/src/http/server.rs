@@ -39,8 +39,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         };
         let _ = stream.set_nodelay(true);
         let service = router.clone().layer(axum::Extension(Peer(peer.ip())));
-        let connection =
-            builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
+        let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {

@@ -22,8 +22,8 @@ mod json_object;
 mod keys;
 mod refusal;
 mod token;
-mod verified;
 pub mod users;
+mod verified;
 mod verifier;
 
 #[cfg(test)]

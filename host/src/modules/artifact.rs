@@ -45,8 +45,10 @@ impl InterfaceName {
 pub fn load_folder(engine: &Engine, folder: &Path) -> anyhow::Result<Vec<Artifact>> {
     let entries = std::fs::read_dir(folder)
         .map_err(|error| anyhow::anyhow!("cannot read the modules folder {}: {error}", folder.display()))?;
-    let mut files: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.extension() == Some("wasm".as_ref())).collect();
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension() == Some("wasm".as_ref()))
+        .collect();
     files.sort();
     files.into_iter().map(|file| load(engine, file)).collect()
 }

@@ -27,8 +27,7 @@ pub fn describe(engine: &Engine, component: &wasmtime::component::Component) -> 
     let mut linker = Linker::<Silent>::new(engine);
     linker.define_unknown_imports_as_traps(component).map_err(fault)?;
     let guest = GuestPre::new(linker.instantiate_pre(component).map_err(fault)?).map_err(fault)?;
-    let mut store =
-        Store::new(engine, Silent { memory: MemoryLimit { limit: MEMORY, used: 0, exceeded: false } });
+    let mut store = Store::new(engine, Silent { memory: MemoryLimit { limit: MEMORY, used: 0, exceeded: false } });
     store.limiter(|silent| &mut silent.memory);
     store.set_hostcall_fuel(LARGEST);
     store.set_epoch_deadline(TICKS);
@@ -115,9 +114,7 @@ fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
 }
 
 fn is_code(code: &str) -> bool {
-    code.len() <= 64
-        && code.split('.').count() >= 2
-        && code.split('.').all(|word| is_name(word, 32, b"-_"))
+    code.len() <= 64 && code.split('.').count() >= 2 && code.split('.').all(|word| is_name(word, 32, b"-_"))
 }
 
 /// A lower-case word with digits and the given joiners, a letter first.

@@ -58,8 +58,10 @@ struct Candidate {
 impl Generation {
     /// The generation of every component in a folder. Nothing is written: tables come afterwards, by `store::migrate`.
     pub fn from_folder(engine: &Engine, folder: &Path) -> anyhow::Result<Generation> {
-        let candidates: Vec<Candidate> =
-            artifact::load_folder(engine, folder)?.into_iter().map(|artifact| vet(engine, artifact)).collect::<Result<_, _>>()?;
+        let candidates: Vec<Candidate> = artifact::load_folder(engine, folder)?
+            .into_iter()
+            .map(|artifact| vet(engine, artifact))
+            .collect::<Result<_, _>>()?;
         let descriptors: Vec<_> = candidates.iter().map(|candidate| candidate.descriptor.clone()).collect();
         let clashes = describe::clashes(&descriptors);
         anyhow::ensure!(clashes.is_empty(), "DESCRIPTOR_INVALID: {}", clashes.join("; "));
@@ -96,7 +98,8 @@ fn link(engine: &Engine, candidates: Vec<Candidate>) -> anyhow::Result<Vec<Modul
         .map(|candidate| (candidate.descriptor.name.clone(), candidate.artifact.component.clone()))
         .collect();
     let order = order(engine, &named)?;
-    let sorted: Vec<(String, &Component)> = order.iter().map(|&index| (named[index].0.clone(), &named[index].1)).collect();
+    let sorted: Vec<(String, &Component)> =
+        order.iter().map(|&index| (named[index].0.clone(), &named[index].1)).collect();
     let mut waiting: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
     let mut modules = Vec::with_capacity(order.len());
     for &index in &order {
@@ -130,8 +133,7 @@ fn order(engine: &Engine, named: &[(String, Component)]) -> anyhow::Result<Vec<u
     let all: Vec<(String, &Component)> = named.iter().map(|(name, component)| (name.clone(), component)).collect();
     let mut needs = Vec::with_capacity(named.len());
     for (name, component) in named {
-        let links =
-            services::resolve(engine, component, &all).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+        let links = services::resolve(engine, component, &all).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
         needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
     }
     let mut order = Vec::with_capacity(named.len());

@@ -71,9 +71,11 @@ impl events::Host for State {
             if self.emitted.len() >= 4_000 {
                 return Err(self.stop(Failure::Limit("events of one request".into())));
             }
-            match self.emitted.iter_mut().find(|(_, earlier)| {
-                earlier.resource == event.resource && earlier.kind == event.kind
-            }) {
+            match self
+                .emitted
+                .iter_mut()
+                .find(|(_, earlier)| earlier.resource == event.resource && earlier.kind == event.kind)
+            {
                 Some((_, earlier)) => *earlier = event,
                 None => self.emitted.push((index, event)),
             }

@@ -8,8 +8,8 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
-use super::generation::Code;
 use super::artifact::{InterfaceName, services_offered, services_wanted};
+use super::generation::Code;
 use super::state::State;
 
 /// What a module needs of another.
@@ -121,9 +121,8 @@ async fn call(
             instance
         }
     };
-    let function = instance
-        .get_func(&mut store, function)
-        .ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
+    let function =
+        instance.get_func(&mut store, function).ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
     store.data_mut().stack.push(provider);
     let answer = function.call_async(&mut store, arguments, results).await;
     store.data_mut().stack.pop();

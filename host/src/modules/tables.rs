@@ -30,10 +30,7 @@ pub async fn bring_up_to_date(database: &Database, modules: &[Module]) -> anyhow
     Ok(())
 }
 
-async fn extend(
-    session: &mut Session,
-    wanted: &[(String, Arc<Schema>)],
-) -> Result<Result<Vec<String>, String>, Error> {
+async fn extend(session: &mut Session, wanted: &[(String, Arc<Schema>)]) -> Result<Result<Vec<String>, String>, Error> {
     session.begin_plain(false).await?;
     if matches!(session, Session::Postgres(_)) {
         // One host at a time: two that start together would make the same tables.

@@ -150,6 +150,7 @@ async fn finish_postgres(
         Cell::Id(id) => arguments.add(id).map_err(fault)?,
         _ => arguments.add(None::<Uuid>).map_err(fault)?,
     }
+    transaction.round_trips += 1;
     sqlx::query_with(POSTGRES, arguments).execute(transaction.connection()?).await.map_err(Error::from_sqlx)?;
     Ok(())
 }

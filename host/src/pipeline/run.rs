@@ -196,7 +196,8 @@ async fn call_module(
     session: Session,
 ) -> Outcome {
     let generation = &request.generation;
-    let (Some(entry), Some(module)) = (generation.routes.entries.get(request.route), generation.modules.get(index)) else {
+    let (Some(entry), Some(module)) = (generation.routes.entries.get(request.route), generation.modules.get(index))
+    else {
         return Outcome { session: Some(session), result: Err(Refused::Problem(Problem::of("INTERNAL"))) };
     };
     let call = module::Call {
@@ -222,9 +223,11 @@ async fn call_module(
     let result = match ran.result {
         Err(failure) => Err(failed(&failure, &module.name, request.request_id)),
         Ok(Err(problem)) => Err(refused(generation, &module.name, problem, request.request_id)),
-        Ok(Ok(_)) if ran.closed => {
-            Err(failed(&Failure::Fault("it answered a success after a store failure".into()), &module.name, request.request_id))
-        }
+        Ok(Ok(_)) if ran.closed => Err(failed(
+            &Failure::Fault("it answered a success after a store failure".into()),
+            &module.name,
+            request.request_id,
+        )),
         Ok(Ok(reply)) => check_reply(reply, ran.emitted, platform.limits.output)
             .map_err(|why| failed(&Failure::Fault(why), &module.name, request.request_id)),
     };
@@ -280,8 +283,14 @@ pub fn failed(failure: &Failure, module: &str, request: Uuid) -> Refused {
 }
 
 /// A module's problem: its code must be one of the platform's or of a descriptor's.
-pub fn refused(generation: &crate::modules::Generation, module: &str, problem: module::Problem, request: Uuid) -> Refused {
-    let known = crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
+pub fn refused(
+    generation: &crate::modules::Generation,
+    module: &str,
+    problem: module::Problem,
+    request: Uuid,
+) -> Refused {
+    let known =
+        crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
     let mut answer = match (known, generation.problems.get(&problem.code)) {
         (Some((code, ..)), _) => Problem::of(code),
         (None, Some((status, detail))) => Problem {

@@ -33,7 +33,8 @@ fn major(version: &str) -> Option<&str> {
 mod tests {
     #[test]
     fn families() {
-        let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
+        let chrome =
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
         for (header, family) in [
             ("curl/8.5.0", Some("curl/8")),
             (chrome, Some("Chrome/126")),

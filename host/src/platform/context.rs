@@ -12,9 +12,8 @@ pub async fn answer(session: &mut Session, request: &Request, opened: &Opened) -
     let (Some(tenant), Some(member)) = (request.tenant, &opened.member) else {
         return Err(Problem::of("MEMBERSHIP_REQUIRED").into());
     };
-    let companies = session
-        .query("select name, status, entitlements from stoa_tenant where id = $1", &[Cell::Id(tenant)])
-        .await?;
+    let companies =
+        session.query("select name, status, entitlements from stoa_tenant where id = $1", &[Cell::Id(tenant)]).await?;
     let company = companies.first().ok_or_else(|| Problem::of("MEMBERSHIP_REQUIRED"))?;
     let roles = session
         .query(

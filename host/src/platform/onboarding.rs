@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::Platform;
 use crate::database::{Cell, Error, Session};
-use crate::modules::call::{self, Entry};
 use crate::ids::Ids;
+use crate::modules::call::{self, Entry};
 use crate::pipeline::opening::Opened;
 use crate::pipeline::run::{Done, Outcome, Refused, facts, failed, refused};
 use crate::pipeline::{Input, Request};

@@ -9,7 +9,10 @@ use crate::modules::Module;
 /// Every operation of the host that takes the pipeline's road.
 pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
     vec![
-        (read("/auth/me", "getCurrentUser", "The caller's own user record.", reference("CurrentUser")), Operation::CurrentUser),
+        (
+            read("/auth/me", "getCurrentUser", "The caller's own user record.", reference("CurrentUser")),
+            Operation::CurrentUser,
+        ),
         (
             read(
                 "/tenants/{tenantId}/context",
@@ -70,7 +73,8 @@ fn create_company(modules: &[Module]) -> Route {
         status: 201,
         body: Some(company_schema(modules)),
         audit: Some("TENANT".into()),
-        description: "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER.".into(),
+        description: "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER."
+            .into(),
         ..read("/onboarding/companies", "createCompany", "Make a company.", reference("CreatedCompany"))
     }
 }
@@ -115,7 +119,9 @@ pub fn schemas() -> Map<String, Json> {
         ("Health", object(json!({ "status": { "const": "ok" }, "service": { "const": "api" } }))),
         (
             "Readiness",
-            object(json!({ "status": { "const": "ok" }, "service": { "const": "api" }, "database": { "const": "ready" } })),
+            object(
+                json!({ "status": { "const": "ok" }, "service": { "const": "api" }, "database": { "const": "ready" } }),
+            ),
         ),
         (
             "CurrentUser",

@@ -172,6 +172,11 @@ pub fn merged(current: &[Collection], wanted: &Schema) -> Vec<Collection> {
     merged
 }
 
+/// PostgreSQL: statements that build indexes on tables in use, each to run alone and outside a transaction, before `apply`.
+pub fn indexes_ahead(schema: &Schema, changes: &[Change]) -> Vec<String> {
+    postgres::ahead(schema, changes)
+}
+
 /// Makes the changes in the open transaction.
 pub async fn apply(session: &mut Session, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
     match session {

@@ -26,7 +26,7 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{Change, apply, merged, plan};
+pub use migrate::{Change, apply, indexes_ahead, merged, plan};
 pub use schema::Schema;
 pub use scope::{Limits, Scope};
 pub use sqlite::register as register_sqlite;
@@ -102,7 +102,10 @@ pub async fn run(
     let outcome = match session {
         Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked, &mut wrote),
         Session::Postgres(transaction) => {
-            postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await
+            let before = scope.round_trips;
+            let outcome = postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await;
+            transaction.round_trips += scope.round_trips - before;
+            outcome
         }
     };
     outcome.map_err(|stop| told(scope, stop, wrote))

@@ -170,14 +170,6 @@ impl Table {
     pub fn has_version(&self) -> bool {
         self.kind == Kind::Record
     }
-
-    pub fn updated_at(&self) -> usize {
-        self.host - 1
-    }
-
-    pub fn created_at(&self) -> usize {
-        self.host - 2
-    }
 }
 
 /// `[a-z][a-z0-9_]*` of at most `longest` bytes.

@@ -60,6 +60,7 @@ pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall)
     }
     let mut rows = Vec::with_capacity(call.rows.len());
     let mut refused = Vec::new();
+    let mut ids = HashSet::new();
     for (nth, values) in call.rows.into_iter().enumerate() {
         if values.len() != columns.len() {
             return Err(misuse("a row takes as many values as columns"));
@@ -84,7 +85,11 @@ pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall)
                 parts.join(&fold::PART.to_string())
             })
             .collect();
-        rows.push(NewRow { id: id.unwrap_or_else(|| Datum::Id(scope.new_id())), own, folded });
+        let id = id.unwrap_or_else(|| Datum::Id(scope.new_id()));
+        if !ids.insert(id.clone()) {
+            return Err(misuse("an insert names an id twice"));
+        }
+        rows.push(NewRow { id, own, folded });
     }
     let mut order: Vec<usize> = (0..rows.len()).collect();
     let by = table.unique.first().map(|key| key.columns.as_slice()).unwrap_or(&[ID]);

@@ -288,7 +288,7 @@ impl Database {
                     .execute(&mut *connection)
                     .await
                     .expect("a tenant");
-                Session::Postgres(Box::new(connection))
+                Session::Postgres(stoa::database::postgres::Transaction::on(connection))
             }
         }
     }
@@ -302,8 +302,8 @@ pub async fn execute(session: &mut Session, text: &str) {
 pub async fn try_execute(session: &mut Session, text: &str) -> Result<(), String> {
     match session {
         Session::Sqlite(connection) => connection.execute_batch(text).map_err(|error| error.to_string()),
-        Session::Postgres(connection) => sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned()))
-            .execute(&mut ***connection)
+        Session::Postgres(transaction) => sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned()))
+            .execute(transaction.connection().map_err(|error| error.to_string())?)
             .await
             .map(|_| ())
             .map_err(|error| error.to_string()),

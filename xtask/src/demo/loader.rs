@@ -121,7 +121,7 @@ impl Loader<'_> {
         let list = text(&self.create("pricing/price-lists", code, &body).await?, "id")?;
         for (at, batch) in prices.chunks(BATCH).enumerate() {
             let price = |(variant, amount): &Price<'_>| json!({ "variantId": variant, "currencyCode": currency, "amount": amount.to_string() });
-            let body = json!({ "items": batch.iter().map(price).collect::<Vec<_>>() });
+            let body = json!({ "prices": batch.iter().map(price).collect::<Vec<_>>() });
             self.create(&format!("pricing/price-lists/{list}/prices/batch"), &format!("batch {at}"), &body).await?;
         }
         Ok(())

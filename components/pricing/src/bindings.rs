@@ -1,0 +1,21 @@
+//! The services that pricing needs and offers, as Rust.
+
+wit_bindgen::generate!({
+    inline: "
+        package commerce:pricing-module;
+        world services {
+            import commerce:platform/ids@1.0.0;
+            import commerce:catalog/articles@1.0.0;
+            export commerce:pricing/prices@1.0.0;
+        }
+    ",
+    path: ["../../wit/platform", "../../wit/catalog", "../../wit/pricing"],
+    with: { "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids },
+    additional_derives: [PartialEq],
+    generate_all,
+});
+
+#[cfg(target_arch = "wasm32")]
+use crate::prices::Prices;
+#[cfg(target_arch = "wasm32")]
+export!(Prices with_types_in self);

@@ -1,0 +1,32 @@
+//! What pricing does for a new company: defaults and the checklist.
+
+use stoa_sdk::store::{read, select};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, item, view};
+
+use crate::list::{self, ListRow, PriceListInput, Status, Visibility};
+use crate::{LIST, currency};
+
+view! { ListId of ListRow { id: Id } }
+
+/// The internal list BASE in the company's currency, where defaults are wanted.
+pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+    if !currency::is_active(&options.currency_code) {
+        return Err(Problem::invalid(vec![item("/currencyCode", "FORMAT")]));
+    }
+    if !options.with_defaults {
+        return Ok(Vec::new());
+    }
+    let row = list::add(PriceListInput {
+        code: "BASE".to_owned(),
+        name: Text("Base prices".to_owned()),
+        description: None,
+        currency_code: options.currency_code.clone(),
+        visibility: Visibility::Internal,
+    })?;
+    Ok(vec![Created { resource_type: LIST.to_owned(), resource: row.id.into() }])
+}
+
+pub fn checklist() -> Vec<Step> {
+    let lists = read(select::<ListId>(ListRow::status.eq(Status::Active)).limit(1));
+    vec![Step { code: "price-list".to_owned(), done: !lists.items.is_empty(), hint: "Create a price list.".to_owned() }]
+}

@@ -1,0 +1,64 @@
+//! Pricing's invariants, checked in bounded batches of active prices: no overlaps, and nothing that is named is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoa_sdk::store::{get_all, read, select};
+use stoa_sdk::{Finding, Findings, Id, all};
+
+use crate::articles;
+use crate::list::{ListRow, Status};
+use crate::price::PriceRow;
+
+/// Prices of a batch; those of their variants are read with them.
+const BATCH: u32 = 50;
+
+/// The cursor is the last id.
+pub fn verify(cursor: Option<String>) -> Findings {
+    let after = cursor.and_then(|cursor| cursor.parse().ok());
+    let active = || PriceRow::status.eq(Status::Active);
+    let page = read(select::<PriceRow>(active()).after(after).limit(BATCH));
+    let next = page.items.last().filter(|_| page.more).map(|row| row.id.to_string());
+    if page.items.is_empty() {
+        return Findings { findings: Vec::new(), next };
+    }
+    let lists: BTreeSet<Id> = page.items.iter().map(|row| row.list_id).collect();
+    let variants: BTreeSet<Id> = page.items.iter().map(|row| row.variant_id).collect();
+    let others = all([active(), PriceRow::variant_id.one_of(variants.iter().copied())]);
+    let (lists, others) = read((get_all::<ListRow>(lists), select::<PriceRow>(others)));
+    let lists: BTreeMap<Id, ListRow> = lists.into_iter().map(|row| (row.id, row)).collect();
+    let known = articles::get_variants(&variants.into_iter().collect::<Vec<_>>());
+    let known: BTreeSet<Id> = known.into_iter().map(|article| article.variant_id.into()).collect();
+
+    let finding = |invariant: &str, row: &PriceRow, message: &str| Finding {
+        invariant: invariant.to_owned(),
+        resource: Some(row.id.into()),
+        message: message.to_owned(),
+    };
+    let mut findings = Vec::new();
+    for row in &page.items {
+        if lists.get(&row.list_id).is_none_or(|list| list.currency_code != row.currency_code) {
+            findings.push(finding("price-list", row, "The price's list is missing or has another currency."));
+        }
+        if !known.contains(&row.variant_id) {
+            findings.push(finding("price-variant", row, "The price's variant is missing."));
+        }
+        if row.valid_from.zip(row.valid_to).is_some_and(|(from, to)| from >= to) {
+            findings.push(finding("price-period", row, "The price ends before it begins."));
+        }
+        // Each pair once: with the later of the two.
+        let overlaps = others.items.iter().any(|other| {
+            other.id < row.id
+                && other.list_id == row.list_id
+                && other.variant_id == row.variant_id
+                && other.period().overlaps(row.period())
+        });
+        if overlaps {
+            findings.push(finding(
+                "price-overlap",
+                row,
+                "An earlier price of the list and variant covers part of the period.",
+            ));
+        }
+    }
+    Findings { findings, next }
+}

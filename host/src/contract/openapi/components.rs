@@ -1,0 +1,199 @@
+//! What every operation of the document shares: problems, headers, parameters and credentials.
+
+use serde_json::{Map, Value, json};
+use stoa_descriptor::ProblemCode;
+
+use crate::problem;
+
+/// Status, component name and meaning of the refusals.
+pub const RESPONSES: &[(u16, &str, &str)] = &[
+    (400, "BadRequest", "The request is not as the operation takes it, or its Idempotency-Key is not."),
+    (401, "Unauthenticated", "No valid credential came with the request."),
+    (403, "Forbidden", "The caller may not do this."),
+    (404, "NotFound", "There is no such resource, or it is not the caller's."),
+    (406, "NotAcceptable", "The caller does not take what the operation answers."),
+    (409, "Conflict", "The request does not fit the present state, or its Idempotency-Key was used before."),
+    (412, "PreconditionFailed", "The record is no longer the one that If-Match names."),
+    (413, "PayloadTooLarge", "The body is larger than the operation takes."),
+    (415, "UnsupportedMediaType", "The body is not application/json."),
+    (429, "TooManyRequests", "A rate, a quota or an entitlement does not admit the request now."),
+    (500, "InternalError", "The service failed. Nothing was changed."),
+    (503, "Unavailable", "The service cannot answer right now. Nothing was changed."),
+];
+
+/// Codes of 404 and 409 that any operation may answer; the others of these statuses are told by the operations themselves.
+const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED"];
+
+/// The codes that a status has for any operation.
+pub fn codes(status: u16) -> Vec<&'static str> {
+    let general = |code: &str| !matches!(status, 404 | 409) || GENERAL.contains(&code);
+    problem::CODES.iter().filter(|(code, of, _)| *of == status && general(code)).map(|(code, ..)| *code).collect()
+}
+
+/// The response of a refusal with these codes.
+pub fn refusal(status: u16, meaning: &str, codes: &[&str]) -> Value {
+    let codes: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+    let mut headers = json!({"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}});
+    let more: &[&str] = match status {
+        401 => &["WWW-Authenticate"],
+        429 => &["Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+        503 => &["Retry-After"],
+        _ => &[],
+    };
+    for name in more {
+        headers[*name] = json!({"$ref": format!("#/components/headers/{name}")});
+    }
+    json!({
+        "description": if codes.is_empty() { meaning.to_owned() } else { format!("{meaning} Codes: {}.", codes.join(", ")) },
+        "headers": headers,
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}},
+    })
+}
+
+pub fn responses() -> Value {
+    let mut all: Map<String, Value> = RESPONSES
+        .iter()
+        .map(|(status, name, meaning)| ((*name).to_owned(), refusal(*status, meaning, &codes(*status))))
+        .collect();
+    all.insert("Problem".into(), refusal(0, "Any other refusal.", &[]));
+    Value::Object(all)
+}
+
+pub fn headers() -> Value {
+    let header = |description: &str, schema: Value| json!({"description": description, "schema": schema});
+    let id = json!({"type": "string", "format": "uuid"});
+    json!({
+        "X-Request-Id": header("Identifies this request; a UUID of version 7, made by the server.", id),
+        "ETag": header("The record's state, for `If-Match`.", json!({"type": "string"})),
+        "Idempotency-Replayed": header(
+            "Present when this is the stored answer of an earlier request with the same Idempotency-Key.",
+            json!({"type": "string", "const": "true"}),
+        ),
+        "X-RateLimit-Limit": header("Requests per one-minute window.", json!({"type": "integer", "minimum": 1})),
+        "X-RateLimit-Remaining": header(
+            "Requests left in this window, of the most restrictive dimension.",
+            json!({"type": "integer", "minimum": 0}),
+        ),
+        "X-RateLimit-Reset": header("End of the window, in Unix seconds.", json!({"type": "integer"})),
+        "Retry-After": header("Seconds to wait before the next attempt.", json!({"type": "integer", "minimum": 1})),
+        "WWW-Authenticate": header("The scheme to authenticate by.", json!({"type": "string"})),
+    })
+}
+
+pub fn parameters() -> Value {
+    let key = |required: bool, rule: &str| {
+        json!({
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": required,
+            "description": format!(
+                "A UUID of version 4 or 7, made at the first attempt and sent again with every retry. {rule} For 24 hours the \
+                 same request with the same key gets the same answer and has no second effect."
+            ),
+            "schema": {"type": "string", "format": "uuid"},
+        })
+    };
+    json!({
+        "TenantId": {
+            "name": "tenantId",
+            "in": "path",
+            "required": true,
+            "description": "The company.",
+            "schema": {"type": "string", "format": "uuid"},
+        },
+        "IdempotencyKey": key(true, "Required."),
+        "OptionalIdempotencyKey": key(false, "Optional."),
+        "IfMatch": {
+            "name": "If-Match",
+            "in": "header",
+            "required": false,
+            "description": "An ETag: the write happens only if the record is still the one it names. Without it the last \
+                            writer wins.",
+            "schema": {"type": "string"},
+        },
+    })
+}
+
+pub fn security_schemes() -> Value {
+    json!({
+        "UserBearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "Access token of the identity provider, for people.",
+        },
+        "PlatformApiKey": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "API key of an API client: `test_` or `live_`, a UUID of version 7, `_` and a secret. For servers \
+                            only, never for browsers.",
+        },
+    })
+}
+
+/// The schemas that the host itself publishes: `ProblemDetails` and its parts. `added`: the codes of the active modules.
+pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<String, Value> {
+    let mut codes: Vec<(&str, &str)> = problem::CODES.iter().map(|(code, _, detail)| (*code, *detail)).collect();
+    for problem in added {
+        if !codes.iter().any(|(code, _)| *code == problem.code) {
+            codes.push((&problem.code, &problem.detail));
+        }
+    }
+    let (names, meanings): (Vec<&str>, Vec<&str>) = codes.into_iter().unzip();
+    let count = json!({"type": "integer", "minimum": 0, "maximum": 1000});
+    let described = |schema: &Value, description: &str| {
+        let mut schema = schema.clone();
+        schema["description"] = description.into();
+        schema
+    };
+    let text = json!({"type": "string"});
+    let mut all = Map::new();
+    all.insert(
+        "ProblemDetails".into(),
+        json!({
+            "type": "object",
+            "description": "Why a request was refused (RFC 9457). Nothing that the caller typed is repeated.",
+            "required": ["type", "status", "code", "title", "detail", "requestId"],
+            "properties": {
+                "type": {"type": "string", "const": "about:blank"},
+                "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
+                "code": {"$ref": "#/$defs/ProblemCode"},
+                "title": described(&text, "The status in words."),
+                "detail": described(&text, "One fixed sentence per code."),
+                "requestId": {"type": "string", "format": "uuid", "description": "The same as in `X-Request-Id`."},
+                "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},
+            },
+        }),
+    );
+    all.insert(
+        "ProblemItem".into(),
+        json!({
+            "type": "object",
+            "description": "One fault: where, and of what kind.",
+            "required": ["pointer", "code"],
+            "properties": {
+                "pointer": described(
+                    &text,
+                    "JSON pointer into the body or record, or `/path/<name>`, `/query/<name>`, `/header/<name>`. A name that the \
+                     operation does not know is never repeated: the pointer then names the object that holds it.",
+                ),
+                "code": described(
+                    &text,
+                    "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or one of the operation's module.",
+                ),
+                "required": described(&count, "How many units the line bills."),
+                "identified": described(&count, "How many units of the line are identified and linked."),
+            },
+        }),
+    );
+    all.insert(
+        "ProblemCode".into(),
+        json!({
+            "type": "string",
+            "description": "The kind of refusal, for programs.",
+            "enum": names,
+            "x-enum-descriptions": meanings,
+        }),
+    );
+    all
+}

@@ -1,0 +1,121 @@
+//! The published contract: one OpenAPI 3.1.0 document from the routes and schemas of a generation. OpenAPI 3.1 takes JSON
+//! Schema 2020-12 as it is, so what is published is what validates; only the names of schemas move.
+
+mod components;
+mod operation;
+mod schemas;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+use stoa_descriptor::{ProblemCode, Route};
+
+pub use components::host_schemas;
+
+use self::schemas::Schemas;
+use crate::problem;
+
+/// The interface's version (conventions.md); the build and the generation are extensions beside it.
+pub const VERSION: &str = "1.32.0";
+
+/// One operation and the module that owns it; the host's own are of module `platform`.
+#[derive(Debug, Clone, Copy)]
+pub struct Operation<'a> {
+    pub route: &'a Route,
+    pub module: &'a str,
+    /// Takes no credential, whatever the route's audience says.
+    pub public: bool,
+}
+
+/// What a module gives to the document besides its routes.
+#[derive(Debug, Clone, Copy)]
+pub struct Module<'a> {
+    pub name: &'a str,
+    pub description: &'a str,
+    /// What the references `#/$defs/Name` of its routes name.
+    pub schemas: &'a Map<String, Value>,
+    /// The problem codes that it adds to the platform's.
+    pub problems: &'a [ProblemCode],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Info<'a> {
+    pub generation: u64,
+    /// Version of the host's build.
+    pub build: &'a str,
+    pub description: &'a str,
+}
+
+/// Composes the document. The order of `modules` decides who keeps a schema's plain name where two modules use one name
+/// for different schemas: the first; later ones bear their module's name in front. Refuses what would make a document
+/// that lies or that no generator reads: two operations of one id or place, an unknown module, code or schema.
+pub fn compose(operations: &[Operation], modules: &[Module], info: &Info) -> Result<Value, String> {
+    let statuses = statuses(modules)?;
+    let host = host_schemas(modules.iter().flat_map(|module| module.problems));
+    let mut schemas = Schemas::new(&host, modules, operations)?;
+    let etags: BTreeSet<&str> =
+        operations.iter().filter(|op| op.route.if_match).map(|op| op.route.path.as_str()).collect();
+    let mut ids = BTreeSet::new();
+    let mut paths = Map::new();
+    for op in operations {
+        let route = op.route;
+        let about = |why: String| format!("{}: {why}", route.operation);
+        if !ids.insert(route.operation.as_str()) {
+            return Err(about("two operations have this id".into()));
+        }
+        let method = route.method.to_ascii_lowercase();
+        if !["get", "post", "put", "patch", "delete"].contains(&method.as_str()) {
+            return Err(about(format!("no operation has the method {}", route.method)));
+        }
+        let has_etag = route.if_match || (method == "get" && etags.contains(route.path.as_str()));
+        let written = operation::describe(op, &mut schemas, &statuses, has_etag).map_err(about)?;
+        let place = paths.entry(route.path.clone()).or_insert_with(|| json!({}));
+        if let Some(place) = place.as_object_mut()
+            && place.insert(method, written).is_some()
+        {
+            return Err(about("two operations have this method and path".into()));
+        }
+    }
+    let used: BTreeSet<&str> = operations.iter().map(|op| op.module).collect();
+    let tags: Vec<Value> = modules
+        .iter()
+        .filter(|module| used.contains(module.name))
+        .map(|module| json!({"name": module.name, "description": module.description}))
+        .collect();
+    Ok(json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Stoa",
+            "version": VERSION,
+            "description": info.description,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "x-stoa-build": info.build,
+            "x-stoa-generation": info.generation,
+        },
+        "servers": [{"url": "/v1"}],
+        "tags": tags,
+        "paths": paths,
+        "components": {
+            "schemas": schemas.into_components(),
+            "responses": components::responses(),
+            "parameters": components::parameters(),
+            "headers": components::headers(),
+            "securitySchemes": components::security_schemes(),
+        },
+    }))
+}
+
+/// The status of every code, the platform's and the modules'.
+fn statuses<'a>(modules: &[Module<'a>]) -> Result<BTreeMap<&'a str, u16>, String> {
+    let mut statuses: BTreeMap<&str, u16> = problem::CODES.iter().map(|(code, status, _)| (*code, *status)).collect();
+    for added in modules.iter().flat_map(|module| module.problems) {
+        let status = *statuses.entry(&added.code).or_insert(added.status);
+        if status != added.status {
+            return Err(format!("the problem code {} has two statuses", added.code));
+        }
+    }
+    Ok(statuses)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Modules' schemas as components of one document. Each module names its schemas for itself; here they share one list: equal
+//! schemas of one name are one component, different ones are told apart by their module's name.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Map, Value, json};
+
+use super::{Module, Operation};
+use crate::contract::{canonical, parameters, refs};
+
+/// The host's own schemas go by this name, as its tables do.
+const HOST: &str = "stoa";
+
+pub struct Schemas<'a> {
+    modules: HashMap<&'a str, &'a Map<String, Value>>,
+    /// Component of (module, name).
+    names: HashMap<(&'a str, &'a str), String>,
+    components: BTreeMap<String, Value>,
+}
+
+/// A schema of a module that the document needs.
+struct Needed<'a> {
+    module: &'a str,
+    name: &'a str,
+    schema: &'a Value,
+    /// Places in the list of the schemas that it refers to.
+    uses: Vec<usize>,
+}
+
+impl<'a> Schemas<'a> {
+    /// Takes in what the operations refer to, directly or through others, and gives every schema its component.
+    pub fn new(
+        host: &'a Map<String, Value>,
+        modules: &[Module<'a>],
+        operations: &[Operation<'a>],
+    ) -> Result<Schemas<'a>, String> {
+        let all: Vec<(&str, &Map<String, Value>)> =
+            std::iter::once((HOST, host)).chain(modules.iter().map(|module| (module.name, module.schemas))).collect();
+        let mut needed: Vec<Needed> = Vec::new();
+        for (module, defs) in &all {
+            let mut roots: Vec<Value> = Vec::new();
+            if *module == HOST {
+                roots.push(json!({"$ref": "#/$defs/ProblemDetails"}));
+            }
+            for route in operations.iter().filter(|op| op.module == *module).map(|op| op.route) {
+                roots.extend(route.body.iter().chain([&route.response]).cloned());
+                for schema in [&route.path_schema, &route.query] {
+                    // Parameters stand each for itself: their object schema is no component.
+                    roots.extend(parameters::object(schema.as_ref(), defs)?.get("properties").cloned());
+                }
+            }
+            let names = refs::closure(&Value::Array(roots), defs).map_err(|why| format!("{module}: {why}"))?;
+            let known = defs.iter().filter(|(name, _)| names.contains_key(*name));
+            needed.extend(known.map(|(name, schema)| Needed { module, name, schema, uses: Vec::new() }));
+        }
+        let places: HashMap<(&str, &str), usize> =
+            needed.iter().enumerate().map(|(at, entry)| ((entry.module, entry.name), at)).collect();
+        for entry in &mut needed {
+            let mut references = BTreeSet::new();
+            refs::collect(entry.schema, &mut references);
+            let names = references.into_iter().filter_map(refs::name);
+            entry.uses = names.filter_map(|name| places.get(&(entry.module, name)).copied()).collect();
+        }
+        let mut schemas =
+            Schemas { modules: all.into_iter().collect(), names: HashMap::new(), components: BTreeMap::new() };
+        let kinds = kinds(&needed);
+        let mut component_of: HashMap<usize, String> = HashMap::new();
+        for (entry, kind) in needed.iter().zip(&kinds) {
+            let taken = |name: &String| component_of.values().any(|component| component == name);
+            let component = component_of.get(kind).cloned().unwrap_or_else(|| unique(entry.module, entry.name, taken));
+            component_of.insert(*kind, component.clone());
+            schemas.names.insert((entry.module, entry.name), component);
+        }
+        for entry in &needed {
+            let component = schemas.names.get(&(entry.module, entry.name)).cloned().unwrap_or_default();
+            let schema = schemas.rewritten(entry.module, entry.schema)?;
+            schemas.components.insert(component, schema);
+        }
+        Ok(schemas)
+    }
+
+    /// The definitions of a module.
+    pub fn of_module(&self, module: &str) -> Result<&'a Map<String, Value>, String> {
+        self.modules.get(module).copied().ok_or_else(|| format!("there is no module {module}"))
+    }
+
+    /// A schema of a route as it stands in the document.
+    pub fn rewritten(&self, module: &str, schema: &Value) -> Result<Value, String> {
+        Ok(match schema {
+            Value::Object(members) => {
+                let mut all = Map::new();
+                for (key, value) in members.iter().filter(|(key, _)| *key != "$schema") {
+                    let value = match value {
+                        Value::String(reference) if key == "$ref" => {
+                            let name = refs::name(reference).ok_or("a reference is of the form #/$defs/Name")?;
+                            let component =
+                                self.names.get(&(module, name)).ok_or_else(|| format!("there is no schema {name}"))?;
+                            Value::String(format!("#/components/schemas/{component}"))
+                        }
+                        value => self.rewritten(module, value)?,
+                    };
+                    all.insert(key.clone(), value);
+                }
+                Value::Object(all)
+            }
+            Value::Array(items) => {
+                Value::Array(items.iter().map(|item| self.rewritten(module, item)).collect::<Result<_, _>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// A body's schema. One that a route spells out gets a name, since generators make poor types of nameless objects.
+    pub fn named(&mut self, module: &str, schema: &Value, name: &str) -> Result<Value, String> {
+        let written = self.rewritten(module, schema)?;
+        let is_structure =
+            ["properties", "items", "allOf", "anyOf", "oneOf"].iter().any(|key| written.get(*key).is_some());
+        if !is_structure {
+            return Ok(written);
+        }
+        let component = unique(module, name, |name| self.components.contains_key(name));
+        self.components.insert(component.clone(), written);
+        Ok(json!({"$ref": format!("#/components/schemas/{component}")}))
+    }
+
+    pub fn into_components(self) -> Value {
+        Value::Object(self.components.into_iter().collect())
+    }
+}
+
+/// Numbers the schemas so that equal numbers mean one component: same name, same text, and references to the same.
+fn kinds(needed: &[Needed]) -> Vec<usize> {
+    fn number<K: std::hash::Hash + Eq>(keys: impl Iterator<Item = K>) -> (Vec<usize>, usize) {
+        let mut seen = HashMap::new();
+        let numbers = keys.map(|key| {
+            let next = seen.len();
+            *seen.entry(key).or_insert(next)
+        });
+        let numbers: Vec<usize> = numbers.collect();
+        let count = seen.len();
+        (numbers, count)
+    }
+    let (mut kinds, mut count) = number(needed.iter().map(|entry| (entry.name, canonical::text(entry.schema))));
+    loop {
+        let told = needed.iter().zip(&kinds).map(|(entry, kind)| {
+            let uses: Vec<usize> = entry.uses.iter().filter_map(|at| kinds.get(*at).copied()).collect();
+            (*kind, uses)
+        });
+        let (finer, more) = number(told);
+        if more == count {
+            return finer;
+        }
+        (kinds, count) = (finer, more);
+    }
+}
+
+/// `name`, or if that is taken `ModuleName`, or that with a number.
+fn unique(module: &str, name: &str, taken: impl Fn(&String) -> bool) -> String {
+    let prefixed = format!("{}{name}", pascal(module));
+    let mut candidates = [name.to_owned(), prefixed.clone()].into_iter().chain((2..).map(|n| format!("{prefixed}{n}")));
+    candidates.find(|candidate| !taken(candidate)).unwrap_or(prefixed)
+}
+
+/// `price-list` or `createProduct` as `PriceList`, `CreateProduct`.
+pub fn pascal(name: &str) -> String {
+    name.split(['-', '_'])
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+        })
+        .collect()
+}

@@ -1,0 +1,219 @@
+//! Tables on PostgreSQL: row-level security on every one, checks as constraints, ledgers shut by triggers.
+
+use sqlx::{AssertSqlSafe, PgConnection, Row};
+use stoa_descriptor::{ColumnType, Kind};
+use uuid::Uuid;
+
+use crate::database::Error;
+use crate::store::checks;
+use crate::store::fold;
+use crate::store::migrate::Change;
+use crate::store::schema::{Check, Column, Group, Key, Schema, Table};
+use crate::store::sql::Dialect;
+
+async fn run(connection: &mut PgConnection, text: String) -> Result<(), Error> {
+    sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await.map(|_| ()).map_err(Error::from_sqlx)
+}
+
+pub async fn apply(connection: &mut PgConnection, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
+    for change in changes {
+        if let Change::Search { collection, group } = change {
+            let found = table_of(schema, collection)
+                .and_then(|table| Some((table, table.search.iter().find(|other| other.name == *group)?)));
+            let (table, group) = found.ok_or_else(|| unplanned(change))?;
+            search(connection, table, group).await?;
+            continue;
+        }
+        let text = text(schema, change).ok_or_else(|| unplanned(change))?;
+        run(connection, text).await?;
+    }
+    Ok(())
+}
+
+fn unplanned(change: &Change) -> Error {
+    Error::Fault(format!("the schema has not what it was planned from: {change}"))
+}
+
+fn table_of<'a>(schema: &'a Schema, collection: &str) -> Option<&'a Table> {
+    schema.find(collection).map(|at| schema.table(at))
+}
+
+fn text(schema: &Schema, change: &Change) -> Option<String> {
+    Some(match change {
+        Change::Table { collection } => create(table_of(schema, collection)?),
+        Change::Column { collection, column } => {
+            let table = table_of(schema, collection)?;
+            let column = table.column(table.find(column)?);
+            format!("alter table {} add column if not exists {}", table.sql, definition(column))
+        }
+        Change::Index { collection, columns } => {
+            let table = table_of(schema, collection)?;
+            index(table, table.indexes.iter().find(|key| key.name == *columns)?, false, "")
+        }
+        Change::Unique { collection, key } => {
+            let table = table_of(schema, collection)?;
+            index(table, table.unique.iter().find(|other| other.name == *key)?, true, "")
+        }
+        Change::Check { collection, check } => {
+            let table = table_of(schema, collection)?;
+            let check = table.checks.iter().find(|other| other.name == *check)?;
+            format!("alter table {} add {}", table.sql, constraint(table, check))
+        }
+        Change::DropUnique { collection, key } => {
+            format!("drop index if exists \"{}\"", Schema::unique_index(&table_of(schema, collection)?.bare, key))
+        }
+        Change::DropCheck { collection, check } => {
+            let table = table_of(schema, collection)?;
+            let name = Schema::constraint(&table.bare, check);
+            format!("alter table {} drop constraint if exists \"{name}\"", table.sql)
+        }
+        Change::Search { .. } => return None,
+    })
+}
+
+fn create(table: &Table) -> String {
+    let mut text = format!("create table {} (tenant_id uuid not null", table.sql);
+    for column in &table.columns {
+        text.push_str(", ");
+        text.push_str(&definition(column));
+    }
+    for group in &table.search {
+        text.push_str(&format!(", {} text collate \"C\" not null default ''", group.sql));
+    }
+    for check in &table.checks {
+        text.push_str(", ");
+        text.push_str(&constraint(table, check));
+    }
+    text.push_str(", primary key (tenant_id, id));\n");
+    for key in &table.unique {
+        text.push_str(&index(table, key, true, ""));
+    }
+    for key in &table.indexes {
+        text.push_str(&index(table, key, false, ""));
+    }
+    text.push_str(&format!(
+        "alter table {0} enable row level security; alter table {0} force row level security;\n\
+         create policy tenant on {0} using (tenant_id = nullif(current_setting('stoa.tenant', true), '')::uuid);\n",
+        table.sql
+    ));
+    if table.kind == Kind::Ledger {
+        text.push_str(&format!(
+            "create or replace function stoa_refuse_change() returns trigger language plpgsql as \
+             $$ begin raise exception 'a ledger is only ever appended to'; end $$;\n\
+             create trigger ledger before update or delete or truncate on {} \
+             for each statement execute function stoa_refuse_change();\n",
+            table.sql
+        ));
+    }
+    text
+}
+
+fn definition(column: &Column) -> String {
+    let type_ = match column.type_ {
+        ColumnType::Uuid => "uuid".to_owned(),
+        ColumnType::Text => "text collate \"C\"".to_owned(),
+        ColumnType::Boolean => "boolean".to_owned(),
+        ColumnType::Integer => "bigint".to_owned(),
+        ColumnType::Decimal { precision, scale } => format!("numeric({precision},{scale})"),
+        ColumnType::Timestamp => "timestamptz(3)".to_owned(),
+        ColumnType::Date => "date".to_owned(),
+        ColumnType::Json => "jsonb".to_owned(),
+    };
+    let mut text = format!("{} {type_}", column.sql);
+    if !column.nullable {
+        text.push_str(" not null");
+    }
+    if let Some(default) = &column.default {
+        text.push_str(&format!(" default {}", checks::literal(default, column.type_, Dialect::Postgres)));
+    }
+    text
+}
+
+fn constraint(table: &Table, check: &Check) -> String {
+    let holds = checks::sql(table, check, Dialect::Postgres, &|at| table.column(at).sql.clone());
+    format!("constraint \"{}\" check ({holds})", check.constraint)
+}
+
+/// The id ends every index that is not unique: pages are ordered by it last.
+fn index(table: &Table, key: &Key, unique: bool, concurrently: &str) -> String {
+    let mut columns = String::from("tenant_id");
+    for at in &key.columns {
+        columns.push_str(", ");
+        columns.push_str(&table.column(*at).sql);
+    }
+    if !unique && !key.columns.contains(&crate::store::schema::ID) {
+        columns.push_str(", id");
+    }
+    let kind = if unique { "unique " } else { "" };
+    format!("create {kind}index {concurrently}if not exists \"{}\" on {} ({columns});\n", key.index, table.sql)
+}
+
+/// Statements that build the plan's indexes on tables that are there already, without holding up their writers. Each is
+/// to run alone, outside any transaction, before `apply`, which then finds them made. A failed one leaves an invalid
+/// index of the same name behind, to be dropped before the next try.
+pub fn ahead(schema: &Schema, changes: &[Change]) -> Vec<String> {
+    let text = |change: &Change| match change {
+        Change::Index { collection, columns } => {
+            let table = table_of(schema, collection)?;
+            Some(index(table, table.indexes.iter().find(|key| key.name == *columns)?, false, "concurrently "))
+        }
+        Change::Unique { collection, key } => {
+            let table = table_of(schema, collection)?;
+            Some(index(table, table.unique.iter().find(|other| other.name == *key)?, true, "concurrently "))
+        }
+        _ => None,
+    };
+    changes.iter().filter_map(text).collect()
+}
+
+/// Rows folded by one statement.
+const FOLDED_AT_ONCE: i64 = 1_000;
+
+/// Adds a group's column and folds the rows of all tenants: the table's owner stands above row-level security while
+/// FORCE is off, which no other transaction can see.
+async fn search(connection: &mut PgConnection, table: &Table, group: &Group) -> Result<(), Error> {
+    let (name, column) = (&table.sql, &group.sql);
+    let add = format!("alter table {name} add column if not exists {column} text collate \"C\" not null default ''");
+    run(connection, format!("{add}; alter table {name} no force row level security")).await?;
+    let fields: String = group.columns.iter().map(|at| format!(", {}", table.column(*at).sql)).collect();
+    let read = format!(
+        "select tenant_id, id{fields} from {name} where (tenant_id, id) > ($1, $2) \
+         order by tenant_id, id limit {FOLDED_AT_ONCE}"
+    );
+    let write = format!(
+        "update {name} t set {column} = r.folded from unnest($1::uuid[], $2::uuid[], $3::text[]) \
+         as r(tenant_id, id, folded) where t.tenant_id = r.tenant_id and t.id = r.id"
+    );
+    let mut last = (Uuid::nil(), Uuid::nil());
+    loop {
+        let rows = sqlx::query(AssertSqlSafe(read.clone()))
+            .bind(last.0)
+            .bind(last.1)
+            .fetch_all(&mut *connection)
+            .await
+            .map_err(Error::from_sqlx)?;
+        let (mut tenants, mut ids, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        for row in &rows {
+            last = (row.try_get(0).map_err(Error::from_sqlx)?, row.try_get(1).map_err(Error::from_sqlx)?);
+            let mut parts = Vec::with_capacity(group.columns.len());
+            for nth in 0..group.columns.len() {
+                let field: Option<&str> = row.try_get(nth + 2).map_err(Error::from_sqlx)?;
+                parts.push(fold::fold(field.unwrap_or("")));
+            }
+            tenants.push(last.0);
+            ids.push(last.1);
+            texts.push(parts.join(&fold::PART.to_string()));
+        }
+        if rows.is_empty() {
+            break;
+        }
+        sqlx::query(AssertSqlSafe(write.clone()))
+            .bind(tenants)
+            .bind(ids)
+            .bind(texts)
+            .execute(&mut *connection)
+            .await
+            .map_err(Error::from_sqlx)?;
+    }
+    run(connection, format!("alter table {name} force row level security")).await
+}

@@ -1,0 +1,93 @@
+//! Short words for store calls, and a verdict on what came back.
+
+use crate::commerce::platform::context;
+pub use crate::commerce::platform::store::{
+    Ask, Call, Change, Compare, Failure, FindCall, GetCall, InsertCall, LockCall, LockMode, Node, Order, Reply,
+    SelectCall, Term, UpdateCall, Value, run,
+};
+use crate::exports::commerce::platform::module::{Problem, Reply as Answer};
+use crate::{fine, problem};
+
+pub type Id = (u64, u64);
+
+pub fn id() -> Id {
+    context::new_ids(1).first().copied().unwrap_or_default()
+}
+
+/// A label that no other request makes.
+pub fn label() -> String {
+    let (high, low) = id();
+    format!("L{high:016x}{low:016x}")
+}
+
+pub fn insert(collection: &str, columns: &[&str], rows: Vec<Vec<Value>>) -> Call {
+    let columns = columns.iter().map(|column| column.to_string()).collect();
+    Call::Insert(InsertCall { collection: collection.into(), columns, rows, skip_clashes: false })
+}
+
+/// One note with one more column.
+pub fn note_with(column: &str, value: Value) -> Call {
+    insert("note", &["label", column], vec![vec![Value::Text(label()), value]])
+}
+
+pub fn note(label: &str) -> Call {
+    insert("note", &["label"], vec![vec![Value::Text(label.into())]])
+}
+
+pub fn ask(collection: &str, columns: &[&str]) -> Ask {
+    let columns = columns.iter().map(|column| column.to_string()).collect();
+    Ask { collection: collection.into(), columns, lock: None }
+}
+
+pub fn get(ask: Ask, ids: Vec<Value>) -> Call {
+    Call::Get(GetCall { ask, ids })
+}
+
+pub fn select(ask: Ask, filter: Vec<Node>, limit: u32) -> Call {
+    Call::Select(SelectCall { ask, where_: filter, order: Vec::new(), after: None, limit, each: None })
+}
+
+pub fn update(collection: &str, key: Option<&str>, set: &[&str], add: &[&str], change: Change) -> Call {
+    Call::Update(UpdateCall {
+        collection: collection.into(),
+        key: key.map(str::to_string),
+        set: set.iter().map(|column| column.to_string()).collect(),
+        add: add.iter().map(|column| column.to_string()).collect(),
+        rows: vec![change],
+        when: Vec::new(),
+        answer: Vec::new(),
+    })
+}
+
+pub fn change(key: Value, set: Vec<Value>, add: Vec<String>) -> Change {
+    Change { key: vec![key], version: None, set, add }
+}
+
+/// What the store said, as a problem code that the suite can read. Nothing refused is the worst answer.
+pub fn verdict(outcome: Result<Vec<Reply>, Failure>) -> Result<Answer, Problem> {
+    Err(problem(match outcome {
+        Ok(_) => "HOSTILE_ALLOWED",
+        Err(failure) => said(&failure),
+    }))
+}
+
+pub fn said(failure: &Failure) -> &'static str {
+    match failure {
+        Failure::Duplicate(_) => "HOSTILE_DUPLICATE",
+        Failure::RefusedChange(_) => "HOSTILE_CHANGE",
+        Failure::OutOfRange(_) => "HOSTILE_RANGE",
+        Failure::Closed => "HOSTILE_CLOSED",
+        Failure::Limit(_) => "HOSTILE_LIMIT",
+        Failure::Misuse(_) => "HOSTILE_MISUSE",
+    }
+}
+
+/// The lawful thing: a note, a ledger entry and an event.
+pub fn behave() -> Result<Answer, Problem> {
+    let label = label();
+    let entry = insert("entry", &["label"], vec![vec![Value::Text(label.clone())]]);
+    match run(&[note(&label), entry]) {
+        Ok(_) => Ok(fine(serde_json::json!({ "done": true }))),
+        Err(failure) => Err(problem(said(&failure))),
+    }
+}

@@ -1,0 +1,51 @@
+//! A module that says of itself whatever a test wrote over its descriptor's bytes: for what the host refuses at the start.
+
+use std::hint::black_box;
+
+wit_bindgen::generate!({ path: "../../../wit/platform", world: "guest", generate_all });
+
+use exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
+
+const MARK: &[u8] = b"{\"descriptor\":\"of the test\"}";
+
+/// The suite finds the mark in the component's bytes and writes its own descriptor over the room, padded with spaces.
+static DESCRIPTOR: [u8; 16 * 1024] = {
+    let mut room = [b' '; 16 * 1024];
+    let mut at = 0;
+    while at < MARK.len() {
+        room[at] = MARK[at];
+        at += 1;
+    }
+    room
+};
+
+struct Puppet;
+
+impl Guest for Puppet {
+    fn describe() -> String {
+        String::from_utf8_lossy(black_box(&DESCRIPTOR)).trim_end().to_string()
+    }
+
+    fn handle(call: Call) -> Result<Reply, Problem> {
+        let body = format!("{{\"operation\":\"{}\"}}", call.operation);
+        Ok(Reply { status: None, body, etag: None, resource: None, subject: None, changed: Vec::new() })
+    }
+
+    fn provision(_options: String) -> Result<Vec<Created>, Problem> {
+        Ok(Vec::new())
+    }
+
+    fn checklist() -> Vec<Step> {
+        Vec::new()
+    }
+
+    fn upgrade(_from_version: String, _cursor: Option<String>) -> Result<Option<String>, Problem> {
+        Ok(None)
+    }
+
+    fn verify(_cursor: Option<String>) -> Findings {
+        Findings { findings: Vec::new(), next: None }
+    }
+}
+
+export!(Puppet);

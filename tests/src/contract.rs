@@ -1,0 +1,163 @@
+//! The published contract as a judge: every successful answer, and every body that was accepted, must meet its schema.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Map, Value as Json, json};
+
+use crate::Answer;
+
+/// `GET /v1/openapi.json`, with compiled validators.
+pub struct Contract {
+    pub document: Json,
+    pub operations: Vec<Operation>,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// One operation as the contract shows it.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub method: String,
+    /// With `/v1`: `/v1/tenants/{tenantId}/catalog/products`.
+    pub path: String,
+    pub id: String,
+    pub document: Json,
+}
+
+impl Contract {
+    pub fn new(document: Json) -> Contract {
+        let mut operations = Vec::new();
+        for (path, item) in document["paths"].as_object().into_iter().flatten() {
+            let path = if path.starts_with("/v1") { path.clone() } else { format!("/v1{path}") };
+            for (method, operation) in item.as_object().into_iter().flatten() {
+                if !["get", "post", "put", "patch", "delete"].contains(&method.as_str()) {
+                    continue;
+                }
+                operations.push(Operation {
+                    method: method.to_uppercase(),
+                    path: path.clone(),
+                    id: operation["operationId"].as_str().unwrap_or_default().to_string(),
+                    document: operation.clone(),
+                });
+            }
+        }
+        Contract { document, operations, validators: Mutex::default() }
+    }
+
+    /// The operation that a request reaches; a template without parameters goes before one with.
+    pub fn operation(&self, method: &str, path: &str) -> Option<&Operation> {
+        let fits = self.operations.iter().filter(|operation| operation.method == method && operation.takes(path));
+        fits.min_by_key(|operation| operation.path.matches('{').count())
+    }
+
+    /// Fails the test if a success is not what the contract promises, or a body was accepted that it forbids.
+    #[track_caller]
+    pub fn check(&self, method: &str, path: &str, sent: Option<&Json>, answer: &Answer) {
+        let Some(operation) = self.operation(method, path) else {
+            let known = ["/v1/openapi.json", "/v1/docs", "/docs", "/openapi.json"];
+            let open = answer.status >= 300 || method == "HEAD" || known.contains(&path);
+            assert!(open, "a success that the contract does not show: {answer}");
+            return;
+        };
+        let response = &self.resolve(&operation.document["responses"])[answer.status.to_string()];
+        let response = self.resolve(response);
+        if answer.status >= 300 {
+            if !response.is_null() && answer.status >= 400 {
+                let schema = &response["content"]["application/problem+json"]["schema"];
+                self.meet(operation, &format!("problem {}", answer.status), schema, &answer.body, answer);
+            }
+            return;
+        }
+        assert!(!response.is_null(), "a status that the contract does not show: {answer}");
+        let kind = answer.header("content-type").unwrap_or_default();
+        assert_eq!(kind, "application/json", "a success is JSON: {answer}");
+        let schema = &response["content"]["application/json"]["schema"];
+        assert!(!schema.is_null(), "the contract has no schema of this answer: {answer}");
+        self.meet(operation, "answer", schema, &answer.body, answer);
+        if let Some(sent) = sent {
+            let body = self.resolve(&operation.document["requestBody"]);
+            let schema = &body["content"]["application/json"]["schema"];
+            assert!(!schema.is_null(), "a body was taken that the contract does not show: {answer}");
+            self.meet(operation, "request", schema, sent, answer);
+        }
+    }
+
+    #[track_caller]
+    fn meet(&self, operation: &Operation, part: &str, schema: &Json, value: &Json, answer: &Answer) {
+        if schema.is_null() {
+            return;
+        }
+        let validator = self.validator(&format!("{} {part}", operation.id), schema);
+        let faults: Vec<String> = validator
+            .iter_errors(value)
+            .take(5)
+            .map(|error| format!("{} at {:?}", error, error.instance_path().to_string()))
+            .collect();
+        assert!(faults.is_empty(), "{part} of {} breaks the contract: {faults:#?}\n{answer}", operation.id);
+    }
+
+    /// Compiles a schema of the document once.
+    fn validator(&self, name: &str, schema: &Json) -> Arc<Validator> {
+        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let whole = json!({
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "allOf": [schema],
+                "components": self.document["components"],
+            });
+            let validator = jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .should_validate_formats(true)
+                .build(&whole)
+                .unwrap_or_else(|error| panic!("the contract's schema of {name} is none: {error}"));
+            Arc::new(validator)
+        };
+        validators.entry(name.to_string()).or_insert_with(make).clone()
+    }
+
+    /// Follows a reference into the document.
+    pub fn resolve<'a>(&'a self, value: &'a Json) -> &'a Json {
+        match value["$ref"].as_str().and_then(|text| text.strip_prefix('#')) {
+            Some(pointer) => self.document.pointer(pointer).unwrap_or(&Json::Null),
+            None => value,
+        }
+    }
+}
+
+impl Operation {
+    fn takes(&self, path: &str) -> bool {
+        let (mut wanted, mut given) = (self.path.split('/'), path.split('/'));
+        loop {
+            match (wanted.next(), given.next()) {
+                (None, None) => return true,
+                (Some(wanted), Some(given)) if wanted.starts_with('{') || wanted == given => {}
+                _ => return false,
+            }
+        }
+    }
+
+    /// The path with every parameter filled in: `tenantId` by the tenant, others by `fill(name)`.
+    pub fn filled(&self, tenant: &str, fill: impl Fn(&str) -> String) -> String {
+        let parts = self.path.split('/').map(|part| match part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) {
+            Some("tenantId") => tenant.to_string(),
+            Some(name) => fill(name),
+            None => part.to_string(),
+        });
+        parts.collect::<Vec<_>>().join("/")
+    }
+
+    /// Names of the path's parameters, `tenantId` among them.
+    pub fn path_parameters(&self) -> Vec<&str> {
+        self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect()
+    }
+
+    /// Whether people call it in a tenant.
+    pub fn of_tenant(&self) -> bool {
+        self.path.starts_with("/v1/tenants/{tenantId}/")
+    }
+
+    pub fn parameters(&self) -> impl Iterator<Item = &Map<String, Json>> {
+        self.document["parameters"].as_array().into_iter().flatten().filter_map(Json::as_object)
+    }
+}

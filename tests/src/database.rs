@@ -1,0 +1,176 @@
+//! A look into the database that shares no code with the host: what is really stored.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::types::Value;
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+
+use crate::Company;
+use crate::host::RUNTIME;
+
+/// The two databases that everything must work on alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Database {
+    Sqlite,
+    Postgres,
+}
+
+/// How long a look waits for a writer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Rows of counters and leases, which change without a write of the tenant.
+const NOT_STATE: &[&str] = &["stoa_rate", "stoa_lease", "stoa_usage", "stoa_window"];
+
+impl Company {
+    /// Rows of a table of this tenant that meet a condition, which both databases understand.
+    pub fn count(&self, table: &str, condition: &str) -> i64 {
+        let rows = self.rows(&format!("select count(*) from {table} where {{tenant}} and ({condition})"));
+        rows[0][0].parse().expect("a count")
+    }
+
+    /// Rows of a query as text; `{tenant}` stands for the condition on `tenant_id`.
+    pub fn rows(&self, query: &str) -> Vec<Vec<String>> {
+        match self.host.database() {
+            Database::Sqlite => sqlite(&self.sqlite_file(), &self.tenant, query),
+            Database::Postgres => {
+                RUNTIME.block_on(postgres(self.host.postgres_url().unwrap_or_default(), &self.tenant, query))
+            }
+        }
+    }
+
+    /// Tries to change rows behind the host's back; the database's refusal where it has one. Nothing is kept.
+    pub fn try_write(&self, statement: &str) -> Result<(), String> {
+        match self.host.database() {
+            Database::Sqlite => {
+                let mut connection =
+                    rusqlite::Connection::open(self.sqlite_file()).map_err(|error| error.to_string())?;
+                connection.busy_timeout(PATIENCE).map_err(|error| error.to_string())?;
+                let transaction = connection.transaction().map_err(|error| error.to_string())?;
+                let statement = for_sqlite(statement, &self.tenant);
+                transaction.execute(&statement, []).map(drop).map_err(|error| error.to_string())
+            }
+            Database::Postgres => RUNTIME.block_on(async {
+                let url = self.host.postgres_url().unwrap_or_default();
+                let tried = async {
+                    let mut connection = PgConnection::connect(url).await?;
+                    let mut transaction = connection.begin().await?;
+                    let set = sqlx::query("select set_config('stoa.tenant', $1, true)").bind(&self.tenant);
+                    set.execute(&mut *transaction).await?;
+                    let statement = for_postgres(statement, &self.tenant);
+                    sqlx::query(AssertSqlSafe(statement)).execute(&mut *transaction).await?;
+                    transaction.rollback().await
+                };
+                tried.await.map_err(|error: sqlx::Error| error.to_string())
+            }),
+        }
+    }
+
+    /// Names of the tables that hold rows of tenants.
+    pub fn tables(&self) -> Vec<String> {
+        let query = match self.host.database() {
+            Database::Sqlite => {
+                "select m.name from sqlite_master m join pragma_table_info(m.name) c on c.name = 'tenant_id'
+                 where m.type = 'table' order by m.name"
+            }
+            Database::Postgres => {
+                "select c.table_name::text from information_schema.columns c
+                 join information_schema.tables t on t.table_name = c.table_name and t.table_schema = c.table_schema
+                 where c.column_name = 'tenant_id' and t.table_type = 'BASE TABLE' order by 1"
+            }
+        };
+        self.rows(query).into_iter().map(|mut row| row.remove(0)).collect()
+    }
+
+    /// A digest of every row of this tenant, table by table: equal digests, nothing changed.
+    pub fn digest(&self) -> BTreeMap<String, (usize, u64)> {
+        let tables = self.tables();
+        assert!(!tables.is_empty(), "no table with a tenant_id");
+        let state = tables.into_iter().filter(|table| !NOT_STATE.iter().any(|prefix| table.starts_with(prefix)));
+        state
+            .map(|table| {
+                let query = match self.host.database() {
+                    Database::Sqlite => format!("select * from {table} where {{tenant}}"),
+                    Database::Postgres => format!("select t::text from {table} t where {{tenant}}"),
+                };
+                let mut rows = self.rows(&query);
+                rows.sort();
+                let mut hasher = DefaultHasher::new();
+                rows.hash(&mut hasher);
+                (table, (rows.len(), hasher.finish()))
+            })
+            .collect()
+    }
+
+    fn sqlite_file(&self) -> PathBuf {
+        let folder = self.host.data_folder();
+        let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_database = |path: &PathBuf| {
+            let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
+            ["db", "sqlite", "sqlite3"].contains(&kind)
+        };
+        files.into_iter().find(is_database).unwrap_or_else(|| panic!("no database in {}", folder.display()))
+    }
+}
+
+fn for_sqlite(query: &str, tenant: &str) -> String {
+    query.replace("{tenant}", &format!("tenant_id in (x'{}', '{tenant}')", tenant.replace('-', "")))
+}
+
+fn for_postgres(query: &str, tenant: &str) -> String {
+    query.replace("{tenant}", &format!("tenant_id = '{tenant}'"))
+}
+
+fn sqlite(file: &PathBuf, tenant: &str, query: &str) -> Vec<Vec<String>> {
+    let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .unwrap_or_else(|error| panic!("cannot open {}: {error}", file.display()));
+    connection.busy_timeout(PATIENCE).expect("a busy timeout");
+    let query = for_sqlite(query, tenant);
+    let mut statement = connection.prepare(&query).unwrap_or_else(|error| panic!("{query}: {error}"));
+    let width = statement.column_count();
+    let rows = statement.query_map([], |row| (0..width).map(|i| row.get(i).map(sqlite_text)).collect());
+    rows.and_then(Iterator::collect).unwrap_or_else(|error: rusqlite::Error| panic!("{query}: {error}"))
+}
+
+fn sqlite_text(value: Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Integer(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Text(text) => text,
+        Value::Blob(bytes) => match uuid::Uuid::from_slice(&bytes) {
+            Ok(id) => id.to_string(),
+            Err(_) => format!("{bytes:02x?}"),
+        },
+    }
+}
+
+async fn postgres(url: &str, tenant: &str, query: &str) -> Vec<Vec<String>> {
+    let query = for_postgres(query, tenant);
+    let read = async {
+        let mut connection = PgConnection::connect(url).await?;
+        let mut transaction = connection.begin().await?;
+        sqlx::query("select set_config('stoa.tenant', $1, true)").bind(tenant).execute(&mut *transaction).await?;
+        let rows = sqlx::query(AssertSqlSafe(as_text(&query))).fetch_all(&mut *transaction).await?;
+        transaction.rollback().await?;
+        let text = |row: &sqlx::postgres::PgRow| -> Result<Vec<String>, sqlx::Error> {
+            let values: Vec<Option<String>> = row.try_get(0)?;
+            Ok(values.into_iter().map(|value| value.unwrap_or_else(|| "null".into())).collect())
+        };
+        let rows = rows.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+        connection.close().await?;
+        Ok::<_, sqlx::Error>(rows)
+    };
+    read.await.unwrap_or_else(|error| panic!("{query}: {error}"))
+}
+
+/// Wraps a query so that each row comes as one array of texts, whatever its columns are.
+fn as_text(query: &str) -> String {
+    format!(
+        "select array(select value from json_each_text(row_to_json(q)) with ordinality as e(key, value, n) order by n) \
+         from ({query}) q"
+    )
+}

@@ -1,0 +1,413 @@
+//! A running host: the real binary, its own data folder and database, killed when its owner goes.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::contract::Contract;
+use crate::folder::Folder;
+use crate::postgres::Disposable;
+use crate::{Database, Request, modules};
+
+/// How long a start may take on a machine that is busy with the rest of the suite.
+const START: Duration = Duration::from_secs(90);
+
+/// The one runtime of the suite: tests are plain functions, and only the client is asynchronous.
+pub(crate) static RUNTIME: LazyLock<tokio::runtime::Runtime> =
+    LazyLock::new(|| tokio::runtime::Runtime::new().expect("the client's runtime cannot start"));
+
+/// A host with its database. Clones name the same host; the last one stops it.
+#[derive(Clone)]
+pub struct Stoa(Arc<Inner>);
+
+struct Inner {
+    database: Database,
+    postgres: Option<Disposable>,
+    data: Folder,
+    settings: Vec<(String, String)>,
+    process: Mutex<Option<Process>>,
+    address: RwLock<String>,
+    client: reqwest::Client,
+    contract: Mutex<Option<Arc<Contract>>>,
+    tokens: Mutex<HashMap<String, String>>,
+}
+
+struct Process {
+    child: Child,
+    minder: Option<(Child, ChildStdin)>,
+}
+
+/// What a host is started with; `Settings::default()` is what the shared hosts have.
+#[derive(Default)]
+pub struct Settings {
+    modules: Option<PathBuf>,
+    variables: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// A folder of modules other than the suite's.
+    pub fn modules(mut self, folder: &Path) -> Settings {
+        self.modules = Some(folder.to_path_buf());
+        self
+    }
+
+    pub fn set(mut self, name: &str, value: impl ToString) -> Settings {
+        self.variables.push((name.to_string(), value.to_string()));
+        self
+    }
+}
+
+impl Stoa {
+    /// Starts a host on a fresh database; a failure to start fails the test with what the host said.
+    pub fn start(database: Database) -> Stoa {
+        Stoa::start_with(database, Settings::default())
+    }
+
+    pub fn start_with(database: Database, settings: Settings) -> Stoa {
+        Stoa::try_start(database, settings).unwrap_or_else(|said| panic!("the host did not start: {said}"))
+    }
+
+    /// Starts a host; `Err` holds what it wrote to stderr before it gave up.
+    pub fn try_start(database: Database, settings: Settings) -> Result<Stoa, String> {
+        let data = Folder::new("data");
+        let postgres = match database {
+            Database::Sqlite => None,
+            Database::Postgres => Some(Disposable::create()),
+        };
+        let mut variables = vec![
+            ("STOA_DATA_DIR".to_string(), data.path().join("data").display().to_string()),
+            ("STOA_PRIVATE_LISTEN".into(), "127.0.0.1:0".into()),
+            ("STOA_MODULES_DIR".into(), settings.modules.unwrap_or_else(modules::folder).display().to_string()),
+            ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
+            ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
+        ];
+        if let Some(postgres) = &postgres {
+            variables.push(("STOA_DATABASE_URL".into(), postgres.url().to_string()));
+        }
+        variables.extend(settings.variables);
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(Duration::from_secs(60))
+            .build()
+            .expect("the client cannot be built");
+        let inner = Inner {
+            database,
+            postgres,
+            data,
+            settings: variables,
+            process: Mutex::new(None),
+            address: RwLock::new(String::new()),
+            client,
+            contract: Mutex::new(None),
+            tokens: Mutex::new(HashMap::new()),
+        };
+        inner.launch()?;
+        Ok(Stoa(Arc::new(inner)))
+    }
+
+    pub fn database(&self) -> Database {
+        self.0.database
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address())
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn address(&self) -> String {
+        self.0.address.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The host's own data folder.
+    pub fn data_folder(&self) -> PathBuf {
+        self.0.data.path().join("data")
+    }
+
+    /// The database's address, on PostgreSQL.
+    pub fn postgres_url(&self) -> Option<&str> {
+        self.0.postgres.as_ref().map(Disposable::url)
+    }
+
+    /// What the host wrote to stderr so far.
+    pub fn log(&self) -> String {
+        self.0.log_since(0)
+    }
+
+    /// A request to this host; `path` begins with `/`.
+    pub fn request(&self, method: &str, path: &str) -> Request {
+        Request::new(self.clone(), method, path)
+    }
+
+    pub fn get(&self, path: &str) -> crate::Answer {
+        self.request("GET", path).send()
+    }
+
+    /// A token of the dev issuer, made once per address by `stoa token`.
+    pub fn token(&self, email: &str) -> String {
+        let mut tokens = lock(&self.0.tokens);
+        if let Some(token) = tokens.get(email) {
+            return token.clone();
+        }
+        let output = self
+            .command()
+            .args(["token", "--user", email, "--ttl", "2h"])
+            .output()
+            .unwrap_or_else(|error| panic!("cannot run {}: {error}", binary().display()));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "`stoa token` failed: {said}");
+        let token = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        assert_eq!(token.split('.').count(), 3, "`stoa token` printed no token on stdout: {said}");
+        tokens.insert(email.to_string(), token.clone());
+        token
+    }
+
+    /// The binary with this host's settings: `stoa token`, `stoa verify`, ...
+    pub fn command(&self) -> Command {
+        self.0.command()
+    }
+
+    /// The contract that this host publishes, read once (again after a restart).
+    pub fn contract(&self) -> Arc<Contract> {
+        let mut contract = lock(&self.0.contract);
+        contract
+            .get_or_insert_with(|| {
+                let answer = self.request("GET", "/v1/openapi.json").anonymous().unchecked().send();
+                assert_eq!(answer.status, 200, "GET /v1/openapi.json answered {}: {}", answer.status, answer.body);
+                Arc::new(Contract::new(answer.body))
+            })
+            .clone()
+    }
+
+    /// Kills the host as a power cut would.
+    pub fn kill9(&self) {
+        if let Some(mut process) = lock(&self.0.process).take() {
+            process.stop();
+        }
+    }
+
+    /// Asks the host to end (SIGTERM) and answers its exit code, or none if it is still there after `patience`.
+    pub fn terminate(&self, patience: Duration) -> Option<i32> {
+        let mut guard = lock(&self.0.process);
+        let process = guard.as_mut()?;
+        let pid = process.child.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "cannot send SIGTERM to the host");
+        let begin = Instant::now();
+        while begin.elapsed() < patience {
+            if let Ok(Some(status)) = process.child.try_wait() {
+                if let Some(mut process) = guard.take() {
+                    process.stop();
+                }
+                return status.code();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+
+    /// Starts the host again on the same data folder and database.
+    pub fn restart(&self) {
+        self.kill9();
+        *lock(&self.0.contract) = None;
+        self.0.launch().unwrap_or_else(|said| panic!("the host did not start again: {said}"));
+    }
+
+    pub fn is_running(&self) -> bool {
+        lock(&self.0.process).as_mut().is_some_and(|process| matches!(process.child.try_wait(), Ok(None)))
+    }
+
+    /// Resident memory of the host in bytes; none where the system has no /proc.
+    pub fn resident(&self) -> Option<u64> {
+        let pid = lock(&self.0.process).as_ref()?.child.id();
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+    }
+
+    pub(crate) fn client(&self) -> &reqwest::Client {
+        &self.0.client
+    }
+}
+
+impl Inner {
+    fn command(&self) -> Command {
+        let mut command = Command::new(binary());
+        for (name, _) in std::env::vars() {
+            if name.starts_with("STOA_") || name.starts_with("RUST_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        command.current_dir(self.data.path());
+        command
+    }
+
+    /// Starts the process and waits for its first line on stdout.
+    fn launch(&self) -> Result<(), String> {
+        let from = self.log_length();
+        let log = File::options().create(true).append(true).open(self.log_path()).expect("cannot open the host's log");
+        let mut child = self
+            .command()
+            .args(["serve", "--dev", "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .map_err(|error| format!("cannot run {}: {error}", binary().display()))?;
+        let minder = mind(child.id(), self.data.path());
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let mut process = Process { child, minder };
+        let (tell, first) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let _ = tell.send(line);
+            }
+        });
+        let line = first.recv_timeout(START);
+        let address = line.as_deref().ok().and_then(|line| line.strip_prefix("stoa listening on http://"));
+        match address {
+            Some(address) => {
+                *self.address.write().unwrap_or_else(PoisonError::into_inner) = address.trim().to_string();
+                *lock(&self.process) = Some(process);
+                Ok(())
+            }
+            None => {
+                let status = process.exit();
+                Err(format!("{status}; first line on stdout: {line:?}; stderr:\n{}", self.log_since(from)))
+            }
+        }
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.data.path().join("stderr.log")
+    }
+
+    fn log_length(&self) -> u64 {
+        fs::metadata(self.log_path()).map(|file| file.len()).unwrap_or(0)
+    }
+
+    fn log_since(&self, offset: u64) -> String {
+        let mut bytes = Vec::new();
+        if let Ok(mut file) = File::open(self.log_path()) {
+            let _ = file.seek(SeekFrom::Start(offset));
+            let _ = file.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(mut process) = lock(&self.process).take() {
+            process.stop();
+        }
+        if thread::panicking() {
+            eprintln!("--- {:?} host, end of its stderr ---\n{}", self.database, tail(&self.log_since(0), 60));
+        }
+    }
+}
+
+impl Process {
+    /// Waits for a process that is about to end, and says how it did.
+    fn exit(&mut self) -> String {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_secs(5) {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                self.stop();
+                return status.to_string();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.stop();
+        "still running".to_string()
+    }
+
+    fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some((mut minder, mut stdin)) = self.minder.take() {
+            let _ = stdin.write_all(b"done\n");
+            drop(stdin);
+            let _ = minder.wait();
+        }
+    }
+}
+
+/// A shell that kills the host and removes its folder if the test process ends without doing so itself: hosts that the
+/// whole suite shares have no owner, and a test process may be killed.
+fn mind(host: u32, folder: &Path) -> Option<(Child, ChildStdin)> {
+    let mut shell = Command::new("sh")
+        .args(["-c", "read -r line || { kill -9 \"$1\"; sleep 0.2; rm -rf \"$2\"; }", "minder", &host.to_string()])
+        .arg(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let stdin = shell.stdin.take()?;
+    Some((shell, stdin))
+}
+
+/// The host that all tests of this database share, unless a test kills or configures its own.
+pub fn shared(database: Database) -> Stoa {
+    static SQLITE: OnceLock<Result<Stoa, String>> = OnceLock::new();
+    static POSTGRES: OnceLock<Result<Stoa, String>> = OnceLock::new();
+    let slot = match database {
+        Database::Sqlite => &SQLITE,
+        Database::Postgres => &POSTGRES,
+    };
+    let started = slot.get_or_init(|| {
+        if database == Database::Postgres && crate::postgres::server().is_none() {
+            return Err(crate::postgres::MISSING.to_string());
+        }
+        Stoa::try_start(database, Settings::default())
+    });
+    LOGGED[database as usize].get_or_init(|| started.as_ref().ok().cloned());
+    started.clone().unwrap_or_else(|said| panic!("the shared host did not start: {said}"))
+}
+
+static LOGGED: [OnceLock<Option<Stoa>>; 2] = [OnceLock::new(), OnceLock::new()];
+
+/// Prints, if the test fails, what the shared host wrote to stderr since now.
+pub(crate) fn watch_shared(database: Database) -> impl Drop {
+    struct Watch(Database, u64);
+    impl Drop for Watch {
+        fn drop(&mut self) {
+            let Some(Some(host)) = LOGGED[self.0 as usize].get() else { return };
+            if thread::panicking() {
+                let log = tail(&host.0.log_since(self.1), 40);
+                eprintln!("--- shared {:?} host, its stderr since the test began ---\n{log}", self.0);
+            }
+        }
+    }
+    let from = LOGGED[database as usize].get().and_then(Option::as_ref).map_or(0, |host| host.0.log_length());
+    Watch(database, from)
+}
+
+/// `STOA_TEST_BINARY`, by default the workspace's release build.
+pub fn binary() -> PathBuf {
+    match std::env::var_os("STOA_TEST_BINARY") {
+        Some(path) => PathBuf::from(path),
+        None => workspace().join("target/release/stoa"),
+    }
+}
+
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the suite lies in the workspace").to_path_buf()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn tail(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    all[all.len().saturating_sub(lines)..].join("\n")
+}

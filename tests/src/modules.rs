@@ -1,0 +1,62 @@
+//! Folders of modules: the real ones, and the real ones with guests that mean harm.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::folder::Folder;
+use crate::host::workspace;
+
+/// `STOA_TEST_MODULES`, by default `target/modules` of the workspace.
+pub fn folder() -> PathBuf {
+    std::env::var_os("STOA_TEST_MODULES").map_or_else(|| workspace().join("target/modules"), PathBuf::from)
+}
+
+/// A guest of `tests/guests`, as `cargo xtask build-modules` leaves it beside the modules.
+pub fn guest(name: &str) -> Vec<u8> {
+    let beside = folder().parent().map(|parent| parent.join("test-modules")).unwrap_or_default();
+    let path = beside.join(format!("{name}.wasm"));
+    fs::read(&path).unwrap_or_else(|error| panic!("no guest {}: {error}; run cargo xtask test", path.display()))
+}
+
+/// A folder of its own with the suite's modules and these files.
+pub fn with(files: &[(&str, &[u8])]) -> Folder {
+    let made = empty_with(files);
+    for entry in fs::read_dir(folder()).unwrap_or_else(|error| panic!("no modules: {error}")) {
+        let path = entry.expect("a file of the modules' folder").path();
+        if path.extension().is_some_and(|kind| kind == "wasm") {
+            copy(&path, made.path());
+        }
+    }
+    made
+}
+
+/// A folder of its own with these files alone.
+pub fn empty_with(files: &[(&str, &[u8])]) -> Folder {
+    let made = Folder::new("modules");
+    for (name, bytes) in files {
+        fs::write(made.path().join(name), bytes).expect("cannot write a module");
+    }
+    made
+}
+
+fn copy(file: &Path, into: &Path) {
+    let name = file.file_name().expect("a file has a name");
+    fs::copy(file, into.join(name)).expect("cannot copy a module");
+}
+
+/// Room for the descriptor in the puppet guest: `tests/guests/puppet/src/lib.rs`.
+const MARK: &[u8] = b"{\"descriptor\":\"of the test\"}";
+const ROOM: usize = 16 * 1024;
+
+/// The puppet guest describing itself by any text: its bytes with the descriptor's room overwritten.
+pub fn puppet(descriptor: &str) -> Vec<u8> {
+    let mut bytes = guest("puppet");
+    let found: Vec<usize> =
+        bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK).map(|(at, _)| at).collect();
+    let [at] = found[..] else { panic!("the puppet has its descriptor at {found:?}") };
+    assert!(descriptor.len() <= ROOM, "the descriptor has {} bytes", descriptor.len());
+    let room = &mut bytes[at..at + ROOM];
+    room.fill(b' ');
+    room[..descriptor.len()].copy_from_slice(descriptor.as_bytes());
+    bytes
+}

@@ -1,0 +1,21 @@
+//! Real concurrency: threads that wait for each other at a barrier and then act at once.
+
+use std::sync::Barrier;
+use std::thread;
+
+/// Runs `act(0..n)` on `n` threads that start together; the results in order of the index.
+pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let barrier = Barrier::new(n);
+    let (act, barrier) = (&act, &barrier);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..n)
+            .map(|index| {
+                scope.spawn(move || {
+                    barrier.wait();
+                    act(index)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a thread of the test panicked")).collect()
+    })
+}

@@ -1,0 +1,167 @@
+//! The published contract: one document per set of modules, whole, closed, and the same from the command line as served.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use jsonschema::Draft;
+use serde_json::{Value as Json, json};
+use stoa_tests::answer::CODES;
+use stoa_tests::contract::Contract;
+use stoa_tests::folder::Folder;
+use stoa_tests::{Database, host, modules, on_both_databases};
+
+on_both_databases![served_as_printed, operations_are_whole, references_resolve, lists_look_alike, problems_are_closed];
+
+/// `stoa openapi` over the modules of a folder.
+fn printed(folder: &std::path::Path) -> Json {
+    let scratch = Folder::new("openapi");
+    let output = Command::new(host::binary())
+        .arg("openapi")
+        .env("STOA_MODULES_DIR", folder)
+        .env("STOA_DATA_DIR", scratch.path())
+        .current_dir(scratch.path())
+        .output()
+        .expect("cannot run the binary");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("`stoa openapi` prints JSON")
+}
+
+/// The reviewed documents. A change of the interface shows as a change of these files.
+#[test]
+fn reviewed() {
+    let catalog = Folder::new("set");
+    let file = "catalog.wasm";
+    std::fs::copy(modules::folder().join(file), catalog.path().join(file)).expect("no catalog module");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../contract");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_sort_maps(true);
+    settings.bind(|| {
+        insta::assert_json_snapshot!("catalog", printed(catalog.path()));
+        insta::assert_json_snapshot!("all", printed(&modules::folder()));
+    });
+}
+
+fn served_as_printed(database: Database) {
+    let served = host::shared(database).get("/v1/openapi.json").is(200).body;
+    let strip = |mut document: Json| {
+        // Build and generation differ from host to host.
+        if let Some(info) = document["info"].as_object_mut() {
+            info.retain(|name, _| !name.starts_with("x-"));
+        }
+        if let Some(members) = document.as_object_mut() {
+            members.remove("servers");
+        }
+        document
+    };
+    assert_eq!(strip(served), strip(printed(&modules::folder())));
+}
+
+fn contract(database: Database) -> std::sync::Arc<Contract> {
+    host::shared(database).contract()
+}
+
+fn operations_are_whole(database: Database) {
+    let contract = contract(database);
+    let document = &contract.document;
+    assert_eq!((&document["openapi"], &document["info"]["version"]), (&json!("3.1.0"), &json!("1.32.0")));
+    let mut ids = BTreeSet::new();
+    for operation in &contract.operations {
+        let shown = &operation.document;
+        let id = &operation.id;
+        assert!(!id.is_empty() && ids.insert(id.clone()), "operationId {id:?} of {} is taken", operation.path);
+        assert!(
+            id.chars().all(|c| c.is_ascii_alphanumeric()) && id.starts_with(|c: char| c.is_ascii_lowercase()),
+            "{id}"
+        );
+        assert!(shown["summary"].as_str().is_some_and(|text| !text.is_empty()), "{id} has no summary");
+        let responses = shown["responses"].as_object().unwrap_or_else(|| panic!("{id} has no responses"));
+        let successes: Vec<&String> = responses.keys().filter(|status| status.starts_with('2')).collect();
+        assert_eq!(successes.len(), 1, "{id}: {successes:?}");
+        let parameters: Vec<&Json> =
+            shown["parameters"].as_array().into_iter().flatten().map(|p| contract.resolve(p)).collect();
+        let named = |place: &str, name: &str| parameters.iter().any(|p| p["in"] == place && p["name"] == name);
+        for name in operation.path_parameters() {
+            assert!(named("path", name), "{id} does not show its path parameter {name}");
+        }
+        if operation.of_tenant() {
+            for status in ["401", "403", "404"] {
+                assert!(responses.contains_key(status) || responses.contains_key("default"), "{id} shows no {status}");
+            }
+            let writes = operation.method != "GET" && !id.starts_with("resolve");
+            assert_eq!(named("header", "Idempotency-Key"), writes, "{id}: Idempotency-Key");
+            assert!(!shown["security"].is_null() || !document["security"].is_null(), "{id} shows no security");
+        }
+        for status in ["406", "500", "503"] {
+            assert!(responses.contains_key(status) || responses.contains_key("default"), "{id} shows no {status}");
+        }
+    }
+    assert!(ids.len() >= 25, "only {} operations: {ids:?}", ids.len());
+}
+
+/// Every `$ref` leads somewhere, and every schema is one of draft 2020-12.
+fn references_resolve(database: Database) {
+    let contract = contract(database);
+    let mut found = Vec::new();
+    collect(&contract.document, &mut found);
+    for reference in &found {
+        let pointer = reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference} leads out of the document"));
+        assert!(contract.document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+    for (name, schema) in contract.document["components"]["schemas"].as_object().into_iter().flatten() {
+        let whole = json!({ "allOf": [schema], "components": contract.document["components"] });
+        let built = jsonschema::options().with_draft(Draft::Draft202012).build(&whole);
+        assert!(built.is_ok(), "schema {name}: {:?}", built.err().map(|error| error.to_string()));
+    }
+}
+
+fn collect(value: &Json, found: &mut Vec<String>) {
+    match value {
+        Json::Object(members) => {
+            for (name, value) in members {
+                match (name.as_str(), value) {
+                    ("$ref", Json::String(reference)) => found.push(reference.clone()),
+                    _ => collect(value, found),
+                }
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+fn lists_look_alike(database: Database) {
+    let contract = contract(database);
+    let mut lists = 0;
+    for operation in contract.operations.iter().filter(|operation| operation.id.starts_with("list")) {
+        let parameters: Vec<&Json> =
+            operation.document["parameters"].as_array().into_iter().flatten().map(|p| contract.resolve(p)).collect();
+        let schema = |name: &str| {
+            let found = parameters.iter().find(|p| p["name"] == name && p["in"] == "query");
+            contract.resolve(found.map_or(&Json::Null, |p| &p["schema"])).clone()
+        };
+        let limit = schema("limit");
+        let bounds = (&limit["minimum"], &limit["maximum"], &limit["default"]);
+        assert_eq!(bounds, (&json!(1), &json!(100), &json!(50)), "{}: limit", operation.id);
+        assert_eq!(schema("cursor")["format"], "uuid", "{}: cursor", operation.id);
+        lists += 1;
+    }
+    assert!(lists >= 5, "{lists} lists");
+}
+
+/// The list of problem codes is closed: an enumeration with every documented code that can occur.
+fn problems_are_closed(database: Database) {
+    let contract = contract(database);
+    let problem = &contract.document["components"]["schemas"]["ProblemDetails"];
+    assert!(problem.is_object(), "no schema ProblemDetails");
+    let codes: BTreeSet<&str> = contract.resolve(&problem["properties"]["code"])["enum"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    for (code, _) in CODES {
+        assert!(codes.contains(code), "{code} is not in the contract");
+    }
+}

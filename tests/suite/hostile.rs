@@ -1,0 +1,257 @@
+//! A module that loops, allocates, recurses, traps and lies: one problem for its own caller, and nothing for anybody else.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use stoa_tests::host::Settings;
+use stoa_tests::{Answer, Company, Database, Stoa, at_once, modules, on_both_databases};
+
+on_both_databases![
+    behaves_when_asked_to,
+    loops_are_interrupted_in_time,
+    every_misdeed_is_one_problem,
+    misdeeds_in_reads_too,
+    memory_of_the_host_stays,
+    others_go_on_meanwhile,
+    garbage_replies_are_refused,
+    events_must_be_declared,
+    undeclared_problem_codes_are_refused,
+    permission_is_its_own,
+    a_failed_attempt_leaves_the_key_free,
+    log_lines_are_not_forged,
+];
+
+/// `STOA_MODULE_DEADLINE`'s default.
+const DEADLINE: Duration = Duration::from_millis(500);
+
+/// The host that runs the hostile module beside the real ones; one per database.
+pub fn host(database: Database) -> Stoa {
+    static HOSTS: [OnceLock<Stoa>; 2] = [OnceLock::new(), OnceLock::new()];
+    let start = || {
+        let folder = modules::with(&[("hostile.wasm", &modules::guest("hostile"))]);
+        Stoa::start_with(database, Settings::default().modules(folder.path()))
+    };
+    HOSTS[database as usize].get_or_init(start).clone()
+}
+
+#[track_caller]
+pub fn commit(shop: &Company, mode: &str, text: &str) -> Answer {
+    shop.post(&format!("hostile/{mode}"), json!({ "text": text }))
+}
+
+/// Everybody is well: this company and another, in reads and writes, of the hostile module and of a real one.
+#[track_caller]
+pub fn well(shop: &Company) {
+    commit(shop, "behave", "").is(201);
+    let other = shop.host.company();
+    commit(&other, "behave", "").is(201);
+    shop.get("catalog/products").is(200);
+    other.product("Unharmed");
+    assert!(shop.host.is_running());
+}
+
+/// Notes of this company, as the module sees them.
+pub fn notes(shop: &Company) -> Json {
+    shop.get("hostile/count").is(200)["seen"].clone()
+}
+
+fn behaves_when_asked_to(database: Database) {
+    let shop = host(database).company();
+    assert_eq!(notes(&shop), json!(0));
+    assert_eq!(commit(&shop, "behave", "").is(201).body, json!({ "done": true }));
+    assert_eq!(notes(&shop), json!(1));
+    commit(&shop, "event", "").is(201);
+    assert_eq!(shop.count("stoa_event", "kind = 'hostile.noted'"), 1);
+    assert_eq!(shop.count("hostile_entry", "1 = 1"), 1);
+}
+
+/// Interrupted within the deadline and 20 ms; what comes on top is the way of the request, so the best of five counts.
+fn loops_are_interrupted_in_time(database: Database) {
+    let shop = host(database).company();
+    for mode in ["loop", "loop-after-write"] {
+        let mut best = Duration::MAX;
+        for _ in 0..5 {
+            let begin = Instant::now();
+            commit(&shop, mode, "").refused(503, "MODULE_UNAVAILABLE");
+            let took = begin.elapsed();
+            assert!(took >= DEADLINE - Duration::from_millis(20), "{mode}: stopped after {took:?}");
+            best = best.min(took);
+        }
+        println!("{mode}: best of five {best:?}");
+        assert!(best <= DEADLINE + Duration::from_millis(20 + 40), "{mode}: {best:?}");
+    }
+    assert_eq!(notes(&shop), json!(0), "what was written before the loop is rolled back");
+    well(&shop);
+}
+
+/// Mode and what its caller is told.
+const MISDEEDS: &[(&str, u16, &str)] = &[
+    ("loop-in-host", 0, ""),
+    ("loop-in-log", 0, ""),
+    ("allocate", 500, "MODULE_FAILED"),
+    ("allocate-at-once", 500, "MODULE_FAILED"),
+    ("recurse", 500, "MODULE_FAILED"),
+    ("panic", 500, "MODULE_FAILED"),
+    ("panic-after-write", 500, "MODULE_FAILED"),
+    ("abort", 500, "MODULE_FAILED"),
+    ("wild-read", 500, "MODULE_FAILED"),
+    ("ids-flood", 500, "MODULE_FAILED"),
+    ("log-flood", 0, ""),
+    ("store-million-deaf", 0, ""),
+    ("event-flood", 0, ""),
+    ("event-huge", 500, "MODULE_FAILED"),
+    ("problem-flood", 500, "MODULE_FAILED"),
+];
+
+/// Asserts one problem: 500 MODULE_FAILED or 503 MODULE_UNAVAILABLE, the given one where one is given.
+#[track_caller]
+fn one_problem(answer: Answer, status: u16, code: &str) {
+    if code.is_empty() {
+        let either = [(500, json!("MODULE_FAILED")), (503, json!("MODULE_UNAVAILABLE"))];
+        assert!(either.contains(&(answer.status, answer["code"].clone())), "{answer}");
+    } else {
+        answer.refused(status, code);
+    }
+}
+
+fn every_misdeed_is_one_problem(database: Database) {
+    let shop = host(database).company();
+    let before = shop.digest();
+    for (mode, status, code) in MISDEEDS {
+        let begin = Instant::now();
+        one_problem(commit(&shop, mode, ""), *status, code);
+        let took = begin.elapsed();
+        assert!(took < Duration::from_secs(6), "{mode} took {took:?}");
+        assert_eq!(shop.digest(), before, "{mode} left something");
+    }
+    well(&shop);
+}
+
+fn misdeeds_in_reads_too(database: Database) {
+    let shop = host(database).company();
+    let before = shop.digest();
+    for (mode, status, code) in MISDEEDS {
+        one_problem(shop.get(&format!("hostile/{mode}")), *status, code);
+    }
+    // A read writes nothing, whatever the module does.
+    for mode in ["behave", "event", "ledger-update", "lock-upgrade"] {
+        let answer = shop.get(&format!("hostile/{mode}"));
+        assert!(answer.status >= 400, "{mode}: {answer}");
+    }
+    assert_eq!(shop.digest(), before);
+    well(&shop);
+}
+
+fn memory_of_the_host_stays(database: Database) {
+    let shop = host(database).company();
+    commit(&shop, "allocate", "").refused(500, "MODULE_FAILED");
+    let Some(before) = shop.host.resident() else { return };
+    for _ in 0..5 {
+        for mode in ["allocate", "reply-huge", "store-rows", "event-huge", "store-batch", "recurse"] {
+            let answer = commit(&shop, mode, "");
+            assert!(answer.status >= 400, "{mode}: {answer}");
+        }
+    }
+    let grown = shop.host.resident().unwrap_or_default().saturating_sub(before) >> 20;
+    println!("resident memory grew by {grown} MiB");
+    assert!(grown < 192, "{grown} MiB");
+}
+
+/// While four callers keep the module looping, another company's writes and reads are answered.
+fn others_go_on_meanwhile(database: Database) {
+    let shop = host(database).company();
+    let other = shop.host.company();
+    let slowest = at_once(5, |n| {
+        if n > 0 {
+            for _ in 0..2 {
+                commit(&shop, "loop", "").refused(503, "MODULE_UNAVAILABLE");
+            }
+            return Duration::ZERO;
+        }
+        let mut slowest = Duration::ZERO;
+        for n in 0..5 {
+            let begin = Instant::now();
+            other.product(&format!("Meanwhile {n}"));
+            other.get("catalog/products").is(200);
+            slowest = slowest.max(begin.elapsed());
+        }
+        slowest
+    });
+    println!("slowest write and read of another company: {:?}", slowest[0]);
+    assert!(slowest[0] < Duration::from_secs(6), "{:?}", slowest[0]);
+    well(&shop);
+}
+
+fn garbage_replies_are_refused(database: Database) {
+    let shop = host(database).company();
+    let before = shop.digest();
+    for mode in [
+        "reply-garbage",
+        "reply-empty",
+        "reply-two",
+        "reply-status-999",
+        "reply-status-99",
+        "reply-status-0",
+        "reply-status-404",
+        "reply-status-302",
+        "reply-huge",
+        "reply-9-mib",
+        "reply-etag",
+        "reply-after-write-garbage",
+        "reply-changed",
+    ] {
+        let answer = commit(&shop, mode, "").refused(500, "MODULE_FAILED");
+        assert!(answer.header("x-evil").is_none(), "{mode}: {answer}");
+        assert_eq!(shop.digest(), before, "{mode} left something");
+    }
+    well(&shop);
+}
+
+fn events_must_be_declared(database: Database) {
+    let shop = host(database).company();
+    let before = shop.digest();
+    for mode in ["event-undeclared", "event-foreign", "event-garbage", "event-scalar"] {
+        commit(&shop, mode, "").refused(500, "MODULE_FAILED");
+    }
+    assert_eq!(shop.digest(), before);
+    well(&shop);
+}
+
+fn undeclared_problem_codes_are_refused(database: Database) {
+    let shop = host(database).company();
+    for mode in ["problem-unknown", "problem-foreign"] {
+        commit(&shop, mode, "").refused(500, "MODULE_FAILED");
+    }
+    // A lawful code with a thousand faults is cut to what an answer shows.
+    let many = commit(&shop, "problem-many", "").refused(409, "HOSTILE_LIMIT");
+    assert_eq!(many.errors().len(), 200);
+}
+
+/// The module's own permission is in the catalog, and OWNER holds it.
+fn permission_is_its_own(database: Database) {
+    let shop = host(database).company();
+    commit(&shop, "behave", "").is(201);
+    commit(&shop.as_user("stranger@example.test"), "behave", "").refused(403, "MEMBERSHIP_REQUIRED");
+}
+
+fn a_failed_attempt_leaves_the_key_free(database: Database) {
+    let shop = host(database).company();
+    let key = uuid::Uuid::new_v4().to_string();
+    let send = |mode: &str| shop.request("POST", &format!("hostile/{mode}")).key(&key).json(&json!({})).send();
+    for mode in ["panic", "loop", "reply-garbage", "panic-after-write"] {
+        assert!(send(mode).status >= 500);
+    }
+    let done = send("behave").is(201);
+    assert!(!done.replayed());
+    assert!(send("behave").is(201).replayed());
+    assert_eq!(notes(&shop), json!(1));
+}
+
+fn log_lines_are_not_forged(database: Database) {
+    let shop = host(database).company();
+    commit(&shop, "log-lines", "").is(201);
+    let log = shop.host.log();
+    let forged = log.lines().any(|line| line.starts_with("2026-01-01T00:00:00Z ERROR forged line"));
+    assert!(!forged && !log.contains("\u{1b}[31m"), "a module's message broke out of its line");
+}

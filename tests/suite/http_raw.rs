@@ -1,0 +1,216 @@
+//! Bytes that no HTTP library would send: smuggling pairs, lying lengths, monstrous heads, slow and half requests. [B6]
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use stoa_tests::company::product;
+use stoa_tests::{Company, Database, company, on_both_databases, raw};
+
+on_both_databases![
+    smuggling_pairs,
+    heads_that_are_none,
+    monstrous_heads,
+    chunked_bodies,
+    lengths_that_lie,
+    old_and_strange_versions,
+    expect_continue,
+    refusals_are_problems_here_too,
+    declared_size_is_refused_unread,
+];
+
+const PATIENCE: Duration = Duration::from_millis(700);
+
+fn head(shop: &Company, extra: &str) -> String {
+    format!(
+        "POST /v1/tenants/{}/catalog/products HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Idempotency-Key: {}\r\nContent-Type: application/json\r\n{extra}",
+        shop.tenant,
+        shop.host.address(),
+        shop.token,
+        uuid::Uuid::new_v4(),
+    )
+}
+
+/// The host is well and the company unharmed.
+fn well(shop: &Company) {
+    shop.get("catalog/products").is(200);
+}
+
+/// Two readings of where a request ends must never become two requests.
+fn smuggling_pairs(database: Database) {
+    let shop = company(database);
+    let body = product("Smuggled").to_string();
+    let inner = format!("{}Content-Length: {}\r\n\r\n{body}", head(&shop, ""), body.len());
+    let before = shop.digest();
+    let cases = [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n\r\n0\r\n\r\n",
+        "Content-Length: 5, 6\r\n\r\n0\r\n\r\n",
+        "Content-Length: +5\r\n\r\n0\r\n\r\n",
+        "Content-Length: 0x5\r\n\r\n0\r\n\r\n",
+        "Content-Length: -1\r\n\r\n0\r\n\r\n",
+        "Content-Length: 99999999999999999999\r\n\r\n0\r\n\r\n",
+        "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+        "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+        "Transfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n",
+        "Content-Length\x00: 5\r\n\r\n0\r\n\r\n",
+        " Content-Length: 5\r\n\r\n0\r\n\r\n",
+    ];
+    for case in cases {
+        // What follows is a whole write of its own: if it runs, the first request's end was read in two ways.
+        let bytes = format!("{}{inner}", head(&shop, case));
+        let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+        let smuggled = reply.text.contains("201 Created");
+        assert!(!smuggled, "{case:?} was followed by a write: {reply:?}");
+        assert!(reply.status.is_none_or(|status| (400..=501).contains(&status)), "{case:?}: {reply:?}");
+    }
+    assert_eq!(shop.digest(), before);
+    well(&shop);
+}
+
+fn heads_that_are_none(database: Database) {
+    let shop = company(database);
+    let address = shop.host.address();
+    let cases: Vec<Vec<u8>> = vec![
+        b"\r\n\r\n\r\n".to_vec(),
+        b"GET\r\n\r\n".to_vec(),
+        b"GET /v1/health\r\n\r\n".to_vec(),
+        b"GET /v1/health HTTP/1.1\r\n\r\n".to_vec(),
+        format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nHost: evil\r\n\r\n").into_bytes(),
+        format!("GET /v1/hea lth HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
+        format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nX: a\0b\r\n\r\n").into_bytes(),
+        format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nno colon\r\n\r\n").into_bytes(),
+        format!("G\u{7f}T /v1/health HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense".to_vec(),
+        vec![0xff; 4096],
+        format!("CONNECT evil.example:443 HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
+        format!("GET http://evil.example/ HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
+        format!("OPTIONS * HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes(),
+    ];
+    for bytes in cases {
+        let reply = raw::send(&shop.host, &bytes, PATIENCE);
+        let fine = reply.status.is_none_or(|status| status < 500);
+        assert!(fine, "{:?}: {reply:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(60)]));
+    }
+    well(&shop);
+}
+
+fn monstrous_heads(database: Database) {
+    let shop = company(database);
+    let address = shop.host.address();
+    let long_header = format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nX: {}\r\n\r\n", "a".repeat(1 << 20));
+    let many: String = (0..5_000).map(|n| format!("X-{n}: y\r\n")).collect();
+    let many_headers = format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\n{many}\r\n");
+    let long_target = format!("GET /v1/{} HTTP/1.1\r\nHost: {address}\r\n\r\n", "a".repeat(1 << 20));
+    let long_query = format!("GET /v1/health?{} HTTP/1.1\r\nHost: {address}\r\n\r\n", "a=b&".repeat(1 << 18));
+    for bytes in [long_header, many_headers, long_target, long_query] {
+        let begin = Instant::now();
+        let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+        assert!(reply.status.is_none_or(|status| (400..500).contains(&status)), "{:?}", reply.status);
+        assert!(begin.elapsed() < Duration::from_secs(3));
+    }
+    well(&shop);
+}
+
+fn chunked_bodies(database: Database) {
+    let shop = company(database);
+    let body = product("Chunked").to_string();
+    let (a, b) = body.split_at(10);
+    let chunks = format!("{:x}\r\n{a}\r\n{:X};ext=1\r\n{b}\r\n0\r\n\r\n", a.len(), b.len());
+    let bytes = format!("{}{chunks}", head(&shop, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"));
+    let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+    assert_eq!(reply.status, Some(201), "{reply:?}");
+    let before = shop.digest();
+    for lie in
+        ["zz\r\nabc\r\n0\r\n\r\n", "-1\r\na\r\n0\r\n\r\n", "ffffffffffffffffff\r\na\r\n", "3\r\nabcdef\r\n0\r\n\r\n"]
+    {
+        let bytes = format!("{}{lie}", head(&shop, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"));
+        let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+        assert!(reply.status.is_none_or(|status| (400..500).contains(&status)), "{lie:?}: {reply:?}");
+    }
+    // A chunked body has no declared size, and ends at the operation's limit all the same.
+    let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
+    let bytes = format!(
+        "POST /v1/tenants/{}/catalog/lookups/brands HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Idempotency-Key: {}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n{}0\r\n\r\n",
+        shop.tenant,
+        shop.host.address(),
+        shop.token,
+        uuid::Uuid::new_v4(),
+        chunk.repeat(32),
+    );
+    let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+    assert!(matches!(reply.status, Some(413) | None), "{reply:?}");
+    assert_eq!(shop.digest(), before);
+    well(&shop);
+}
+
+fn lengths_that_lie(database: Database) {
+    let shop = company(database);
+    let body = product("Short").to_string();
+    let before = shop.digest();
+    // Fewer bytes than declared, then the end of the connection: no request.
+    let bytes = format!("{}{body}", head(&shop, &format!("Content-Length: {}\r\n\r\n", body.len() + 10)));
+    raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+    // A declared body that never comes.
+    let bytes = head(&shop, "Content-Length: 100\r\n\r\n");
+    raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+    assert_eq!(shop.digest(), before);
+    well(&shop);
+}
+
+fn old_and_strange_versions(database: Database) {
+    let shop = company(database);
+    let address = shop.host.address();
+    for (version, fine) in
+        [("HTTP/1.0", true), ("HTTP/1.1", true), ("HTTP/1.2", false), ("HTTP/3.0", false), ("http/1.1", false)]
+    {
+        let bytes = format!("GET /v1/health {version}\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+        match fine {
+            true => assert_eq!(reply.status, Some(200), "{version}: {reply:?}"),
+            false => assert!(reply.status.is_none_or(|status| status != 500), "{version}: {reply:?}"),
+        }
+    }
+}
+
+fn expect_continue(database: Database) {
+    let shop = company(database);
+    let body = json!({ "name": "Expected", "code": "EXPECTED" }).to_string();
+    let bytes = format!(
+        "POST /v1/tenants/{}/catalog/lookups/brands HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Idempotency-Key: {}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        shop.tenant,
+        shop.host.address(),
+        shop.token,
+        uuid::Uuid::new_v4(),
+        body.len(),
+    );
+    let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+    assert!(reply.text.contains("HTTP/1.1 201"), "{reply:?}");
+}
+
+fn refusals_are_problems_here_too(database: Database) {
+    let shop = company(database);
+    for (path, code) in [("/v1/nothing", "NOT_FOUND"), ("/v1/tenants/x/catalog/products", "UNAUTHENTICATED")] {
+        let bytes = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+        let lower = reply.text.to_lowercase();
+        assert!(lower.contains("content-type: application/problem+json"), "{reply:?}");
+        assert!(lower.contains("x-request-id: ") && reply.text.contains(code), "{reply:?}");
+    }
+}
+
+/// By size alone, before anything is read: the answer comes though not one byte of the body was sent.
+fn declared_size_is_refused_unread(database: Database) {
+    let shop = company(database);
+    let begin = Instant::now();
+    let bytes = head(&shop, "Content-Length: 1073741824\r\n\r\n");
+    let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
+    assert_eq!(reply.status, Some(413), "{reply:?}");
+    assert!(reply.text.contains("PAYLOAD_TOO_LARGE"), "{reply:?}");
+    assert!(begin.elapsed() < Duration::from_secs(3));
+}
