@@ -29,16 +29,19 @@ mod native {
     }
 
     /// Makes this the host of module code that runs on this thread; answers the one before.
+    // Never inlined: a host may suspend its caller and go on with it on another thread, whose slot is another.
+    #[inline(never)]
     pub fn install(host: Option<Box<dyn Host>>) -> Option<Box<dyn Host>> {
         HOST.with_borrow_mut(|slot| std::mem::replace(slot, host))
     }
 
+    /// The slot is empty during the call: a host that suspends its caller may meanwhile run other module code here.
     #[allow(clippy::panic, reason = "a test or benchmark that forgot to install its host")]
     pub(super) fn with<T>(call: impl FnOnce(&mut dyn Host) -> T) -> T {
-        HOST.with_borrow_mut(|slot| match slot {
-            Some(host) => call(host.as_mut()),
-            None => panic!("no host is installed on this thread"),
-        })
+        let Some(mut host) = install(None) else { panic!("no host is installed on this thread") };
+        let answer = call(host.as_mut());
+        install(Some(host));
+        answer
     }
 }
 

@@ -10,8 +10,9 @@
 //! ```
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-type Function<Request, Answer> = Box<dyn Fn(&Request) -> Answer>;
+type Function<Request, Answer> = Arc<dyn Fn(&Request) -> Answer>;
 
 /// A place for the native stand-in of one imported function.
 pub struct NativeService<Request: ?Sized, Answer> {
@@ -24,14 +25,16 @@ impl<Request: ?Sized, Answer> NativeService<Request, Answer> {
     }
 
     pub fn install(&self, function: impl Fn(&Request) -> Answer + 'static) {
-        *self.function.borrow_mut() = Some(Box::new(function));
+        *self.function.borrow_mut() = Some(Arc::new(function));
     }
 
     /// # Panics
     /// Where nothing is installed.
     #[allow(clippy::panic, reason = "a test or benchmark that forgot to install the service")]
     pub fn call(&self, request: &Request) -> Answer {
-        match &*self.function.borrow() {
+        // Taken out first: a function that suspends its caller may be called again before it returns.
+        let function = self.function.borrow().clone();
+        match function {
             Some(function) => function(request),
             None => panic!("no native function is installed for this service"),
         }

@@ -94,8 +94,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let verifier = Verifier::new(issuers, settings.oidc_grace, Clock::system())?;
     let refresh = tokio::spawn(verifier.keep_keys_fresh());
 
-    let listener = TcpListener::bind(settings.listen).await?;
-    let private_listener = TcpListener::bind(settings.private_listen).await?;
+    let listener = listen(settings.listen).await?;
+    let private_listener = listen(settings.private_listen).await?;
     let address = listener.local_addr()?;
     let app = Arc::new(answer::App {
         generation: ArcSwap::from_pointee(generation),
@@ -119,6 +119,10 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     app.database.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| anyhow::anyhow!("cannot listen on {address}: {error}"))
 }
 
 /// SIGTERM or Ctrl-C.

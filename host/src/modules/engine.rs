@@ -20,11 +20,34 @@ pub enum Sandbox {
     Hardened,
 }
 
+/// What the pool of linear memories keeps at hand: the knobs that the benchmark turns.
+#[derive(Debug, Clone, Copy)]
+pub struct Pool {
+    /// Address space of each linear memory, in bytes: the largest limit of any route.
+    pub memory: usize,
+    /// Bytes of a linear memory that a reset keeps and clears by hand.
+    pub keep_resident: usize,
+    /// Reset dirty pages alone where the kernel can tell them (Linux 6.7).
+    pub pagemap_scan: bool,
+}
+
+impl Default for Pool {
+    fn default() -> Pool {
+        let pagemap_scan = PoolingAllocationConfig::is_pagemap_scan_available();
+        Pool { memory: 256 << 20, keep_resident: KEEP_RESIDENT, pagemap_scan }
+    }
+}
+
 /// `requests`: how many may run at once. `memory`: address space of each linear memory, the largest limit of any route.
 pub fn engine(sandbox: Sandbox, requests: u32, memory: usize) -> wasmtime::Result<Engine> {
+    pooled(sandbox, requests, Pool { memory, ..Pool::default() })
+}
+
+/// As `engine`, with the pool's knobs.
+pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<Engine> {
     let instances = requests * MODULES_PER_REQUEST;
     let mut pool = PoolingAllocationConfig::default();
-    pool.max_memory_size(memory)
+    pool.max_memory_size(knobs.memory)
         .total_component_instances(instances)
         // A component of this contract is one core module and a few adapters.
         .total_core_instances(instances * 4)
@@ -35,10 +58,9 @@ pub fn engine(sandbox: Sandbox, requests: u32, memory: usize) -> wasmtime::Resul
         .max_memories_per_component(1)
         .max_tables_per_component(2)
         .table_elements(10_000)
-        .linear_memory_keep_resident(KEEP_RESIDENT)
+        .linear_memory_keep_resident(knobs.keep_resident)
         .table_keep_resident(8192);
-    // Reset dirty pages alone where the kernel can tell them (Linux 6.7).
-    if PoolingAllocationConfig::is_pagemap_scan_available() {
+    if knobs.pagemap_scan {
         pool.pagemap_scan(Enabled::Yes);
     }
     let mut config = Config::new();
@@ -49,7 +71,7 @@ pub fn engine(sandbox: Sandbox, requests: u32, memory: usize) -> wasmtime::Resul
         // A loop is interrupted; fuel would cost a tenth of all computation.
         .epoch_interruption(true)
         .memory_init_cow(true)
-        .memory_reservation(memory as u64)
+        .memory_reservation(knobs.memory as u64)
         .memory_reservation_for_growth(0)
         .async_stack_size(512 << 10)
         .max_wasm_stack(256 << 10)

@@ -1,0 +1,128 @@
+//! What every measure works with: programs, folders, servers and the report.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use stoa::identity::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer};
+use tokio::process::Command;
+
+use crate::child::Server;
+use crate::report::Report;
+use crate::rounds::Rounds;
+
+pub struct Bench {
+    pub rounds: Rounds,
+    pub report: Report,
+    /// `target/release/stoa`.
+    pub binary: PathBuf,
+    /// Folder of the components.
+    pub modules: PathBuf,
+    /// Thrown away at the end.
+    pub folder: Folder,
+    pub token: String,
+}
+
+/// A temporary folder.
+pub struct Folder(pub PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn variable(name: &str) -> anyhow::Result<String> {
+    std::env::var(name).with_context(|| format!("{name} is not set: `cargo xtask bench` sets it"))
+}
+
+impl Bench {
+    /// Programs and modules as `cargo xtask bench` names them.
+    pub fn new(rounds: Rounds) -> anyhow::Result<Bench> {
+        let folder = Folder(std::env::temp_dir().join(format!("stoa-bench-{}", std::process::id())));
+        std::fs::create_dir_all(&folder.0)?;
+        let issuer = DevIssuer::load_or_create(&folder.0.join("data"))?;
+        let token = issuer.mint("bench@example.test", Duration::from_secs(24 * 3600), DEV_AUDIENCE, DEV_ISSUER)?;
+        Ok(Bench {
+            rounds,
+            report: Report::default(),
+            binary: variable("STOA_TEST_BINARY")?.into(),
+            modules: variable("STOA_TEST_MODULES")?.into(),
+            folder,
+            token,
+        })
+    }
+
+    /// The server of the environment, at its maintenance database.
+    pub fn postgres_server() -> anyhow::Result<String> {
+        variable("STOA_TEST_POSTGRES_URL")
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.0.join(name)
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.file("data")
+    }
+
+    pub fn sqlite_url(path: &Path) -> String {
+        format!("sqlite:{}", path.display())
+    }
+
+    /// The real binary on this database; its metrics are at the second address.
+    pub async fn stoa(&self, database: &str, connections: u32) -> anyhow::Result<(Server, SocketAddr)> {
+        let metrics = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let mut command = clean(&self.binary);
+        command
+            .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--private-listen", &metrics.to_string()])
+            .args(["--database-url", database])
+            .arg("--data-dir")
+            .arg(self.data())
+            .arg("--modules-dir")
+            .arg(&self.modules)
+            .env("STOA_DATABASE_CONNECTIONS", connections.to_string())
+            .env("STOA_USER_REQUESTS_PER_MINUTE", "100000000")
+            .env("STOA_TENANT_REQUESTS_PER_MINUTE", "100000000")
+            .current_dir(&self.folder.0);
+        Ok((Server::start(command, &self.file("stoa.log")).await?, metrics))
+    }
+
+    /// This program as a host.
+    pub async fn own_host(&self, database: &str, flags: &[&str]) -> anyhow::Result<Server> {
+        let mut command = clean(&std::env::current_exe()?);
+        command.arg("serve").args(["--database", database]).arg("--data").arg(self.data());
+        command.arg("--modules").arg(&self.modules).args(flags);
+        Server::start(command, &self.file("own-host.log")).await
+    }
+
+    /// This program as the bare handler of reads.
+    pub async fn bare(&self, database: &str, pattern: &Path) -> anyhow::Result<Server> {
+        let mut command = clean(&std::env::current_exe()?);
+        command.arg("bare").args(["--database", database]).arg("--pattern").arg(pattern);
+        Server::start(command, &self.file("bare.log")).await
+    }
+}
+
+/// Without the settings of whoever runs the benchmark.
+fn clean(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars() {
+        if name.starts_with("STOA_") || name.starts_with("RUST_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// A figure of the private listener: the sum over its labels.
+pub async fn metric(address: SocketAddr, name: &str) -> anyhow::Result<f64> {
+    let mut connection = crate::load::Connection::open(address).await?;
+    connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: stoa\r\n\r\n").await?;
+    let body = connection.body();
+    let lines = body.lines().filter_map(|line| line.split_once(|character| matches!(character, ' ' | '{')));
+    let values =
+        lines.filter(|(found, _)| *found == name).filter_map(|(_, rest)| rest.rsplit(' ').next()?.parse::<f64>().ok());
+    Ok(values.sum())
+}

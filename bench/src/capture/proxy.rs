@@ -1,0 +1,161 @@
+//! A bystander between the service and PostgreSQL: counts what is waited for, and can take down what is said.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::Exchange;
+use super::wire::{self, Prepared};
+
+pub struct Proxy {
+    pub address: SocketAddr,
+    log: Arc<Mutex<Log>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Log {
+    /// How often a message was sent after everything before it had been answered.
+    pub round_trips: u64,
+    /// Statements that the server completed.
+    pub statements: u64,
+    /// What was said in each round trip, while recording.
+    pub exchanges: Vec<Exchange>,
+    recording: bool,
+}
+
+impl Proxy {
+    /// Listens on a port of its own and passes everything on to the server at `upstream` (host:port).
+    pub async fn start(upstream: String) -> anyhow::Result<Proxy> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let log = Arc::new(Mutex::new(Log::default()));
+        let shared = log.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(connection(client, upstream.clone(), shared.clone()));
+            }
+        });
+        Ok(Proxy { address, log })
+    }
+
+    /// Counts so far.
+    pub fn counts(&self) -> Log {
+        self.with(|log| Log { exchanges: Vec::new(), ..log.clone() })
+    }
+
+    pub fn record(&self) {
+        self.with(|log| {
+            log.recording = true;
+            log.exchanges.clear();
+        });
+    }
+
+    /// Ends the recording: what was said since.
+    pub fn recorded(&self) -> Vec<Exchange> {
+        self.with(|log| {
+            log.recording = false;
+            std::mem::take(&mut log.exchanges)
+        })
+    }
+
+    fn with<T>(&self, use_log: impl FnOnce(&mut Log) -> T) -> T {
+        use_log(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What both directions of a connection know.
+struct Talk {
+    /// The server has answered everything.
+    answered: bool,
+    prepared: Prepared,
+    log: Arc<Mutex<Log>>,
+}
+
+async fn connection(client: TcpStream, upstream: String, log: Arc<Mutex<Log>>) -> anyhow::Result<()> {
+    let server = TcpStream::connect(&upstream).await.with_context(|| format!("cannot reach {upstream}"))?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let talk = Arc::new(Mutex::new(Talk { answered: false, prepared: Prepared::default(), log }));
+    let (from_client, to_client) = client.into_split();
+    let (from_server, to_server) = server.into_split();
+    let back = tokio::spawn(pass(from_server, to_client, talk.clone(), false));
+    let there = pass(from_client, to_server, talk, true).await;
+    back.abort();
+    there
+}
+
+/// Reads every message before it is passed on, so that nobody can answer what was not yet counted.
+async fn pass(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    talk: Arc<Mutex<Talk>>,
+    from_client: bool,
+) -> anyhow::Result<()> {
+    let mut buffer = Vec::with_capacity(64 << 10);
+    let mut begun = !from_client;
+    loop {
+        let known = buffer.len();
+        if from.read_buf(&mut buffer).await? == 0 {
+            return Ok(());
+        }
+        let mut rest = 0;
+        if !begun && let Some(length) = buffer.first_chunk::<4>() {
+            // The start-up message has no kind.
+            let length = u32::from_be_bytes(*length) as usize;
+            if buffer.len() >= length {
+                begun = true;
+                rest = length;
+            }
+        }
+        let mut used = rest;
+        if begun {
+            let (messages, size) = wire::messages(&buffer[rest..]);
+            let mut talk = talk.lock().unwrap_or_else(PoisonError::into_inner);
+            messages.into_iter().for_each(|message| if from_client { talk.said(message) } else { talk.heard(message) });
+            used += size;
+        }
+        to.write_all(&buffer[known..]).await?;
+        buffer.drain(..used);
+    }
+}
+
+impl Talk {
+    fn said(&mut self, (kind, payload): wire::Message<'_>) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if kind == b'p' || kind == b'X' {
+            return;
+        }
+        if std::mem::take(&mut self.answered) {
+            log.round_trips += 1;
+            if log.recording {
+                log.exchanges.push(Vec::new());
+            }
+        }
+        let statements = match kind {
+            b'Q' => wire::simple(payload),
+            b'B' => self.prepared.bind(payload).into_iter().collect(),
+            b'P' => {
+                let _ = self.prepared.parse(payload);
+                return;
+            }
+            _ => return,
+        };
+        if log.recording
+            && let Some(exchange) = log.exchanges.last_mut()
+        {
+            exchange.extend(statements);
+        }
+    }
+
+    fn heard(&mut self, (kind, _): wire::Message<'_>) {
+        match kind {
+            b'Z' => self.answered = true,
+            b'C' => self.log.lock().unwrap_or_else(PoisonError::into_inner).statements += 1,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! PostgreSQL's messages, as far as a bystander needs them: statements with their values on the way in, and where an answer ends.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::{Statement, Value};
+
+/// One message: its kind and its payload without the length.
+pub type Message<'a> = (u8, &'a [u8]);
+
+/// Takes the complete messages off the front of a buffer, and tells how many bytes they had.
+pub fn messages(buffer: &[u8]) -> (Vec<Message<'_>>, usize) {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(head) = buffer.get(at..at + 5) {
+        let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
+        let Some(payload) = buffer.get(at + 5..at + 1 + length) else { break };
+        found.push((head[0], payload));
+        at += 1 + length;
+    }
+    (found, at)
+}
+
+/// Reads a payload from its front.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (front, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(front)
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        let end = self.0.iter().position(|byte| *byte == 0)?;
+        let text = std::str::from_utf8(self.take(end)?).ok();
+        self.take(1)?;
+        text
+    }
+
+    fn short(&mut self) -> Option<u16> {
+        Some(u16::from_be_bytes(self.take(2)?.try_into().ok()?))
+    }
+
+    fn long(&mut self) -> Option<i32> {
+        Some(i32::from_be_bytes(self.take(4)?.try_into().ok()?))
+    }
+}
+
+/// Statements that a connection has prepared, by name: text and types of the parameters.
+#[derive(Default)]
+pub struct Prepared(HashMap<String, (String, Vec<u32>)>);
+
+impl Prepared {
+    /// A Parse message.
+    pub fn parse(&mut self, payload: &[u8]) -> Option<()> {
+        let mut reader = Reader(payload);
+        let (name, sql) = (reader.text()?.to_owned(), reader.text()?.to_owned());
+        let types = (0..reader.short()?).map(|_| reader.long().map(|oid| oid as u32)).collect::<Option<_>>()?;
+        self.0.insert(name, (sql, types));
+        Some(())
+    }
+
+    /// A Bind message: the statement with its values. None for values that are not in binary form.
+    pub fn bind(&self, payload: &[u8]) -> Option<Statement> {
+        let mut reader = Reader(payload);
+        let _portal = reader.text()?;
+        let (sql, types) = self.0.get(reader.text()?)?;
+        for _ in 0..reader.short()? {
+            (reader.short()? == 1).then_some(())?;
+        }
+        let mut values = Vec::new();
+        for nth in 0..usize::from(reader.short()?) {
+            let oid = types.get(nth).copied().unwrap_or(0);
+            values.push(match reader.long()? {
+                -1 => Value::Null(name_of(oid)?.to_owned()),
+                length => value(oid, reader.take(usize::try_from(length).ok()?)?)?,
+            });
+        }
+        Some(Statement { sql: sql.clone(), values })
+    }
+}
+
+/// The types that the host binds.
+fn name_of(oid: u32) -> Option<&'static str> {
+    Some(match oid {
+        16 | 1000 => "boolean",
+        17 | 1001 => "bytea",
+        20 | 1016 => "bigint",
+        23 | 1007 => "integer",
+        25 | 1009 => "text",
+        1043 | 1015 => "varchar",
+        1082 | 1182 => "date",
+        1184 | 1185 => "timestamptz",
+        2950 | 2951 => "uuid",
+        3802 | 3807 => "jsonb",
+        _ => return None,
+    })
+}
+
+/// Microseconds between 1970 and 2000, where PostgreSQL begins to count.
+const Y2K: i64 = 946_684_800_000_000;
+
+fn value(oid: u32, bytes: &[u8]) -> Option<Value> {
+    Some(match oid {
+        16 => Value::Boolean(bytes.first()? != &0),
+        17 => Value::Bytes(bytes.to_vec()),
+        20 => Value::Integer(i64::from_be_bytes(bytes.try_into().ok()?)),
+        23 => Value::Raw(format!("{}::integer", i32::from_be_bytes(bytes.try_into().ok()?))),
+        25 | 1043 => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
+        1082 => Value::Raw(format!("(date '2000-01-01' + {})", i32::from_be_bytes(bytes.try_into().ok()?))),
+        1184 => Value::Instant(i64::from_be_bytes(bytes.try_into().ok()?) + Y2K),
+        2950 => Value::Id(Uuid::from_slice(bytes).ok()?),
+        // After a byte that tells the version of the binary form.
+        3802 => Value::Text(std::str::from_utf8(bytes.get(1..)?).ok()?.to_owned()),
+        _ => list(oid, bytes)?,
+    })
+}
+
+fn list(oid: u32, bytes: &[u8]) -> Option<Value> {
+    let type_ = name_of(oid)?.to_owned();
+    let mut reader = Reader(bytes);
+    let dimensions = reader.long()?;
+    let _has_nulls = reader.long()?;
+    let element = u32::try_from(reader.long()?).ok()?;
+    let count = if dimensions == 0 { 0 } else { reader.long()? };
+    let _lower_bound = if dimensions == 0 { 0 } else { reader.long()? };
+    let mut items = Vec::new();
+    for _ in 0..count {
+        items.push(match reader.long()? {
+            -1 => Value::Null(type_.clone()),
+            length => value(element, reader.take(usize::try_from(length).ok()?)?)?,
+        });
+    }
+    Some(Value::List(type_, items))
+}
+
+/// A Query message: its statements. Nothing in the host's own texts has a semicolon inside quotes.
+pub fn simple(payload: &[u8]) -> Vec<Statement> {
+    let text = Reader(payload).text().unwrap_or_default();
+    text.split(';').map(str::trim).filter(|sql| !sql.is_empty()).map(written_out).collect()
+}
+
+/// A statement without parameters. Of `execute name(arguments)` the arguments become values.
+fn written_out(sql: &str) -> Statement {
+    let call =
+        sql.strip_prefix("execute ").and_then(|call| call.strip_suffix(')')).and_then(|call| call.split_once('('));
+    let Some((name, arguments)) = call else { return Statement { sql: sql.to_owned(), values: Vec::new() } };
+    let argument = |text: &str| match text.trim_matches('\'').parse() {
+        Ok(id) => Value::Id(id),
+        Err(_) => Value::Raw(text.to_owned()),
+    };
+    Statement { sql: format!("execute {name}"), values: split(arguments).iter().map(|text| argument(text)).collect() }
+}
+
+/// Splits at commas outside quotes and brackets.
+fn split(text: &str) -> Vec<String> {
+    let (mut parts, mut part, mut quoted, mut depth) = (Vec::new(), String::new(), false, 0);
+    for character in text.chars() {
+        match character {
+            '\'' => quoted = !quoted,
+            '[' | '(' if !quoted => depth += 1,
+            ']' | ')' if !quoted => depth -= 1,
+            ',' if !quoted && depth == 0 => {
+                parts.push(std::mem::take(&mut part).trim().to_owned());
+                continue;
+            }
+            _ => {}
+        }
+        part.push(character);
+    }
+    parts.push(part.trim().to_owned());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_executed_statement_is_taken_apart() {
+        let text = b"begin; execute open('019abc00-0000-7000-8000-000000000001', array['a, b', 'c']::text[], true)\0";
+        let said = simple(text);
+        assert_eq!(said[1].sql, "execute open");
+        assert_eq!(
+            said[1].values,
+            [
+                Value::Id("019abc00-0000-7000-8000-000000000001".parse().unwrap()),
+                Value::Raw("array['a, b', 'c']::text[]".to_owned()),
+                Value::Raw("true".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn half_a_message_waits() {
+        let whole = [b'Z', 0, 0, 0, 5, b'I', b'C', 0, 0, 0, 8];
+        let (found, used) = messages(&whole);
+        assert_eq!((found.len(), used), (1, 6));
+    }
+}

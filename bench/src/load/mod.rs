@@ -1,0 +1,124 @@
+//! The load generator: a closed loop over keep-alive connections, each sending its next request when it has the answer.
+//!
+//! It runs on the one thread of the benchmark's own process and costs about 5 us per request; like the database, it shares the
+//! machine with what it measures.
+
+mod connection;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+pub use connection::Connection;
+
+use crate::report::Report;
+use crate::rounds::median;
+
+/// Writes the next request of a load into the buffer.
+pub type NextRequest = Arc<dyn Fn(&mut Vec<u8>) + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Load {
+    pub address: SocketAddr,
+    pub connections: usize,
+    pub request: NextRequest,
+    /// The status that every answer must have.
+    pub status: u16,
+}
+
+/// What one run saw.
+pub struct Run {
+    /// Of each request, ascending.
+    latencies: Vec<Duration>,
+    pub per_second: f64,
+}
+
+impl Run {
+    /// Microseconds that this share of the requests stayed below.
+    pub fn percentile(&self, share: f64) -> f64 {
+        let last = self.latencies.len().saturating_sub(1);
+        let at = (last as f64 * share).round() as usize;
+        self.latencies.get(at).map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
+    }
+
+    pub fn p50(&self) -> f64 {
+        self.percentile(0.5)
+    }
+
+    pub fn count(&self) -> usize {
+        self.latencies.len()
+    }
+}
+
+impl Load {
+    /// Runs for this long; any answer of another status ends the benchmark.
+    pub async fn run(&self, time: Duration) -> anyhow::Result<Run> {
+        let mut connections = Vec::with_capacity(self.connections);
+        for _ in 0..self.connections {
+            connections.push(Connection::open(self.address).await?);
+        }
+        let begin = Instant::now();
+        let tasks: Vec<_> = connections
+            .into_iter()
+            .map(|connection| tokio::spawn(closed_loop(connection, self.request.clone(), self.status, begin + time)))
+            .collect();
+        let mut latencies = Vec::new();
+        for task in tasks {
+            latencies.extend(task.await.context("a client task ended")??);
+        }
+        let per_second = latencies.len() as f64 / begin.elapsed().as_secs_f64();
+        latencies.sort_unstable();
+        Ok(Run { latencies, per_second })
+    }
+}
+
+async fn closed_loop(
+    mut connection: Connection,
+    request: NextRequest,
+    status: u16,
+    end: Instant,
+) -> anyhow::Result<Vec<Duration>> {
+    let mut latencies = Vec::with_capacity(4096);
+    let mut buffer = Vec::with_capacity(4096);
+    loop {
+        buffer.clear();
+        request(&mut buffer);
+        let sent = Instant::now();
+        if sent >= end {
+            return Ok(latencies);
+        }
+        let answered = connection.exchange(&buffer).await?;
+        latencies.push(sent.elapsed());
+        anyhow::ensure!(answered == status, "answered {answered}: {}", connection.body());
+    }
+}
+
+/// Rounds of one side, and what is told of them.
+#[derive(Default)]
+pub struct Side {
+    runs: Vec<Run>,
+}
+
+impl Side {
+    pub fn push(&mut self, run: Run) {
+        self.runs.push(run);
+    }
+
+    pub fn per_second(&self) -> Vec<f64> {
+        self.runs.iter().map(|run| run.per_second).collect()
+    }
+
+    pub fn p50(&self) -> Vec<f64> {
+        self.runs.iter().map(Run::p50).collect()
+    }
+
+    /// Requests per second and percentiles, medians of the rounds.
+    pub fn tell(&self, report: &mut Report, name: &str, what: &str) {
+        report.told(format!("{name}_per_second"), median(self.per_second()), what);
+        for (share, label) in [(0.5, "p50"), (0.95, "p95"), (0.99, "p99")] {
+            let value = median(self.runs.iter().map(|run| run.percentile(share)));
+            report.told(format!("{name}_{label}_us"), value, "");
+        }
+    }
+}

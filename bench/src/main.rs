@@ -1,0 +1,170 @@
+//! The benchmark: ratios, measured in one run, that say what the sandbox and the pipeline cost. `cargo xtask bench` gives it a
+//! database server, the host and the modules.
+//!
+//! It shares the machine with what it measures, the database included; so trust ratios, not rates. Both sides of a ratio are
+//! measured in turn, round by round. A missed target is marked and fails nothing.
+
+mod bare;
+mod bench;
+mod capture;
+mod child;
+mod company;
+mod embedded;
+mod load;
+mod measures;
+mod native;
+mod postgres;
+mod probe;
+mod report;
+mod rounds;
+mod serve;
+
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+use crate::bench::Bench;
+use crate::company::Company;
+use crate::measures::{pools, reads, small, statements, tax, writes_postgres, writes_sqlite};
+use crate::rounds::Rounds;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+struct Arguments {
+    /// Fewer and shorter rounds.
+    #[arg(long)]
+    quick: bool,
+    /// Only the parts whose names begin so: `sqlite`, `postgres/reads`.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Other rounds than usual, such as one long one for a profiler to look at.
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Seconds of a round.
+    #[arg(long)]
+    seconds: Option<f64>,
+    #[command(subcommand)]
+    role: Option<Role>,
+}
+
+/// What this program is to its own children.
+#[derive(Subcommand)]
+enum Role {
+    /// A host, with modules as components or linked in.
+    Serve(serve::Flags),
+    /// The bare handler of reads.
+    Bare(bare::Flags),
+}
+
+fn main() {
+    if let Err(error) = role(Arguments::parse()) {
+        eprintln!("stoa-bench: {error:#}");
+        std::process::exit(1);
+    }
+}
+
+fn role(arguments: Arguments) -> anyhow::Result<()> {
+    match &arguments.role {
+        Some(Role::Serve(flags)) => server_runtime()?.block_on(serve::serve(flags.clone())),
+        Some(Role::Bare(flags)) => server_runtime()?.block_on(bare::serve(flags.clone())),
+        None => tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .on_thread_start(native::install_services)
+            .build()?
+            .block_on(run(&arguments)),
+    }
+}
+
+/// As `stoa serve` has it.
+fn server_runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().on_thread_start(native::install_services).build()
+}
+
+async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut rounds = if arguments.quick { Rounds::quick() } else { Rounds::full() };
+    rounds.count = arguments.rounds.unwrap_or(rounds.count);
+    rounds.time = arguments.seconds.map_or(rounds.time, Duration::from_secs_f64);
+    let mut bench = Bench::new(rounds)?;
+    let parts = Parts(&arguments.only);
+    if parts.any_of("postgres/") {
+        on_postgres(&mut bench, &parts).await?;
+    }
+    if parts.any_of("sqlite/") {
+        on_sqlite(&mut bench, &parts).await?;
+    }
+    println!();
+    bench.report.print();
+    let path = bench.report.write()?;
+    println!("\nwritten to {}", path.display());
+    Ok(())
+}
+
+/// Which parts are asked for.
+struct Parts<'a>(&'a str);
+
+impl Parts<'_> {
+    fn has(&self, part: &str) -> bool {
+        part.starts_with(self.0)
+    }
+
+    fn any_of(&self, group: &str) -> bool {
+        group.starts_with(self.0) || self.0.starts_with(group)
+    }
+}
+
+async fn on_postgres(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
+    let database = postgres::Database::create(Bench::postgres_server()?).await?;
+    let measured = measure_postgres(bench, &database, parts).await;
+    database.drop().await?;
+    measured
+}
+
+async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, parts: &Parts<'_>) -> anyhow::Result<()> {
+    let (fsync, commit) = (database.setting("fsync").await?, database.setting("synchronous_commit").await?);
+    eprintln!("PostgreSQL, fsync {fsync}, synchronous_commit {commit}");
+    let (service, _) = bench.stoa(&database.url, 16).await?;
+    let company = Company::create(service.address, &bench.token).await?;
+    let said = statements::measure(bench, database, &company).await?;
+    database.settle().await?;
+    if parts.has("postgres/reads") {
+        reads::measure(bench, "pg", &database.url, &company, &service, &said.read, 0.6).await?;
+    }
+    if parts.has("postgres/writes") {
+        writes_postgres::measure(bench, database, &company, &service, &said.write).await?;
+    }
+    service.stop().await?;
+    database.settle().await?;
+    if parts.has("postgres/tax") {
+        tax::measure(bench, &database.url, &company).await?;
+    }
+    if parts.has("postgres/small") {
+        small::measure(bench, "_pg", &database.url, &company).await?;
+    }
+    Ok(())
+}
+
+async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
+    eprintln!("SQLite, synchronous=FULL");
+    let (path, copy) = (bench.file("stoa.sqlite"), bench.file("copy.sqlite"));
+    let url = Bench::sqlite_url(&path);
+    let embedded::Embedded { company, prices, read, write } = embedded::create(bench, &path).await?;
+    std::fs::copy(&path, &copy)?;
+    let (service, metrics) = bench.stoa(&url, 16).await?;
+    if parts.has("sqlite/reads") {
+        reads::measure(bench, "sqlite", &url, &company, &service, &read, 0.4).await?;
+    }
+    if parts.has("sqlite/writes") {
+        let sides = writes_sqlite::Sides { service: &service, metrics, prices, copy: &copy };
+        writes_sqlite::measure(bench, &company, &write, sides).await?;
+    }
+    service.stop().await?;
+    if parts.has("sqlite/small") {
+        small::measure(bench, "", &url, &company).await?;
+    }
+    if parts.has("sqlite/pools") {
+        pools::measure(bench, &url, &company).await?;
+    }
+    Ok(())
+}

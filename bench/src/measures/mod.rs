@@ -1,0 +1,9 @@
+//! The measures, one file each.
+
+pub mod pools;
+pub mod reads;
+pub mod small;
+pub mod statements;
+pub mod tax;
+pub mod writes_postgres;
+pub mod writes_sqlite;

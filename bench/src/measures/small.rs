@@ -1,0 +1,241 @@
+//! Small things, each timed alone inside this process:
+//!
+//! - `instantiate_us`: a store with its limits, an instance of the catalog in it, and the end of both.
+//! - `store_call_us`: one `get` of one row, all columns, from inside a guest: crossing the border both ways, the store's checks
+//!   and SQL, and SQLite's read. No SDK in the guest: what decoding costs a module is not in it. `_pg`: with its round trip.
+//! - `authorize_us`: membership and permissions by the opening statement, on live rows. `_pg`: with BEGIN, in one round trip.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use stoa::database::{self, Database, Session, Verdict, Work};
+use stoa::modules::generation::{Code, Generation};
+use stoa::modules::limits::{GuestClock, MemoryLimit};
+use stoa::modules::state::State;
+use stoa::modules::{Limits, engine};
+use stoa::pipeline::opening::{Opening, open};
+use stoa::store::Scope;
+use stoa::wit::Guest;
+use stoa::wit::context::{ActorKind, Facts};
+use stoa_descriptor::Access;
+use uuid::Uuid;
+use wasmtime::component::{Component, HasSelf, Linker};
+use wasmtime::{Engine, Store, UpdateDeadline};
+
+use crate::bench::Bench;
+use crate::company::Company;
+use crate::probe;
+use crate::rounds::median;
+
+/// Operations timed together: so few that most batches are over before another process takes the core.
+const BATCH: usize = 50;
+
+/// A generation in this process, with a pool for a few requests.
+pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
+    let engine = engine::pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    Ok(Arc::new(Generation::from_folder(&engine, &bench.modules)?))
+}
+
+pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company) -> anyhow::Result<()> {
+    let generation = generation(bench, engine::Pool::default())?;
+    let sqlite = url.starts_with("sqlite:");
+    if sqlite {
+        let microseconds = instantiate(&generation, bench.rounds.repeats(10_000))?;
+        bench.report.told("instantiate_us", microseconds, "store and instance of the catalog, made and ended");
+    }
+    let settings = database::Settings {
+        url: url.to_owned(),
+        postgres_connections: 2,
+        sqlite_readers: 1,
+        request_timeout: std::time::Duration::from_secs(60),
+        plain_role_only: true,
+    };
+    let database = Database::open(&settings, false).await?;
+    let repeats = bench.rounds.repeats(if sqlite { 20_000 } else { 3_000 });
+    let user = user(&database, company.tenant).await?;
+    let authorize = authorize(&database, company.tenant, user, repeats).await?;
+    let call = store_call(&database, &generation, company, user, repeats).await?;
+    database.close().await;
+    bench.report.told(format!("authorize_us{name}"), authorize, "the opening statement of a read");
+    bench.report.told(format!("store_call_us{name}"), call, "one row got from inside a guest");
+    Ok(())
+}
+
+/// Microseconds, on this thread.
+pub fn instantiate(generation: &Arc<Generation>, repeats: usize) -> anyhow::Result<f64> {
+    let (index, module) = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
+    let Code::Component(code) = &module.code else { anyhow::bail!("the catalog is no component") };
+    let once = || {
+        let mut store = store(&generation.engine, state(generation, index, None, Uuid::nil()));
+        futures_util::FutureExt::now_or_never(Box::pin(async { code.instantiate_async(&mut store).await.map(drop) }))
+    };
+    let mut batches = Vec::new();
+    for _ in 0..repeats / BATCH {
+        let begin = Instant::now();
+        for _ in 0..BATCH {
+            match once() {
+                Some(Ok(())) => {}
+                other => anyhow::bail!("no instance: {other:?}"),
+            }
+        }
+        batches.push(begin.elapsed().as_secs_f64() * 1e6 / BATCH as f64);
+    }
+    Ok(median(batches))
+}
+
+fn state(generation: &Arc<Generation>, module: usize, session: Option<Session>, tenant: Uuid) -> State {
+    let limits = Limits { store_calls: u32::MAX, rows: u32::MAX, ..Limits::default() };
+    let mut scope = Scope::new(tenant, 1_900_000_000_000, true);
+    scope.limits.calls = usize::MAX;
+    scope.limits.rows = usize::MAX;
+    State {
+        session,
+        scope,
+        facts: Facts {
+            tenant: tenant.as_u64_pair(),
+            actor_kind: ActorKind::User,
+            actor: String::new(),
+            request: (0, 0),
+            now: 0,
+            today: String::new(),
+            permissions: Vec::new(),
+        },
+        stack: vec![module],
+        instances: vec![None; generation.modules.len()],
+        emitted: Vec::new(),
+        limits,
+        memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
+        clock: GuestClock::default(),
+        failure: None,
+        generation: generation.clone(),
+    }
+}
+
+/// As the host makes one for a request.
+fn store(engine: &Engine, state: State) -> Store<State> {
+    let hostcall = state.limits.hostcall;
+    let mut store = Store::new(engine, state);
+    store.limiter(|state| &mut state.memory);
+    store.set_hostcall_fuel(hostcall);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Continue(1)));
+    store
+}
+
+fn read_work<T: Send + 'static, F>(work: impl Fn(Session) -> F + Send + Sync + 'static) -> Work<T>
+where
+    F: Future<Output = (Option<Session>, anyhow::Result<T>)> + Send + 'static,
+{
+    let work = Arc::new(work);
+    Arc::new(move |session| {
+        let work = work.clone();
+        Box::pin(async move {
+            match work(session).await {
+                (session, Ok(answer)) => (session, Verdict::RollBack(answer)),
+                (session, Err(error)) => (session, Verdict::Fail(database::Error::Fault(format!("{error:#}")))),
+            }
+        })
+    })
+}
+
+/// The company's owner.
+async fn user(database: &Database, tenant: Uuid) -> anyhow::Result<Uuid> {
+    let work = read_work(move |mut session| async move {
+        let found = async {
+            session.begin_plain(true).await?;
+            let sql = "select user_id from stoa_membership where tenant_id = $1";
+            let rows = session.query(sql, &[database::Cell::Id(tenant)]).await?;
+            anyhow::Ok(rows.first().ok_or_else(|| anyhow::anyhow!("no member"))?.id(0)?)
+        }
+        .await;
+        (Some(session), found)
+    });
+    Ok(database.read(work).await?)
+}
+
+async fn authorize(database: &Database, tenant: Uuid, user: Uuid, repeats: usize) -> anyhow::Result<f64> {
+    let once = read_work(move |mut session| async move {
+        // On SQLite the transaction is open already and stays: what is timed is the statement alone.
+        let times = if matches!(session, Session::Sqlite(_)) { 100 } else { 1 };
+        let access = Access::All(vec!["catalog.read".to_owned()]);
+        let opening = Opening {
+            tenant: Some(tenant),
+            user,
+            operation: "getProduct",
+            access: &access,
+            claim: None,
+            read_only: true,
+        };
+        let begin = Instant::now();
+        for _ in 0..times {
+            match open(&mut session, &opening).await {
+                Ok(opened) if opened.authorize(Some(tenant), &access).is_ok() => {}
+                Ok(_) => return (Some(session), Err(anyhow::anyhow!("not allowed"))),
+                Err(error) => return (Some(session), Err(error.into())),
+            }
+        }
+        (Some(session), Ok(begin.elapsed().as_secs_f64() * 1e6 / f64::from(times)))
+    });
+    let sqlite = matches!(database, Database::Sqlite(_));
+    let mut times = Vec::new();
+    for _ in 0..if sqlite { repeats / 100 } else { repeats } {
+        times.push(database.read(once.clone()).await?);
+    }
+    Ok(median(times))
+}
+
+/// Two runs of one instance, one with calls more than the other: what is left is the calls.
+async fn store_call(
+    database: &Database,
+    generation: &Arc<Generation>,
+    company: &Company,
+    user: Uuid,
+    repeats: usize,
+) -> anyhow::Result<f64> {
+    let bytes = probe::component(company.products[0])?;
+    let wrong = |error: wasmtime::Error| anyhow::anyhow!("{error:#}");
+    let component = Component::from_binary(&generation.engine, &bytes).map_err(wrong)?;
+    let mut linker = Linker::<State>::new(&generation.engine);
+    Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(wrong)?;
+    let ready = linker.instantiate_pre(&component).map_err(wrong)?;
+    let (catalog, _) = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
+    let (generation, tenant) = (generation.clone(), company.tenant);
+    let calls = BATCH as u32 * 2;
+    let work = read_work(move |mut session| {
+        let (generation, ready) = (generation.clone(), ready.clone());
+        async move {
+            let access = Access::All(Vec::new());
+            let opening = Opening {
+                tenant: Some(tenant),
+                user,
+                operation: "getProduct",
+                access: &access,
+                claim: None,
+                read_only: true,
+            };
+            if let Err(error) = open(&mut session, &opening).await {
+                return (Some(session), Err(error.into()));
+            }
+            let mut store = store(&generation.engine, state(&generation, catalog, Some(session), tenant));
+            let timed = async {
+                let instance = ready.instantiate_async(&mut store).await?;
+                let run = instance.get_typed_func::<(u32,), ()>(&mut store, "run")?;
+                let mut seconds = [0.0, 0.0];
+                for (place, count) in seconds.iter_mut().zip([calls / 4, calls + calls / 4]) {
+                    let begin = Instant::now();
+                    run.call_async(&mut store, (count,)).await?;
+                    *place = begin.elapsed().as_secs_f64();
+                }
+                wasmtime::Result::Ok((seconds[1] - seconds[0]) * 1e6 / f64::from(calls))
+            }
+            .await;
+            let session = store.into_data().session;
+            (session, timed.map_err(|error: wasmtime::Error| anyhow::anyhow!("{error:#}")))
+        }
+    });
+    let mut times = Vec::new();
+    for _ in 0..repeats / BATCH {
+        times.push(database.read(work.clone()).await?);
+    }
+    Ok(median(times))
+}

@@ -1,0 +1,125 @@
+//! `statements_*`: round trips that one request costs on PostgreSQL, seen from outside: messages that the host sends when
+//! everything before them has been answered. BEGIN and COMMIT count; so does a COMMIT that a read's answer does not wait for.
+//!
+//! What is said is taken down too: the limits of reads and writes run it again.
+
+use std::time::Duration;
+
+use crate::bench::{Bench, metric};
+use crate::capture::proxy::Proxy;
+use crate::capture::{Exchange, Pattern};
+use crate::company::{Client, Company, Prices};
+use crate::postgres::Database;
+use crate::report::Target;
+
+/// Requests that the counts are taken over.
+const COUNTED: u32 = 100;
+/// Connections of the watched host; each has to prepare every statement before anything is counted.
+const CONNECTIONS: u32 = 3;
+
+pub struct Said {
+    pub read: Pattern,
+    pub write: Pattern,
+}
+
+pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) -> anyhow::Result<Said> {
+    let proxy = Proxy::start(database.address.clone()).await?;
+    let (server, metrics) = bench.stoa(&database.through(proxy.address), CONNECTIONS).await?;
+    let prices = company.prices(server.address).await?;
+    let mut client = Client::new(server.address, &company.token).await?;
+    let mut watch = Watch { proxy, client: &mut client, company, prices: &prices };
+    for _ in 0..COUNTED {
+        watch.read(0).await?;
+        let price = prices.next();
+        watch.write(price).await?;
+    }
+    watch.settle().await;
+
+    let before = watch.proxy.counts();
+    for number in 0..COUNTED as usize {
+        watch.read(number).await?;
+    }
+    watch.settle().await;
+    let between = watch.proxy.counts();
+    let counted = metric(metrics, "stoa_database_round_trips_total").await?;
+    for _ in 0..COUNTED {
+        let price = prices.next();
+        watch.write(price).await?;
+    }
+    watch.settle().await;
+    let after = watch.proxy.counts();
+    let counted = metric(metrics, "stoa_database_round_trips_total").await? - counted;
+
+    let read = Pattern::of_reads([watch.said_of_read(0).await?, watch.said_of_read(1).await?])?;
+    let far = 1_000;
+    let (first, second) = (prices.at(0, 0, far), prices.at(0, 0, far + 1));
+    let third = prices.at(1, 1, far);
+    let write = Pattern::of_writes([
+        (first, watch.said_of_write(first).await?),
+        (second, watch.said_of_write(second).await?),
+        (third, watch.said_of_write(third).await?),
+    ])?;
+    server.stop().await?;
+
+    let each = |count: u64| count as f64 / f64::from(COUNTED);
+    let report = &mut bench.report;
+    let trips = each(between.round_trips - before.round_trips);
+    report.judged("statements_read", trips, Target::AtMost(3.0), "round trips of GET product");
+    let host = write.exchanges.iter().filter(|shapes| shapes.iter().all(|shape| is_hosts(&shape.sql))).count();
+    report.judged("statements_write_host", host as f64, Target::AtMost(4.0), "of a price write, those of the host");
+    let trips = each(after.round_trips - between.round_trips);
+    report.judged("statements_write", trips, Target::AtMost(9.0), "round trips of a price write");
+    report.told("statements_write_counter", counted / f64::from(COUNTED), "the same by the host's own counter");
+    report.told("sql_read", each(between.statements - before.statements), "statements that PostgreSQL completed");
+    report.told("sql_write", each(after.statements - between.statements), "");
+    for (name, pattern) in [("read", &read), ("write", &write)] {
+        for (number, line) in pattern.outline().iter().enumerate() {
+            report.note(format!("{name} {}: {line}", number + 1));
+        }
+    }
+    Ok(Said { read, write })
+}
+
+fn is_hosts(sql: &str) -> bool {
+    let sql = sql.to_ascii_lowercase();
+    let begins = ["begin", "commit", "rollback", "set local", "execute stoa_open"];
+    begins.iter().any(|word| sql.starts_with(word)) || sql.contains("stoa_audit") || sql.contains("stoa_idempotency")
+}
+
+struct Watch<'a> {
+    proxy: Proxy,
+    client: &'a mut Client,
+    company: &'a Company,
+    prices: &'a Prices,
+}
+
+impl Watch<'_> {
+    /// A read's transaction ends after its answer.
+    async fn settle(&self) {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+
+    async fn read(&mut self, product: usize) -> anyhow::Result<()> {
+        self.client.get(&self.company.product_path(product)).await.map(drop)
+    }
+
+    async fn write(&mut self, price: crate::company::Price) -> anyhow::Result<()> {
+        let (path, body) = self.company.price_request(&price);
+        self.client.post(&path, &body).await.map(drop)
+    }
+
+    async fn said_of_read(&mut self, product: usize) -> anyhow::Result<(uuid::Uuid, Vec<Exchange>)> {
+        self.proxy.record();
+        self.read(product).await?;
+        self.settle().await;
+        Ok((self.company.products[product], self.proxy.recorded()))
+    }
+
+    async fn said_of_write(&mut self, price: crate::company::Price) -> anyhow::Result<Vec<Exchange>> {
+        debug_assert!(self.prices.lists.contains(&price.list));
+        self.proxy.record();
+        self.write(price).await?;
+        self.settle().await;
+        Ok(self.proxy.recorded())
+    }
+}

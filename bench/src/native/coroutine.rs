@@ -1,0 +1,189 @@
+//! The coroutine that a native module runs on, and what it may ask of the host.
+
+use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use stoa::modules::state::State;
+use stoa::wit::{context, events, log, store};
+use stoa_sdk::bindings::commerce::platform as sdk;
+use stoa_sdk::bindings::exports::commerce::platform::module::Call;
+
+use super::{Handle, convert};
+
+/// Room for a module's deepest calls; pages that are never touched cost nothing.
+const STACK: usize = 512 << 10;
+
+/// A call to the host.
+enum Ask {
+    Run(Vec<store::Call>),
+    Facts,
+    Ids(u32),
+    Emit(Vec<events::Event>),
+    Log(log::Level, String),
+    /// A service of this module is entered, and left.
+    Enter(&'static str),
+    Leave,
+}
+
+/// Its answer.
+enum Told {
+    Nothing,
+    Replies(Result<Vec<store::Reply>, store::Failure>),
+    Facts(context::Facts),
+    Ids(Vec<(u64, u64)>),
+}
+
+type Link = Yielder<Told, Ask>;
+
+/// A suspended module. Stacks are used again, as the sandbox's are.
+struct Guest(Option<Coroutine<Told, Ask, stoa_sdk::Answer, DefaultStack>>);
+
+// SAFETY: what is on the stack while it is suspended was put there by module code, the SDK and the functions below. That is
+// plain data (strings, vectors, ids) without a tie to a thread; the thread's own places are read anew after every suspension,
+// by functions that are never inlined.
+unsafe impl Send for Guest {}
+
+static STACKS: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The coroutine that runs on this thread.
+    static CURRENT: Cell<*const Link> = const { Cell::new(std::ptr::null()) };
+}
+
+#[inline(never)]
+fn current() -> *const Link {
+    CURRENT.get()
+}
+
+#[inline(never)]
+fn set_current(link: *const Link) {
+    CURRENT.set(link);
+}
+
+/// Suspends the running module until the host has answered.
+fn ask(ask: Ask) -> Told {
+    let link = current();
+    assert!(!link.is_null(), "module code runs outside a call");
+    // SAFETY: set by the coroutine that runs here, which lives until it returns.
+    let told = unsafe { &*link }.suspend(ask);
+    // Perhaps on another thread by now.
+    set_current(link);
+    told
+}
+
+/// The SDK's host, for whichever coroutine runs.
+struct Seam;
+
+impl stoa_sdk::host::Host for Seam {
+    fn run(&mut self, calls: &[sdk::store::Call]) -> Result<Vec<sdk::store::Reply>, sdk::store::Failure> {
+        match ask(Ask::Run(calls.iter().map(convert::store_call).collect())) {
+            Told::Replies(Ok(replies)) => Ok(replies.into_iter().map(convert::store_reply).collect()),
+            Told::Replies(Err(failure)) => Err(convert::failure(failure)),
+            _ => stoa_sdk::host::fault("another answer than was asked for"),
+        }
+    }
+
+    fn facts(&mut self) -> sdk::context::Facts {
+        match ask(Ask::Facts) {
+            Told::Facts(facts) => convert::facts(facts),
+            _ => stoa_sdk::host::fault("another answer than was asked for"),
+        }
+    }
+
+    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
+        match ask(Ask::Ids(count)) {
+            Told::Ids(ids) => ids,
+            _ => stoa_sdk::host::fault("another answer than was asked for"),
+        }
+    }
+
+    fn emit(&mut self, events: &[sdk::events::Event]) {
+        ask(Ask::Emit(events.iter().map(convert::event).collect()));
+    }
+
+    fn log(&mut self, level: sdk::log::Level, message: &str) {
+        ask(Ask::Log(convert::level(level), message.to_owned()));
+    }
+}
+
+/// Links pricing's import to the catalog's function, on this thread: to be called by every thread that runs modules.
+pub fn install_services() {
+    pricing::articles::GET_VARIANTS.with(|service| {
+        service.install(|variants| {
+            use catalog::bindings::exports::commerce::catalog::articles::Guest as _;
+            ask(Ask::Enter("catalog"));
+            let ids = variants.iter().map(|id| (*id).into()).collect();
+            let articles = catalog::articles::Articles::get_variants(ids);
+            ask(Ask::Leave);
+            articles.into_iter().map(convert::article).collect()
+        });
+    });
+}
+
+/// Runs a module to its answer.
+pub async fn run(handle: Handle, call: Call, state: &mut State) -> wasmtime::Result<stoa_sdk::Answer> {
+    let stack = STACKS.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let stack = match stack {
+        Some(stack) => stack,
+        None => DefaultStack::new(STACK)?,
+    };
+    let coroutine = Coroutine::with_stack(stack, move |link: &Link, _begin| {
+        set_current(link);
+        stoa_sdk::host::install(Some(Box::new(Seam)));
+        handle(&call)
+    });
+    let mut guest = Guest(Some(coroutine));
+    let mut told = Told::Nothing;
+    loop {
+        match guest.resume(told) {
+            CoroutineResult::Yield(ask) => told = answer(state, ask).await?,
+            CoroutineResult::Return(answer) => return Ok(answer),
+        }
+    }
+}
+
+impl Guest {
+    fn resume(&mut self, told: Told) -> CoroutineResult<Ask, stoa_sdk::Answer> {
+        match &mut self.0 {
+            Some(coroutine) => coroutine.resume(told),
+            None => unreachable!("taken when the guest is dropped"),
+        }
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // One that is still suspended (a time-out, a failed host call) is unwound by its own drop, and its stack goes too.
+        if let Some(coroutine) = self.0.take_if(|coroutine| coroutine.done()) {
+            STACKS.lock().unwrap_or_else(PoisonError::into_inner).push(coroutine.into_stack());
+        }
+    }
+}
+
+/// The same functions that a component's imports lead to.
+async fn answer(state: &mut State, ask: Ask) -> wasmtime::Result<Told> {
+    Ok(match ask {
+        Ask::Run(calls) => Told::Replies(store::Host::run(state, calls).await?),
+        Ask::Facts => Told::Facts(context::Host::current(state).await?),
+        Ask::Ids(count) => Told::Ids(context::Host::new_ids(state, count).await?),
+        Ask::Emit(emitted) => {
+            events::Host::emit(state, emitted).await?;
+            Told::Nothing
+        }
+        Ask::Log(level, message) => {
+            log::Host::write(state, level, message).await?;
+            Told::Nothing
+        }
+        Ask::Enter(name) => {
+            let found = state.generation.module(name).map(|(index, _)| index);
+            state.stack.push(found.ok_or_else(|| wasmtime::format_err!("no module {name}"))?);
+            Told::Nothing
+        }
+        Ask::Leave => {
+            state.stack.pop();
+            Told::Nothing
+        }
+    })
+}

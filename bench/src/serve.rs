@@ -1,0 +1,96 @@
+//! The host inside this program: the same parts that `stoa serve` puts together, with what a measure varies.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use clap::Args;
+use stoa::database::Database;
+use stoa::http::answer::App;
+use stoa::http::{answer, body, server};
+use stoa::identity::users::Users;
+use stoa::identity::{Clock, DevIssuer, Verifier};
+use stoa::modules::engine::{self, Pool, Sandbox};
+use stoa::modules::{Generation, Limits};
+use stoa::platform::Platform;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::native;
+
+#[derive(Args, Debug, Clone)]
+pub struct Flags {
+    #[arg(long)]
+    pub database: String,
+    #[arg(long)]
+    pub data: PathBuf,
+    #[arg(long)]
+    pub modules: PathBuf,
+    /// Modules linked into this program instead of components.
+    #[arg(long)]
+    pub native: bool,
+    /// Address space of each linear memory in MiB.
+    #[arg(long, default_value_t = 256)]
+    pub memory_mib: usize,
+    /// Bytes of a linear memory that a reset keeps and clears, in KiB.
+    #[arg(long)]
+    pub keep_resident_kib: Option<usize>,
+    /// Do not ask the kernel which pages are dirty.
+    #[arg(long)]
+    pub no_pagemap_scan: bool,
+    #[arg(long)]
+    pub hardened: bool,
+}
+
+impl Flags {
+    pub fn pool(&self) -> Pool {
+        let mut pool = Pool { memory: self.memory_mib << 20, ..Pool::default() };
+        if let Some(kib) = self.keep_resident_kib {
+            pool.keep_resident = kib << 10;
+        }
+        pool.pagemap_scan &= !self.no_pagemap_scan;
+        pool
+    }
+}
+
+/// The parts. Readers of SQLite: one, where statements are taken down, else one per core.
+pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App>> {
+    let settings = stoa::database::Settings {
+        url: flags.database.clone(),
+        postgres_connections: 16,
+        sqlite_readers,
+        request_timeout: std::time::Duration::from_secs(10),
+        plain_role_only: true,
+    };
+    let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
+    let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
+    let engine = engine::pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let mut generation = Generation::from_folder(&engine, &flags.modules)?;
+    if flags.native {
+        native::replace(&mut generation)?;
+    }
+    let database = Database::open(&settings, true).await?;
+    stoa::modules::tables::bring_up_to_date(&database, &generation.modules).await?;
+    let issuer = DevIssuer::load_or_create(&flags.data)?;
+    let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
+    let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
+    Ok(Arc::new(App {
+        generation: ArcSwap::from_pointee(generation),
+        database,
+        platform: Arc::new(Platform { limits, onboarding_open: true }),
+        verifier,
+        users: Users::default(),
+        dev_issuer: Some(issuer),
+        large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+    }))
+}
+
+/// Serves on a port of its own until the process is ended.
+pub async fn serve(flags: Flags) -> anyhow::Result<()> {
+    let readers = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    let app = app(&flags, readers).await?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("stoa-bench listening on http://{}", listener.local_addr()?);
+    server::serve(listener, answer::router(app), std::future::pending()).await;
+    Ok(())
+}
