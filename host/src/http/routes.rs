@@ -78,7 +78,8 @@ impl RouteTable {
             let methods = by_path.entry(path).or_default();
             anyhow::ensure!(
                 methods.iter().all(|(other, _)| other != method),
-                "DESCRIPTOR_INVALID: route `{method} {path}` is claimed twice"
+                "DESCRIPTOR_INVALID: {}: route `{method} {path}` is claimed twice",
+                entry.route.operation
             );
             methods.push((method.clone(), index));
         }
