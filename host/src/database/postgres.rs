@@ -1,11 +1,13 @@
-//! PostgreSQL: a pool, and transactions that run again after a conflict. Production: many hosts on one database.
+//! PostgreSQL: connections kept between requests, and transactions that run again after a conflict. Production: many hosts on one database.
 
 use std::str::FromStr;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
-use sqlx::{Arguments, AssertSqlSafe, Column, Executor, Row as _, TypeInfo, ValueRef};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
+use sqlx::{Arguments, AssertSqlSafe, Column, Connection as _, Executor, Row as _, TypeInfo, ValueRef};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::row::Cell;
 use super::{Error, Row, Session, Settings, Verdict, Work, migrations};
@@ -22,28 +24,41 @@ const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
 const PREPARED: usize = 512;
 
 pub struct Database {
-    pool: PgPool,
+    options: PgConnectOptions,
+    places: Arc<Semaphore>,
+    idle: Idle,
     request_timeout: Duration,
 }
 
-/// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic) it closes its connection,
-/// so that nobody inherits half a transaction.
+/// Connections that wait for a request. sqlx's own pool asks a connection whether it lives at every return: one round trip
+/// more for each request. Here one that failed is not returned.
+type Idle = Arc<Mutex<Vec<PgConnection>>>;
+
+/// Where a connection goes back to, and its place among those that may be open.
+struct Home {
+    idle: Idle,
+    _place: OwnedSemaphorePermit,
+}
+
+/// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic, lost server) it closes its
+/// connection, so that nobody inherits half a transaction.
 pub struct Transaction {
-    connection: Option<sqlx::pool::PoolConnection<sqlx::Postgres>>,
+    connection: Option<PgConnection>,
+    home: Option<Home>,
     open: bool,
     /// Messages sent to the database and waited for, for the benchmark.
     pub round_trips: u32,
 }
 
 impl Transaction {
-    /// On a connection with no transaction yet.
-    pub fn on(connection: sqlx::pool::PoolConnection<sqlx::Postgres>) -> Transaction {
-        Transaction { connection: Some(connection), open: false, round_trips: 0 }
+    /// On a connection of the caller's, with no transaction yet.
+    pub fn on(connection: PgConnection) -> Transaction {
+        Transaction { connection: Some(connection), home: None, open: false, round_trips: 0 }
     }
 
     /// The connection. Whoever uses it says so in `round_trips`.
     pub fn connection(&mut self) -> Result<&mut PgConnection, Error> {
-        self.connection.as_deref_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
+        self.connection.as_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
     }
 
     /// BEGIN and, in the same message, `opening`: statements without parameters. READ COMMITTED for writes, so that what
@@ -74,10 +89,11 @@ impl Transaction {
 impl Drop for Transaction {
     fn drop(&mut self) {
         metrics::counter!("stoa_database_round_trips_total").increment(u64::from(self.round_trips));
-        if self.open
-            && let Some(connection) = &mut self.connection
+        if !self.open
+            && let (Some(connection), Some(home)) = (self.connection.take(), &self.home)
+            && let Ok(mut idle) = home.idle.lock()
         {
-            connection.close_on_drop();
+            idle.push(connection);
         }
     }
 }
@@ -92,21 +108,37 @@ impl Database {
                 ("timezone", "UTC".to_string()),
                 ("default_text_search_config", "simple".to_string()),
             ]);
-        let pool = PgPoolOptions::new()
-            .max_connections(settings.postgres_connections)
-            .acquire_timeout(ACQUIRE)
-            .test_before_acquire(false)
-            .after_connect(|connection, _| {
-                Box::pin(async move {
-                    for statement in crate::pipeline::opening::POSTGRES_PREPARED {
-                        connection.execute(*statement).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .connect_lazy_with(options.clone());
         prepare_database(&options, settings, migrate).await?;
-        Ok(Database { pool, request_timeout: settings.request_timeout })
+        let places = usize::try_from(settings.postgres_connections)?;
+        Ok(Database {
+            options,
+            places: Arc::new(Semaphore::new(places)),
+            idle: Idle::default(),
+            request_timeout: settings.request_timeout,
+        })
+    }
+
+    /// A free connection, or a new one where fewer are open than may be.
+    async fn acquire(&self) -> Result<Transaction, Error> {
+        let place = tokio::time::timeout(ACQUIRE, self.places.clone().acquire_owned())
+            .await
+            .map_err(|_| Error::Unavailable("no database connection became free".into()))?
+            .map_err(|_| Error::Unavailable("the database is closed".into()))?;
+        let waiting = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let connection = match waiting {
+            Some(connection) => connection,
+            None => self.connect().await.map_err(Error::from_sqlx)?,
+        };
+        let home = Some(Home { idle: self.idle.clone(), _place: place });
+        Ok(Transaction { connection: Some(connection), home, open: false, round_trips: 0 })
+    }
+
+    async fn connect(&self) -> sqlx::Result<PgConnection> {
+        let mut connection = PgConnection::connect_with(&self.options).await?;
+        for statement in crate::pipeline::opening::POSTGRES_PREPARED {
+            connection.execute(*statement).await?;
+        }
+        Ok(connection)
     }
 
     pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
@@ -134,8 +166,7 @@ impl Database {
 
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(&self, work: Work<T>, read_only: bool) -> Result<T, Error> {
-        let connection = self.pool.acquire().await.map_err(Error::from_sqlx)?;
-        let transaction = Transaction::on(connection);
+        let transaction = self.acquire().await?;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {
@@ -168,13 +199,16 @@ impl Database {
     }
 
     pub async fn close(&self) {
-        self.pool.close().await;
+        self.places.close();
+        let idle = self.idle.lock().map(|mut idle| std::mem::take(&mut *idle)).unwrap_or_default();
+        for connection in idle {
+            let _ = connection.close().await;
+        }
     }
 }
 
 /// Checks of the server and the role, and the host's own tables.
 async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migrate: bool) -> anyhow::Result<()> {
-    use sqlx::Connection;
     let mut connection = PgConnection::connect_with(options).await?;
     let version: i32 =
         sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;

@@ -296,7 +296,7 @@ impl Database {
                     .execute(&mut *connection)
                     .await
                     .expect("a tenant");
-                Session::Postgres(stoa::database::postgres::Transaction::on(connection))
+                Session::Postgres(stoa::database::postgres::Transaction::on(connection.detach()))
             }
         }
     }
