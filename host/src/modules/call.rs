@@ -4,6 +4,7 @@
 //! next. A trap ends the request: the store it happened in is never entered again.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
@@ -17,6 +18,9 @@ use crate::store::Scope;
 use crate::wit::context::Facts;
 use crate::wit::events::Event;
 use crate::wit::module;
+
+/// A guest that has run so long without a host call lets others run.
+const STRETCH: Duration = Duration::from_millis(1);
 
 /// Why a module gave no answer.
 #[derive(Debug, Clone)]
@@ -141,8 +145,9 @@ fn store(state: State) -> Store<State> {
         if state.clock.spent() >= state.limits.deadline {
             return Err(state.stop(Failure::Deadline));
         }
-        // A database thread has nothing else to do; a worker of the runtime has.
-        Ok(if yields {
+        // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database
+        // is no reason to stand aside: only a long stretch of the guest's own is.
+        Ok(if yields && state.clock.stretch() >= STRETCH {
             UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now()))
         } else {
             UpdateDeadline::Continue(1)

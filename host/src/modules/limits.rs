@@ -109,10 +109,15 @@ impl GuestClock {
         self.run();
     }
 
-    pub fn spent(&self) -> Duration {
+    /// How long the guest has run since it was last resumed or came back from the host.
+    pub fn stretch(&self) -> Duration {
         let since = self.0.since.load(Relaxed);
-        let running = if since > 0 { (self.elapsed() + 1).saturating_sub(since) } else { 0 };
-        Duration::from_nanos(self.0.spent.load(Relaxed) + running)
+        let nanos = if since > 0 { (self.elapsed() + 1).saturating_sub(since) } else { 0 };
+        Duration::from_nanos(nanos)
+    }
+
+    pub fn spent(&self) -> Duration {
+        Duration::from_nanos(self.0.spent.load(Relaxed)) + self.stretch()
     }
 
     /// Counts the time inside `poll` alone: a guest that waits for its turn on a busy host is not charged for it.
