@@ -121,7 +121,7 @@ pub async fn metric(address: SocketAddr, name: &str) -> anyhow::Result<f64> {
     let mut connection = crate::load::Connection::open(address).await?;
     connection.exchange(b"GET /metrics HTTP/1.1\r\nhost: stoa\r\n\r\n").await?;
     let body = connection.body();
-    let lines = body.lines().filter_map(|line| line.split_once(|character| matches!(character, ' ' | '{')));
+    let lines = body.lines().filter_map(|line| line.split_once([' ', '{']));
     let values =
         lines.filter(|(found, _)| *found == name).filter_map(|(_, rest)| rest.rsplit(' ').next()?.parse::<f64>().ok());
     Ok(values.sum())

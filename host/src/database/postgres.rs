@@ -24,7 +24,7 @@ const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
 const PREPARED: usize = 512;
 
 pub struct Database {
-    options: PgConnectOptions,
+    options: Box<PgConnectOptions>,
     places: Arc<Semaphore>,
     idle: Idle,
     request_timeout: Duration,
@@ -111,7 +111,7 @@ impl Database {
         prepare_database(&options, settings, migrate).await?;
         let places = usize::try_from(settings.postgres_connections)?;
         Ok(Database {
-            options,
+            options: Box::new(options),
             places: Arc::new(Semaphore::new(places)),
             idle: Idle::default(),
             request_timeout: settings.request_timeout,
@@ -176,7 +176,7 @@ impl Database {
                 Verdict::Commit(answer) if read_only => {
                     // The answer need not wait for the end of a snapshot.
                     tokio::spawn(async move { transaction.end("commit").await });
-                    return Ok(answer);
+                    Ok(answer)
                 }
                 Verdict::Commit(answer) => match transaction.end("commit").await {
                     Ok(()) => Ok(answer),
