@@ -8,11 +8,14 @@ use clap::Args;
 use stoa::database::Database;
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
+
+use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
 use stoa::identity::{Clock, DevIssuer, Verifier};
 use stoa::modules::engine::{self, Pool, Sandbox};
 use stoa::modules::{Generation, Limits};
 use stoa::platform::Platform;
+use stoa::settings::Environment;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -80,6 +83,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         platform: Arc::new(Platform { limits, onboarding_open: true }),
         verifier,
         users: Users::default(),
+        api_keys: ApiKeys::new(Environment::Test),
         dev_issuer: Some(issuer),
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
     }))

@@ -33,6 +33,10 @@ pub struct Settings {
     #[serde(with = "humantime_serde")]
     pub oidc_grace: Duration,
     pub onboarding: Onboarding,
+    /// Of the API keys that are issued and taken. Absent: `test` with --dev, else `live`.
+    pub environment: Option<Environment>,
+    pub user_requests_per_minute: u64,
+    pub tenant_requests_per_minute: u64,
     pub sandbox: Sandbox,
     #[serde(with = "humantime_serde")]
     pub module_deadline: Duration,
@@ -65,6 +69,23 @@ pub enum Onboarding {
     Closed,
 }
 
+/// What a deployment is for; its API keys say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Environment {
+    Test,
+    Live,
+}
+
+impl std::fmt::Display for Environment {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Environment::Test => "test",
+            Environment::Live => "live",
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -88,6 +109,9 @@ impl Default for Settings {
             oidc: Vec::new(),
             oidc_grace: Duration::from_secs(24 * 60 * 60),
             onboarding: Onboarding::Open,
+            environment: None,
+            user_requests_per_minute: 600,
+            tenant_requests_per_minute: 6000,
             sandbox: Sandbox::Fast,
             module_deadline: limits.deadline,
             module_memory: ByteSize(limits.memory as u64),
@@ -112,6 +136,10 @@ impl Settings {
             .merge(Serialized::defaults(flags))
             .extract()?;
         Ok(settings)
+    }
+
+    pub fn environment(&self) -> Environment {
+        self.environment.unwrap_or(if self.dev { Environment::Test } else { Environment::Live })
     }
 
     /// The development issuer never signs for strangers: off the loopback it takes an explicit word.

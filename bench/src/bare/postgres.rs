@@ -35,8 +35,8 @@ pub fn router(url: &str, pattern: Pattern) -> anyhow::Result<Router> {
         .test_before_acquire(false)
         .after_connect(|connection, _| {
             Box::pin(async move {
-                for statement in stoa::pipeline::opening::POSTGRES_PREPARED {
-                    connection.execute(*statement).await?;
+                for statement in stoa::pipeline::opening::postgres_prepared() {
+                    connection.execute(sqlx::AssertSqlSafe(statement)).await?;
                 }
                 Ok(())
             })

@@ -105,10 +105,8 @@ fn quoted(text: &str) -> String {
 /// The opening is a prepared statement of the host's, executed by name: its text, with the arguments in their places.
 fn opened(name: &str, arguments: &[String]) -> anyhow::Result<String> {
     let head = format!("prepare {name}(");
-    let prepared = stoa::pipeline::opening::POSTGRES_PREPARED
-        .iter()
-        .find_map(|text| text.strip_prefix(&head))
-        .and_then(|text| text.split_once(") as"));
+    let texts = stoa::pipeline::opening::postgres_prepared();
+    let prepared = texts.iter().find_map(|text| text.strip_prefix(&head)).and_then(|text| text.split_once(") as"));
     let Some((types, sql)) = prepared else { anyhow::bail!("the host prepares no `{name}`") };
     let typed = |(type_, argument): (&str, &String)| format!("({argument})::{}", type_.trim());
     let arguments: Vec<String> = types.split(',').zip(arguments).map(typed).collect();

@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stoa::database::{self, Database, Session, Verdict, Work};
+use stoa::identity::users::User;
 use stoa::modules::generation::{Code, Generation};
 use stoa::modules::limits::{GuestClock, MemoryLimit};
 use stoa::modules::state::State;
 use stoa::modules::{Limits, engine};
 use stoa::pipeline::opening::{Opening, open};
+use stoa::pipeline::request::Caller;
 use stoa::store::Scope;
 use stoa::wit::Guest;
 use stoa::wit::context::{ActorKind, Facts};
@@ -53,7 +55,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
     let database = Database::open(&settings, false).await?;
     let repeats = bench.rounds.repeats(if sqlite { 20_000 } else { 3_000 });
     let user = user(&database, company.tenant).await?;
-    let authorize = authorize(&database, company.tenant, user, repeats).await?;
+    let authorize = authorize(&database, company.tenant, user.clone(), repeats).await?;
     let call = store_call(&database, &generation, company, user, repeats).await?;
     database.close().await;
     bench.report.told(format!("authorize_us{name}"), authorize, "the opening statement of a read");
@@ -139,7 +141,7 @@ where
 }
 
 /// The company's owner.
-async fn user(database: &Database, tenant: Uuid) -> anyhow::Result<Uuid> {
+async fn user(database: &Database, tenant: Uuid) -> anyhow::Result<Caller> {
     let work = read_work(move |mut session| async move {
         let found = async {
             session.begin_plain(true).await?;
@@ -150,31 +152,43 @@ async fn user(database: &Database, tenant: Uuid) -> anyhow::Result<Uuid> {
         .await;
         (Some(session), found)
     });
-    Ok(database.read(work).await?)
+    let user = User {
+        id: database.read(work).await?,
+        issuer: String::new(),
+        subject: String::new(),
+        email: String::new(),
+        display_name: None,
+        created_at: 0,
+        updated_at: 0,
+    };
+    Ok(Caller::User(Arc::new(user)))
 }
 
-async fn authorize(database: &Database, tenant: Uuid, user: Uuid, repeats: usize) -> anyhow::Result<f64> {
-    let once = read_work(move |mut session| async move {
-        // On SQLite the transaction is open already and stays: what is timed is the statement alone.
-        let times = if matches!(session, Session::Sqlite(_)) { 100 } else { 1 };
-        let access = Access::All(vec!["catalog.read".to_owned()]);
-        let opening = Opening {
-            tenant: Some(tenant),
-            user,
-            operation: "getProduct",
-            access: &access,
-            claim: None,
-            read_only: true,
-        };
-        let begin = Instant::now();
-        for _ in 0..times {
-            match open(&mut session, &opening).await {
-                Ok(opened) if opened.authorize(Some(tenant), &access).is_ok() => {}
-                Ok(_) => return (Some(session), Err(anyhow::anyhow!("not allowed"))),
-                Err(error) => return (Some(session), Err(error.into())),
+async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: usize) -> anyhow::Result<f64> {
+    let once = read_work(move |mut session| {
+        let caller = caller.clone();
+        async move {
+            // On SQLite the transaction is open already and stays: what is timed is the statement alone.
+            let times = if matches!(session, Session::Sqlite(_)) { 100 } else { 1 };
+            let access = Access::All(vec!["catalog.read".to_owned()]);
+            let opening = Opening {
+                tenant: Some(tenant),
+                caller: &caller,
+                operation: "getProduct",
+                access: &access,
+                claim: None,
+                read_only: true,
+            };
+            let begin = Instant::now();
+            for _ in 0..times {
+                match open(&mut session, &opening).await {
+                    Ok(opened) if opened.authorize(&caller, Some(tenant), &access).is_ok() => {}
+                    Ok(_) => return (Some(session), Err(anyhow::anyhow!("not allowed"))),
+                    Err(error) => return (Some(session), Err(error.into())),
+                }
             }
+            (Some(session), Ok(begin.elapsed().as_secs_f64() * 1e6 / f64::from(times)))
         }
-        (Some(session), Ok(begin.elapsed().as_secs_f64() * 1e6 / f64::from(times)))
     });
     let sqlite = matches!(database, Database::Sqlite(_));
     let mut times = Vec::new();
@@ -189,7 +203,7 @@ async fn store_call(
     database: &Database,
     generation: &Arc<Generation>,
     company: &Company,
-    user: Uuid,
+    caller: Caller,
     repeats: usize,
 ) -> anyhow::Result<f64> {
     let bytes = probe::component(company.products[0])?;
@@ -202,12 +216,12 @@ async fn store_call(
     let (generation, tenant) = (generation.clone(), company.tenant);
     let calls = BATCH as u32 * 2;
     let work = read_work(move |mut session| {
-        let (generation, ready) = (generation.clone(), ready.clone());
+        let (generation, ready, caller) = (generation.clone(), ready.clone(), caller.clone());
         async move {
             let access = Access::All(Vec::new());
             let opening = Opening {
                 tenant: Some(tenant),
-                user,
+                caller: &caller,
                 operation: "getProduct",
                 access: &access,
                 claim: None,

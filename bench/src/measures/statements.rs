@@ -82,7 +82,7 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
 
 fn is_hosts(sql: &str) -> bool {
     let sql = sql.to_ascii_lowercase();
-    let begins = ["begin", "commit", "rollback", "set local", "execute stoa_open"];
+    let begins = ["begin", "commit", "rollback", "set local", "execute stoa_"];
     begins.iter().any(|word| sql.starts_with(word)) || sql.contains("stoa_audit") || sql.contains("stoa_idempotency")
 }
 

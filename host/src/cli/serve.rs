@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::database::Database;
 use crate::http::{answer, body, private, server};
+use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
 use crate::modules::{Generation, engine, tables};
@@ -106,6 +107,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         }),
         verifier,
         users: Users::default(),
+        api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
     });

@@ -5,9 +5,14 @@ use std::borrow::Cow;
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
-const SQLITE: &[(i64, &str, &str)] = &[(1, "platform", include_str!("../../../migrations/sqlite/0001_platform.sql"))];
-const POSTGRES: &[(i64, &str, &str)] =
-    &[(1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql"))];
+const SQLITE: &[(i64, &str, &str)] = &[
+    (1, "platform", include_str!("../../../migrations/sqlite/0001_platform.sql")),
+    (2, "governance", include_str!("../../../migrations/sqlite/0002_governance.sql")),
+];
+const POSTGRES: &[(i64, &str, &str)] = &[
+    (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
+    (2, "governance", include_str!("../../../migrations/postgres/0002_governance.sql")),
+];
 
 pub fn sqlite() -> Migrator {
     migrator(SQLITE)

@@ -135,8 +135,8 @@ impl Database {
 
     async fn connect(&self) -> sqlx::Result<PgConnection> {
         let mut connection = PgConnection::connect_with(&self.options).await?;
-        for statement in crate::pipeline::opening::POSTGRES_PREPARED {
-            connection.execute(*statement).await?;
+        for statement in crate::pipeline::opening::postgres_prepared() {
+            connection.execute(AssertSqlSafe(statement)).await?;
         }
         Ok(connection)
     }

@@ -13,15 +13,18 @@ use axum::{Json, Router};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::json;
+use stoa_descriptor::Audience;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::routes::{Entry, Found};
 use super::{body, problem, validate};
 use crate::database::Database;
-use crate::identity::users::{User, Users};
+use crate::identity::api_keys::{ApiKeys, is_api_key};
+use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Refusal, Verifier};
 use crate::modules::Generation;
+use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Answer, user_agent};
 use crate::platform::Platform;
 use crate::problem::Problem;
@@ -33,6 +36,7 @@ pub struct App {
     pub platform: Arc<Platform>,
     pub verifier: Verifier,
     pub users: Users,
+    pub api_keys: ApiKeys,
     pub dev_issuer: Option<DevIssuer>,
     pub large_bodies: Arc<Semaphore>,
 }
@@ -187,23 +191,27 @@ async fn operation(
     request_id: Uuid,
     peer: IpAddr,
 ) -> Result<Response<Body>, Problem> {
-    let user = identify(app, request.headers()).await?;
+    let caller = identify(app, request.headers()).await?;
     let (parts, body) = request.into_parts();
-    let body = match body::read(body, entry.route.body_limit, &app.large_bodies).await {
-        Ok(body) => body,
+    let tenant = match (&caller, entry.route.audience) {
+        (Caller::User(_), Audience::User) => path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
+            // What is no uuid is no company, hence one without this member: 403, like any foreign one.
+            Uuid::try_parse(value).unwrap_or(Uuid::nil())
+        }),
+        (Caller::Client(key), Audience::ApiClient) => Some(key.tenant),
+        _ => return Err(Problem::of("WRONG_IDENTITY_FAMILY")),
+    };
+    let (input, _place) = match body::read(body, entry.route.body_limit, &app.large_bodies).await {
+        Ok(body) => (validate::request(entry, &parts, &path, &body.bytes), body.permit),
+        Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => return Err(problem),
         Err(body::Unread::Broken(problem)) => return Ok(closing(&problem, request_id)),
     };
-    let tenant = path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
-        // What is no uuid is no company, hence one without this member: 403, like any foreign one.
-        Uuid::try_parse(value).unwrap_or(Uuid::nil())
-    });
-    let input = validate::request(entry, &parts, &path, &body.bytes);
     let request = Arc::new(pipeline::Request {
         generation: generation.clone(),
         route: index,
         request_id,
-        user,
+        caller,
         tenant,
         input,
         peer: Some(peer),
@@ -217,7 +225,8 @@ async fn operation(
     Ok(success(entry, answer))
 }
 
-async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<User>, Problem> {
+/// Who the credential says is calling: a user or an API key, told apart by form.
+async fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(Problem::of("UNAUTHENTICATED")) };
     let token = value
@@ -227,15 +236,20 @@ async fn identify(app: &App, headers: &HeaderMap) -> Result<Arc<User>, Problem> 
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .ok_or_else(|| Problem::of("UNAUTHENTICATED"))?;
+    let unreadable = |error| {
+        tracing::warn!(%error, "the caller's record cannot be read");
+        Problem::of("UNAVAILABLE")
+    };
+    if is_api_key(token) {
+        let key = app.api_keys.of(&app.database, token).await.map_err(unreadable)?;
+        return key.map(Caller::Client).ok_or_else(|| Problem::of("UNAUTHENTICATED"));
+    }
     let claims = app.verifier.verify(token).await.map_err(|refusal| match refusal {
         Refusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
         Refusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
         Refusal::Unavailable => Problem::of("UNAVAILABLE"),
     })?;
-    app.users.of(&app.database, &claims).await.map_err(|error| {
-        tracing::warn!(%error, "the user record cannot be read");
-        Problem::of("UNAVAILABLE")
-    })
+    app.users.of(&app.database, &claims).await.map(Caller::User).map_err(unreadable)
 }
 
 fn closing(problem: &Problem, request_id: Uuid) -> Response<Body> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
-use stoa_descriptor::{Access, Route};
+use stoa_descriptor::{Access, Audience, Route};
 
 use crate::contract::{Parameters, Schema, openapi};
 use crate::modules::Module;
@@ -40,9 +40,6 @@ pub struct Contract {
     pub etag: String,
 }
 
-/// The module name under which the host's own operations are published.
-const PLATFORM: &str = "platform";
-
 /// What a path and method lead to.
 pub enum Found<'a> {
     Operation {
@@ -56,7 +53,12 @@ pub enum Found<'a> {
 }
 
 impl RouteTable {
-    pub fn compose(modules: &[Module], permissions: &BTreeMap<String, Permission>) -> anyhow::Result<RouteTable> {
+    /// `permissions` and `scopes`: the catalogs that the routes' access must come from.
+    pub fn compose(
+        modules: &[Module],
+        permissions: &BTreeMap<String, Permission>,
+        scopes: &BTreeMap<String, Permission>,
+    ) -> anyhow::Result<RouteTable> {
         let own_schemas = platform::routes::schemas();
         let mut entries = Vec::new();
         for (route, operation) in platform::routes::routes(modules) {
@@ -65,8 +67,12 @@ impl RouteTable {
         for (index, module) in modules.iter().enumerate() {
             for route in &module.descriptor.routes {
                 let (Access::All(codes) | Access::Any(codes)) = &route.access;
-                if let Some(unknown) = codes.iter().find(|code| !permissions.contains_key(*code)) {
-                    anyhow::bail!("DESCRIPTOR_INVALID: {}: unknown permission `{unknown}`", route.operation);
+                let catalog = match route.audience {
+                    Audience::User => permissions,
+                    Audience::ApiClient => scopes,
+                };
+                if let Some(unknown) = codes.iter().find(|code| !catalog.contains_key(*code)) {
+                    anyhow::bail!("DESCRIPTOR_INVALID: {}: unknown permission or scope `{unknown}`", route.operation);
                 }
                 entries.push(entry(route.clone(), Owner::Module(index), &module.descriptor.schemas)?);
             }
@@ -136,7 +142,7 @@ fn contract(
 ) -> anyhow::Result<Contract> {
     let public = platform::routes::public_routes();
     let described = std::iter::once(openapi::Module {
-        name: PLATFORM,
+        name: platform::NAME,
         description: "Identity, companies and the service itself.",
         schemas: own_schemas,
         problems: &[],
@@ -150,12 +156,12 @@ fn contract(
     .collect::<Vec<_>>();
     let operations = public
         .iter()
-        .map(|route| openapi::Operation { route, module: PLATFORM, public: true })
+        .map(|route| openapi::Operation { route, module: platform::NAME, public: true })
         .chain(entries.iter().map(|entry| openapi::Operation {
             route: &entry.route,
             module: match entry.owner {
-                Owner::Platform(_) => PLATFORM,
-                Owner::Module(index) => modules.get(index).map_or(PLATFORM, |module| module.name.as_str()),
+                Owner::Platform(_) => platform::NAME,
+                Owner::Module(index) => modules.get(index).map_or(platform::NAME, |module| module.name.as_str()),
             },
             public: false,
         }))

@@ -1,7 +1,7 @@
 //! Who is calling: verification of human users' access tokens (JWT of configured OpenID issuers).
 //!
-//! No database here. A token that passes becomes `Claims`; whoever holds the database finds or makes the user record by
-//! (issuer, subject), never by email.
+//! A token that passes becomes `Claims`; `users` finds or makes the user record by (issuer, subject), never by email. `api_keys`
+//! knows machines' keys. Both remember only what never changes: what a caller may do is read in each transaction.
 //!
 //! What a caller does:
 //! 1. `Verifier::new(issuers, grace, Clock::system())` at start-up. It fetches nothing; only settings can fail.
@@ -12,6 +12,7 @@
 //! With `--dev`, `DevIssuer::load_or_create(data_dir)?.settings()` is one more `Issuer`: its keys are handed over as a
 //! document, so that its tokens verify before the listener is up. Everything else about them is verified alike.
 
+pub mod api_keys;
 mod claims;
 mod clock;
 mod dev_issuer;

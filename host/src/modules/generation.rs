@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use stoa_descriptor::Descriptor;
+use stoa_descriptor::{Descriptor, Named};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
@@ -13,6 +13,7 @@ use super::artifact::{self, Artifact};
 use super::state::State;
 use super::{call, describe, services};
 use crate::http::routes::RouteTable;
+use crate::platform;
 use crate::store::Schema;
 use crate::wit::{Guest, GuestPre};
 
@@ -23,6 +24,8 @@ pub struct Generation {
     pub routes: RouteTable,
     /// Every permission of the catalog with the module that owns it.
     pub permissions: BTreeMap<String, Permission>,
+    /// Every scope that an API client may hold, likewise.
+    pub scopes: BTreeMap<String, Permission>,
     /// Status and detail of the problem codes that modules add.
     pub problems: BTreeMap<String, (u16, String)>,
 }
@@ -70,14 +73,15 @@ impl Generation {
         let clashes = describe::clashes(&descriptors);
         anyhow::ensure!(clashes.is_empty(), "DESCRIPTOR_INVALID: {}", clashes.join("; "));
         let modules = link(engine, candidates)?;
-        let permissions = permissions(&modules);
+        let permissions = catalog(platform::PERMISSIONS, &modules, |descriptor| &descriptor.permissions);
+        let scopes = catalog(&[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
             .iter()
             .flat_map(|module| &module.descriptor.problems)
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
-        let routes = RouteTable::compose(&modules, &permissions)?;
-        Ok(Generation { engine: engine.clone(), modules, routes, permissions, problems })
+        let routes = RouteTable::compose(&modules, &permissions, &scopes)?;
+        Ok(Generation { engine: engine.clone(), modules, routes, permissions, scopes, problems })
     }
 
     pub fn module(&self, name: &str) -> Option<(usize, &Module)> {
@@ -155,12 +159,17 @@ fn order(engine: &Engine, named: &[(String, Component)]) -> anyhow::Result<Vec<u
     Ok(order)
 }
 
-fn permissions(modules: &[Module]) -> BTreeMap<String, Permission> {
-    let host = crate::platform::PERMISSIONS.iter().map(|(code, description)| {
-        (code.to_string(), Permission { description: description.to_string(), module: "platform".into() })
+/// The catalog of permissions or scopes: the host's own, then what each module declares.
+fn catalog(
+    own: &[(&str, &str)],
+    modules: &[Module],
+    declared: fn(&Descriptor) -> &Vec<Named>,
+) -> BTreeMap<String, Permission> {
+    let host = own.iter().map(|(code, description)| {
+        (code.to_string(), Permission { description: description.to_string(), module: platform::NAME.into() })
     });
     let theirs = modules.iter().flat_map(|module| {
-        module.descriptor.permissions.iter().map(|named| {
+        declared(&module.descriptor).iter().map(|named| {
             (named.code.clone(), Permission { description: named.description.clone(), module: module.name.clone() })
         })
     });

@@ -32,8 +32,8 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
         Cell::Id(finish.tenant),
         Cell::Id(ids.make()),
         Cell::Id(request.request_id),
-        Cell::text("USER"),
-        Cell::text(request.user.id.to_string()),
+        Cell::text(request.caller.actor_type()),
+        Cell::text(request.caller.id().to_string()),
         Cell::text(finish.operation),
         Cell::text(finish.resource_type),
         Cell::Id(finish.resource.unwrap_or(finish.tenant)),
@@ -44,7 +44,12 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
         Cell::Instant(finish.now),
     ];
     let stored = match request.input.as_ref().ok().and_then(|input| input.key.as_ref()) {
-        Some(key) => Some((key.id, zstd::encode_all(finish.answer.body.as_ref(), COMPRESSION).map_err(fault)?)),
+        // A missing body is the marker of a delivered credential.
+        Some(key) if finish.answer.credential => Some((key.id, Cell::Null)),
+        Some(key) => {
+            let body = zstd::encode_all(finish.answer.body.as_ref(), COMPRESSION).map_err(fault)?;
+            Some((key.id, Cell::Bytes(body)))
+        }
         None => None,
     };
     match session {
@@ -82,9 +87,9 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
                     &[
                         Cell::Integer(i64::from(finish.answer.status)),
                         Cell::optional(finish.answer.etag.clone(), Cell::Text),
-                        Cell::Bytes(body),
+                        body,
                         Cell::Id(tenant_or_nil(request.tenant)),
-                        Cell::Id(request.user.id),
+                        Cell::Id(request.caller.id()),
                         Cell::text(finish.operation),
                         Cell::Id(key),
                     ],
@@ -93,7 +98,7 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
             Ok(())
         }
         Session::Postgres(transaction) => {
-            let (key, body) = stored.map_or((Cell::Null, Cell::Null), |(key, body)| (Cell::Id(key), Cell::Bytes(body)));
+            let (key, body) = stored.map_or((Cell::Null, Cell::Null), |(key, body)| (Cell::Id(key), body));
             finish_postgres(transaction, finish, &audit, &mut ids, key, body).await
         }
     }
@@ -145,7 +150,7 @@ async fn finish_postgres(
         _ => arguments.add(None::<Vec<u8>>).map_err(fault)?,
     }
     postgres::bind(&mut arguments, &Cell::Id(tenant_or_nil(finish.request.tenant)))?;
-    postgres::bind(&mut arguments, &Cell::Id(finish.request.user.id))?;
+    postgres::bind(&mut arguments, &Cell::Id(finish.request.caller.id()))?;
     match key {
         Cell::Id(id) => arguments.add(id).map_err(fault)?,
         _ => arguments.add(None::<Uuid>).map_err(fault)?,

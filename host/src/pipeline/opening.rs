@@ -1,4 +1,4 @@
-//! The opening statement: in one round trip it begins, reads membership and permissions from live rows, takes the request's
+//! The opening statement: in one round trip it begins, reads what the caller may do from live rows, takes the request's
 //! instant from the database, claims the idempotency key and, on PostgreSQL, names the tenant to row-level security.
 //!
 //! Authorization takes no lock and no cache: a call that begins after a revocation was answered is refused.
@@ -8,14 +8,17 @@ use std::collections::BTreeSet;
 use stoa_descriptor::Access;
 use uuid::Uuid;
 
-use super::request::{Key, tenant_or_nil};
-use crate::database::{Cell, Error, Session, postgres, sqlite};
+use super::request::{Caller, Key, tenant_or_nil};
+use crate::database::{Cell, Error, Row, Session, postgres, sqlite};
 use crate::problem::Problem;
+
+/// The entitlement without which no API key is served.
+pub const PUBLIC_API: &str = "PUBLIC_API";
 
 /// What the opening asks.
 pub struct Opening<'a> {
     pub tenant: Option<Uuid>,
-    pub user: Uuid,
+    pub caller: &'a Caller,
     pub operation: &'a str,
     pub access: &'a Access,
     /// `None`: a read, or a request that will be refused.
@@ -28,77 +31,137 @@ pub struct Opening<'a> {
 pub struct Opened {
     /// The one instant of this request: milliseconds since 1970, by the database's clock.
     pub now: i64,
-    pub member: Option<Member>,
+    pub standing: Option<Standing>,
     /// The key was free and is this transaction's now.
     pub claimed: bool,
 }
 
+/// What a caller is in a company: a member, or an API client of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct Standing {
     pub tenant_status: String,
     pub time_zone: String,
-    pub membership: Uuid,
-    pub membership_status: String,
+    /// Whether the company may use API keys at all.
+    pub entitled: bool,
+    /// Of the membership or of the API client.
+    pub id: Uuid,
+    /// Of the membership, or of the client and its key together: ACTIVE, or what keeps it from being so.
+    pub status: String,
     /// Holds every permission of the active catalog.
     pub owner: bool,
+    /// Permissions of a member, scopes of a client.
     pub permissions: BTreeSet<String>,
 }
 
 impl Opened {
-    /// Whether the caller may go on.
-    pub fn authorize(&self, tenant: Option<Uuid>, access: &Access) -> Result<(), Problem> {
+    /// Whether the credential still stands: of a user the token has told so, of a key only the live rows can.
+    pub fn authenticate(&self, caller: &Caller) -> Result<(), Problem> {
+        match (caller, &self.standing) {
+            (Caller::User(_), _) => Ok(()),
+            (Caller::Client(_), Some(standing)) if standing.stands() => {
+                if standing.entitled {
+                    Ok(())
+                } else {
+                    Err(public_api_disabled())
+                }
+            }
+            (Caller::Client(_), _) => Err(Problem::of("UNAUTHENTICATED")),
+        }
+    }
+
+    /// Whether the authenticated caller may go on.
+    pub fn authorize(&self, caller: &Caller, tenant: Option<Uuid>, access: &Access) -> Result<(), Problem> {
         if tenant.is_none() {
             return Ok(());
         }
-        let Some(member) = &self.member else { return Err(Problem::of("MEMBERSHIP_REQUIRED")) };
-        if member.membership_status != "ACTIVE" {
+        let Some(standing) = &self.standing else { return Err(Problem::of("MEMBERSHIP_REQUIRED")) };
+        if standing.status != "ACTIVE" {
             return Err(Problem::of("MEMBERSHIP_REQUIRED"));
         }
-        if member.tenant_status != "ACTIVE" {
+        if standing.tenant_status != "ACTIVE" {
             return Err(Problem::of("TENANT_SUSPENDED"));
         }
-        let holds = |code: &String| member.owner || member.permissions.contains(code);
+        let holds = |code: &String| standing.owner || standing.permissions.contains(code);
         let allowed = match access {
             Access::All(codes) => codes.iter().all(holds),
             Access::Any(codes) => codes.is_empty() || codes.iter().any(holds),
         };
-        if allowed { Ok(()) } else { Err(Problem::of("PERMISSION_DENIED")) }
+        match caller {
+            _ if allowed => Ok(()),
+            Caller::User(_) => Err(Problem::of("PERMISSION_DENIED")),
+            Caller::Client(_) => Err(Problem::of("SCOPE_DENIED")),
+        }
+    }
+
+    fn admits(&self, opening: &Opening<'_>) -> bool {
+        self.authenticate(opening.caller).is_ok()
+            && self.authorize(opening.caller, opening.tenant, opening.access).is_ok()
     }
 }
 
+impl Standing {
+    /// Whether an API key with this standing is one at all.
+    pub fn stands(&self) -> bool {
+        self.status == "ACTIVE" && self.tenant_status == "ACTIVE"
+    }
+}
+
+/// 429 of a company that is not entitled to the public API: it costs no quota, and an hour is a fair time to look again.
+pub fn public_api_disabled() -> Problem {
+    Problem { retry_after: Some(3600), ..Problem::of("PUBLIC_API_DISABLED") }
+}
+
+/// The live rows of a user ($2) in a company ($1).
+const POSTGRES_MEMBER: &str = "
+  select t.status as tenant_status, t.time_zone, true as entitled, m.id as standing, m.status as standing_status,
+    coalesce(bool_or(r.system), false) as owner,
+    array_to_string(array_remove(array_agg(distinct p.permission), null), ' ') as permissions
+  from stoa_membership m
+  join stoa_tenant t on t.id = m.tenant_id
+  left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
+  left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
+  left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
+  where m.tenant_id = $1 and m.user_id = $2
+  group by t.status, t.time_zone, m.id, m.status";
+
+/// The live rows of an API client ($2) with one of its keys. The instant is the statement's own: expiry needs no job.
+fn postgres_client(key: &str) -> String {
+    format!(
+        "
+  select t.status as tenant_status, t.time_zone, t.entitlements::jsonb @> '[\"{PUBLIC_API}\"]' as entitled,
+    c.id as standing,
+    case when k.revoked_at is not null then 'REVOKED' when k.expires_at <= statement_timestamp() then 'EXPIRED'
+      else c.status end as standing_status,
+    false as owner, c.scopes as permissions
+  from stoa_api_key k
+  join stoa_api_client c on c.tenant_id = k.tenant_id and c.id = k.client_id
+  join stoa_tenant t on t.id = k.tenant_id
+  where k.tenant_id = $1 and k.client_id = $2 and k.id = {key}"
+    )
+}
+
+const POSTGRES_ANSWER: &str =
+    "select date_trunc('milliseconds', statement_timestamp()), tenant_status, time_zone, entitled,
+  standing, standing_status, owner, permissions, set_config('stoa.tenant', $1::text, true)";
+
 /// Prepared on every connection: planned once, and short enough to travel in one message with BEGIN.
-pub const POSTGRES_PREPARED: &[&str] = &[
-    "prepare stoa_open_read(uuid, uuid) as
-with member as (
-  select t.status as tenant_status, t.time_zone, m.id as membership, m.status as membership_status,
-    coalesce(bool_or(r.system), false) as owner,
-    array_to_string(array_remove(array_agg(distinct p.permission), null), ' ') as permissions
-  from stoa_membership m
-  join stoa_tenant t on t.id = m.tenant_id
-  left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-  left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
-  left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
-  where m.tenant_id = $1 and m.user_id = $2
-  group by t.status, t.time_zone, m.id, m.status)
-select date_trunc('milliseconds', statement_timestamp()), tenant_status, time_zone, membership, membership_status, owner,
-  permissions, set_config('stoa.tenant', $1::text, true), false
-from (select 1) as one left join member on true",
-    "prepare stoa_open_write(uuid, uuid, boolean, text[], boolean, text, uuid, bytea) as
-with member as (
-  select t.status as tenant_status, t.time_zone, m.id as membership, m.status as membership_status,
-    coalesce(bool_or(r.system), false) as owner,
-    array_to_string(array_remove(array_agg(distinct p.permission), null), ' ') as permissions
-  from stoa_membership m
-  join stoa_tenant t on t.id = m.tenant_id
-  left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-  left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
-  left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
-  where m.tenant_id = $1 and m.user_id = $2
-  group by t.status, t.time_zone, m.id, m.status),
+pub fn postgres_prepared() -> Vec<String> {
+    let read = |name: &str, more: &str, caller: &str| {
+        format!(
+            "prepare {name}(uuid, uuid{more}) as
+with caller as ({caller})
+{POSTGRES_ANSWER}, false
+from (select 1) as one left join caller on true"
+        )
+    };
+    let write = |name: &str, more: &str, caller: &str| {
+        format!(
+            "prepare {name}(uuid, uuid, boolean, text[], boolean, text, uuid, bytea{more}) as
+with caller as ({caller}),
 allowed as (
   select 1 where not $3 or exists (
-    select 1 from member
-    where tenant_status = 'ACTIVE' and membership_status = 'ACTIVE'
+    select 1 from caller
+    where tenant_status = 'ACTIVE' and standing_status = 'ACTIVE' and entitled
       and (owner or case when $5 then string_to_array(permissions, ' ') && $4
                          else string_to_array(permissions, ' ') @> $4 end))),
 claim as (
@@ -106,10 +169,17 @@ claim as (
   select $1, $2, $6, $7, $8, date_trunc('milliseconds', statement_timestamp()) from allowed
   on conflict do nothing
   returning 1)
-select date_trunc('milliseconds', statement_timestamp()), tenant_status, time_zone, membership, membership_status, owner,
-  permissions, set_config('stoa.tenant', $1::text, true), exists (select 1 from claim)
-from (select 1) as one left join member on true",
-];
+{POSTGRES_ANSWER}, exists (select 1 from claim)
+from (select 1) as one left join caller on true"
+        )
+    };
+    vec![
+        read("stoa_member_read", "", POSTGRES_MEMBER),
+        read("stoa_client_read", ", uuid", &postgres_client("$3")),
+        write("stoa_member_write", "", POSTGRES_MEMBER),
+        write("stoa_client_write", ", uuid", &postgres_client("$9")),
+    ]
+}
 
 /// Longest wait for another request that holds the same key.
 const CLAIM_WAIT: &str = "set local lock_timeout = '2s'";
@@ -127,90 +197,75 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
     // Literals, since a message of several statements takes no parameters: uuids, hexadecimal digits and identifiers that
     // the descriptor check admits; quoted all the same.
     let tenant = tenant_or_nil(opening.tenant);
-    let user = opening.user;
+    let (family, actor, key) = match opening.caller {
+        Caller::User(user) => ("member", user.id, String::new()),
+        Caller::Client(key) => ("client", key.client, format!(", '{}'", key.id)),
+    };
     let sql = match opening.claim {
-        None => format!("execute stoa_open_read('{tenant}', '{user}')"),
-        Some(key) => {
+        None => format!("execute stoa_{family}_read('{tenant}', '{actor}'{key})"),
+        Some(claim) => {
             let (codes, any) = match opening.access {
+                // Of no code, any is held.
+                Access::Any(codes) => (codes, !codes.is_empty()),
                 Access::All(codes) => (codes, false),
-                Access::Any(codes) => (codes, true),
             };
             let list: Vec<String> = codes.iter().map(|code| quoted(code)).collect();
             format!(
-                "{CLAIM_WAIT}; execute stoa_open_write('{tenant}', '{user}', {}, array[{}]::text[], {any}, {}, '{}', '\\x{}'); \
-                 {ORDINARY_WAIT}",
+                "{CLAIM_WAIT}; execute stoa_{family}_write('{tenant}', '{actor}', {}, array[{}]::text[], {any}, {}, '{}', \
+                 '\\x{}'{key}); {ORDINARY_WAIT}",
                 opening.tenant.is_some(),
                 list.join(", "),
                 quoted(opening.operation),
-                key.id,
-                hex::encode(key.fingerprint),
+                claim.id,
+                hex::encode(claim.fingerprint),
             )
         }
     };
     let rows = transaction.begin(opening.read_only, &sql).await?;
     let row = rows.first().ok_or_else(|| Error::Fault("the opening gave no row".into()))?;
     let row = postgres::decode(row)?;
-    let member = if row.is_null(1) {
+    let standing = if row.is_null(1) {
         None
     } else {
-        Some(Member {
+        Some(Standing {
             tenant_status: row.text(1)?,
             time_zone: row.text(2)?,
-            membership: row.id(3)?,
-            membership_status: row.text(4)?,
-            owner: row.boolean(5)?,
-            permissions: row.text(6)?.split_ascii_whitespace().map(str::to_string).collect(),
+            entitled: row.boolean(3)?,
+            id: row.id(4)?,
+            status: row.text(5)?,
+            owner: row.boolean(6)?,
+            permissions: words(&row.text(7)?),
         })
     };
-    Ok(Opened { now: row.instant(0)?, member, claimed: row.boolean(8)? })
+    Ok(Opened { now: row.instant(0)?, standing, claimed: row.boolean(9)? })
 }
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
+fn words(text: &str) -> BTreeSet<String> {
+    text.split_ascii_whitespace().map(str::to_string).collect()
+}
+
 fn open_sqlite(connection: &rusqlite::Connection, opening: &Opening<'_>) -> Result<Opened, Error> {
     let now = chrono::Utc::now().timestamp_millis();
-    let tenant = Cell::Id(tenant_or_nil(opening.tenant));
-    let user = Cell::Id(opening.user);
-    let rows = sqlite::query(
-        connection,
-        "select t.status, t.time_zone, m.id, m.status, r.system, p.permission
-         from stoa_membership m
-         join stoa_tenant t on t.id = m.tenant_id
-         left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-         left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
-         left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
-         where m.tenant_id = $1 and m.user_id = $2",
-        &[tenant.clone(), user.clone()],
-    )?;
-    let mut member: Option<Member> = None;
-    for row in &rows {
-        let member = match &mut member {
-            Some(member) => member,
-            None => member.insert(Member {
-                tenant_status: row.text(0)?,
-                time_zone: row.text(1)?,
-                membership: row.id(2)?,
-                membership_status: row.text(3)?,
-                owner: false,
-                permissions: BTreeSet::new(),
-            }),
-        };
-        member.owner |= row.optional(4, crate::database::Row::boolean)?.unwrap_or(false);
-        member.permissions.extend(row.optional(5, crate::database::Row::text)?);
-    }
-    let mut opened = Opened { now, member, claimed: false };
+    let tenant = tenant_or_nil(opening.tenant);
+    let standing = match opening.caller {
+        Caller::User(user) => sqlite_member(connection, tenant, user.id)?,
+        Caller::Client(key) => sqlite_client(connection, key.tenant, key.client, key.id, now)?,
+    };
+    let mut opened = Opened { now, standing, claimed: false };
     if let Some(key) = opening.claim
-        && opened.authorize(opening.tenant, opening.access).is_ok()
+        && opened.admits(opening)
     {
         let claimed = sqlite::query(
             connection,
             "insert into stoa_idempotency (tenant_id, actor_id, operation, key, fingerprint, created_at)
              values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1",
             &[
-                tenant,
-                user,
+                Cell::Id(tenant),
+                Cell::Id(opening.caller.id()),
                 Cell::text(opening.operation),
                 Cell::Id(key.id),
                 Cell::Bytes(key.fingerprint.to_vec()),
@@ -222,39 +277,156 @@ fn open_sqlite(connection: &rusqlite::Connection, opening: &Opening<'_>) -> Resu
     Ok(opened)
 }
 
+fn sqlite_member(connection: &rusqlite::Connection, tenant: Uuid, user: Uuid) -> Result<Option<Standing>, Error> {
+    let rows = sqlite::query(
+        connection,
+        "select t.status, t.time_zone, m.id, m.status, r.system, p.permission
+         from stoa_membership m
+         join stoa_tenant t on t.id = m.tenant_id
+         left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
+         left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
+         left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
+         where m.tenant_id = $1 and m.user_id = $2",
+        &[Cell::Id(tenant), Cell::Id(user)],
+    )?;
+    let mut standing: Option<Standing> = None;
+    for row in &rows {
+        let standing = match &mut standing {
+            Some(standing) => standing,
+            None => standing.insert(Standing {
+                tenant_status: row.text(0)?,
+                time_zone: row.text(1)?,
+                entitled: true,
+                id: row.id(2)?,
+                status: row.text(3)?,
+                owner: false,
+                permissions: BTreeSet::new(),
+            }),
+        };
+        standing.owner |= row.optional(4, Row::boolean)?.unwrap_or(false);
+        standing.permissions.extend(row.optional(5, Row::text)?);
+    }
+    Ok(standing)
+}
+
+fn sqlite_client(
+    connection: &rusqlite::Connection,
+    tenant: Uuid,
+    client: Uuid,
+    key: Uuid,
+    now: i64,
+) -> Result<Option<Standing>, Error> {
+    let rows = sqlite::query(
+        connection,
+        "select t.status, t.time_zone, t.entitlements, c.id,
+           case when k.revoked_at is not null then 'REVOKED' when k.expires_at <= $4 then 'EXPIRED' else c.status end,
+           c.scopes
+         from stoa_api_key k
+         join stoa_api_client c on c.tenant_id = k.tenant_id and c.id = k.client_id
+         join stoa_tenant t on t.id = k.tenant_id
+         where k.tenant_id = $1 and k.client_id = $2 and k.id = $3",
+        &[Cell::Id(tenant), Cell::Id(client), Cell::Id(key), Cell::Instant(now)],
+    )?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let entitlements: Vec<String> = serde_json::from_str(&row.text(2)?).unwrap_or_default();
+    Ok(Some(Standing {
+        tenant_status: row.text(0)?,
+        time_zone: row.text(1)?,
+        entitled: entitlements.iter().any(|held| held == PUBLIC_API),
+        id: row.id(3)?,
+        status: row.text(4)?,
+        owner: false,
+        permissions: words(&row.text(5)?),
+    }))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
 
-    fn opened(status: &str, tenant: &str, owner: bool, held: &[&str]) -> Opened {
-        let member = Member {
+    use super::*;
+    use crate::identity::api_keys::ApiKey;
+    use crate::identity::users::User;
+
+    fn opened(status: &str, tenant: &str, owner: bool, held: &[&str], entitled: bool) -> Opened {
+        let standing = Standing {
             tenant_status: tenant.into(),
             time_zone: "UTC".into(),
-            membership: Uuid::nil(),
-            membership_status: status.into(),
+            entitled,
+            id: Uuid::nil(),
+            status: status.into(),
             owner,
             permissions: held.iter().map(|code| code.to_string()).collect(),
         };
-        Opened { now: 0, member: Some(member), claimed: false }
+        Opened { now: 0, standing: Some(standing), claimed: false }
+    }
+
+    fn nobody() -> Opened {
+        Opened { now: 0, standing: None, claimed: false }
+    }
+
+    fn verdict(opened: &Opened, caller: &Caller, access: &Access) -> String {
+        let answer = opened.authenticate(caller).and_then(|()| opened.authorize(caller, Some(Uuid::max()), access));
+        answer.map_or_else(|problem| problem.code.to_string(), |()| "OK".into())
+    }
+
+    fn all() -> Access {
+        Access::All(vec!["a.read".into(), "b.read".into()])
+    }
+
+    fn any() -> Access {
+        Access::Any(vec!["a.read".into(), "b.read".into()])
     }
 
     #[test]
-    fn who_may_call() {
-        let all = Access::All(vec!["a.read".into(), "b.read".into()]);
-        let any = Access::Any(vec!["a.read".into(), "b.read".into()]);
+    fn what_a_user_may_call() {
+        let user = Caller::User(Arc::new(User {
+            id: Uuid::nil(),
+            issuer: String::new(),
+            subject: String::new(),
+            email: String::new(),
+            display_name: None,
+            created_at: 0,
+            updated_at: 0,
+        }));
         let cases = [
-            (opened("ACTIVE", "ACTIVE", false, &["a.read", "b.read"]), &all, "OK"),
-            (opened("ACTIVE", "ACTIVE", false, &["a.read"]), &all, "PERMISSION_DENIED"),
-            (opened("ACTIVE", "ACTIVE", false, &["a.read"]), &any, "OK"),
-            (opened("ACTIVE", "ACTIVE", false, &[]), &any, "PERMISSION_DENIED"),
-            (opened("ACTIVE", "ACTIVE", true, &[]), &all, "OK"),
-            (opened("SUSPENDED", "ACTIVE", true, &[]), &all, "MEMBERSHIP_REQUIRED"),
-            (opened("ACTIVE", "SUSPENDED", true, &[]), &all, "TENANT_SUSPENDED"),
-            (Opened { now: 0, member: None, claimed: false }, &all, "MEMBERSHIP_REQUIRED"),
+            (opened("ACTIVE", "ACTIVE", false, &["a.read", "b.read"], true), all(), "OK"),
+            (opened("ACTIVE", "ACTIVE", false, &["a.read"], true), all(), "PERMISSION_DENIED"),
+            (opened("ACTIVE", "ACTIVE", false, &["a.read"], true), any(), "OK"),
+            (opened("ACTIVE", "ACTIVE", false, &[], true), any(), "PERMISSION_DENIED"),
+            (opened("ACTIVE", "ACTIVE", true, &[], true), all(), "OK"),
+            (opened("SUSPENDED", "ACTIVE", true, &[], true), all(), "MEMBERSHIP_REQUIRED"),
+            (opened("ACTIVE", "SUSPENDED", true, &[], true), all(), "TENANT_SUSPENDED"),
+            (nobody(), all(), "MEMBERSHIP_REQUIRED"),
         ];
         for (opened, access, expected) in cases {
-            let answer = opened.authorize(Some(Uuid::max()), access);
-            assert_eq!(answer.map_or_else(|problem| problem.code.to_string(), |()| "OK".into()), expected);
+            assert_eq!(verdict(&opened, &user, &access), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_key_may_call() {
+        let key = Caller::Client(Arc::new(ApiKey {
+            id: Uuid::nil(),
+            tenant: Uuid::max(),
+            client: Uuid::nil(),
+            hash: [0; 32],
+            environment: "test".into(),
+            requests_per_minute: 1,
+            monthly_quota: 1,
+        }));
+        let cases = [
+            (opened("ACTIVE", "ACTIVE", false, &["a.read", "b.read"], true), all(), "OK"),
+            (opened("ACTIVE", "ACTIVE", false, &["a.read"], true), all(), "SCOPE_DENIED"),
+            (opened("ACTIVE", "ACTIVE", false, &["a.read"], false), all(), "PUBLIC_API_DISABLED"),
+            (opened("REVOKED", "ACTIVE", false, &["a.read"], false), any(), "UNAUTHENTICATED"),
+            (opened("EXPIRED", "ACTIVE", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
+            (opened("SUSPENDED", "ACTIVE", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
+            (opened("ACTIVE", "SUSPENDED", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
+            (nobody(), any(), "UNAUTHENTICATED"),
+        ];
+        for (opened, access, expected) in cases {
+            assert_eq!(verdict(&opened, &key, &access), expected);
         }
     }
 }

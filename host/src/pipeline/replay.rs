@@ -39,8 +39,11 @@ pub async fn answer(
     if row.bytes(0)? != key.fingerprint {
         return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_REUSED"))));
     }
+    if row.is_null(4) {
+        return Ok(Some(Err(Problem::of("CREDENTIAL_ALREADY_DELIVERED"))));
+    }
     let status = u16::try_from(row.integer(2)?).map_err(|_| Error::Fault("a stored status".into()))?;
     let body = zstd::decode_all(row.bytes(4)?).map_err(|error| Error::Fault(format!("a stored answer: {error}")))?;
     let etag = row.optional(3, crate::database::Row::text)?;
-    Ok(Some(Ok(Answer { status, body: body.into(), etag, replayed: true })))
+    Ok(Some(Ok(Answer { status, body: body.into(), etag, replayed: true, credential: false })))
 }

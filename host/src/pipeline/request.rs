@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
 use crate::modules::Generation;
 use crate::problem::Problem;
@@ -18,13 +19,38 @@ pub struct Request {
     /// Index into the generation's route table.
     pub route: usize,
     pub request_id: Uuid,
-    pub user: Arc<User>,
-    /// Of the path; `None`: the operation is outside any company.
+    pub caller: Caller,
+    /// Of the path or of the API key; `None`: the operation is outside any company.
     pub tenant: Option<Uuid>,
     /// The verdict on path, query, headers and body: made early, told after authorization.
     pub input: Result<Input, Problem>,
     pub peer: Option<IpAddr>,
     pub user_agent: Option<String>,
+}
+
+/// Who calls, as far as the credential alone tells: what it allows is read in the transaction.
+#[derive(Debug, Clone)]
+pub enum Caller {
+    User(Arc<User>),
+    Client(Arc<ApiKey>),
+}
+
+impl Caller {
+    /// The user or the API client: a client's keys are one actor, so that a rotated key finishes its predecessor's retry.
+    pub fn id(&self) -> Uuid {
+        match self {
+            Caller::User(user) => user.id,
+            Caller::Client(key) => key.client,
+        }
+    }
+
+    /// As audit entries spell it.
+    pub fn actor_type(&self) -> &'static str {
+        match self {
+            Caller::User(_) => "USER",
+            Caller::Client(_) => "API_CLIENT",
+        }
+    }
 }
 
 /// Valid and normalized.
@@ -53,6 +79,8 @@ pub struct Answer {
     /// Without quotes.
     pub etag: Option<String>,
     pub replayed: bool,
+    /// The body holds a secret: it is sent once and never stored.
+    pub credential: bool,
 }
 
 /// The nil uuid stands for "no company".

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::finish::{Finish, finish};
 use super::opening::{Opened, Opening, open};
 use super::replay;
-use super::request::{Answer, Input, Request, tenant_or_nil};
+use super::request::{Answer, Caller, Input, Request, tenant_or_nil};
 use crate::database::{Database, Error, Session, Verdict, Work};
 use crate::http::routes::Owner;
 use crate::modules::call::{self, Entry, Failure};
@@ -33,6 +33,8 @@ pub struct Done {
     pub emitted: Vec<Event>,
     /// The company that the operation made: its audit entry belongs to it.
     pub tenant: Option<Uuid>,
+    /// The body holds a secret that is delivered once.
+    pub credential: bool,
 }
 
 /// What an operation came to, with the session where it was not lost.
@@ -113,7 +115,7 @@ async fn transact(
     let key = request.input.as_ref().ok().and_then(|input| input.key.as_ref());
     let opening = Opening {
         tenant: request.tenant,
-        user: request.user.id,
+        caller: &request.caller,
         operation: &route.operation,
         access: &route.access,
         claim: key.filter(|_| route.idempotency != Idempotency::None),
@@ -124,7 +126,16 @@ async fn transact(
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
     let refuse = |session, problem| (Some(session), Verdict::RollBack(Err(problem)));
-    if let Err(problem) = opened.authorize(request.tenant, &route.access) {
+    if let Err(problem) = opened.authenticate(&request.caller) {
+        return refuse(session, problem);
+    }
+    // A body refused by size alone stands before the permission, every other fault behind it.
+    if let Err(problem) = &request.input
+        && problem.status == 413
+    {
+        return refuse(session, problem.clone());
+    }
+    if let Err(problem) = opened.authorize(&request.caller, request.tenant, &route.access) {
         return refuse(session, problem);
     }
     let input = match &request.input {
@@ -135,7 +146,8 @@ async fn transact(
         && !opened.claimed
     {
         let tenant = tenant_or_nil(request.tenant);
-        return match replay::answer(&mut session, tenant, request.user.id, &route.operation, key, opened.now).await {
+        return match replay::answer(&mut session, tenant, request.caller.id(), &route.operation, key, opened.now).await
+        {
             Ok(Some(answer)) => (Some(session), Verdict::RollBack(answer)),
             // The other request rolled back in between: this one runs again and claims.
             Ok(None) => (Some(session), Verdict::Fail(Error::Conflict("the key became free".into()))),
@@ -146,7 +158,10 @@ async fn transact(
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_EXPIRED"));
     }
     let outcome = match entry.owner {
-        Owner::Platform(operation) => platform::perform(platform, operation, request, input, &opened, session).await,
+        Owner::Platform(operation) => {
+            let call = platform::Call { platform, request, input, opened: &opened };
+            platform::perform(operation, &call, session).await
+        }
         Owner::Module(index) => call_module(platform, request, index, input, &opened, session).await,
     };
     let Some(mut session) = outcome.session else {
@@ -162,6 +177,7 @@ async fn transact(
         body: done.body.into(),
         etag: done.etag,
         replayed: false,
+        credential: done.credential,
     };
     if !read_only && let Some(resource_type) = &route.audit {
         let written = finish(
@@ -236,15 +252,18 @@ async fn call_module(
 
 /// What a module may know of the request.
 pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
-    let permissions = match &opened.member {
-        Some(member) if member.owner => request.generation.permissions.keys().cloned().collect(),
-        Some(member) => member.permissions.iter().cloned().collect(),
+    let permissions = match &opened.standing {
+        Some(standing) if standing.owner => request.generation.permissions.keys().cloned().collect(),
+        Some(standing) => standing.permissions.iter().cloned().collect(),
         None => Vec::new(),
     };
     Facts {
         tenant: tenant.as_u64_pair(),
-        actor_kind: ActorKind::User,
-        actor: request.user.id.to_string(),
+        actor_kind: match request.caller {
+            Caller::User(_) => ActorKind::User,
+            Caller::Client(_) => ActorKind::ApiClient,
+        },
+        actor: request.caller.id().to_string(),
         request: request.request_id.as_u64_pair(),
         now: opened.now,
         today: today(opened.now),
@@ -340,5 +359,6 @@ fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usiz
         changed: reply.changed,
         emitted: emitted.into_iter().map(|(_, event)| event).collect(),
         tenant: None,
+        credential: false,
     })
 }

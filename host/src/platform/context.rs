@@ -1,17 +1,39 @@
 //! `GET /tenants/{tenantId}/context`: the company, and what the caller may do in it.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
+use stoa_descriptor::Route;
 
-use super::Read;
+use super::routes::{array, object, read, reference, text, uuid};
+use super::{Call, Operation, Performed, shown};
 use crate::database::{Cell, Session};
-use crate::pipeline::Request;
-use crate::pipeline::opening::Opened;
 use crate::problem::Problem;
 
-pub async fn answer(session: &mut Session, request: &Request, opened: &Opened) -> Read {
-    let (Some(tenant), Some(member)) = (request.tenant, &opened.member) else {
-        return Err(Problem::of("MEMBERSHIP_REQUIRED").into());
-    };
+pub fn routes() -> Vec<(Route, Operation)> {
+    let route = read(
+        "/tenants/{tenantId}/context",
+        "getTenantContext",
+        "The company and the caller's membership, roles and permissions in it.",
+        reference("TenantContext"),
+    );
+    vec![(route, Operation::TenantContext)]
+}
+
+pub fn schemas() -> Vec<(&'static str, Json)> {
+    let status = json!({ "enum": ["ACTIVE", "SUSPENDED"] });
+    let context = object(json!({
+        "tenant": object(json!({ "id": uuid(), "name": text(), "status": status, "entitlements": array(text()) })),
+        "membership": object(json!({
+            "id": uuid(), "status": status,
+            "roles": array(object(json!({ "id": uuid(), "code": text(), "name": text() }))),
+        })),
+        "permissions": array(text()),
+    }));
+    vec![("TenantContext", context)]
+}
+
+pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+    let tenant = call.tenant()?;
+    let Some(member) = &call.opened.standing else { return Err(Problem::of("MEMBERSHIP_REQUIRED").into()) };
     let companies =
         session.query("select name, status, entitlements from stoa_tenant where id = $1", &[Cell::Id(tenant)]).await?;
     let company = companies.first().ok_or_else(|| Problem::of("MEMBERSHIP_REQUIRED"))?;
@@ -20,7 +42,7 @@ pub async fn answer(session: &mut Session, request: &Request, opened: &Opened) -
             "select r.id, r.code, r.name from stoa_membership_role a
              join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
              where a.tenant_id = $1 and a.membership_id = $2 order by r.code",
-            &[Cell::Id(tenant), Cell::Id(member.membership)],
+            &[Cell::Id(tenant), Cell::Id(member.id)],
         )
         .await?;
     let roles = roles
@@ -29,18 +51,18 @@ pub async fn answer(session: &mut Session, request: &Request, opened: &Opened) -
         .collect::<Result<Vec<_>, crate::database::Error>>()?;
     let entitlements: serde_json::Value = serde_json::from_str(&company.text(2)?).unwrap_or_else(|_| json!([]));
     let permissions: Vec<&String> = if member.owner {
-        request.generation.permissions.keys().collect()
+        call.request.generation.permissions.keys().collect()
     } else {
         member.permissions.iter().collect()
     };
-    Ok(json!({
+    Ok(shown(json!({
         "tenant": {
             "id": tenant,
             "name": company.text(0)?,
             "status": company.text(1)?,
             "entitlements": entitlements,
         },
-        "membership": { "id": member.membership, "status": member.membership_status, "roles": roles },
+        "membership": { "id": member.id, "status": member.status, "roles": roles },
         "permissions": permissions,
-    }))
+    })))
 }

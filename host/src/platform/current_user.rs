@@ -1,13 +1,40 @@
 //! `GET /auth/me`: who the token says one is, and where one belongs.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
+use stoa_descriptor::Route;
 
-use super::{Read, time};
+use super::routes::{array, object, read, reference, text, uuid};
+use super::{Call, Operation, Performed, routes, shown, time};
 use crate::database::{Cell, Row, Session};
-use crate::pipeline::Request;
 
-pub async fn answer(session: &mut Session, request: &Request) -> Read {
-    let user = &request.user;
+pub fn routes() -> Vec<(Route, Operation)> {
+    let route = read("/auth/me", "getCurrentUser", "The caller's own user record.", reference("CurrentUser"));
+    vec![(route, Operation::CurrentUser)]
+}
+
+pub fn schemas() -> Vec<(&'static str, Json)> {
+    vec![
+        (
+            "CurrentUser",
+            object(json!({
+                "id": uuid(), "subject": text(), "email": text(), "emailVerified": { "type": "boolean" },
+                "displayName": { "type": ["string", "null"] },
+                "memberships": array(reference("UserMembership")),
+                "createdAt": routes::time(), "updatedAt": routes::time(),
+            })),
+        ),
+        (
+            "UserMembership",
+            object(json!({
+                "tenantId": uuid(), "tenantName": text(), "membershipId": uuid(),
+                "status": { "enum": ["ACTIVE", "SUSPENDED"] }, "roles": array(text()),
+            })),
+        ),
+    ]
+}
+
+pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+    let user = call.user()?;
     let rows = session
         .query(
             "select m.tenant_id, t.name, m.id, m.status, r.code
@@ -39,7 +66,7 @@ pub async fn answer(session: &mut Session, request: &Request) -> Read {
             roles.push(code.into());
         }
     }
-    Ok(json!({
+    Ok(shown(json!({
         "id": user.id,
         "subject": user.subject,
         "email": user.email,
@@ -48,5 +75,5 @@ pub async fn answer(session: &mut Session, request: &Request) -> Read {
         "memberships": memberships,
         "createdAt": time(user.created_at),
         "updatedAt": time(user.updated_at),
-    }))
+    })))
 }

@@ -1,15 +1,23 @@
 //! The host's own operations: entries of the same route table as the modules', with native handlers on the same road.
 
+pub mod call;
 pub mod context;
 pub mod current_user;
 pub mod onboarding;
+pub mod page;
 pub mod routes;
+
+pub use call::Call;
+
+use serde_json::Value as Json;
+use uuid::Uuid;
 
 use crate::database::Session;
 use crate::modules::Limits;
-use crate::pipeline::opening::Opened;
 use crate::pipeline::run::{Done, Outcome, Refused};
-use crate::pipeline::{Input, Request};
+
+/// The module name under which the host's own operations, permissions and scopes are published.
+pub const NAME: &str = "platform";
 
 /// Permissions that the host owns, with what they allow.
 pub const PERMISSIONS: &[(&str, &str)] = &[
@@ -32,24 +40,23 @@ pub enum Operation {
     CreateCompany,
 }
 
+/// What a host's operation comes to.
+pub type Performed = Result<Done, Refused>;
+
 /// Performs an operation on the open session.
-pub async fn perform(
-    platform: &Platform,
-    operation: Operation,
-    request: &Request,
-    input: &Input,
-    opened: &Opened,
-    mut session: Session,
-) -> Outcome {
+pub async fn perform(operation: Operation, call: &Call<'_>, mut session: Session) -> Outcome {
+    let open = &mut session;
     let result = match operation {
-        Operation::CurrentUser => current_user::answer(&mut session, request).await,
-        Operation::TenantContext => context::answer(&mut session, request, opened).await,
-        Operation::CreateCompany => return onboarding::create(platform, request, input, opened, session).await,
+        Operation::CurrentUser => current_user::answer(open, call).await,
+        Operation::TenantContext => context::answer(open, call).await,
+        // Runs modules, which take the session with them.
+        Operation::CreateCompany => return onboarding::create(call, session).await,
     };
-    Outcome { session: Some(session), result: result.map(read) }
+    Outcome { session: Some(session), result }
 }
 
-fn read(body: serde_json::Value) -> Done {
+/// The answer of a read.
+pub fn shown(body: Json) -> Done {
     Done {
         status: None,
         body: body.to_string(),
@@ -59,13 +66,16 @@ fn read(body: serde_json::Value) -> Done {
         changed: Vec::new(),
         emitted: Vec::new(),
         tenant: None,
+        credential: false,
     }
+}
+
+/// The answer of a write about `resource`.
+pub fn wrote(resource: Uuid, body: Json) -> Done {
+    Done { resource: Some(resource), ..shown(body) }
 }
 
 /// A time as the interface writes it.
 pub fn time(ms: i64) -> String {
     chrono::DateTime::from_timestamp_millis(ms).unwrap_or_default().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
-
-/// Refusals of reads are those of the database alone.
-pub type Read = Result<serde_json::Value, Refused>;

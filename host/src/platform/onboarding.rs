@@ -4,26 +4,72 @@
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
-use super::Platform;
+use stoa_descriptor::Route;
+
+use super::routes::{array, object, reference, text, uuid, write};
+use super::{Call, Operation};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::modules::call::{self, Entry};
-use crate::pipeline::opening::Opened;
+use crate::modules::call::Entry;
+use crate::modules::{self, Module};
+use crate::pipeline::Request;
 use crate::pipeline::run::{Done, Outcome, Refused, facts, failed, refused};
-use crate::pipeline::{Input, Request};
 use crate::problem::Problem;
 use crate::wit::events::Event;
 
 /// Members of the body that the host itself reads; the rest belongs to modules.
 pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "withDefaults"];
 
-pub async fn create(
-    platform: &Platform,
-    request: &Request,
-    input: &Input,
-    opened: &Opened,
-    mut session: Session,
-) -> Outcome {
+pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+    let route = Route {
+        audit: Some("TENANT".into()),
+        description: "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER."
+            .into(),
+        ..write(
+            "POST",
+            "/onboarding/companies",
+            "createCompany",
+            "Make a company.",
+            company_schema(modules),
+            reference("CreatedCompany"),
+        )
+    };
+    vec![(route, Operation::CreateCompany)]
+}
+
+pub fn schemas() -> Vec<(&'static str, Json)> {
+    let made = object(json!({ "module": text(), "resourceType": text(), "id": uuid() }));
+    let created = object(json!({ "tenantId": uuid(), "membershipId": uuid(), "created": array(made) }));
+    vec![("CreatedCompany", created)]
+}
+
+/// The host's members and those that the modules read.
+fn company_schema(modules: &[Module]) -> Json {
+    let mut properties = json!({
+        "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
+        "countryCode": {
+            "type": ["string", "null"], "pattern": "^[A-Z]{2}$", "default": null,
+            "description": "ISO 3166-1 alpha-2."
+        },
+        "currencyCode": {
+            "type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217: the company's default currency."
+        },
+        "withDefaults": {
+            "type": "boolean", "default": true, "description": "Whether modules make their usual first records."
+        },
+    });
+    let mut required = vec![json!("name"), json!("currencyCode")];
+    for schema in modules.iter().filter_map(|module| module.descriptor.onboarding.as_ref()) {
+        if let (Some(own), Some(theirs)) = (properties.as_object_mut(), schema["properties"].as_object()) {
+            own.extend(theirs.iter().map(|(name, schema)| (name.clone(), schema.clone())));
+        }
+        required.extend(schema["required"].as_array().into_iter().flatten().cloned());
+    }
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+pub async fn create(call: &Call<'_>, mut session: Session) -> Outcome {
+    let Call { platform, request, input, opened } = *call;
     if !platform.onboarding_open {
         return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
     }
@@ -49,7 +95,7 @@ pub async fn create(
             read_only: false,
             limits: platform.limits,
         };
-        let ran = call::provision(entry, &options).await;
+        let ran = modules::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         let refusal = match ran.result {
@@ -64,7 +110,7 @@ pub async fn create(
                 continue;
             }
             Ok(Ok(_)) => {
-                let fault = call::Failure::Fault("it provisioned after a store failure".into());
+                let fault = modules::call::Failure::Fault("it provisioned after a store failure".into());
                 failed(&fault, &module.name, request.request_id)
             }
             Ok(Err(problem)) => refused(&request.generation, &module.name, problem, request.request_id),
@@ -82,6 +128,7 @@ pub async fn create(
         changed: Vec::new(),
         emitted,
         tenant: Some(tenant),
+        credential: false,
     };
     Outcome { session, result: Ok(done) }
 }
@@ -123,7 +170,7 @@ async fn company(
         .query(
             "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
              values ($1, $2, $3, 'ACTIVE', $4, $4)",
-            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(request.user.id), now],
+            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(request.caller.id()), now],
         )
         .await?;
     session

@@ -1,29 +1,23 @@
-//! The host's own routes, declared like a module's.
+//! The host's own routes, declared like a module's: each file beside this one states its own, with the schemas they refer to.
 
 use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
-use super::Operation;
+use super::{Operation, context, current_user, onboarding};
 use crate::modules::Module;
 
 /// Every operation of the host that takes the pipeline's road.
 pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
-    vec![
-        (
-            read("/auth/me", "getCurrentUser", "The caller's own user record.", reference("CurrentUser")),
-            Operation::CurrentUser,
-        ),
-        (
-            read(
-                "/tenants/{tenantId}/context",
-                "getTenantContext",
-                "The company and the caller's membership, roles and permissions in it.",
-                reference("TenantContext"),
-            ),
-            Operation::TenantContext,
-        ),
-        (create_company(modules), Operation::CreateCompany),
-    ]
+    [current_user::routes(), context::routes(), onboarding::routes(modules)].into_iter().flatten().collect()
+}
+
+/// Schemas that the host's routes refer to.
+pub fn schemas() -> Map<String, Json> {
+    [public_schemas(), current_user::schemas(), context::schemas(), onboarding::schemas()]
+        .into_iter()
+        .flatten()
+        .map(|(name, schema)| (name.to_string(), schema))
+        .collect()
 }
 
 /// Routes without a credential, answered by `http` itself: for the contract.
@@ -41,11 +35,16 @@ pub fn public_routes() -> Vec<Route> {
     ]
 }
 
-fn reference(name: &str) -> Json {
-    json!({ "$ref": format!("#/$defs/{name}") })
+fn public_schemas() -> Vec<(&'static str, Json)> {
+    let ready = json!({ "status": { "const": "ok" }, "service": { "const": "api" }, "database": { "const": "ready" } });
+    vec![
+        ("Health", object(json!({ "status": { "const": "ok" }, "service": { "const": "api" } }))),
+        ("Readiness", object(ready)),
+    ]
 }
 
-fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
+/// A read of any signed-in user; callers state what differs.
+pub fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
     Route {
         method: "GET".into(),
         path: path.into(),
@@ -71,101 +70,67 @@ fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
     }
 }
 
-fn create_company(modules: &[Module]) -> Route {
+/// A page of `items`; `filters` are its query parameters besides `cursor` and `limit`.
+pub fn list(path: &str, operation: &str, summary: &str, item: &str, filters: Json) -> Route {
+    let mut query = json!({
+        "cursor": { "type": "string", "format": "uuid", "description": "The last id of the page before." },
+        "limit": { "type": "integer", "minimum": 1, "maximum": 100, "default": 50 },
+    });
+    if let (Some(query), Json::Object(filters)) = (query.as_object_mut(), filters) {
+        query.extend(filters);
+    }
+    let page = object(json!({
+        "items": { "type": "array", "items": reference(item) },
+        "nextCursor": { "type": ["string", "null"], "format": "uuid" },
+    }));
+    Route { query: Some(json!({ "type": "object", "properties": query })), ..read(path, operation, summary, page) }
+}
+
+/// A write with a required key, audited as `resource_type`; callers state what differs.
+pub fn write(method: &str, path: &str, operation: &str, summary: &str, body: Json, response: Json) -> Route {
     Route {
-        method: "POST".into(),
+        method: method.into(),
         idempotency: Idempotency::Required,
         read_only: false,
-        status: 201,
-        body: Some(company_schema(modules)),
-        audit: Some("TENANT".into()),
-        description: "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER."
-            .into(),
-        ..read("/onboarding/companies", "createCompany", "Make a company.", reference("CreatedCompany"))
+        status: if method == "POST" { 201 } else { 200 },
+        body: Some(body),
+        ..read(path, operation, summary, response)
     }
 }
 
-/// The host's members and those that the modules read.
-fn company_schema(modules: &[Module]) -> Json {
-    let mut properties = json!({
-        "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
-        "countryCode": {
-            "type": ["string", "null"], "pattern": "^[A-Z]{2}$", "default": null,
-            "description": "ISO 3166-1 alpha-2."
-        },
-        "currencyCode": {
-            "type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217: the company's default currency."
-        },
-        "withDefaults": {
-            "type": "boolean", "default": true, "description": "Whether modules make their usual first records."
-        },
-    });
-    let mut required = vec![json!("name"), json!("currencyCode")];
-    for schema in modules.iter().filter_map(|module| module.descriptor.onboarding.as_ref()) {
-        if let (Some(own), Some(theirs)) = (properties.as_object_mut(), schema["properties"].as_object()) {
-            own.extend(theirs.iter().map(|(name, schema)| (name.clone(), schema.clone())));
-        }
-        required.extend(schema["required"].as_array().into_iter().flatten().cloned());
-    }
+pub fn reference(name: &str) -> Json {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// An answer's object: every member is always there.
+pub fn object(properties: Json) -> Json {
+    let required: Vec<String> =
+        properties.as_object().map(|members| members.keys().cloned().collect()).unwrap_or_default();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+/// A body's object: unknown members are refused.
+pub fn body(properties: Json, required: &[&str]) -> Json {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// Schemas that the host's routes refer to.
-pub fn schemas() -> Map<String, Json> {
-    let uuid = json!({ "type": "string", "format": "uuid" });
-    let time = json!({ "type": "string", "format": "date-time" });
-    let text = json!({ "type": "string" });
-    let object = |properties: Json| {
-        let required: Vec<String> =
-            properties.as_object().map(|members| members.keys().cloned().collect()).unwrap_or_default();
-        json!({ "type": "object", "properties": properties, "required": required })
-    };
-    let list = |items: Json| json!({ "type": "array", "items": items });
-    let schemas = [
-        ("Health", object(json!({ "status": { "const": "ok" }, "service": { "const": "api" } }))),
-        (
-            "Readiness",
-            object(
-                json!({ "status": { "const": "ok" }, "service": { "const": "api" }, "database": { "const": "ready" } }),
-            ),
-        ),
-        (
-            "CurrentUser",
-            object(json!({
-                "id": uuid, "subject": text, "email": text, "emailVerified": { "type": "boolean" },
-                "displayName": { "type": ["string", "null"] },
-                "memberships": list(reference("UserMembership")),
-                "createdAt": time, "updatedAt": time,
-            })),
-        ),
-        (
-            "UserMembership",
-            object(json!({
-                "tenantId": uuid, "tenantName": text, "membershipId": uuid,
-                "status": { "enum": ["ACTIVE", "SUSPENDED"] }, "roles": list(text.clone()),
-            })),
-        ),
-        (
-            "TenantContext",
-            object(json!({
-                "tenant": object(json!({
-                    "id": uuid, "name": text, "status": { "enum": ["ACTIVE", "SUSPENDED"] },
-                    "entitlements": list(text.clone()),
-                })),
-                "membership": object(json!({
-                    "id": uuid, "status": { "enum": ["ACTIVE", "SUSPENDED"] },
-                    "roles": list(object(json!({ "id": uuid, "code": text, "name": text }))),
-                })),
-                "permissions": list(text.clone()),
-            })),
-        ),
-        (
-            "CreatedCompany",
-            object(json!({
-                "tenantId": uuid, "membershipId": uuid,
-                "created": list(object(json!({ "module": text, "resourceType": text, "id": uuid }))),
-            })),
-        ),
-    ];
-    schemas.into_iter().map(|(name, schema)| (name.to_string(), schema)).collect()
+pub fn array(items: Json) -> Json {
+    json!({ "type": "array", "items": items })
+}
+
+pub fn uuid() -> Json {
+    json!({ "type": "string", "format": "uuid" })
+}
+
+pub fn time() -> Json {
+    json!({ "type": "string", "format": "date-time" })
+}
+
+pub fn text() -> Json {
+    json!({ "type": "string" })
+}
+
+/// One permission that the caller must hold.
+pub fn permission(code: &str) -> Access {
+    Access::All(vec![code.into()])
 }
