@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use clap::Args;
 use stoa::database::Database;
+use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
 
@@ -56,6 +57,9 @@ impl Flags {
     }
 }
 
+/// Requests a minute that no benchmark reaches.
+const UNLIMITED: u64 = 1 << 40;
+
 /// The parts. Readers of SQLite: one, where statements are taken down, else one per core.
 pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App>> {
     let settings = stoa::database::Settings {
@@ -72,15 +76,23 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     if flags.native {
         native::replace(&mut generation)?;
     }
-    let database = Database::open(&settings, true).await?;
+    let database = Arc::new(Database::open(&settings, true).await?);
     stoa::modules::tables::bring_up_to_date(&database, &generation.modules).await?;
     let issuer = DevIssuer::load_or_create(&flags.data)?;
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
+    let unlimited = governance::Limits { user: UNLIMITED, tenant: UNLIMITED };
+    let (recorder, _) = Recorder::start(database.clone());
     Ok(Arc::new(App {
         generation: ArcSwap::from_pointee(generation),
-        database,
-        platform: Arc::new(Platform { limits, onboarding_open: true }),
+        database: database.clone(),
+        platform: Arc::new(Platform {
+            limits,
+            onboarding_open: true,
+            environment: Environment::Test,
+            governor: Governor::new(unlimited, database),
+            recorder,
+        }),
         verifier,
         users: Users::default(),
         api_keys: ApiKeys::new(Environment::Test),

@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod contract;
 pub mod database;
+pub mod governance;
 pub mod http;
 pub mod identity;
 pub mod ids;
@@ -10,6 +11,7 @@ pub mod modules;
 pub mod pipeline;
 pub mod platform;
 pub mod problem;
+pub mod purge;
 pub mod settings;
 pub mod store;
 pub mod wit;

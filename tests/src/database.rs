@@ -23,7 +23,7 @@ pub enum Database {
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Rows of counters and leases, which change without a write of the tenant.
-const NOT_STATE: &[&str] = &["stoa_rate", "stoa_lease", "stoa_usage", "stoa_window"];
+const NOT_STATE: &[&str] = &["stoa_permit", "stoa_api_usage"];
 
 impl Company {
     /// Rows of a table of this tenant that meet a condition, which both databases understand.
@@ -42,8 +42,18 @@ impl Company {
         }
     }
 
+    /// Changes rows behind the host's back: what an operator's tool or the passing of time would do. `{id}` stands for the
+    /// condition on the company's own `id`.
+    pub fn change(&self, statement: &str) {
+        self.write(statement, true).unwrap_or_else(|why| panic!("{statement}: {why}"));
+    }
+
     /// Tries to change rows behind the host's back; the database's refusal where it has one. Nothing is kept.
     pub fn try_write(&self, statement: &str) -> Result<(), String> {
+        self.write(statement, false)
+    }
+
+    fn write(&self, statement: &str, keep: bool) -> Result<(), String> {
         match self.host.database() {
             Database::Sqlite => {
                 let mut connection =
@@ -51,7 +61,8 @@ impl Company {
                 connection.busy_timeout(PATIENCE).map_err(|error| error.to_string())?;
                 let transaction = connection.transaction().map_err(|error| error.to_string())?;
                 let statement = for_sqlite(statement, &self.tenant);
-                transaction.execute(&statement, []).map(drop).map_err(|error| error.to_string())
+                transaction.execute(&statement, []).map_err(|error| error.to_string())?;
+                if keep { transaction.commit() } else { transaction.rollback() }.map_err(|error| error.to_string())
             }
             Database::Postgres => RUNTIME.block_on(async {
                 let url = self.host.postgres_url().unwrap_or_default();
@@ -62,7 +73,7 @@ impl Company {
                     set.execute(&mut *transaction).await?;
                     let statement = for_postgres(statement, &self.tenant);
                     sqlx::query(AssertSqlSafe(statement)).execute(&mut *transaction).await?;
-                    transaction.rollback().await
+                    if keep { transaction.commit().await } else { transaction.rollback().await }
                 };
                 tried.await.map_err(|error: sqlx::Error| error.to_string())
             }),
@@ -117,11 +128,14 @@ impl Company {
 }
 
 fn for_sqlite(query: &str, tenant: &str) -> String {
-    query.replace("{tenant}", &format!("tenant_id in (x'{}', '{tenant}')", tenant.replace('-', "")))
+    let bytes = tenant.replace('-', "");
+    query
+        .replace("{tenant}", &format!("tenant_id in (x'{bytes}', '{tenant}')"))
+        .replace("{id}", &format!("id = x'{bytes}'"))
 }
 
 fn for_postgres(query: &str, tenant: &str) -> String {
-    query.replace("{tenant}", &format!("tenant_id = '{tenant}'"))
+    query.replace("{tenant}", &format!("tenant_id = '{tenant}'")).replace("{id}", &format!("id = '{tenant}'"))
 }
 
 fn sqlite(file: &PathBuf, tenant: &str, query: &str) -> Vec<Vec<String>> {

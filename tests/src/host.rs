@@ -111,6 +111,24 @@ impl Stoa {
         Ok(Stoa(Arc::new(inner)))
     }
 
+    /// One more host on this one's database (PostgreSQL) and issuer key.
+    pub fn beside(&self) -> Stoa {
+        assert_eq!(self.0.database, Database::Postgres, "an embedded database has one host");
+        let inner = Inner {
+            database: self.0.database,
+            postgres: None,
+            data: Folder::new("beside"),
+            settings: self.0.settings.clone(),
+            process: Mutex::new(None),
+            address: RwLock::new(String::new()),
+            client: self.0.client.clone(),
+            contract: Mutex::new(None),
+            tokens: Mutex::new(HashMap::new()),
+        };
+        inner.launch().unwrap_or_else(|said| panic!("the second host did not start: {said}"));
+        Stoa(Arc::new(inner))
+    }
+
     pub fn database(&self) -> Database {
         self.0.database
     }
@@ -143,6 +161,11 @@ impl Stoa {
     /// A request to this host; `path` begins with `/`.
     pub fn request(&self, method: &str, path: &str) -> Request {
         Request::new(self.clone(), method, path)
+    }
+
+    /// A read with a bearer token.
+    pub fn get_with(&self, path: &str, token: &str) -> crate::Answer {
+        self.request("GET", path).token(token).send()
     }
 
     pub fn get(&self, path: &str) -> crate::Answer {

@@ -2,6 +2,10 @@
 
 use std::sync::Barrier;
 use std::thread;
+use std::time::{Duration, Instant};
+
+/// Generous: the machine may be busy with the rest of the suite.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs `act(0..n)` on `n` threads that start together; the results in order of the index.
 pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
@@ -18,4 +22,17 @@ pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
             .collect();
         threads.into_iter().map(|thread| thread.join().expect("a thread of the test panicked")).collect()
     })
+}
+
+/// What `look` finds once it finds something, within the time that what happens behind an answer may take.
+#[track_caller]
+pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "it has not happened");
+        thread::sleep(Duration::from_millis(50));
+    }
 }

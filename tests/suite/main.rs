@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+mod api_clients;
 mod catalog_attributes;
 mod catalog_lookups;
 mod catalog_products;
@@ -14,6 +15,7 @@ mod catalog_variants;
 mod concurrency;
 mod contract;
 mod crash;
+mod governance;
 mod hostile;
 mod hostile_store;
 mod http_manners;

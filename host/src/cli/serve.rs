@@ -11,12 +11,14 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::database::Database;
+use crate::governance::{self, Governor, Recorder};
 use crate::http::{answer, body, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
 use crate::modules::{Generation, engine, tables};
 use crate::platform::Platform;
+use crate::purge;
 use crate::settings::{LogFormat, Onboarding, Settings};
 
 #[derive(Args, Serialize)]
@@ -82,7 +84,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let engine = engine::engine(settings.sandbox, settings.concurrent_requests(), settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
     let generation = Generation::from_folder(&engine, &settings.modules_dir())?;
-    let database = Database::open(&settings.database(), settings.dev).await?;
+    let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
     tables::bring_up_to_date(&database, &generation.modules).await?;
 
     let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
@@ -98,12 +100,19 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let listener = listen(settings.listen).await?;
     let private_listener = listen(settings.private_listen).await?;
     let address = listener.local_addr()?;
+    let limits =
+        governance::Limits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
+    let purge = tokio::spawn(purge::keep_small(database.clone()));
+    let (recorder, recording) = Recorder::start(database.clone());
     let app = Arc::new(answer::App {
         generation: ArcSwap::from_pointee(generation),
-        database,
+        database: database.clone(),
         platform: Arc::new(Platform {
             limits: settings.limits(),
             onboarding_open: settings.onboarding == Onboarding::Open,
+            environment: settings.environment(),
+            governor: Governor::new(limits, database.clone()),
+            recorder,
         }),
         verifier,
         users: Users::default(),
@@ -118,7 +127,10 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     server::serve(listener, answer::router(app.clone()), stop_signal()).await;
     private.abort();
     refresh.abort();
-    app.database.close().await;
+    purge.abort();
+    app.platform.governor.stop().await;
+    recording.finish().await;
+    database.close().await;
     tracing::info!("stopped");
     Ok(())
 }

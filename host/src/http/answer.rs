@@ -18,8 +18,10 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::routes::{Entry, Found};
+use super::visit::Visit;
 use super::{body, problem, validate};
 use crate::database::Database;
+use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Refusal, Verifier};
@@ -32,7 +34,7 @@ use crate::problem::Problem;
 /// Everything that answering needs.
 pub struct App {
     pub generation: ArcSwap<Generation>,
-    pub database: Database,
+    pub database: Arc<Database>,
     pub platform: Arc<Platform>,
     pub verifier: Verifier,
     pub users: Users,
@@ -193,36 +195,86 @@ async fn operation(
 ) -> Result<Response<Body>, Problem> {
     let caller = identify(app, request.headers()).await?;
     let (parts, body) = request.into_parts();
+    let governor = &app.platform.governor;
     let tenant = match (&caller, entry.route.audience) {
         (Caller::User(_), Audience::User) => path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
             // What is no uuid is no company, hence one without this member: 403, like any foreign one.
             Uuid::try_parse(value).unwrap_or(Uuid::nil())
         }),
         (Caller::Client(key), Audience::ApiClient) => Some(key.tenant),
-        _ => return Err(Problem::of("WRONG_IDENTITY_FAMILY")),
+        _ => {
+            // A key that no longer stands is none, whatever it asks for.
+            if matches!(caller, Caller::Client(_))
+                && let Err(problem) = governor.standing(&caller).await?
+                && problem.status == 401
+            {
+                return Err(problem);
+            }
+            let refusal = problem::render(&Problem::of("WRONG_IDENTITY_FAMILY"), request_id);
+            return Ok(limited(refusal, Some(governor.headers(&caller, None))));
+        }
     };
+    let user_agent =
+        parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).and_then(user_agent::family);
+    let visit =
+        Visit { caller: &caller, tenant, route: &entry.route, path: &path, request_id, peer, user_agent: &user_agent };
+    let recorder = &app.platform.recorder;
+    let admission = governor.admit(&caller, tenant).await?;
+    if let Some(problem) = &admission.refused {
+        visit.refused(recorder, problem).await;
+        return Ok(limited(problem::render(problem, request_id), admission.headers));
+    }
     let (input, _place) = match body::read(body, entry.route.body_limit, &app.large_bodies).await {
         Ok(body) => (validate::request(entry, &parts, &path, &body.bytes), body.permit),
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
-        Err(body::Unread::Refused(problem)) => return Err(problem),
-        Err(body::Unread::Broken(problem)) => return Ok(closing(&problem, request_id)),
+        Err(body::Unread::Refused(problem)) => {
+            return Ok(limited(problem::render(&problem, request_id), admission.headers));
+        }
+        Err(body::Unread::Broken(problem)) => {
+            return Ok(limited(closing(&problem, request_id), admission.headers));
+        }
     };
     let request = Arc::new(pipeline::Request {
         generation: generation.clone(),
         route: index,
         request_id,
-        caller,
+        caller: caller.clone(),
         tenant,
         input,
         peer: Some(peer),
-        user_agent: parts
-            .headers
-            .get(header::USER_AGENT)
-            .and_then(|value| value.to_str().ok())
-            .and_then(user_agent::family),
+        user_agent: user_agent.clone(),
     });
-    let answer = pipeline::run(&app.platform, &app.database, request).await?;
-    Ok(success(entry, answer))
+    match pipeline::run(&app.platform, &app.database, request).await {
+        // Only now is it known that the key is none any more, or that its company has lost the right.
+        Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
+            governor.give_back(&admission);
+            visit.refused(recorder, &problem).await;
+            let headers = admission.headers.filter(|_| problem.status != 401);
+            Ok(limited(problem::render(&problem, request_id), headers))
+        }
+        Err(problem) => {
+            visit.answered(recorder, problem.status, &problem.code).await;
+            Ok(limited(problem::render(&problem, request_id), admission.headers))
+        }
+        Ok(answer) => {
+            if answer.replayed {
+                governor.give_quota_back(&admission);
+            }
+            visit.answered(recorder, answer.status, "").await;
+            Ok(limited(success(entry, answer), admission.headers))
+        }
+    }
+}
+
+/// The three headers that every authenticated answer carries.
+fn limited(mut response: Response<Body>, headers: Option<Headers>) -> Response<Body> {
+    if let Some(Headers { limit, remaining, reset }) = headers {
+        let own = response.headers_mut();
+        own.insert("x-ratelimit-limit", limit.into());
+        own.insert("x-ratelimit-remaining", remaining.into());
+        own.insert("x-ratelimit-reset", reset.into());
+    }
+    response
 }
 
 /// Who the credential says is calling: a user or an API key, told apart by form.

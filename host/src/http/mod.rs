@@ -8,3 +8,4 @@ pub mod problem;
 pub mod routes;
 pub mod server;
 pub mod validate;
+pub mod visit;

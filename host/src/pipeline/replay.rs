@@ -16,6 +16,11 @@ pub fn expired_by_its_time(key: &Key, now: i64) -> bool {
     key.made_at.is_some_and(|made_at| now - made_at > HORIZON_MS)
 }
 
+/// Whether a v7 key claims a time so far ahead that its row would be purged before its time refuses it.
+pub fn made_in_the_future(key: &Key, now: i64) -> bool {
+    key.made_at.is_some_and(|made_at| made_at - now > WINDOW_MS)
+}
+
 /// The stored answer. `Ok(None)`: the row is gone, the key is free again.
 pub async fn answer(
     session: &mut Session,

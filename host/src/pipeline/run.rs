@@ -157,6 +157,9 @@ async fn transact(
     if key.is_some_and(|key| replay::expired_by_its_time(key, opened.now)) {
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_EXPIRED"));
     }
+    if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
+        return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
+    }
     let outcome = match entry.owner {
         Owner::Platform(operation) => {
             let call = platform::Call { platform, request, input, opened: &opened };

@@ -1,6 +1,10 @@
 //! The host's own operations: entries of the same route table as the modules', with native handlers on the same road.
 
+pub mod api_clients;
+pub mod api_keys;
+pub mod api_usage;
 pub mod call;
+pub mod client_context;
 pub mod context;
 pub mod current_user;
 pub mod onboarding;
@@ -13,8 +17,10 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::database::Session;
+use crate::governance::{Governor, Recorder};
 use crate::modules::Limits;
 use crate::pipeline::run::{Done, Outcome, Refused};
+use crate::settings::Environment;
 
 /// The module name under which the host's own operations, permissions and scopes are published.
 pub const NAME: &str = "platform";
@@ -31,6 +37,10 @@ pub struct Platform {
     pub limits: Limits,
     /// Whether anybody with a verified identity may make a company.
     pub onboarding_open: bool,
+    /// What the API keys that are issued here are good for.
+    pub environment: Environment,
+    pub governor: Governor,
+    pub recorder: Recorder,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +48,17 @@ pub enum Operation {
     CurrentUser,
     TenantContext,
     CreateCompany,
+    ListApiClients,
+    CreateApiClient,
+    ListScopes,
+    GetApiClient,
+    SetApiClientStatus,
+    ReplaceApiClientScopes,
+    ListApiKeys,
+    IssueApiKey,
+    RevokeApiKey,
+    GetApiClientUsage,
+    ApiClientContext,
 }
 
 /// What a host's operation comes to.
@@ -49,6 +70,17 @@ pub async fn perform(operation: Operation, call: &Call<'_>, mut session: Session
     let result = match operation {
         Operation::CurrentUser => current_user::answer(open, call).await,
         Operation::TenantContext => context::answer(open, call).await,
+        Operation::ListApiClients => api_clients::list_all(open, call).await,
+        Operation::CreateApiClient => api_clients::create(open, call).await,
+        Operation::ListScopes => api_clients::scopes(call),
+        Operation::GetApiClient => api_clients::get(open, call).await,
+        Operation::SetApiClientStatus => api_clients::set_status(open, call).await,
+        Operation::ReplaceApiClientScopes => api_clients::replace_scopes(open, call).await,
+        Operation::ListApiKeys => api_keys::list_all(open, call).await,
+        Operation::IssueApiKey => api_keys::issue(open, call).await,
+        Operation::RevokeApiKey => api_keys::revoke(open, call).await,
+        Operation::GetApiClientUsage => api_usage::answer(open, call).await,
+        Operation::ApiClientContext => client_context::answer(open, call).await,
         // Runs modules, which take the session with them.
         Operation::CreateCompany => return onboarding::create(call, session).await,
     };

@@ -3,21 +3,41 @@
 use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
-use super::{Operation, context, current_user, onboarding};
+use super::{Operation, api_clients, api_keys, api_usage, client_context, context, current_user, onboarding};
 use crate::modules::Module;
 
 /// Every operation of the host that takes the pipeline's road.
 pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
-    [current_user::routes(), context::routes(), onboarding::routes(modules)].into_iter().flatten().collect()
+    [
+        current_user::routes(),
+        context::routes(),
+        onboarding::routes(modules),
+        api_clients::routes(modules),
+        api_keys::routes(),
+        api_usage::routes(),
+        client_context::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Schemas that the host's routes refer to.
 pub fn schemas() -> Map<String, Json> {
-    [public_schemas(), current_user::schemas(), context::schemas(), onboarding::schemas()]
-        .into_iter()
-        .flatten()
-        .map(|(name, schema)| (name.to_string(), schema))
-        .collect()
+    [
+        public_schemas(),
+        current_user::schemas(),
+        context::schemas(),
+        onboarding::schemas(),
+        api_clients::schemas(),
+        api_keys::schemas(),
+        api_usage::schemas(),
+        client_context::schemas(),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|(name, schema)| (name.to_string(), schema))
+    .collect()
 }
 
 /// Routes without a credential, answered by `http` itself: for the contract.

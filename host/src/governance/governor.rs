@@ -1,0 +1,346 @@
+//! Admission: whether a caller may ask at all right now. Of a user: the minute of that user in that company. Of an API client: its
+//! company's entitlement, then its month, then its minute and the minute of all clients of the company.
+//!
+//! Permits are leased in blocks, so that most requests are admitted without the database. Whether a key stands and the company is
+//! entitled is told anew with each lease, with each refusal, and in each admitted request's own transaction.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stoa_descriptor::Access;
+use uuid::Uuid;
+
+use super::lease;
+use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
+use super::window::{Span, seconds_until};
+use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::pipeline::opening::{Opening, open};
+use crate::pipeline::request::Caller;
+use crate::problem::Problem;
+
+/// A lease takes this part of a window, so that ten go round and a crash costs a tenth.
+const BLOCKS: u64 = 10;
+/// Leases until an admission gives up: windows may end while one is under way.
+const ATTEMPTS: usize = 8;
+/// Subjects that lease at a time; those of one stripe wait for each other.
+const STRIPES: usize = 64;
+
+/// Requests a minute, by setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Of one user in one company.
+    pub user: u64,
+    /// Of all API clients of one company together.
+    pub tenant: u64,
+}
+
+/// An admitted request's permits, or why it is refused, with what the headers tell.
+#[derive(Debug)]
+pub struct Admission {
+    pub refused: Option<Problem>,
+    pub headers: Option<Headers>,
+    taken: Vec<Subject>,
+}
+
+/// The three `X-RateLimit-*`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Headers {
+    pub limit: u64,
+    pub remaining: u64,
+    /// Unix seconds.
+    pub reset: i64,
+}
+
+pub struct Governor {
+    limits: Limits,
+    database: Arc<Database>,
+    permits: Mutex<Permits>,
+    leasing: [tokio::sync::Mutex<()>; STRIPES],
+    hash: RandomState,
+    /// The database's clock less this host's, milliseconds: told by each lease.
+    offset: std::sync::atomic::AtomicI64,
+}
+
+/// What leasing came to.
+enum Leased {
+    Granted {
+        now: i64,
+        leases: Vec<(Want, Lease)>,
+    },
+    Refused(Problem),
+    /// A user who is no member of the company.
+    Stranger,
+}
+
+impl Governor {
+    pub fn new(limits: Limits, database: Arc<Database>) -> Governor {
+        Governor {
+            limits,
+            database,
+            permits: Mutex::default(),
+            leasing: std::array::from_fn(|_| tokio::sync::Mutex::default()),
+            hash: RandomState::new(),
+            offset: std::sync::atomic::AtomicI64::new(0),
+        }
+    }
+
+    /// Takes the permits that a request costs. An error: the database cannot tell.
+    pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Admission, Problem> {
+        let wants = self.wants(caller, tenant);
+        match self.take(caller, tenant, &wants).await? {
+            Some(admission) => Ok(admission),
+            // A stranger's requests count wherever they go, so that nobody fills the table with companies that are not theirs.
+            None => {
+                let admission = self.take(caller, None, &self.wants(caller, None)).await?;
+                admission.ok_or_else(|| Problem::of("UNAVAILABLE"))
+            }
+        }
+    }
+
+    /// Gives the permits back: the request was refused for a reason that costs nothing.
+    pub fn give_back(&self, admission: &Admission) {
+        for subject in &admission.taken {
+            self.permits().put_back(*subject, self.now());
+        }
+    }
+
+    /// Gives back what counts to the month: a replay costs none of it.
+    pub fn give_quota_back(&self, admission: &Admission) {
+        for subject in admission.taken.iter().filter(|subject| subject.span == Span::Month) {
+            self.permits().put_back(*subject, self.now());
+        }
+    }
+
+    /// What the headers tell of a caller that costs nothing.
+    pub fn headers(&self, caller: &Caller, tenant: Option<Uuid>) -> Headers {
+        self.headers_of(&self.wants(caller, tenant), self.now())
+    }
+
+    /// How many requests of its month an API client has used, as far as this host knows.
+    pub fn used_of_month(&self, tenant: Uuid, client: Uuid) -> u64 {
+        let subject = Subject { tenant, id: client, span: Span::Month };
+        self.permits().bucket(subject, self.now()).map_or(0, Bucket::used)
+    }
+
+    /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
+    pub async fn stop(&self) {
+        let held = Arc::new(self.permits().surrender());
+        if held.is_empty() {
+            return;
+        }
+        let work: Work<()> = Arc::new(move |mut session| {
+            let held = held.clone();
+            Box::pin(async move {
+                let given = async {
+                    session.begin_plain(false).await?;
+                    for (subject, bucket) in held.iter() {
+                        lease::give_back(&mut session, *subject, bucket).await?;
+                    }
+                    Ok(())
+                };
+                match given.await {
+                    Ok(()) => (Some(session), Verdict::Commit(())),
+                    Err(error) => (Some(session), Verdict::Fail(error)),
+                }
+            })
+        });
+        if let Err(error) = self.database.write(work).await {
+            tracing::warn!(%error, "permits in hand count as used");
+        }
+    }
+
+    fn wants(&self, caller: &Caller, tenant: Option<Uuid>) -> Vec<Want> {
+        let want = |tenant, id, span, limit: u64| Want { subject: Subject { tenant, id, span }, limit: limit.max(1) };
+        match caller {
+            Caller::User(user) => {
+                vec![want(tenant.unwrap_or(Uuid::nil()), user.id, Span::Minute, self.limits.user)]
+            }
+            Caller::Client(key) => vec![
+                want(key.tenant, key.client, Span::Month, key.monthly_quota),
+                want(key.tenant, key.client, Span::Minute, key.requests_per_minute),
+                want(key.tenant, Uuid::nil(), Span::Minute, self.limits.tenant),
+            ],
+        }
+    }
+
+    /// `None`: a stranger.
+    async fn take(&self, caller: &Caller, tenant: Option<Uuid>, wants: &[Want]) -> Result<Option<Admission>, Problem> {
+        for _ in 0..ATTEMPTS {
+            let now = self.now();
+            let taken = self.permits().take(wants, now);
+            match taken {
+                Taken::All => return Ok(Some(self.admitted(wants, now))),
+                Taken::Drained(index) => {
+                    let refused = self.refusal(caller, wants.get(index), now).await?;
+                    let known = refused.status != 401;
+                    let headers = known.then(|| self.headers_of(wants, now));
+                    return Ok(Some(Admission { refused: Some(refused), headers, taken: Vec::new() }));
+                }
+                Taken::Lacking(_) => {}
+            }
+            let stripe = self.hash.hash_one(caller.id()) as usize % STRIPES;
+            let Some(leasing) = self.leasing.get(stripe) else { continue };
+            let _turn = leasing.lock().await;
+            // Whoever had the turn before may have leased for both.
+            let taken = self.permits().take(wants, self.now());
+            match taken {
+                Taken::All => return Ok(Some(self.admitted(wants, self.now()))),
+                Taken::Drained(_) => continue,
+                Taken::Lacking(lacking) => {
+                    let lacking: Vec<Want> = lacking.iter().filter_map(|index| wants.get(*index).copied()).collect();
+                    match self.lease(caller, tenant, lacking).await? {
+                        Leased::Granted { now, leases } => {
+                            let ours = chrono::Utc::now().timestamp_millis();
+                            self.offset.store(now - ours, std::sync::atomic::Ordering::Relaxed);
+                            let mut permits = self.permits();
+                            for (want, lease) in leases {
+                                permits.add(want, lease);
+                            }
+                        }
+                        Leased::Refused(problem) => {
+                            let known = problem.status != 401;
+                            let headers = known.then(|| self.headers_of(wants, self.now()));
+                            return Ok(Some(Admission { refused: Some(problem), headers, taken: Vec::new() }));
+                        }
+                        Leased::Stranger => return Ok(None),
+                    }
+                }
+            }
+        }
+        Err(Problem::of("UNAVAILABLE"))
+    }
+
+    fn admitted(&self, wants: &[Want], now: i64) -> Admission {
+        Admission {
+            refused: None,
+            headers: Some(self.headers_of(wants, now)),
+            taken: wants.iter().map(|want| want.subject).collect(),
+        }
+    }
+
+    /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.
+    async fn refusal(&self, caller: &Caller, drained: Option<&Want>, now: i64) -> Result<Problem, Problem> {
+        if matches!(caller, Caller::Client(_))
+            && let Err(problem) = self.standing(caller).await?
+        {
+            return Ok(problem);
+        }
+        let span = drained.map_or(Span::Minute, |want| want.subject.span);
+        let code = match span {
+            Span::Minute => "RATE_LIMITED",
+            Span::Month => "QUOTA_EXCEEDED",
+        };
+        Ok(Problem { retry_after: Some(seconds_until(now, span.end(now))), ..Problem::of(code) })
+    }
+
+    /// Whether a key stands and its company is entitled, by live rows.
+    pub async fn standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
+        let caller = caller.clone();
+        let work: Work<Result<(), Problem>> = Arc::new(move |mut session| {
+            let caller = caller.clone();
+            Box::pin(async move {
+                match stands(&mut session, &caller, true).await {
+                    Ok((_, verdict)) => (Some(session), Verdict::RollBack(verdict)),
+                    Err(error) => (Some(session), Verdict::Fail(error)),
+                }
+            })
+        });
+        self.database.read(work).await.map_err(|error| unavailable(&error))
+    }
+
+    async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
+        // The month follows the minute's pace: a crash must not cost a good part of it.
+        let ask = match caller {
+            Caller::User(_) => self.limits.user,
+            Caller::Client(key) => key.requests_per_minute,
+        } / BLOCKS;
+        let (caller, lacking) = (caller.clone(), Arc::new(lacking));
+        let work: Work<Leased> = Arc::new(move |mut session| {
+            let (caller, lacking) = (caller.clone(), lacking.clone());
+            Box::pin(async move {
+                match lease_all(&mut session, &caller, tenant, &lacking, ask).await {
+                    Ok(leased @ Leased::Granted { .. }) => (Some(session), Verdict::Commit(leased)),
+                    Ok(leased) => (Some(session), Verdict::RollBack(leased)),
+                    Err(error) => (Some(session), Verdict::Fail(error)),
+                }
+            })
+        });
+        self.database.write(work).await.map_err(|error| unavailable(&error))
+    }
+
+    /// The most restrictive of the minutes; a window not known of is whole.
+    fn headers_of(&self, wants: &[Want], now: i64) -> Headers {
+        let permits = self.permits();
+        let minutes = wants.iter().filter(|want| want.subject.span == Span::Minute);
+        let (limit, remaining) = minutes
+            .map(|want| {
+                let bucket = permits.bucket(want.subject, now);
+                (want.limit, bucket.map_or(want.limit, Bucket::remaining))
+            })
+            .reduce(|one, other| (one.0.min(other.0), one.1.min(other.1)))
+            .unwrap_or((1, 0));
+        Headers { limit, remaining, reset: Span::Minute.end(now) / 1000 }
+    }
+
+    fn permits(&self) -> std::sync::MutexGuard<'_, Permits> {
+        // Bookkeeping by plain arithmetic: a panic elsewhere leaves it whole.
+        self.permits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The database's clock, as far as this host knows it.
+    fn now(&self) -> i64 {
+        chrono::Utc::now().timestamp_millis() + self.offset.load(std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+async fn lease_all(
+    session: &mut Session,
+    caller: &Caller,
+    tenant: Option<Uuid>,
+    lacking: &[Want],
+    ask: u64,
+) -> Result<Leased, Error> {
+    let now = match (caller, tenant) {
+        (Caller::Client(_), _) => {
+            let (now, verdict) = stands(session, caller, false).await?;
+            if let Err(problem) = verdict {
+                return Ok(Leased::Refused(problem));
+            }
+            now
+        }
+        (Caller::User(user), Some(tenant)) => {
+            session.begin_plain(false).await?;
+            let sql = "select 1 from stoa_membership where tenant_id = $1 and user_id = $2";
+            if session.query(sql, &[Cell::Id(tenant), Cell::Id(user.id)]).await?.is_empty() {
+                return Ok(Leased::Stranger);
+            }
+            session.now().await?
+        }
+        (Caller::User(_), None) => {
+            session.begin_plain(false).await?;
+            session.now().await?
+        }
+    };
+    let mut leases = Vec::with_capacity(lacking.len());
+    for want in lacking {
+        leases.push((*want, lease::lease(session, *want, ask, now).await?));
+    }
+    Ok(Leased::Granted { now, leases })
+}
+
+/// Opens the transaction as any request of the caller would, and tells the database's time and whether the key stands.
+async fn stands(session: &mut Session, caller: &Caller, read_only: bool) -> Result<(i64, Result<(), Problem>), Error> {
+    let tenant = match caller {
+        Caller::User(_) => None,
+        Caller::Client(key) => Some(key.tenant),
+    };
+    let access = Access::Any(Vec::new());
+    let opening = Opening { tenant, caller, operation: "", access: &access, claim: None, read_only };
+    let opened = open(session, &opening).await?;
+    Ok((opened.now, opened.authenticate(caller)))
+}
+
+fn unavailable(error: &Error) -> Problem {
+    tracing::warn!(%error, "admission cannot be told");
+    Problem::of("UNAVAILABLE")
+}

@@ -1,0 +1,11 @@
+//! How much callers may ask: permits of the minute and the month, leased from the database in blocks, and the record of who was
+//! let in and who was not.
+
+pub mod governor;
+pub mod lease;
+pub mod permits;
+pub mod recorder;
+pub mod window;
+
+pub use governor::{Admission, Governor, Limits};
+pub use recorder::{Entry, Recorder, Recording};

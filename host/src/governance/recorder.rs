@@ -1,0 +1,337 @@
+//! What is audited outside a request's own transaction: who was let in and who was not, and reads that disclose identifiers. A
+//! task of its own writes them within a second, in batches, so that auditing a read does not make it wait for a write.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use super::window::Span;
+use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::ids::Ids;
+
+/// Entries that may wait; whoever comes then waits too.
+const WAITING: usize = 16_384;
+const BATCH: usize = 500;
+/// Longest time that an entry waits for company.
+const GATHER: Duration = Duration::from_millis(200);
+/// Denials by permission written of one company in a minute; the rest are counted in the metrics only.
+const DENIALS_PER_MINUTE: u32 = 120;
+/// Denied admissions of one client written in a minute; `usage` counts all.
+const REFUSALS_PER_MINUTE: u32 = 600;
+/// A key's last use is written at most so often, milliseconds.
+const LAST_USED_MS: i64 = 60_000;
+/// Longest wait for the last entries to be written.
+const FINISH: Duration = Duration::from_secs(5);
+/// Attempts to write a batch while the database is away.
+const ATTEMPTS: u32 = 10;
+
+/// One fact to write.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub tenant: Uuid,
+    pub request_id: Uuid,
+    pub actor_type: &'static str,
+    pub actor: Uuid,
+    pub operation: String,
+    pub resource_type: String,
+    pub resource: Uuid,
+    pub peer: Option<IpAddr>,
+    pub user_agent: Option<String>,
+    pub what: What,
+}
+
+#[derive(Debug, Clone)]
+pub enum What {
+    /// An API client's request was let in, and answered.
+    Admitted { key: Uuid, status: u16 },
+    /// An API client's request was refused before anything ran.
+    Refused { key: Uuid, status: u16, reason: String },
+    /// A caller lacked a permission or scope.
+    Denied { status: u16 },
+    /// A read that disclosed identifiers.
+    Disclosed { status: u16 },
+}
+
+impl What {
+    fn metadata(&self) -> Json {
+        match self {
+            What::Admitted { key, status } => json!({ "result": "ADMITTED", "responseCode": status, "keyId": key }),
+            What::Refused { key, status, reason } => {
+                json!({ "result": "DENIED", "reason": reason, "responseCode": status, "keyId": key })
+            }
+            What::Denied { status } => json!({ "result": "DENIED", "responseCode": status }),
+            What::Disclosed { status } => json!({ "result": "SUCCESS", "responseCode": status }),
+        }
+    }
+
+    /// Most of a kind that are written in a minute, and whose.
+    fn cap(&self, entry: &Entry) -> Option<(Uuid, u32)> {
+        match self {
+            What::Denied { .. } => Some((entry.tenant, DENIALS_PER_MINUTE)),
+            What::Refused { .. } => Some((entry.actor, REFUSALS_PER_MINUTE)),
+            What::Admitted { .. } | What::Disclosed { .. } => None,
+        }
+    }
+}
+
+/// Where entries are handed in.
+pub struct Recorder {
+    sender: mpsc::Sender<Entry>,
+}
+
+/// The task that writes them.
+pub struct Recording {
+    task: JoinHandle<()>,
+    stop: oneshot::Sender<()>,
+}
+
+impl Recording {
+    /// Takes no more and writes what was handed in.
+    pub async fn finish(self) {
+        let _ = self.stop.send(());
+        if tokio::time::timeout(FINISH, self.task).await.is_err() {
+            tracing::error!("the last admissions were not written");
+        }
+    }
+}
+
+impl Recorder {
+    pub fn start(database: Arc<Database>) -> (Recorder, Recording) {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let (stop, stopped) = oneshot::channel();
+        (Recorder { sender }, Recording { task: tokio::spawn(write(database, receiver, stopped)), stop })
+    }
+
+    /// Hands an entry in; waits only where thousands wait.
+    pub async fn record(&self, entry: Entry) {
+        if self.sender.send(entry).await.is_err() {
+            tracing::error!("an audit entry came after the end");
+        }
+    }
+}
+
+async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<Entry>, mut stop: oneshot::Receiver<()>) {
+    let mut caps: HashMap<Uuid, (i64, u32)> = HashMap::new();
+    let mut used: HashMap<Uuid, i64> = HashMap::new();
+    let mut entries = Vec::with_capacity(BATCH);
+    loop {
+        tokio::select! {
+            received = receiver.recv_many(&mut entries, BATCH) => {
+                if received == 0 {
+                    return;
+                }
+            }
+            _ = &mut stop, if !receiver.is_closed() => {
+                receiver.close();
+                continue;
+            }
+        }
+        if entries.len() < BATCH && !receiver.is_closed() {
+            tokio::time::sleep(GATHER).await;
+            while entries.len() < BATCH
+                && let Ok(entry) = receiver.try_recv()
+            {
+                entries.push(entry);
+            }
+        }
+        let now = chrono::Utc::now().timestamp_millis();
+        let batch = Arc::new(Batch::of(std::mem::take(&mut entries), now, &mut caps, &mut used));
+        save(&database, batch).await;
+    }
+}
+
+async fn save(database: &Database, batch: Arc<Batch>) {
+    for attempt in 1..=ATTEMPTS {
+        let work: Work<()> = {
+            let batch = batch.clone();
+            Arc::new(move |mut session| {
+                let batch = batch.clone();
+                Box::pin(async move {
+                    match batch.write(&mut session).await {
+                        Ok(()) => (Some(session), Verdict::Commit(())),
+                        Err(error) => (Some(session), Verdict::Fail(error)),
+                    }
+                })
+            })
+        };
+        match database.write(work).await {
+            Ok(()) => return,
+            Err(error) => {
+                tracing::warn!(%error, attempt, entries = batch.audited.len(), "admissions cannot be written yet");
+                tokio::time::sleep(Duration::from_millis(200 * u64::from(attempt))).await;
+            }
+        }
+    }
+    metrics::counter!("stoa_audit_lost_total").increment(batch.audited.len() as u64);
+    tracing::error!(entries = batch.audited.len(), "admissions were not written");
+}
+
+/// Whose requests of a day, and how they went: tenant, client, day, result, reason.
+type Tally = (Uuid, Uuid, String, &'static str, String);
+
+/// What one transaction writes.
+struct Batch {
+    audited: Vec<Entry>,
+    usage: BTreeMap<Tally, i64>,
+    /// Keys whose last use is to be noted.
+    used: Vec<Uuid>,
+}
+
+impl Batch {
+    fn of(
+        entries: Vec<Entry>,
+        now: i64,
+        caps: &mut HashMap<Uuid, (i64, u32)>,
+        last_used: &mut HashMap<Uuid, i64>,
+    ) -> Batch {
+        let window = Span::Minute.start(now);
+        caps.retain(|_, (of, _)| *of == window);
+        last_used.retain(|_, at| now - *at < LAST_USED_MS);
+        let day = chrono::DateTime::from_timestamp_millis(now).unwrap_or_default().format("%Y-%m-%d").to_string();
+        let mut batch = Batch { audited: Vec::with_capacity(entries.len()), usage: BTreeMap::new(), used: Vec::new() };
+        for entry in entries {
+            let tally = match &entry.what {
+                What::Admitted { key, .. } => {
+                    if last_used.insert(*key, now).is_none() {
+                        batch.used.push(*key);
+                    }
+                    Some(("ADMITTED", String::new()))
+                }
+                What::Refused { reason, .. } => Some(("DENIED", reason.clone())),
+                What::Denied { .. } | What::Disclosed { .. } => None,
+            };
+            if let Some((result, reason)) = tally {
+                *batch.usage.entry((entry.tenant, entry.actor, day.clone(), result, reason)).or_default() += 1;
+            }
+            if let Some((whose, most)) = entry.what.cap(&entry) {
+                let (_, written) = caps.entry(whose).or_insert((window, 0));
+                *written += 1;
+                if *written > most {
+                    metrics::counter!("stoa_audit_capped_total").increment(1);
+                    continue;
+                }
+            }
+            batch.audited.push(entry);
+        }
+        batch
+    }
+
+    async fn write(&self, session: &mut Session) -> Result<(), Error> {
+        session.begin_plain(false).await?;
+        let now = session.now().await?;
+        let mut ids = Ids::new(now);
+        let rows: Vec<Json> = self.audited.iter().map(|entry| row(entry, ids.make())).collect();
+        // One statement for the batch, spelt alike for both databases: its rows are a JSON text.
+        let insert = match session {
+            Session::Sqlite(_) => {
+                "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
+                   resource_id, ip_address, user_agent, metadata, created_at)
+                 select unhex(e.value ->> 0), unhex(e.value ->> 1), unhex(e.value ->> 2), e.value ->> 3, e.value ->> 4,
+                   e.value ->> 5, e.value ->> 6, unhex(e.value ->> 7), e.value ->> 8, e.value ->> 9, e.value ->> 10, $2
+                 from json_each($1) as e"
+            }
+            Session::Postgres(_) => {
+                "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
+                   resource_id, ip_address, user_agent, metadata, created_at)
+                 select (e ->> 0)::uuid, (e ->> 1)::uuid, (e ->> 2)::uuid, e ->> 3, e ->> 4, e ->> 5, e ->> 6,
+                   (e ->> 7)::uuid, e ->> 8, e ->> 9, e ->> 10, $2
+                 from jsonb_array_elements($1::jsonb) as e"
+            }
+        };
+        session.query(insert, &[Cell::text(Json::Array(rows).to_string()), Cell::Instant(now)]).await?;
+        for ((tenant, client, day, result, reason), requests) in &self.usage {
+            session
+                .query(
+                    "insert into stoa_api_usage (tenant_id, client_id, day, result, reason, requests)
+                     values ($1, $2, $3, $4, $5, $6)
+                     on conflict (tenant_id, client_id, day, result, reason)
+                     do update set requests = stoa_api_usage.requests + excluded.requests",
+                    &[
+                        Cell::Id(*tenant),
+                        Cell::Id(*client),
+                        Cell::text(day),
+                        Cell::text(*result),
+                        Cell::text(reason),
+                        Cell::Integer(*requests),
+                    ],
+                )
+                .await?;
+        }
+        for key in &self.used {
+            session
+                .query(
+                    "update stoa_api_key set last_used_at = $2
+                     where id = $1 and (last_used_at is null or last_used_at <= $3)",
+                    &[Cell::Id(*key), Cell::Instant(now), Cell::Instant(now - LAST_USED_MS)],
+                )
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn row(entry: &Entry, id: Uuid) -> Json {
+    json!([
+        entry.tenant.simple(),
+        id.simple(),
+        entry.request_id.simple(),
+        entry.actor_type,
+        entry.actor.to_string(),
+        entry.operation,
+        entry.resource_type,
+        entry.resource.simple(),
+        entry.peer.map(|peer| peer.to_string()),
+        entry.user_agent,
+        entry.what.metadata().to_string(),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(what: What) -> Entry {
+        Entry {
+            tenant: Uuid::from_u128(1),
+            request_id: Uuid::nil(),
+            actor_type: "API_CLIENT",
+            actor: Uuid::from_u128(2),
+            operation: "read".into(),
+            resource_type: "API_REQUEST".into(),
+            resource: Uuid::from_u128(2),
+            peer: None,
+            user_agent: None,
+            what,
+        }
+    }
+
+    #[test]
+    fn floods_are_counted_and_not_written() {
+        let refused = || entry(What::Refused { key: Uuid::nil(), status: 429, reason: "RATE_LIMITED".into() });
+        let denied = || entry(What::Denied { status: 403 });
+        let (mut caps, mut used) = (HashMap::new(), HashMap::new());
+        let mut flood: Vec<Entry> = (0..1000).map(|_| refused()).collect();
+        flood.extend((0..1000).map(|_| denied()));
+        let batch = Batch::of(flood, 0, &mut caps, &mut used);
+        assert_eq!(batch.audited.len() as u32, REFUSALS_PER_MINUTE + DENIALS_PER_MINUTE);
+        assert_eq!(batch.usage.values().sum::<i64>(), 1000);
+        assert_eq!(Batch::of(vec![denied()], 59_999, &mut caps, &mut used).audited.len(), 0);
+        assert_eq!(Batch::of(vec![denied()], 60_000, &mut caps, &mut used).audited.len(), 1);
+    }
+
+    #[test]
+    fn every_admission_is_written_and_a_keys_use_once_a_minute() {
+        let admitted = || entry(What::Admitted { key: Uuid::from_u128(7), status: 200 });
+        let (mut caps, mut used) = (HashMap::new(), HashMap::new());
+        let batch = Batch::of(vec![admitted(), admitted()], 0, &mut caps, &mut used);
+        assert_eq!((batch.audited.len(), batch.used.len()), (2, 1));
+        assert!(Batch::of(vec![admitted()], 1000, &mut caps, &mut used).used.is_empty());
+        assert_eq!(Batch::of(vec![admitted()], 60_000, &mut caps, &mut used).used.len(), 1);
+    }
+}

@@ -1,0 +1,73 @@
+//! One request as the record of admissions sees it: what of it is audited outside its own transaction.
+
+use std::net::IpAddr;
+
+use stoa_descriptor::Route;
+use uuid::Uuid;
+
+use crate::governance::recorder::What;
+use crate::governance::{Entry, Recorder};
+use crate::pipeline::request::Caller;
+use crate::problem::Problem;
+
+pub struct Visit<'a> {
+    pub caller: &'a Caller,
+    pub tenant: Option<Uuid>,
+    pub route: &'a Route,
+    pub path: &'a [(String, String)],
+    pub request_id: Uuid,
+    pub peer: IpAddr,
+    pub user_agent: &'a Option<String>,
+}
+
+impl Visit<'_> {
+    /// Not let in. A credential that is none leaves no entry.
+    pub async fn refused(&self, recorder: &Recorder, problem: &Problem) {
+        if let Caller::Client(key) = self.caller
+            && problem.status == 429
+        {
+            let what = What::Refused { key: key.id, status: problem.status, reason: problem.code.to_string() };
+            recorder.record(self.of_client(key.tenant, what)).await;
+        }
+    }
+
+    /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is told by the entries of their
+    /// writes; what they may not do, and reads that disclose identifiers, here.
+    pub async fn answered(&self, recorder: &Recorder, status: u16, code: &str) {
+        if let Caller::Client(key) = self.caller {
+            recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status })).await;
+        }
+        let Some(tenant) = self.tenant else { return };
+        if matches!(code, "PERMISSION_DENIED" | "SCOPE_DENIED") {
+            recorder.record(self.of_record(tenant, What::Denied { status })).await;
+        }
+        if code.is_empty() && self.route.read_only && self.route.discloses_identifiers {
+            recorder.record(self.of_record(tenant, What::Disclosed { status })).await;
+        }
+    }
+
+    fn of_client(&self, tenant: Uuid, what: What) -> Entry {
+        self.entry(tenant, "API_REQUEST", self.caller.id(), what)
+    }
+
+    fn of_record(&self, tenant: Uuid, what: What) -> Entry {
+        let named = self.path.iter().rev().filter(|(name, _)| name != "tenantId");
+        let resource = named.filter_map(|(_, value)| Uuid::try_parse(value).ok()).next();
+        self.entry(tenant, self.route.audit.as_deref().unwrap_or("API_REQUEST"), resource.unwrap_or(tenant), what)
+    }
+
+    fn entry(&self, tenant: Uuid, resource_type: &str, resource: Uuid, what: What) -> Entry {
+        Entry {
+            tenant,
+            request_id: self.request_id,
+            actor_type: self.caller.actor_type(),
+            actor: self.caller.id(),
+            operation: self.route.operation.clone(),
+            resource_type: resource_type.to_string(),
+            resource,
+            peer: Some(self.peer),
+            user_agent: self.user_agent.clone(),
+            what,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What is not kept: answers to idempotency keys after a day, rows of v7 keys once their own time refuses them, permits of past
+//! minutes. Tombstones of v4 keys stay for good: without them an old key would act a second time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+
+const EVERY: Duration = Duration::from_secs(600);
+/// Rows of one transaction: short, so that no request waits for it.
+const BATCH: i64 = 500;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// The horizon of v7 keys and, beyond it, the day that a key's time may lie ahead of ours, and a day to spare.
+const V7_MS: i64 = 9 * DAY_MS;
+
+/// One kind of row to drop, up to a batch of those before an instant (`$1`); answers a row for each.
+struct Rule {
+    name: &'static str,
+    age_ms: i64,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+const ANSWERS: &str = "update stoa_idempotency set body = null, headers = null
+    where (tenant_id, actor_id, operation, key) in (
+      select tenant_id, actor_id, operation, key from stoa_idempotency
+      where body is not null and created_at < $1 limit $2)
+    returning 1";
+
+const PERMITS: &str = "delete from stoa_permit
+    where (tenant_id, subject_id, scope) in (
+      select tenant_id, subject_id, scope from stoa_permit
+      where scope = 'MINUTE' and window_start < $1 limit $2)
+    returning 1";
+
+const RULES: &[Rule] = &[
+    Rule { name: "answers", age_ms: DAY_MS, sqlite: ANSWERS, postgres: ANSWERS },
+    Rule {
+        name: "v7 keys",
+        age_ms: V7_MS,
+        sqlite: "delete from stoa_idempotency
+            where (tenant_id, actor_id, operation, key) in (
+              select tenant_id, actor_id, operation, key from stoa_idempotency
+              where substr(hex(key), 13, 1) = '7' and created_at < $1 limit $2)
+            returning 1",
+        postgres: "delete from stoa_idempotency
+            where (tenant_id, actor_id, operation, key) in (
+              select tenant_id, actor_id, operation, key from stoa_idempotency
+              where get_byte(uuid_send(key), 6) / 16 = 7 and created_at < $1 limit $2)
+            returning 1",
+    },
+    Rule { name: "permits", age_ms: DAY_MS, sqlite: PERMITS, postgres: PERMITS },
+];
+
+/// Purges now and then, for as long as the host runs. Hosts on one database may do so at once.
+pub async fn keep_small(database: Arc<Database>) {
+    loop {
+        for rule in RULES {
+            if let Err(error) = purge(&database, rule).await {
+                tracing::warn!(%error, what = rule.name, "cannot purge now");
+            }
+        }
+        // Hosts that started together need not purge together.
+        let part = rand::random_range(0.5..1.0);
+        tokio::time::sleep(EVERY.mul_f64(part)).await;
+    }
+}
+
+async fn purge(database: &Database, rule: &'static Rule) -> Result<(), Error> {
+    let mut all = 0;
+    loop {
+        let work: Work<usize> = Arc::new(move |mut session| {
+            Box::pin(async move {
+                match batch(&mut session, rule).await {
+                    Ok(dropped) => (Some(session), Verdict::Commit(dropped)),
+                    Err(error) => (Some(session), Verdict::Fail(error)),
+                }
+            })
+        });
+        let dropped = database.write(work).await?;
+        all += dropped;
+        if (dropped as i64) < BATCH {
+            break;
+        }
+    }
+    if all > 0 {
+        tracing::info!(what = rule.name, rows = all, "purged");
+    }
+    Ok(())
+}
+
+async fn batch(session: &mut Session, rule: &Rule) -> Result<usize, Error> {
+    session.begin_plain(false).await?;
+    let now = session.now().await?;
+    let sql = match session {
+        Session::Sqlite(_) => rule.sqlite,
+        Session::Postgres(_) => rule.postgres,
+    };
+    Ok(session.query(sql, &[Cell::Instant(now - rule.age_ms), Cell::Integer(BATCH)]).await?.len())
+}
