@@ -1,12 +1,13 @@
-//! The catalog's invariants, checked in bounded batches: products, then variants, then categories.
+//! The catalog's invariants, checked in bounded batches: products, then variants, media and categories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
-use stoa_sdk::{Field, Filter, Finding, Findings, Id, view};
+use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, view};
 
 use crate::lookup::{Kind, LookupHead, LookupRow, Status, UnitHead};
-use crate::product::{ProductRow, ProductType, Tracking};
+use crate::media::{self, MediaRow};
+use crate::product::{ProductRow, ProductState, ProductType, Tracking};
 use crate::variant::VariantRow;
 
 /// Rows of a batch. Three lookups of each product stay below what one call takes.
@@ -29,6 +30,9 @@ view! {
     }
 }
 
+view! { MediaFacts of MediaRow { id: Id, product_id: Id, variant_id: Option<Id>, status: Status } }
+view! { MediaProduct of ProductRow { id: Id, status: ProductState } }
+view! { MediaVariant of VariantRow { id: Id, product_id: Id } }
 view! { CategoryFacts of LookupRow { id: Id, parent_id: Option<Id>, lineage: Option<String> } }
 
 /// The cursor names the part and the last id of it: `variants:0190...`.
@@ -37,6 +41,7 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let after = after.parse().ok();
     match part {
         "variants" => variants(after),
+        "media" => media(after),
         "categories" => categories(after),
         _ => products(after),
     }
@@ -131,7 +136,41 @@ fn variants(after: Option<Id>) -> Findings {
             }
         }
     }
-    Findings { findings, next: next("variants", page.items.last().map(|row| row.id), page.more, Some("categories")) }
+    Findings { findings, next: next("variants", page.items.last().map(|row| row.id), page.more, Some("media")) }
+}
+
+fn media(after: Option<Id>) -> Findings {
+    let page = read(select::<MediaFacts>(Filter::default()).after(after).limit(BATCH));
+    let products: BTreeSet<Id> = page.items.iter().map(|row| row.product_id).collect();
+    let variants: BTreeSet<Id> = page.items.iter().filter_map(|row| row.variant_id).collect();
+    let of_page = all([MediaRow::product_id.one_of(products.iter().copied()), MediaRow::status.eq(Status::Active)]);
+    let counts = (!products.is_empty())
+        .then(|| aggregate::<MediaRow>(of_page).by(MediaRow::product_id).count(Filter::default()));
+    let (products, variants, counts) =
+        read((get_all::<MediaProduct>(products), get_all::<MediaVariant>(variants), counts));
+    let products: BTreeMap<Id, ProductState> = products.into_iter().map(|row| (row.id, row.status)).collect();
+    let variants: BTreeMap<Id, Id> = variants.into_iter().map(|row| (row.id, row.product_id)).collect();
+    let is_right = |row: &&MediaFacts| {
+        let of_product = row.variant_id.is_none_or(|id| variants.get(&id) == Some(&row.product_id));
+        of_product
+            && match products.get(&row.product_id) {
+                Some(ProductState::Active) => true,
+                Some(ProductState::Archived) => row.status == Status::Archived,
+                Some(ProductState::Deleted) | None => false,
+            }
+    };
+    let wrong = page.items.iter().filter(|row| !is_right(row));
+    let message = "The media's product is missing or archived, or the variant is not the product's.";
+    let mut findings: Vec<Finding> = wrong.map(|row| finding("media-product", row.id, message)).collect();
+    for row in counts.into_iter().flatten() {
+        if let [product, Value::Integer(count)] = row.as_slice()
+            && *count > i64::from(media::MOST)
+            && let Some(product) = Id::take(product.clone())
+        {
+            findings.push(finding("media-count", product, "The product has too many active media."));
+        }
+    }
+    Findings { findings, next: next("media", page.items.last().map(|row| row.id), page.more, Some("categories")) }
 }
 
 fn categories(after: Option<Id>) -> Findings {

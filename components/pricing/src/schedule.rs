@@ -8,7 +8,7 @@ use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, sele
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Item, Problem, Reply, all, emit, event, facts, item, new_ids};
 
 use crate::articles::{self, Article};
-use crate::list::{ListRow, Status};
+use crate::list::{Asker, ListRow, Status};
 use crate::period::Period;
 use crate::price::{Price, PriceInput, PriceRow, lock_name};
 use crate::{PRICE, currency, public};
@@ -35,6 +35,21 @@ pub struct ScheduledPrices {
 }
 
 pub fn schedule(call: &Call) -> Answer {
+    let Scheduled { list, created, closed } = scheduled(call, Asker::Person)?;
+    let tenant = Id::from(facts().tenant);
+    let of = |rows: Vec<PriceRow>| rows.into_iter().map(|row| Price::of(row, tenant)).collect();
+    Ok(Reply::json(&ScheduledPrices { items: of(created), closed: of(closed) }).resource(list))
+}
+
+/// What a schedule did.
+pub struct Scheduled {
+    pub list: Id,
+    pub created: Vec<PriceRow>,
+    pub closed: Vec<PriceRow>,
+}
+
+/// Creates the prices of the body.
+pub fn scheduled(call: &Call, asker: Asker) -> Result<Scheduled, Problem> {
     let list_id = call.path_id("listId")?;
     let batch: PriceBatch = call.body()?;
     let periods = check(&batch.prices)?;
@@ -47,7 +62,7 @@ pub fn schedule(call: &Call) -> Answer {
     let filter = standing(list_id, &variants, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
     let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone())))?;
-    let list = list.ok_or_else(Problem::not_found)?;
+    let list = ListRow::known_to(asker, list)?;
     refused(&batch.prices, "NOT_FOUND", "variantId", |price| !articles.contains_key(&price.variant_id))?;
     let list = list.unarchived()?;
     refused(&batch.prices, "REFERENCE_INVALID", "variantId", |price| {
@@ -73,9 +88,7 @@ pub fn schedule(call: &Call) -> Answer {
     let mut events: Vec<_> = closed.iter().map(|row| told("pricing.price.updated", row)).collect();
     events.extend(created.iter().map(|row| told("pricing.price.created", row)));
     emit(&events);
-    let tenant = Id::from(facts().tenant);
-    let of = |rows: Vec<PriceRow>| rows.into_iter().map(|row| Price::of(row, tenant)).collect();
-    Ok(Reply::json(&ScheduledPrices { items: of(created), closed: of(closed) }).resource(list_id))
+    Ok(Scheduled { list: list_id, created, closed })
 }
 
 /// The periods, or every fault that the schema cannot tell.
