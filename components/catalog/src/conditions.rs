@@ -2,7 +2,7 @@
 //! found wrong is gathered over all products of a request, so that one answer tells of every line.
 
 use stoa_sdk::store::{Find, GetAll, Lock, MOST_KEYS, find, get_all, lock_all_shared};
-use stoa_sdk::{Field, Id, Item, Problem, item};
+use stoa_sdk::{Field, Id, Item, Problem, item, set};
 
 use crate::lookup::{Kind, LookupHead, Status, UnitHead, unit_lock};
 use crate::product::{PublicationStatus, Tracking, VariantMode};
@@ -12,12 +12,8 @@ use crate::product_input::ProductUpdate;
 pub fn look_up<'a>(
     inputs: impl Iterator<Item = &'a ProductUpdate> + Clone,
 ) -> (Lock, Find<UnitHead>, Vec<GetAll<LookupHead>>) {
-    let mut codes: Vec<&str> = inputs.clone().map(|input| input.unit_of_measure.as_str()).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    let mut ids: Vec<Id> = inputs.flat_map(references).filter_map(|(id, ..)| id).collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let codes = set(inputs.clone().map(|input| input.unit_of_measure.as_str()));
+    let ids: Vec<Id> = set(inputs.flat_map(references).filter_map(|(id, ..)| id)).into_iter().collect();
     (
         lock_all_shared(codes.iter().map(|code| unit_lock(code))),
         find("code", codes.iter().map(|code| vec![Kind::Units.put(), (*code).to_owned().put()])),

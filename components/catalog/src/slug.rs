@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use stoa_sdk::store::{Find, MOST_KEYS, find};
-use stoa_sdk::{Field, view};
+use stoa_sdk::{Field, set, view};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -89,7 +89,7 @@ struct Candidates {
 impl Slugs {
     /// `stems`: one for each product that states no slug; `stated`: the slugs of the others.
     pub fn new(stems: impl Iterator<Item = String>, stated: impl Iterator<Item = String>) -> Slugs {
-        let mut slugs = Slugs { stems: BTreeMap::new(), used: stated.collect(), lookups: 0 };
+        let mut slugs = Slugs { stems: BTreeMap::new(), used: set(stated), lookups: 0 };
         stems.for_each(|stem| slugs.stems.entry(stem).or_default().wanted += 1);
         slugs
     }
@@ -113,7 +113,7 @@ impl Slugs {
 
     /// What the batch found.
     pub fn learn(&mut self, taken: Vec<Vec<Taken>>) {
-        let taken: BTreeSet<String> = taken.into_iter().flatten().filter_map(|row| row.slug).collect();
+        let taken = set(taken.into_iter().flatten().filter_map(|row| row.slug));
         for candidates in self.stems.values_mut() {
             candidates.free.retain(|slug| !taken.contains(slug));
         }

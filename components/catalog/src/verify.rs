@@ -1,9 +1,7 @@
 //! The catalog's invariants, checked in bounded batches: products, then variants, media and categories.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
-use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, view};
+use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, map, set, view};
 
 use crate::lookup::{Kind, LookupHead, LookupRow, Status, UnitHead};
 use crate::media::{self, MediaRow};
@@ -68,17 +66,16 @@ fn products(after: Option<Id>) -> Findings {
     let of_page = VariantRow::product_id.one_of(page.items.iter().map(|product| product.id));
     let active = VariantRow::status.eq(Status::Active);
     let counts = aggregate::<VariantRow>(of_page).by(VariantRow::product_id).count(active).count(Filter::default());
-    let lookups: BTreeSet<Id> =
-        page.items.iter().flat_map(|row| [row.category_id, row.brand_id, row.manufacturer_id]).flatten().collect();
-    let codes: BTreeSet<&str> = page.items.iter().map(|row| row.unit_code.as_str()).collect();
+    let lookups = set(page.items.iter().flat_map(|row| [row.category_id, row.brand_id, row.manufacturer_id]).flatten());
+    let codes = set(page.items.iter().map(|row| row.unit_code.as_str()));
     let units = find::<UnitHead>("code", codes.iter().map(|code| vec![Kind::Units.put(), (*code).to_owned().put()]));
     let singles = get_all::<VariantFacts>(page.items.iter().filter_map(|row| row.single_variant_id));
     let (counts, lookups, units, singles) = read((counts, get_all::<LookupHead>(lookups), units, singles));
 
-    let counts: BTreeMap<Id, (i64, i64)> = counts.iter().filter_map(count).collect();
-    let lookups: BTreeMap<Id, Kind> = lookups.into_iter().map(|row| (row.id, row.kind)).collect();
-    let units: BTreeSet<String> = units.into_iter().map(|unit| unit.code).collect();
-    let singles: BTreeMap<Id, VariantFacts> = singles.into_iter().map(|row| (row.id, row)).collect();
+    let counts = map(counts.iter().filter_map(count));
+    let lookups = map(lookups.into_iter().map(|row| (row.id, row.kind)));
+    let units = set(units.into_iter().map(|unit| unit.code));
+    let singles = map(singles.into_iter().map(|row| (row.id, row)));
     let mut findings = Vec::new();
     for row in &page.items {
         let counted = counts.get(&row.id).copied().unwrap_or_default();
@@ -118,9 +115,9 @@ fn count(row: &Row) -> Option<(Id, (i64, i64))> {
 
 fn variants(after: Option<Id>) -> Findings {
     let page = read(select::<VariantFacts>(Filter::default()).after(after).limit(BATCH));
-    let products: BTreeSet<Id> = page.items.iter().map(|row| row.product_id).collect();
+    let products = set(page.items.iter().map(|row| row.product_id));
     let products = read(get_all::<ProductCopies>(products));
-    let products: BTreeMap<Id, ProductCopies> = products.into_iter().map(|row| (row.id, row)).collect();
+    let products = map(products.into_iter().map(|row| (row.id, row)));
     let mut findings = Vec::new();
     for row in &page.items {
         match products.get(&row.product_id) {
@@ -141,15 +138,15 @@ fn variants(after: Option<Id>) -> Findings {
 
 fn media(after: Option<Id>) -> Findings {
     let page = read(select::<MediaFacts>(Filter::default()).after(after).limit(BATCH));
-    let products: BTreeSet<Id> = page.items.iter().map(|row| row.product_id).collect();
-    let variants: BTreeSet<Id> = page.items.iter().filter_map(|row| row.variant_id).collect();
+    let products = set(page.items.iter().map(|row| row.product_id));
+    let variants = set(page.items.iter().filter_map(|row| row.variant_id));
     let of_page = all([MediaRow::product_id.one_of(products.iter().copied()), MediaRow::status.eq(Status::Active)]);
     let counts = (!products.is_empty())
         .then(|| aggregate::<MediaRow>(of_page).by(MediaRow::product_id).count(Filter::default()));
     let (products, variants, counts) =
         read((get_all::<MediaProduct>(products), get_all::<MediaVariant>(variants), counts));
-    let products: BTreeMap<Id, ProductState> = products.into_iter().map(|row| (row.id, row.status)).collect();
-    let variants: BTreeMap<Id, Id> = variants.into_iter().map(|row| (row.id, row.product_id)).collect();
+    let products = map(products.into_iter().map(|row| (row.id, row.status)));
+    let variants = map(variants.into_iter().map(|row| (row.id, row.product_id)));
     let is_right = |row: &&MediaFacts| {
         let of_product = row.variant_id.is_none_or(|id| variants.get(&id) == Some(&row.product_id));
         of_product
@@ -175,9 +172,9 @@ fn media(after: Option<Id>) -> Findings {
 
 fn categories(after: Option<Id>) -> Findings {
     let page = read(select::<CategoryFacts>(LookupRow::kind.eq(Kind::Categories)).after(after).limit(BATCH));
-    let parents: BTreeSet<Id> = page.items.iter().filter_map(|row| row.parent_id).collect();
+    let parents = set(page.items.iter().filter_map(|row| row.parent_id));
     let parents = read(get_all::<CategoryFacts>(parents));
-    let parents: BTreeMap<Id, Option<String>> = parents.into_iter().map(|row| (row.id, row.lineage)).collect();
+    let parents = map(parents.into_iter().map(|row| (row.id, row.lineage)));
     let is_right = |row: &&CategoryFacts| {
         let above = match row.parent_id {
             None => Some(String::new()),

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Page, Problem, Reply, all, any, facts, paged, text_enum};
+use stoa_sdk::{
+    Answer, Call, Filter, Id, Instant, Limit, Page, Problem, Reply, all, any, facts, paged, set, text_enum,
+};
 
 use crate::list::{Asker, ListRow, Status, Visibility};
 use crate::period::in_effect;
@@ -136,12 +138,12 @@ fn page(list: Id, filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<R
 
 /// Variants of these prices that are on sale.
 fn sold(prices: &[PriceRow]) -> BTreeSet<Id> {
-    let variants: BTreeSet<Id> = prices.iter().map(|price| price.variant_id).collect();
+    let variants = set(prices.iter().map(|price| price.variant_id));
     if variants.is_empty() {
         return variants;
     }
     let articles = articles::get_variants(&variants.into_iter().collect::<Vec<_>>());
-    articles.iter().filter(|article| articles::is_sold(article)).map(|article| article.variant_id.into()).collect()
+    set(articles.iter().filter(|article| articles::is_sold(article)).map(|article| Id::from(article.variant_id)))
 }
 
 /// The public projection, whatever is on sale: who writes a price knows it.

@@ -1,11 +1,9 @@
 //! The price in effect: of one variant, or of many.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, facts};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, facts, map, set};
 
 use crate::articles;
 use crate::list::{Asker, ListRow, Status};
@@ -92,13 +90,13 @@ pub fn all_resolved(
 ) -> Result<(Vec<PriceRow>, Vec<Id>), Problem> {
     let list_id = call.path_id("listId")?;
     let articles = articles::get_variants(&variants);
-    let sold: BTreeSet<Id> =
-        articles.iter().filter(|article| articles::is_sold(article)).map(|article| article.variant_id.into()).collect();
+    let sold =
+        set(articles.iter().filter(|article| articles::is_sold(article)).map(|article| Id::from(article.variant_id)));
     let filter = effective(list_id, PriceRow::variant_id.one_of(variants.iter().copied()), at);
     let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter)))?;
     let is_active = readable(list, asker)?.status == Status::Active;
     let prices = prices.items.into_iter().filter(|price| is_active && sold.contains(&price.variant_id));
-    let mut prices: BTreeMap<Id, PriceRow> = prices.map(|price| (price.variant_id, price)).collect();
+    let mut prices = map(prices.map(|price| (price.variant_id, price)));
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     for variant in variants {
         match prices.remove(&variant) {

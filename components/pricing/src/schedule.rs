@@ -1,13 +1,15 @@
 //! Many prices at once: a price change of an assortment, in a fixed number of round trips.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, select, update_all};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Item, Problem, Reply, all, emit, event, facts, item, new_ids};
+use stoa_sdk::{
+    Answer, Call, Filter, Id, Instant, Item, Problem, Reply, all, emit, event, facts, item, map, new_ids, set,
+};
 
-use crate::articles::{self, Article};
+use crate::articles;
 use crate::list::{Asker, ListRow, Status};
 use crate::period::Period;
 use crate::price::{Price, PriceInput, PriceRow, lock_name};
@@ -53,11 +55,10 @@ pub fn scheduled(call: &Call, asker: Asker) -> Result<Scheduled, Problem> {
     let list_id = call.path_id("listId")?;
     let batch: PriceBatch = call.body()?;
     let periods = check(&batch.prices)?;
-    let variants: BTreeSet<Id> = batch.prices.iter().map(|price| price.variant_id).collect();
+    let variants = set(batch.prices.iter().map(|price| price.variant_id));
     let variants: Vec<Id> = variants.into_iter().collect();
     let articles = articles::get_variants(&variants);
-    let articles: BTreeMap<Id, Article> =
-        articles.into_iter().map(|article| (article.variant_id.into(), article)).collect();
+    let articles = map(articles.into_iter().map(|article| (Id::from(article.variant_id), article)));
 
     let filter = standing(list_id, &variants, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
