@@ -1,9 +1,7 @@
 //! The service `commerce:catalog/articles`: what other modules ask of variants. One round trip for up to 1,000.
 
-use std::collections::BTreeMap;
-
 use stoa_sdk::store::{MOST_KEYS, find, read, select};
-use stoa_sdk::{Field, Id, all, has, view};
+use stoa_sdk::{Field, Id, all, has, map, view};
 
 use crate::bindings::exports::commerce::catalog::articles as service;
 use crate::bindings::exports::commerce::catalog::articles::Guest;
@@ -62,10 +60,8 @@ fn articles(ids: &[Id]) -> Vec<Article> {
         select::<ProductOfArticle>(products),
         select::<UnitOfArticle>(all([LookupRow::kind.eq(Kind::Units), units])),
     ));
-    let products: BTreeMap<Id, ProductOfArticle> =
-        products.items.into_iter().map(|product| (product.id, product)).collect();
-    let units: BTreeMap<String, Option<i64>> =
-        units.items.into_iter().map(|unit| (unit.code, unit.decimal_places)).collect();
+    let products = map(products.items.into_iter().map(|product| (product.id, product)));
+    let units = map(units.items.into_iter().map(|unit| (unit.code, unit.decimal_places)));
     let article = |variant: VariantOfArticle| {
         let product = products.get(&variant.product_id)?;
         let places = units.get(&variant.unit_code).copied().flatten()?;

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{self, Failure, Lock, find, get, insert, lock, lock_shared, run, select, update};
+use stoa_sdk::store::{self, Failure, Lock, get, insert, lock, run, select, update};
 use stoa_sdk::{
-    Answer, Call, Field, Id, Instant, Item, Limit, Page, Problem, Reply, Text, all, collection, contains, emit, event,
-    facts, item, new_id, paged, text, text_enum, view,
+    Answer, Call, Id, Instant, Item, Limit, Page, Problem, Reply, Text, all, collection, contains, emit, event, facts,
+    item, new_id, paged, text, text_enum, view,
 };
 
 use crate::category::{self, Place};
@@ -151,11 +151,6 @@ pub fn unit_lock(code: &str) -> String {
     format!("unit:{code}")
 }
 
-/// The batch that reads a unit by its code.
-pub fn unit(code: &str) -> store::Find<UnitHead> {
-    find("code", [vec![Kind::Units.put(), code.to_owned().put()]])
-}
-
 pub fn list(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
     let query: ListLookups = call.query()?;
@@ -173,12 +168,17 @@ pub fn read(call: &Call) -> Answer {
 }
 
 pub fn create(call: &Call) -> Answer {
+    created(call).map(answer)
+}
+
+/// Creates the lookup of the body.
+pub fn created(call: &Call) -> Result<LookupRow, Problem> {
     let LookupPath { kind } = call.path()?;
     let input: CatalogLookupInput = call.body()?;
     input.check(kind)?;
     let row = add(kind, input)?;
-    emit(&[event("catalog.lookup.created", LOOKUP, row.id, None, &public::Lookup::of(&row))]);
-    Ok(answer(row))
+    emit(&[event("catalog.lookup.created", LOOKUP, row.id, None, &public::PublicCatalogLookup::of(&row))]);
+    Ok(row)
 }
 
 /// Inserts a lookup after its references were checked.
@@ -215,6 +215,12 @@ fn taken(failure: Failure) -> Problem {
 }
 
 pub fn replace(call: &Call) -> Answer {
+    let (row, changed) = replaced(call)?;
+    Ok(answer(row).changed(changed))
+}
+
+/// Replaces the lookup by the body; answers which members differ too.
+pub fn replaced(call: &Call) -> Result<(LookupRow, Vec<&'static str>), Problem> {
     let LookupPath { kind } = call.path()?;
     let id = call.path_id("id")?;
     let input: CatalogLookupInput = call.body()?;
@@ -258,8 +264,8 @@ pub fn replace(call: &Call) -> Answer {
         .set(LookupRow::lineage, &after.lineage)
         .set(LookupRow::decimal_places, &after.decimal_places);
     run((change, place.descendants()))?;
-    emit(&[event("catalog.lookup.updated", LOOKUP, id, None, &public::Lookup::of(&after))]);
-    Ok(answer(after).changed(changed))
+    emit(&[event("catalog.lookup.updated", LOOKUP, id, None, &public::PublicCatalogLookup::of(&after))]);
+    Ok((after, changed))
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -293,11 +299,6 @@ fn change_lock(kind: Kind, code: Option<&str>) -> Option<Lock> {
         (Kind::Units, Some(code)) => Some(lock(unit_lock(code))),
         _ => None,
     }
-}
-
-/// The lock under which a product names a unit.
-pub fn share_unit(code: &str) -> Lock {
-    lock_shared(unit_lock(code))
 }
 
 fn of_kind(row: Option<LookupRow>, kind: Kind) -> Result<LookupRow, Problem> {

@@ -9,6 +9,8 @@ use stoa_sdk::{
 };
 
 use crate::lookup::{LookupRow, Status};
+use crate::media::{self, Media, MediaRow};
+use crate::public;
 use crate::variant::{Variant, VariantRow};
 
 text_enum! {
@@ -102,8 +104,22 @@ impl ProductRow {
 }
 
 view! {
-    /// What a variant's event asks of its product.
+    /// What variants and media ask of their product.
     pub ProductHead of ProductRow { id: Id, status: ProductState, publication_status: PublicationStatus }
+}
+
+impl ProductHead {
+    /// The head unless the product is absent or deleted.
+    ///
+    /// # Errors
+    /// NOT_FOUND.
+    pub fn shown(head: Option<ProductHead>) -> Result<ProductHead, Problem> {
+        head.filter(|head| head.status != ProductState::Deleted).ok_or_else(Problem::not_found)
+    }
+
+    pub fn is_public(&self) -> bool {
+        public::is_public(self.status, self.publication_status)
+    }
 }
 
 /// A product as people read it.
@@ -140,10 +156,13 @@ pub struct Product {
     /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variants: Option<Vec<Variant>>,
+    /// Of a read with `include=media`: the active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media: Option<Vec<Media>>,
 }
 
 impl Product {
-    pub fn of(row: ProductRow, tenant: Id, variants: Option<Vec<Variant>>) -> Product {
+    pub fn of(row: ProductRow, tenant: Id) -> Product {
         let single = row.single().map(|(id, sku)| (id, sku.to_owned()));
         Product {
             id: row.id,
@@ -169,15 +188,19 @@ impl Product {
             variant_count: row.active_variants,
             single_variant_id: single.as_ref().map(|(id, _)| *id),
             single_sku: single.map(|(_, sku)| sku),
-            variants,
+            variants: None,
+            media: None,
         }
     }
 }
 
-/// The whole record as an answer.
-pub fn answer(row: ProductRow, variants: Option<Vec<Variant>>) -> Reply {
+/// The whole record as an answer, with the parts that were asked for.
+pub fn answer(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&Product::of(row, facts().tenant.into(), variants)).of(id, version)
+    let tenant = Id::from(facts().tenant);
+    let variants = variants.map(|rows| rows.into_iter().map(|row| Variant::of(row, tenant)).collect());
+    let media = media.map(|rows| rows.into_iter().map(|row| Media::of(row, tenant)).collect());
+    Reply::json(&Product { variants, media, ..Product::of(row, tenant) }).of(id, version)
 }
 
 /// What a delete answers.
@@ -213,10 +236,6 @@ impl ListProducts {
             Status::Active => ProductState::Active,
             Status::Archived => ProductState::Archived,
         };
-        let text = |text: &Text<1, 200>| {
-            let variant = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, contains("text", text));
-            any([contains("text", text), variant])
-        };
         let category = |id: Id| match self.deep {
             true => {
                 has::<LookupRow, _, _>(ProductRow::category_id, LookupRow::id, contains("lineage", &id.to_string()))
@@ -228,7 +247,7 @@ impl ListProducts {
             false => ProductRow::tracking.ne(Tracking::Serialized),
         };
         let wanted = [
-            self.text.as_ref().map(text),
+            self.text.as_deref().map(|text| about(text, Filter::default())),
             self.category_id.map(category),
             self.brand_id.map(|id| ProductRow::brand_id.eq(id)),
             self.manufacturer_id.map(|id| ProductRow::manufacturer_id.eq(id)),
@@ -240,16 +259,26 @@ impl ListProducts {
     }
 }
 
+/// Products with this text in name or slug, or with a variant that has it and meets `variants`.
+pub fn about(text: &str, variants: Filter) -> Filter {
+    let variants = all([contains("text", text), variants]);
+    any([contains("text", text), has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)])
+}
+
 pub fn list(call: &Call) -> Answer {
     let query: ListProducts = call.query()?;
     let filter = query.filter();
     let rows = paged(query.limit, |limit| run(select::<ProductRow>(filter.clone()).after(query.cursor).limit(limit)))?;
     let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Product::of(row, tenant, None))))
+    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Product::of(row, tenant))))
 }
 
 text_enum! {
-    pub enum Included { Variants => "variants" }
+    /// Parts of a product, in either order.
+    pub enum Included {
+        Variants => "variants", Media => "media",
+        VariantsAndMedia => "variants,media", MediaAndVariants => "media,variants",
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -263,9 +292,8 @@ pub fn read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let ReadProduct { include } = call.query()?;
     let variants = all([VariantRow::product_id.eq(id), VariantRow::status.eq(Status::Active)]);
-    let variants = include.map(|Included::Variants| select::<VariantRow>(variants).limit(INCLUDED));
-    let (row, variants) = run((get(id), variants))?;
-    let tenant = Id::from(facts().tenant);
-    let variants = variants.map(|rows| rows.items.into_iter().map(|row| Variant::of(row, tenant)).collect());
-    Ok(answer(ProductRow::shown(row)?, variants))
+    let variants = include.filter(|parts| *parts != Included::Media).map(|_| select(variants).limit(INCLUDED));
+    let media = include.filter(|parts| *parts != Included::Variants).map(|_| select(media::active(id)));
+    let (row, variants, media) = run((get(id), variants, media))?;
+    Ok(answer(ProductRow::shown(row)?, variants.map(|rows| rows.items), media.map(|rows| rows.items)))
 }

@@ -5,42 +5,45 @@ use stoa_sdk::store::{Failure, MOST_ROWS, get, run, select, update, update_all};
 use stoa_sdk::{Answer, Call, Id, Instant, Json, Problem, Reply, all, emit, event, facts, view};
 
 use crate::attributes;
-use crate::lookup::{self, Status};
+use crate::conditions::{self, Objections, mode};
+use crate::lookup::Status;
+use crate::media::{self, MediaId, MediaRow};
 use crate::product::{DeletedProduct, ProductRow, ProductState, PublicationStatus, Tracking, VariantMode, answer};
-use crate::product_create::{ProductUpdate, check_references, check_unit, collect};
+use crate::product_input::{ProductUpdate, collect};
 use crate::variant::VariantRow;
-use crate::{EmptyBody, PRODUCT, VARIANT, public};
+use crate::{EmptyBody, MEDIA, PRODUCT, VARIANT, public};
 
 view! { VariantId of VariantRow { id: Id } }
 
 pub fn replace(call: &Call) -> Answer {
+    let (row, changed) = replaced(call)?;
+    Ok(answer(row, None, None).changed(changed))
+}
+
+/// Replaces the product by the body; answers which members differ too.
+pub fn replaced(call: &Call) -> Result<(ProductRow, Vec<&'static str>), Problem> {
     let id = call.path_id("id")?;
     let mut input: ProductUpdate = call.body()?;
-    let mut faults = input.tracking_faults();
+    let mut faults = input.tracking_faults("");
     let members: Map<String, Value> = std::mem::take(&mut input.attributes);
     let attributes = collect(&mut faults, attributes::checked(members, "/attributes"));
     let (Some(attributes), true) = (attributes, faults.is_empty()) else { return Err(Problem::invalid(faults)) };
 
-    let share = lookup::share_unit(&input.unit_of_measure);
-    let unit = lookup::unit(&input.unit_of_measure);
-    let (_, row, unit, lookups) = run((share, get(id).locked(), unit, input.lookups()))?;
+    let (locks, units, lookups) = conditions::look_up(std::iter::once(&input));
+    let (_, row, units, lookups) = run((locks, get(id).locked(), units, lookups))?;
     let row = ProductRow::writable(call, row)?;
     check_fixed(&row, &input)?;
+    let mut objections = Objections::default();
     if row.unit_code != input.unit_of_measure || row.tracking != input.tracking() {
-        check_unit(unit.first(), input.tracking())?;
+        objections.unit("", &input, &units);
     }
-    check_references(&input, &lookups, [row.category_id, row.brand_id, row.manufacturer_id])?;
-    let mode = match input.variant_mode {
-        Some(VariantMode::Single) if row.active_variants > 1 => return Err(Problem::illegal_state("/variantMode")),
-        Some(stated) => stated,
-        None if row.active_variants > 1 => VariantMode::Multiple,
-        None => VariantMode::Single,
-    };
-    if input.publication_status == PublicationStatus::Published && row.active_variants == 0 {
-        return Err(Problem::illegal_state("/publicationStatus"));
-    }
+    let kept = [row.category_id, row.brand_id, row.manufacturer_id];
+    objections.references("", &input, &lookups.concat(), kept);
+    objections.variants("", &input, row.active_variants);
+    objections.none()?;
 
-    let after = replaced(&row, input, attributes, mode);
+    let mode = mode(input.variant_mode, row.active_variants);
+    let after = after(&row, input, attributes, mode);
     run(update::<ProductRow>(id)
         .set(ProductRow::name, &after.name)
         .set(ProductRow::slug, &after.slug)
@@ -61,7 +64,7 @@ pub fn replace(call: &Call) -> Answer {
     })?;
     emit(&[event("catalog.product.updated", PRODUCT, id, None, &public::Product::of(&after))]);
     let changed = changed(&row, &after);
-    Ok(answer(after, None).changed(changed))
+    Ok((after, changed))
 }
 
 /// Type, unit and tracking cannot change once a variant exists: orders and stock rest on them.
@@ -80,7 +83,7 @@ fn check_fixed(row: &ProductRow, input: &ProductUpdate) -> Result<(), Problem> {
     if changed.is_empty() { Ok(()) } else { Err(Problem::immutable(changed)) }
 }
 
-fn replaced(row: &ProductRow, input: ProductUpdate, attributes: Json, variant_mode: VariantMode) -> ProductRow {
+fn after(row: &ProductRow, input: ProductUpdate, attributes: Json, variant_mode: VariantMode) -> ProductRow {
     ProductRow {
         version: row.version + 1,
         updated_at: Instant(facts().now),
@@ -126,9 +129,11 @@ pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let active = all([VariantRow::product_id.eq(id), VariantRow::status.eq(Status::Active)]);
-    let (row, variants) = run((get(id).locked(), select::<VariantId>(active).limit(MOST_ROWS)))?;
+    let variants = select::<VariantId>(active).limit(MOST_ROWS);
+    let (row, variants, media) = run((get(id).locked(), variants, select::<MediaId>(media::active(id))))?;
     let row = ProductRow::writable(call, row)?;
     let variants: Vec<Id> = variants.items.iter().map(|variant| variant.id).collect();
+    let media: Vec<Id> = media.items.iter().map(|medium| medium.id).collect();
     let now = Instant(facts().now);
     let after = ProductRow {
         status: ProductState::Archived,
@@ -149,21 +154,30 @@ pub fn archive(call: &Call) -> Answer {
     let archived = update_all::<VariantRow>(variants.iter().copied())
         .set(VariantRow::status, &Status::Archived)
         .set(VariantRow::archived_at, &Some(now));
-    run((product, archived))?;
+    let hidden = update_all::<MediaRow>(media.iter().copied())
+        .set(MediaRow::status, &Status::Archived)
+        .set(MediaRow::archived_at, &Some(now));
+    run((product, archived, hidden))?;
     let mut events = vec![event("catalog.product.archived", PRODUCT, id, None, &public::Identity { id })];
     events.extend(variants.into_iter().map(|variant| {
-        let data = public::VariantIdentity { id: variant, product_id: id };
+        let data = public::PartIdentity { id: variant, product_id: id };
         event("catalog.variant.archived", VARIANT, variant, None, &data)
     }));
+    events.extend(media.into_iter().map(|medium| {
+        let data = public::PartIdentity { id: medium, product_id: id };
+        event("catalog.media.archived", MEDIA, medium, None, &data)
+    }));
     emit(&events);
-    Ok(answer(after, None).changed(vec!["status", "archivedAt"]))
+    Ok(answer(after, None, None).changed(vec!["status", "archivedAt"]))
 }
 
 /// Records are never removed: the row stays with a state that no read shows and gives its slug back.
 pub fn delete(call: &Call) -> Answer {
     let id = call.path_id("id")?;
-    let row = ProductRow::writable(call, run(get(id).locked())?)?;
-    if row.total_variants > 0 {
+    let media = select::<MediaId>(MediaRow::product_id.eq(id)).limit(1);
+    let (row, media) = run((get(id).locked(), media))?;
+    let row = ProductRow::writable(call, row)?;
+    if row.total_variants > 0 || !media.items.is_empty() {
         return Err(Problem::of("ILLEGAL_STATE"));
     }
     run(update::<ProductRow>(id)

@@ -1,231 +1,132 @@
-//! Creating a product, with its variants, in two round trips: references and free slugs, then everything at once.
+//! Creating products with their variants, one or many, all or nothing: what they name and which slugs are free in one round
+//! trip, then everything at once in a second.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use stoa_sdk::store::{Clash, Failure, GetAll, get_all, insert, run};
-use stoa_sdk::{Answer, Call, Id, Instant, Item, Json, Problem, Text, emit, event, facts, item, new_ids, text};
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{insert, run};
+use stoa_sdk::{Answer, Call, Id, Instant, Item, Json, Problem, emit, event, facts, item, new_ids};
 
 use crate::attributes;
-use crate::lookup::{self, Kind, LookupHead, Status, UnitHead};
-use crate::product::{ProductRow, ProductState, ProductType, PublicationStatus, Tracking, VariantMode, answer};
-use crate::variant::{self, Variant, VariantInput, VariantRow};
-use crate::{PRODUCT, VARIANT, public, slug};
+use crate::conditions::{self, Objections, mode};
+use crate::product::{ProductRow, ProductState, answer};
+use crate::product_input::{ProductInput, ProductUpdate, collect};
+use crate::slug::{self, Slugs};
+use crate::variant::{CheckedVariant, VariantRow};
+use crate::{PRODUCT, VARIANT, public};
 
-/// Both bodies of a product: a create may carry variants, a replacement may not.
-macro_rules! product_body {
-    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Deserialize, JsonSchema)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
-        pub struct $name {
-            pub name: Text<1, 200>,
-            /// Lower-case letters and digits joined by single hyphens; unique in the company, also after archive. Omitted or
-            /// null: made from the name when the product is created, kept when it is replaced.
-            #[serde(default)]
-            #[schemars(regex(pattern = text::SLUG), length(max = 160))]
-            pub slug: Option<String>,
-            /// Omitted or null: MULTIPLE with more than one variant, else SINGLE.
-            #[serde(default)]
-            pub variant_mode: Option<VariantMode>,
-            pub product_type: ProductType,
-            #[serde(default)]
-            pub category_id: Option<Id>,
-            #[serde(default)]
-            pub brand_id: Option<Id>,
-            #[serde(default)]
-            pub manufacturer_id: Option<Id>,
-            /// Code of an active unit.
-            #[schemars(regex(pattern = text::UNIT_CODE))]
-            pub unit_of_measure: String,
-            #[serde(default)]
-            pub track_inventory: bool,
-            /// Needs `trackInventory` and a unit without decimal places.
-            #[serde(default)]
-            pub track_serials: bool,
-            /// PUBLISHED needs an active variant. A REPLACEMENT THAT OMITS THIS TAKES THE PRODUCT OFF SALE.
-            #[serde(default)]
-            pub publication_status: PublicationStatus,
-            #[serde(default)]
-            pub description: Option<Text<0, 10000>>,
-            #[serde(default)]
-            pub short_description: Option<Text<0, 500>>,
-            /// Free JSON: at most 500 values, depth 5, 16,000 characters. No member may be named like a credential
-            /// (password, secret, token, API or private key) or `__proto__`, `prototype`, `constructor`; no text may be
-            /// shaped like a private key block, a JSON Web Token, a signing secret or a key of this service.
-            #[serde(default)]
-            #[schemars(extend("maxProperties" = 500))]
-            pub attributes: Map<String, Value>,
-            $($extra)*
-        }
-    };
-}
-
-product_body! {
-    /// A product to create.
-    ProductInput {
-        /// Created with the product, all or nothing.
-        #[serde(default)]
-        #[schemars(length(max = 100), extend("default" = []))]
-        pub variants: Vec<VariantInput>,
-    }
-}
-
-product_body! {
-    /// A product's full replacement.
-    ProductUpdate {}
-}
-
-impl ProductInput {
-    fn parts(self) -> (ProductUpdate, Vec<VariantInput>) {
-        let product = ProductUpdate {
-            name: self.name,
-            slug: self.slug,
-            variant_mode: self.variant_mode,
-            product_type: self.product_type,
-            category_id: self.category_id,
-            brand_id: self.brand_id,
-            manufacturer_id: self.manufacturer_id,
-            unit_of_measure: self.unit_of_measure,
-            track_inventory: self.track_inventory,
-            track_serials: self.track_serials,
-            publication_status: self.publication_status,
-            description: self.description,
-            short_description: self.short_description,
-            attributes: self.attributes,
-        };
-        (product, self.variants)
-    }
-}
-
-impl ProductUpdate {
-    pub fn tracking(&self) -> Tracking {
-        match (self.track_inventory, self.track_serials) {
-            (_, true) => Tracking::Serialized,
-            (true, false) => Tracking::Quantity,
-            (false, false) => Tracking::None,
-        }
-    }
-
-    /// Faults of the tracking flags.
-    pub fn tracking_faults(&self) -> Vec<Item> {
-        let mut faults = Vec::new();
-        let service = self.product_type == ProductType::Service;
-        if self.track_inventory && service {
-            faults.push(item("/trackInventory", "NOT_ALLOWED"));
-        }
-        if self.track_serials && (service || !self.track_inventory) {
-            faults.push(item("/trackSerials", "NOT_ALLOWED"));
-        }
-        faults
-    }
-
-    /// The lookups that are named, each with its kind and place.
-    pub fn references(&self) -> [(Option<Id>, Kind, &'static str); 3] {
-        [
-            (self.category_id, Kind::Categories, "/categoryId"),
-            (self.brand_id, Kind::Brands, "/brandId"),
-            (self.manufacturer_id, Kind::Manufacturers, "/manufacturerId"),
-        ]
-    }
-
-    /// The batch that reads the lookups.
-    pub fn lookups(&self) -> GetAll<LookupHead> {
-        get_all(self.references().into_iter().filter_map(|(id, ..)| id))
-    }
-}
-
-/// Refuses lookups that are missing, of another kind or archived; those in `kept` stay whatever became of them.
-pub fn check_references(input: &ProductUpdate, found: &[LookupHead], kept: [Option<Id>; 3]) -> Result<(), Problem> {
-    let mut archived = Vec::new();
-    for ((id, kind, pointer), kept) in input.references().into_iter().zip(kept) {
-        let Some(id) = id.filter(|_| id != kept) else { continue };
-        match found.iter().find(|lookup| lookup.id == id && lookup.kind == kind) {
-            None => return Err(Problem::reference_missing(pointer)),
-            Some(lookup) if lookup.status == Status::Archived => archived.push(pointer),
-            Some(_) => {}
-        }
-    }
-    match archived.first() {
-        Some(pointer) => Err(Problem::reference_invalid(*pointer)),
-        None => Ok(()),
-    }
-}
-
-/// Refuses a unit that is missing or archived, and decimal places under serial numbers.
-pub fn check_unit(unit: Option<&UnitHead>, tracking: Tracking) -> Result<(), Problem> {
-    let pointer = "/unitOfMeasure";
-    match unit {
-        None => Err(Problem::reference_missing(pointer)),
-        Some(unit) if unit.status == Status::Archived => Err(Problem::reference_invalid(pointer)),
-        Some(unit) if tracking == Tracking::Serialized && unit.decimal_places > Some(0) => {
-            Err(Problem::illegal_state(pointer))
-        }
-        Some(_) => Ok(()),
-    }
+/// A product that was created, and its variants in the order of the request.
+pub struct Created {
+    /// Where the request has it: `/products/3`, or nothing where it is the whole body.
+    at: String,
+    /// What its slug is made of, where none was stated.
+    stem: Option<String>,
+    pub row: ProductRow,
+    pub variants: Vec<VariantRow>,
 }
 
 pub fn create(call: &Call) -> Answer {
-    let (mut input, variants) = call.body::<ProductInput>()?.parts();
-    let mut faults = input.tracking_faults();
-    let attributes = collect(&mut faults, attributes::checked(std::mem::take(&mut input.attributes), "/attributes"));
-    faults.extend(variant::repeated(&variants));
-    let kept: Vec<_> = variants
-        .into_iter()
-        .enumerate()
-        .filter_map(|(index, input)| collect(&mut faults, input.checked(&format!("/variants/{index}"))))
-        .collect();
-    let (Some(attributes), true) = (attributes, faults.is_empty()) else { return Err(Problem::invalid(faults)) };
-
-    let count = kept.len();
-    let mode = match input.variant_mode {
-        Some(VariantMode::Single) if count > 1 => return Err(Problem::illegal_state("/variantMode")),
-        Some(stated) => stated,
-        None if count > 1 => VariantMode::Multiple,
-        None => VariantMode::Single,
-    };
-    if input.publication_status == PublicationStatus::Published && count == 0 {
-        return Err(Problem::illegal_state("/publicationStatus"));
-    }
-
-    let stem = input.slug.is_none().then(|| slug::of_name(&input.name));
-    let candidates = stem.as_deref().map(|stem| slug::candidates(stem, 0)).unwrap_or_default();
-    let taken = (!candidates.is_empty()).then(|| slug::taken(&candidates));
-    let share = lookup::share_unit(&input.unit_of_measure);
-    let (_, unit, lookups, taken) = run((share, lookup::unit(&input.unit_of_measure), input.lookups(), taken))?;
-    check_unit(unit.first(), input.tracking())?;
-    check_references(&input, &lookups, [None; 3])?;
-
-    let mut ids = new_ids(1 + u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
-    let id = ids.next().ok_or_else(Problem::limit_exceeded)?;
-    let now = Instant(facts().now);
-    let mut row = new_row(id, now, input, attributes, mode);
-    let rows: Vec<VariantRow> = kept.into_iter().zip(ids).map(|(variant, id)| variant.row(id, now, &row)).collect();
-    row.active_variants = i64::try_from(count).unwrap_or(i64::MAX);
-    row.total_variants = row.active_variants;
-    if let [only] = rows.as_slice() {
-        row.single_variant_id = Some(only.id);
-        row.single_sku = Some(only.sku.clone());
-    }
-    match stem {
-        None => _ = run((insert([&row]), insert(&rows))).map_err(taken_identity)?,
-        Some(stem) => {
-            insert_with_free_slug(&mut row, &rows, &stem, slug::free(candidates, &taken.unwrap_or_default()))?
-        }
-    }
-
-    let is_public = public::is_public(row.status, row.publication_status);
-    let mut events = vec![event("catalog.product.created", PRODUCT, id, None, &public::Product::of(&row))];
-    events.extend(rows.iter().map(|variant| {
-        event("catalog.variant.created", VARIANT, variant.id, None, &public::Variant::of(variant, is_public))
-    }));
-    emit(&events);
-    let tenant = Id::from(facts().tenant);
-    let variants = (count > 0).then(|| rows.into_iter().map(|row| Variant::of(row, tenant)).collect());
-    Ok(answer(row, variants))
+    let Created { row, variants, .. } = created(call)?;
+    Ok(answer(row, (!variants.is_empty()).then_some(variants), None))
 }
 
-fn new_row(id: Id, now: Instant, input: ProductUpdate, attributes: Json, variant_mode: VariantMode) -> ProductRow {
+/// Creates the product of the body.
+pub fn created(call: &Call) -> Result<Created, Problem> {
+    let mut created = create_all(vec![(String::new(), call.body::<ProductInput>()?)])?;
+    created.pop().ok_or_else(Problem::not_found)
+}
+
+/// Creates products, each given with its place in the request, and tells of them.
+pub fn create_all(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Created>, Problem> {
+    let checked = check(inputs)?;
+    let stems = checked.iter().filter(|product| product.input.slug.is_none()).map(|product| product.stem());
+    let stated = checked.iter().filter_map(|product| product.input.slug.clone());
+    let mut slugs = Slugs::new(stems, stated);
+
+    let (locks, units, lookups) = conditions::look_up(checked.iter().map(|product| &product.input));
+    let (_, units, lookups, taken) = run((locks, units, lookups, slugs.look_up()))?;
+    slugs.learn(taken);
+    let lookups: Vec<_> = lookups.into_iter().flatten().collect();
+    let mut objections = Objections::default();
+    for product in &checked {
+        objections.unit(&product.at, &product.input, &units);
+        objections.references(&product.at, &product.input, &lookups, [None; 3]);
+        objections.variants(&product.at, &product.input, product.count());
+    }
+    objections.none()?;
+
+    let mut created = rows(checked);
+    insert_all(&mut created, &mut slugs)?;
+    tell(&created);
+    Ok(created)
+}
+
+/// A product whose own members are in order.
+struct Checked {
+    at: String,
+    input: ProductUpdate,
+    attributes: Json,
+    variants: Vec<CheckedVariant>,
+}
+
+impl Checked {
+    fn stem(&self) -> String {
+        slug::of_name(&self.input.name)
+    }
+
+    fn count(&self) -> i64 {
+        i64::try_from(self.variants.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// The products, or every fault that the schema cannot tell: each by itself, and identities that stand twice.
+fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    let mut checked = Vec::new();
+    let (mut skus, mut slugs) = (BTreeSet::new(), BTreeSet::new());
+    for (at, input) in inputs {
+        let (mut input, variants) = input.parts();
+        faults.extend(input.tracking_faults(&at));
+        let members = std::mem::take(&mut input.attributes);
+        let attributes = collect(&mut faults, attributes::checked(members, &format!("{at}/attributes")));
+        if let Some(slug) = &input.slug
+            && !slugs.insert(slug.clone())
+        {
+            faults.push(item(format!("{at}/slug"), "REPEATED"));
+        }
+        let mut kept = Vec::new();
+        for (index, variant) in variants.into_iter().enumerate() {
+            let at = format!("{at}/variants/{index}");
+            if !skus.insert(variant.sku.clone()) {
+                faults.push(item(format!("{at}/sku"), "REPEATED"));
+            }
+            kept.extend(collect(&mut faults, variant.checked(&at)));
+        }
+        checked.extend(attributes.map(|attributes| Checked { at, input, attributes, variants: kept }));
+    }
+    if faults.is_empty() { Ok(checked) } else { Err(Problem::invalid(faults)) }
+}
+
+/// The rows, with ids in the order of the request.
+fn rows(checked: Vec<Checked>) -> Vec<Created> {
+    let count: usize = checked.iter().map(|product| 1 + product.variants.len()).sum();
+    let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
+    let now = Instant(facts().now);
+    let created = |product: Checked| {
+        let stem = product.input.slug.is_none().then(|| product.stem());
+        let count = product.count();
+        let mut row = new_row(ids.next()?, now, product.input, product.attributes, count);
+        let variants: Vec<VariantRow> =
+            product.variants.into_iter().zip(ids.by_ref()).map(|(variant, id)| variant.row(id, now, &row)).collect();
+        if let [only] = variants.as_slice() {
+            row.single_variant_id = Some(only.id);
+            row.single_sku = Some(only.sku.clone());
+        }
+        Some(Created { at: product.at, stem, row, variants })
+    };
+    checked.into_iter().filter_map(created).collect()
+}
+
+fn new_row(id: Id, now: Instant, input: ProductUpdate, attributes: Json, variants: i64) -> ProductRow {
     ProductRow {
         id,
         version: 1,
@@ -236,13 +137,13 @@ fn new_row(id: Id, now: Instant, input: ProductUpdate, attributes: Json, variant
         publication_status: input.publication_status,
         status: ProductState::Active,
         archived_at: None,
-        variant_mode,
+        variant_mode: mode(input.variant_mode, variants),
         category_id: input.category_id,
         brand_id: input.brand_id,
         manufacturer_id: input.manufacturer_id,
         attributes,
-        active_variants: 0,
-        total_variants: 0,
+        active_variants: variants,
+        total_variants: variants,
         single_variant_id: None,
         single_sku: None,
         name: input.name.into(),
@@ -253,49 +154,66 @@ fn new_row(id: Id, now: Instant, input: ProductUpdate, attributes: Json, variant
     }
 }
 
-/// Inserts the product under the first free slug, and its variants with the first attempt. Another request may take a slug
+/// Inserts the products under the first free slugs, and their variants with the first attempt. Another request may take a slug
 /// between look-up and insert; then the next one is tried, so that no number is left out.
-fn insert_with_free_slug(
-    row: &mut ProductRow,
-    variants: &[VariantRow],
-    stem: &str,
-    mut free: Vec<String>,
-) -> Result<(), Problem> {
-    let mut variants = Some(variants);
-    for lookup in 1..=slug::LOOKUPS {
-        for slug in free {
-            row.slug = Some(slug);
-            let batch = (insert([&*row]).unless_taken(), insert(variants.take().unwrap_or_default()));
-            let (went_in, _) = run(batch).map_err(taken_identity)?;
-            if went_in.first() == Some(&true) {
-                return Ok(());
+fn insert_all(created: &mut [Created], slugs: &mut Slugs) -> Result<(), Problem> {
+    let mut pending: Vec<&mut Created> = created.iter_mut().collect();
+    let mut first = true;
+    while !pending.is_empty() {
+        name(&mut pending, slugs)?;
+        let variants = pending.iter().filter(|_| first).flat_map(|product| &product.variants);
+        let rows = insert(pending.iter().map(|product| &product.row)).unless_taken();
+        let (went_in, variants) = run((rows, insert(variants).unless_taken()))?;
+        let errors = taken(&pending, &went_in, &variants);
+        if !errors.is_empty() {
+            return Err(Problem { code: "DUPLICATE".to_owned(), errors });
+        }
+        pending =
+            pending.into_iter().zip(went_in).filter(|(_, went_in)| !went_in).map(|(product, _)| product).collect();
+        first = false;
+    }
+    Ok(())
+}
+
+/// Gives every product that states no slug the next free one.
+fn name(pending: &mut [&mut Created], slugs: &mut Slugs) -> Result<(), Problem> {
+    pending.iter_mut().filter(|product| product.stem.is_some()).for_each(|product| product.row.slug = None);
+    loop {
+        let mut unnamed = None;
+        for product in pending.iter_mut().filter(|product| product.row.slug.is_none()) {
+            product.row.slug = product.stem.as_deref().and_then(|stem| slugs.next(stem));
+            if product.row.slug.is_none() {
+                unnamed.get_or_insert_with(|| format!("{}/slug", product.at));
             }
         }
-        let candidates = slug::candidates(stem, lookup);
-        let taken = run(slug::taken(&candidates))?;
-        free = slug::free(candidates, &taken);
-    }
-    Err(Problem::at("LIMIT_EXCEEDED", "/slug"))
-}
-
-fn taken_identity(failure: Failure) -> Problem {
-    match failure {
-        Failure::Duplicate(clashes) => Problem {
-            code: "DUPLICATE".to_owned(),
-            errors: clashes.iter().map(|clash| item(taken_at(clash), "DUPLICATE")).take(200).collect(),
-        },
-        other => other.into(),
+        let Some(pointer) = unnamed else { return Ok(()) };
+        if slugs.are_exhausted() {
+            return Err(Problem::at("LIMIT_EXCEEDED", pointer));
+        }
+        let taken = run(slugs.look_up())?;
+        slugs.learn(taken);
     }
 }
 
-fn taken_at(clash: &Clash) -> String {
-    match clash.key.as_str() {
-        "sku" => format!("/variants/{}/sku", clash.row),
-        _ => "/slug".to_owned(),
-    }
+/// Stated slugs and SKUs that did not go in.
+fn taken(products: &[&mut Created], went_in: &[bool], variants_in: &[bool]) -> Vec<Item> {
+    let stated = products.iter().zip(went_in).filter(|(product, went_in)| !**went_in && product.stem.is_none());
+    let slugs = stated.map(|(product, _)| format!("{}/slug", product.at));
+    let places = products
+        .iter()
+        .flat_map(|product| (0..product.variants.len()).map(|index| format!("{}/variants/{index}/sku", product.at)));
+    let skus = places.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(place, _)| place);
+    slugs.chain(skus).map(|pointer| item(pointer, "DUPLICATE")).take(200).collect()
 }
 
-/// The value, or its faults put to the others.
-pub fn collect<T>(faults: &mut Vec<Item>, checked: Result<T, Vec<Item>>) -> Option<T> {
-    checked.map_err(|found| faults.extend(found)).ok()
+fn tell(created: &[Created]) {
+    let mut events = Vec::new();
+    for Created { row, variants, .. } in created {
+        let is_public = public::is_public(row.status, row.publication_status);
+        events.push(event("catalog.product.created", PRODUCT, row.id, None, &public::Product::of(row)));
+        events.extend(variants.iter().map(|variant| {
+            event("catalog.variant.created", VARIANT, variant.id, None, &public::Variant::of(variant, is_public))
+        }));
+    }
+    emit(&events);
 }

@@ -1,10 +1,12 @@
 //! What may be seen without a person's rights: the projections of machine reads and of events. No tenant, no archive fields,
-//! no free attributes, no tracking.
+//! no free attributes, no aliases, no tracking.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant};
 
 use crate::lookup::{LookupRow, Status};
+use crate::media::MediaRow;
 use crate::product::{ProductRow, ProductState, ProductType, PublicationStatus, VariantMode};
 use crate::variant::{Condition, Grade, SimType, VariantRow};
 
@@ -14,40 +16,34 @@ pub struct Identity {
     pub id: Id,
 }
 
-/// A variant that is not public.
+/// A variant or medium that is not public.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct VariantIdentity {
+pub struct PartIdentity {
     pub id: Id,
     pub product_id: Id,
 }
 
-/// A lookup or unit.
-#[derive(Serialize)]
+/// A lookup or unit as API clients read it.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Lookup<'a> {
+pub struct PublicCatalogLookup<'a> {
     id: Id,
     name: &'a str,
     code: &'a str,
+    /// Units only.
     #[serde(skip_serializing_if = "Option::is_none")]
     decimal_places: Option<i64>,
 }
 
-impl Lookup<'_> {
-    pub fn of(row: &LookupRow) -> Lookup<'_> {
-        Lookup { id: row.id, name: &row.name, code: &row.code, decimal_places: row.decimal_places }
+impl PublicCatalogLookup<'_> {
+    pub fn of(row: &LookupRow) -> PublicCatalogLookup<'_> {
+        PublicCatalogLookup { id: row.id, name: &row.name, code: &row.code, decimal_places: row.decimal_places }
     }
 }
 
-/// A product: whole while it is active and published, otherwise its id.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub enum Product<'a> {
-    Public(Box<PublicProduct<'a>>),
-    Hidden(Identity),
-}
-
-#[derive(Serialize)]
+/// A product as API clients read it.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicProduct<'a> {
     id: Id,
@@ -56,8 +52,12 @@ pub struct PublicProduct<'a> {
     updated_at: Instant,
     name: &'a str,
     slug: Option<&'a str>,
+    /// What it is in practice.
     variant_mode: VariantMode,
+    /// Active variants.
+    #[schemars(range(min = 0))]
     variant_count: i64,
+    /// Of a SINGLE product with exactly one active variant.
     single_sku: Option<&'a str>,
     product_type: ProductType,
     category_id: Option<Id>,
@@ -69,17 +69,10 @@ pub struct PublicProduct<'a> {
     short_description: Option<&'a str>,
 }
 
-/// Whether a product may be read by machines.
-pub fn is_public(status: ProductState, publication: PublicationStatus) -> bool {
-    status == ProductState::Active && publication == PublicationStatus::Published
-}
-
-impl Product<'_> {
-    pub fn of(row: &ProductRow) -> Product<'_> {
-        if !is_public(row.status, row.publication_status) {
-            return Product::Hidden(Identity { id: row.id });
-        }
-        Product::Public(Box::new(PublicProduct {
+impl PublicProduct<'_> {
+    /// Of a row that is public.
+    pub fn of(row: &ProductRow) -> PublicProduct<'_> {
+        PublicProduct {
             id: row.id,
             status: Status::Active,
             created_at: row.created_at,
@@ -97,19 +90,34 @@ impl Product<'_> {
             publication_status: row.publication_status,
             description: row.description.as_deref(),
             short_description: row.short_description.as_deref(),
-        }))
+        }
     }
 }
 
-/// A variant: whole while it is active under a public product, otherwise ids.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub enum Variant<'a> {
-    Public(PublicVariant<'a>),
-    Hidden(VariantIdentity),
+/// Whether a product may be read by API clients.
+pub fn is_public(status: ProductState, publication: PublicationStatus) -> bool {
+    status == ProductState::Active && publication == PublicationStatus::Published
 }
 
+/// A product in an event: whole while it is active and published, otherwise its id.
 #[derive(Serialize)]
+#[serde(untagged)]
+pub enum Product<'a> {
+    Public(Box<PublicProduct<'a>>),
+    Hidden(Identity),
+}
+
+impl Product<'_> {
+    pub fn of(row: &ProductRow) -> Product<'_> {
+        match is_public(row.status, row.publication_status) {
+            true => Product::Public(Box::new(PublicProduct::of(row))),
+            false => Product::Hidden(Identity { id: row.id }),
+        }
+    }
+}
+
+/// A variant as API clients read it.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicVariant<'a> {
     id: Id,
@@ -127,12 +135,9 @@ pub struct PublicVariant<'a> {
     sim_type: SimType,
 }
 
-impl Variant<'_> {
-    pub fn of(row: &VariantRow, product_is_public: bool) -> Variant<'_> {
-        if row.status != Status::Active || !product_is_public {
-            return Variant::Hidden(VariantIdentity { id: row.id, product_id: row.product_id });
-        }
-        Variant::Public(PublicVariant {
+impl PublicVariant<'_> {
+    pub fn of(row: &VariantRow) -> PublicVariant<'_> {
+        PublicVariant {
             id: row.id,
             status: row.status,
             created_at: row.created_at,
@@ -146,6 +151,68 @@ impl Variant<'_> {
             condition: row.condition,
             grade: row.grade,
             sim_type: row.sim_type,
-        })
+        }
+    }
+}
+
+/// A variant in an event: whole while it is active under a public product, otherwise ids.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Variant<'a> {
+    Public(PublicVariant<'a>),
+    Hidden(PartIdentity),
+}
+
+impl Variant<'_> {
+    pub fn of(row: &VariantRow, product_is_public: bool) -> Variant<'_> {
+        match row.status == Status::Active && product_is_public {
+            true => Variant::Public(PublicVariant::of(row)),
+            false => Variant::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
+        }
+    }
+}
+
+/// A medium as API clients read it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicMedia<'a> {
+    id: Id,
+    status: Status,
+    url: &'a str,
+    variant_id: Option<Id>,
+    alt_text: Option<&'a str>,
+    position: i64,
+    product_id: Id,
+}
+
+impl PublicMedia<'_> {
+    pub fn of(row: &MediaRow) -> PublicMedia<'_> {
+        PublicMedia {
+            id: row.id,
+            status: row.status,
+            url: &row.url,
+            variant_id: row.variant_id,
+            alt_text: row.alt_text.as_deref(),
+            position: row.position,
+            product_id: row.product_id,
+        }
+    }
+}
+
+/// A medium in an event: whole while it is active and what it shows is public, otherwise ids.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Media<'a> {
+    Public(PublicMedia<'a>),
+    Hidden(PartIdentity),
+}
+
+impl Media<'_> {
+    /// `is_public`: of the product, and of the variant where one is named.
+    pub fn of(row: &MediaRow, is_public: bool) -> Media<'_> {
+        match row.status == Status::Active && is_public {
+            true => Media::Public(PublicMedia::of(row)),
+            false => Media::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
+        }
     }
 }

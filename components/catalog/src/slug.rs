@@ -1,9 +1,9 @@
 //! Slugs: the readable, unique name of a product in addresses, made from its name where none is stated.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use stoa_sdk::store::{Find, find};
-use stoa_sdk::{Field, view};
+use stoa_sdk::store::{Find, MOST_KEYS, find};
+use stoa_sdk::{Field, set, view};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -11,11 +11,11 @@ use crate::product::ProductRow;
 
 /// Characters of a slug at most.
 pub const LENGTH: usize = 160;
-/// Candidates that the first look-up tries, and each later one.
-const FIRST: usize = 50;
-const NEXT: usize = 1_000;
-/// Look-ups for one slug: some 12,000 products of one name.
-pub const LOOKUPS: usize = 12;
+/// Candidates that the first look-up tries and each later one: about how many in all, and how many at most of one stem.
+const FIRST: (usize, usize) = (2_000, 50);
+const NEXT: (usize, usize) = (20_000, 1_000);
+/// Look-ups of one request: some 11,000 products of one name.
+const LOOKUPS: usize = 12;
 
 view! { pub Taken of ProductRow { slug: Option<String> } }
 
@@ -70,13 +70,70 @@ fn cut(slug: &str, length: usize) -> &str {
     }
 }
 
-/// The candidates of one look-up, in order: the stem, then `-2`, `-3` and so on, the stem cut so that the whole fits.
-pub fn candidates(stem: &str, lookup: usize) -> Vec<String> {
-    let (from, to) = match lookup {
-        0 => (1, FIRST + 1),
-        later => (FIRST + 1 + (later - 1) * NEXT, FIRST + 1 + later * NEXT),
-    };
-    (from..to).map(|number| numbered(stem, number)).collect()
+/// Slugs for the products of one request, looked up for all of them together.
+pub struct Slugs {
+    stems: BTreeMap<String, Candidates>,
+    /// Given out or stated in this request.
+    used: BTreeSet<String>,
+    lookups: usize,
+}
+
+/// Of one stem: how many products want one, the number that was looked up last, and what is free.
+#[derive(Default)]
+struct Candidates {
+    wanted: usize,
+    last: usize,
+    free: VecDeque<String>,
+}
+
+impl Slugs {
+    /// `stems`: one for each product that states no slug; `stated`: the slugs of the others.
+    pub fn new(stems: impl Iterator<Item = String>, stated: impl Iterator<Item = String>) -> Slugs {
+        let mut slugs = Slugs { stems: BTreeMap::new(), used: set(stated), lookups: 0 };
+        stems.for_each(|stem| slugs.stems.entry(stem).or_default().wanted += 1);
+        slugs
+    }
+
+    /// The batch that finds which of the next candidates are taken, by archived products too. Only stems that have none left
+    /// get new ones; how many follows from how many stems these are.
+    pub fn look_up(&mut self) -> Vec<Find<Taken>> {
+        let (keys, most) = if self.lookups == 0 { FIRST } else { NEXT };
+        self.lookups += 1;
+        let bare = self.stems.values().filter(|candidates| candidates.free.is_empty()).count();
+        let more = (keys / bare.max(1)).clamp(1, most);
+        let mut asked = Vec::new();
+        for (stem, candidates) in self.stems.iter_mut().filter(|(_, candidates)| candidates.free.is_empty()) {
+            let numbers = candidates.last + 1..=candidates.last + candidates.wanted.max(1) - 1 + more;
+            candidates.last = *numbers.end();
+            candidates.free = numbers.map(|number| numbered(stem, number)).collect();
+            asked.extend(candidates.free.iter().map(|slug| vec![slug.put()]));
+        }
+        asked.chunks(MOST_KEYS).map(|keys| find("slug", keys.iter().cloned())).collect()
+    }
+
+    /// What the batch found.
+    pub fn learn(&mut self, taken: Vec<Vec<Taken>>) {
+        let taken = set(taken.into_iter().flatten().filter_map(|row| row.slug));
+        for candidates in self.stems.values_mut() {
+            candidates.free.retain(|slug| !taken.contains(slug));
+        }
+    }
+
+    /// The next free slug of a stem; None where more must be looked up.
+    pub fn next(&mut self, stem: &str) -> Option<String> {
+        let candidates = self.stems.get_mut(stem)?;
+        loop {
+            let slug = candidates.free.pop_front()?;
+            if self.used.insert(slug.clone()) {
+                return Some(slug);
+            }
+        }
+    }
+
+    /// Whether as much was looked up as may be for one request.
+    pub fn are_exhausted(&self) -> bool {
+        self.lookups >= LOOKUPS
+    }
 }
 
 fn numbered(stem: &str, number: usize) -> String {
@@ -86,18 +143,6 @@ fn numbered(stem: &str, number: usize) -> String {
     let suffix = format!("-{number}");
     let head = stem.get(..LENGTH - suffix.len()).unwrap_or(stem).trim_end_matches('-');
     format!("{head}{suffix}")
-}
-
-/// The batch that finds which of the candidates are taken, by archived products too.
-pub fn taken(candidates: &[String]) -> Find<Taken> {
-    find("slug", candidates.iter().map(|slug| vec![slug.put()]))
-}
-
-/// The candidates that are not taken, in order.
-pub fn free(mut candidates: Vec<String>, taken: &[Taken]) -> Vec<String> {
-    let taken: BTreeSet<&str> = taken.iter().filter_map(|row| row.slug.as_deref()).collect();
-    candidates.retain(|slug| !taken.contains(slug.as_str()));
-    candidates
 }
 
 #[cfg(test)]
@@ -136,9 +181,47 @@ mod tests {
         assert_eq!(stem.len(), LENGTH);
         assert_eq!(numbered(&stem, 2), format!("{}-2", "a".repeat(158)));
         assert_eq!(numbered("cafe", 10), "cafe-10");
-        assert_eq!(candidates("x", 0)[..3], ["x", "x-2", "x-3"]);
-        assert_eq!(candidates("x", 0).last().map(String::as_str), Some("x-50"));
-        assert_eq!(candidates("x", 1)[0], "x-51");
-        assert_eq!(candidates("x", 2)[0], "x-1051");
+    }
+
+    fn slugs(stems: &[&str], stated: &[&str]) -> Slugs {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>().into_iter();
+        Slugs::new(owned(stems), owned(stated))
+    }
+
+    fn taken(slugs: &[&str]) -> Vec<Vec<Taken>> {
+        vec![slugs.iter().map(|&slug| Taken { slug: Some(slug.to_owned()) }).collect()]
+    }
+
+    #[test]
+    fn numbers_follow_one_another_over_the_look_ups() {
+        let mut slugs = slugs(&["x"], &[]);
+        slugs.look_up();
+        slugs.learn(taken(&["x", "x-3"]));
+        let given: Vec<String> = std::iter::from_fn(|| slugs.next("x")).collect();
+        assert_eq!((&given[..2], given.last().unwrap().as_str()), (&["x-2".to_owned(), "x-4".to_owned()][..], "x-50"));
+        assert_eq!(given.len(), 48);
+        assert_eq!(slugs.look_up().len(), 1);
+        assert_eq!(slugs.next("x").as_deref(), Some("x-51"));
+    }
+
+    #[test]
+    fn products_of_one_request_take_nothing_from_one_another() {
+        let mut slugs = slugs(&["x", "x", "x-2", "x"], &["x-3"]);
+        slugs.look_up();
+        slugs.learn(Vec::new());
+        let given: Vec<_> = ["x", "x", "x-2", "x"].iter().map(|stem| slugs.next(stem).unwrap()).collect();
+        assert_eq!(given, ["x", "x-2", "x-2-2", "x-4"]);
+    }
+
+    #[test]
+    fn many_stems_are_looked_up_in_few_calls() {
+        let stems: Vec<String> = (0..500).map(|n| format!("s{n}")).collect();
+        let mut slugs = Slugs::new(stems.iter().cloned(), std::iter::empty());
+        assert_eq!(slugs.look_up().len(), 2);
+        stems.iter().for_each(|stem| while slugs.next(stem).is_some() {});
+        assert_eq!(slugs.look_up().len(), 20);
+        while !slugs.are_exhausted() {
+            slugs.look_up();
+        }
     }
 }

@@ -22,7 +22,7 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         decimal_places: Some(0),
     };
     let row = lookup::add(Kind::Units, unit)?;
-    emit(&[event("catalog.lookup.created", LOOKUP, row.id, None, &public::Lookup::of(&row))]);
+    emit(&[event("catalog.lookup.created", LOOKUP, row.id, None, &public::PublicCatalogLookup::of(&row))]);
     Ok(vec![Created { resource_type: LOOKUP.to_owned(), resource: row.id.into() }])
 }
 

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{
-    Answer, Call, Id, Instant, Item, Json, Limit, Page, Problem, Reply, Text, all, collection, facts, item, paged,
-    text, text_enum,
+    Answer, Call, Id, Instant, Item, Json, Limit, Page, Problem, Reply, Text, all, collection, facts, paged, text,
+    text_enum,
 };
 
 use crate::lookup::Status;
-use crate::product::{ProductHead, ProductRow, ProductState, ProductType, Tracking};
-use crate::product_create::collect;
+use crate::product::{ProductHead, ProductRow, ProductType, Tracking};
+use crate::product_input::collect;
 use crate::{aliases, attributes};
 
 text_enum! {
@@ -115,13 +115,6 @@ impl VariantInput {
             _ => Err(faults),
         }
     }
-}
-
-/// The second and later of SKUs that stand twice in one request.
-pub fn repeated(variants: &[VariantInput]) -> Vec<Item> {
-    let mut seen = std::collections::BTreeSet::new();
-    let again = variants.iter().enumerate().filter(|(_, variant)| !seen.insert(variant.sku.as_str()));
-    again.map(|(index, _)| item(format!("/variants/{index}/sku"), "REPEATED")).collect()
 }
 
 impl CheckedVariant {
@@ -251,9 +244,7 @@ pub fn list(call: &Call) -> Answer {
     let (product, rows) = paged(query.limit, |limit| {
         run((get::<ProductHead>(product_id), select::<VariantRow>(filter.clone()).after(query.cursor).limit(limit)))
     })?;
-    if product.is_none_or(|product| product.status == ProductState::Deleted) {
-        return Err(Problem::not_found());
-    }
+    ProductHead::shown(product)?;
     let tenant = Id::from(facts().tenant);
     Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Variant::of(row, tenant))))
 }

@@ -11,6 +11,11 @@ use crate::{EmptyBody, PRODUCT, VARIANT, public};
 view! { VariantName of VariantRow { id: Id, sku: String } }
 
 pub fn create(call: &Call) -> Answer {
+    created(call).map(answer)
+}
+
+/// Adds the variant of the body to its product.
+pub fn created(call: &Call) -> Result<VariantRow, Problem> {
     let product_id = call.path_id("productId")?;
     let input: VariantInput = call.body()?;
     let checked = input.checked("").map_err(Problem::invalid)?;
@@ -43,10 +48,16 @@ pub fn create(call: &Call) -> Answer {
     }
     events.push(event("catalog.variant.created", VARIANT, id, None, &public::Variant::of(&row, is_public)));
     emit(&events);
-    Ok(answer(row))
+    Ok(row)
 }
 
 pub fn replace(call: &Call) -> Answer {
+    let (row, changed) = replaced(call)?;
+    Ok(answer(row).changed(changed))
+}
+
+/// Replaces the variant by the body; answers which members differ too.
+pub fn replaced(call: &Call) -> Result<(VariantRow, Vec<&'static str>), Problem> {
     let id = call.path_id("id")?;
     let input: VariantInput = call.body()?;
     let checked = input.checked("").map_err(Problem::invalid)?;
@@ -68,11 +79,10 @@ pub fn replace(call: &Call) -> Answer {
         .set(VariantRow::attributes, &after.attributes)
         .set(VariantRow::aliases, &after.aliases)
         .set(VariantRow::alias_text, &after.alias_text))?;
-    let is_public =
-        product.items.first().is_some_and(|product| public::is_public(product.status, product.publication_status));
+    let is_public = product.items.first().is_some_and(ProductHead::is_public);
     emit(&[event("catalog.variant.updated", VARIANT, id, None, &public::Variant::of(&after, is_public))]);
     let changed = changed(&row, &after);
-    Ok(answer(after).changed(changed))
+    Ok((after, changed))
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -123,7 +133,7 @@ pub fn archive(call: &Call) -> Answer {
     if withdrawn {
         events.push(event("catalog.product.updated", PRODUCT, after.id, None, &public::Product::of(&after)));
     }
-    let data = public::VariantIdentity { id, product_id: after.id };
+    let data = public::PartIdentity { id, product_id: after.id };
     events.push(event("catalog.variant.archived", VARIANT, id, None, &data));
     emit(&events);
     Ok(answer(archived).changed(vec!["status", "archivedAt"]))

@@ -1,12 +1,11 @@
-//! The catalog's invariants, checked in bounded batches: products, then variants, then categories.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The catalog's invariants, checked in bounded batches: products, then variants, media and categories.
 
 use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
-use stoa_sdk::{Field, Filter, Finding, Findings, Id, view};
+use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, map, set, view};
 
 use crate::lookup::{Kind, LookupHead, LookupRow, Status, UnitHead};
-use crate::product::{ProductRow, ProductType, Tracking};
+use crate::media::{self, MediaRow};
+use crate::product::{ProductRow, ProductState, ProductType, Tracking};
 use crate::variant::VariantRow;
 
 /// Rows of a batch. Three lookups of each product stay below what one call takes.
@@ -29,6 +28,9 @@ view! {
     }
 }
 
+view! { MediaFacts of MediaRow { id: Id, product_id: Id, variant_id: Option<Id>, status: Status } }
+view! { MediaProduct of ProductRow { id: Id, status: ProductState } }
+view! { MediaVariant of VariantRow { id: Id, product_id: Id } }
 view! { CategoryFacts of LookupRow { id: Id, parent_id: Option<Id>, lineage: Option<String> } }
 
 /// The cursor names the part and the last id of it: `variants:0190...`.
@@ -37,6 +39,7 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let after = after.parse().ok();
     match part {
         "variants" => variants(after),
+        "media" => media(after),
         "categories" => categories(after),
         _ => products(after),
     }
@@ -63,17 +66,16 @@ fn products(after: Option<Id>) -> Findings {
     let of_page = VariantRow::product_id.one_of(page.items.iter().map(|product| product.id));
     let active = VariantRow::status.eq(Status::Active);
     let counts = aggregate::<VariantRow>(of_page).by(VariantRow::product_id).count(active).count(Filter::default());
-    let lookups: BTreeSet<Id> =
-        page.items.iter().flat_map(|row| [row.category_id, row.brand_id, row.manufacturer_id]).flatten().collect();
-    let codes: BTreeSet<&str> = page.items.iter().map(|row| row.unit_code.as_str()).collect();
+    let lookups = set(page.items.iter().flat_map(|row| [row.category_id, row.brand_id, row.manufacturer_id]).flatten());
+    let codes = set(page.items.iter().map(|row| row.unit_code.as_str()));
     let units = find::<UnitHead>("code", codes.iter().map(|code| vec![Kind::Units.put(), (*code).to_owned().put()]));
     let singles = get_all::<VariantFacts>(page.items.iter().filter_map(|row| row.single_variant_id));
     let (counts, lookups, units, singles) = read((counts, get_all::<LookupHead>(lookups), units, singles));
 
-    let counts: BTreeMap<Id, (i64, i64)> = counts.iter().filter_map(count).collect();
-    let lookups: BTreeMap<Id, Kind> = lookups.into_iter().map(|row| (row.id, row.kind)).collect();
-    let units: BTreeSet<String> = units.into_iter().map(|unit| unit.code).collect();
-    let singles: BTreeMap<Id, VariantFacts> = singles.into_iter().map(|row| (row.id, row)).collect();
+    let counts = map(counts.iter().filter_map(count));
+    let lookups = map(lookups.into_iter().map(|row| (row.id, row.kind)));
+    let units = set(units.into_iter().map(|unit| unit.code));
+    let singles = map(singles.into_iter().map(|row| (row.id, row)));
     let mut findings = Vec::new();
     for row in &page.items {
         let counted = counts.get(&row.id).copied().unwrap_or_default();
@@ -113,9 +115,9 @@ fn count(row: &Row) -> Option<(Id, (i64, i64))> {
 
 fn variants(after: Option<Id>) -> Findings {
     let page = read(select::<VariantFacts>(Filter::default()).after(after).limit(BATCH));
-    let products: BTreeSet<Id> = page.items.iter().map(|row| row.product_id).collect();
+    let products = set(page.items.iter().map(|row| row.product_id));
     let products = read(get_all::<ProductCopies>(products));
-    let products: BTreeMap<Id, ProductCopies> = products.into_iter().map(|row| (row.id, row)).collect();
+    let products = map(products.into_iter().map(|row| (row.id, row)));
     let mut findings = Vec::new();
     for row in &page.items {
         match products.get(&row.product_id) {
@@ -131,14 +133,48 @@ fn variants(after: Option<Id>) -> Findings {
             }
         }
     }
-    Findings { findings, next: next("variants", page.items.last().map(|row| row.id), page.more, Some("categories")) }
+    Findings { findings, next: next("variants", page.items.last().map(|row| row.id), page.more, Some("media")) }
+}
+
+fn media(after: Option<Id>) -> Findings {
+    let page = read(select::<MediaFacts>(Filter::default()).after(after).limit(BATCH));
+    let products = set(page.items.iter().map(|row| row.product_id));
+    let variants = set(page.items.iter().filter_map(|row| row.variant_id));
+    let of_page = all([MediaRow::product_id.one_of(products.iter().copied()), MediaRow::status.eq(Status::Active)]);
+    let counts = (!products.is_empty())
+        .then(|| aggregate::<MediaRow>(of_page).by(MediaRow::product_id).count(Filter::default()));
+    let (products, variants, counts) =
+        read((get_all::<MediaProduct>(products), get_all::<MediaVariant>(variants), counts));
+    let products = map(products.into_iter().map(|row| (row.id, row.status)));
+    let variants = map(variants.into_iter().map(|row| (row.id, row.product_id)));
+    let is_right = |row: &&MediaFacts| {
+        let of_product = row.variant_id.is_none_or(|id| variants.get(&id) == Some(&row.product_id));
+        of_product
+            && match products.get(&row.product_id) {
+                Some(ProductState::Active) => true,
+                Some(ProductState::Archived) => row.status == Status::Archived,
+                Some(ProductState::Deleted) | None => false,
+            }
+    };
+    let wrong = page.items.iter().filter(|row| !is_right(row));
+    let message = "The media's product is missing or archived, or the variant is not the product's.";
+    let mut findings: Vec<Finding> = wrong.map(|row| finding("media-product", row.id, message)).collect();
+    for row in counts.into_iter().flatten() {
+        if let [product, Value::Integer(count)] = row.as_slice()
+            && *count > i64::from(media::MOST)
+            && let Some(product) = Id::take(product.clone())
+        {
+            findings.push(finding("media-count", product, "The product has too many active media."));
+        }
+    }
+    Findings { findings, next: next("media", page.items.last().map(|row| row.id), page.more, Some("categories")) }
 }
 
 fn categories(after: Option<Id>) -> Findings {
     let page = read(select::<CategoryFacts>(LookupRow::kind.eq(Kind::Categories)).after(after).limit(BATCH));
-    let parents: BTreeSet<Id> = page.items.iter().filter_map(|row| row.parent_id).collect();
+    let parents = set(page.items.iter().filter_map(|row| row.parent_id));
     let parents = read(get_all::<CategoryFacts>(parents));
-    let parents: BTreeMap<Id, Option<String>> = parents.into_iter().map(|row| (row.id, row.lineage)).collect();
+    let parents = map(parents.into_iter().map(|row| (row.id, row.lineage)));
     let is_right = |row: &&CategoryFacts| {
         let above = match row.parent_id {
             None => Some(String::new()),

@@ -4,6 +4,7 @@ pub mod articles;
 pub mod bindings;
 mod currency;
 pub mod list;
+mod machine;
 pub mod period;
 pub mod price;
 mod price_change;
@@ -20,7 +21,9 @@ use stoa_sdk::descriptor::{Descriptor, Named};
 use stoa_sdk::{Created, Entity, Findings, Module, Operation, Page, Problem, ProvisionOptions, Step};
 
 use crate::list::{ListPriceLists, ListRow, PriceList, PriceListInput};
+use crate::machine::{ListPublicPriceLists, ListPublicPrices, PublicResolvedPrices, PublicScheduledPrices, ResolveNow};
 use crate::price::{ListPrices, Price, PriceInput, PriceRow};
+use crate::public::{PublicPrice, PublicPriceList};
 use crate::resolve::{Resolve, ResolveAt, ResolvedPrices};
 use crate::schedule::{PriceBatch, ScheduledPrices};
 
@@ -33,6 +36,12 @@ const LIST_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{id}";
 const PRICES_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices";
 const PRICE_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}";
 
+const CLIENT_LISTS_AT: &str = "/api-client/pricing/price-lists";
+const CLIENT_LIST_AT: &str = "/api-client/pricing/price-lists/{listId}";
+const CLIENT_PRICES_AT: &str = "/api-client/pricing/price-lists/{listId}/prices";
+const CLIENT_PRICE_AT: &str = "/api-client/pricing/price-lists/{listId}/prices/{priceId}";
+
+/// Permissions of people and scopes of API clients alike.
 const READ: &[&str] = &["pricing.read"];
 const WRITE: &[&str] = &["pricing.write"];
 
@@ -91,6 +100,43 @@ const OPERATIONS: &[Operation] = &[
     Operation::ask("/tenants/{tenantId}/pricing/price-lists/{listId}/resolve", "resolvePrices", resolve::many)
         .summary("The prices in effect of up to 100 variants")
         .needs(READ).body::<Resolve>().answers::<ResolvedPrices>(),
+
+    Operation::read(CLIENT_LISTS_AT, "listPriceListsAsClient", machine::list_lists).summary("Public price lists")
+        .machine(READ).query::<ListPublicPriceLists>().answers::<Page<PublicPriceList>>(),
+    Operation::read(CLIENT_LIST_AT, "getPriceListAsClient", machine::read_list).summary("A public price list")
+        .machine(READ).answers::<PublicPriceList>(),
+    Operation::read(CLIENT_PRICES_AT, "listPricesAsClient", machine::list_prices)
+        .summary("Prices in effect of a public list")
+        .description("Of active variants under products on sale. A page may be shorter than its limit; `nextCursor` leads on.")
+        .machine(READ).query::<ListPublicPrices>().answers::<Page<PublicPrice>>(),
+    Operation::create(CLIENT_PRICES_AT, "createPriceAsClient", machine::create).summary("Create a price in a public list")
+        .description("Periods of active prices of one list and variant never overlap; one may begin where another ends.")
+        .machine(WRITE).body::<PriceInput>().answers::<PublicPrice>().writes(PRICE, &["pricing.price.created"])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP"]),
+    Operation::create("/api-client/pricing/price-lists/{listId}/prices/batch", "schedulePricesAsClient", machine::schedule)
+        .summary("Create up to 500 prices in a public list")
+        .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
+            one begins: the usual price change.")
+        .machine(WRITE).body::<PriceBatch>().answers::<PublicScheduledPrices>()
+        .writes(LIST, &["pricing.price.created", "pricing.price.updated"])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"]),
+    Operation::replace(CLIENT_PRICE_AT, "updatePriceAsClient", machine::replace).summary("Replace a price of a public list")
+        .description("Amount and bounds may change; an omitted bound becomes unbounded. Variant and currency must be the stored ones.")
+        .machine(WRITE).body::<PriceInput>().answers::<PublicPrice>().writes(PRICE, &["pricing.price.updated"])
+        .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"]),
+    Operation::transition("/api-client/pricing/price-lists/{listId}/prices/{priceId}/archive", "archivePriceAsClient",
+        machine::archive)
+        .summary("Archive a price of a public list").description("Its period is free again.")
+        .machine(WRITE).body::<EmptyBody>().answers::<PublicPrice>()
+        .writes(PRICE, &["pricing.price.archived"]).problems(&["ARCHIVED"]),
+    Operation::read("/api-client/pricing/price-lists/{listId}/resolve/{variantId}", "resolvePriceAsClient",
+        machine::resolve_one)
+        .summary("The price in effect now")
+        .description("Of an active variant under a product on sale, in a public list. Another instant cannot be asked for.")
+        .machine(READ).answers::<PublicPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
+    Operation::ask("/api-client/pricing/price-lists/{listId}/resolve", "resolvePricesAsClient", machine::resolve_many)
+        .summary("The prices in effect now of up to 100 variants")
+        .machine(READ).body::<ResolveNow>().answers::<PublicResolvedPrices>(),
 ];
 
 pub struct Pricing;

@@ -37,6 +37,13 @@ collection! {
     search { text: [name, code] }
 }
 
+/// Who asks: an API client knows nothing of INTERNAL lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    Person,
+    Client,
+}
+
 /// Input of a price list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -94,6 +101,15 @@ impl ListRow {
     /// Whether API clients may read it.
     pub fn is_public(&self) -> bool {
         self.status == Status::Active && self.visibility == Visibility::Public
+    }
+
+    /// The row, if there is one for whoever asks.
+    ///
+    /// # Errors
+    /// NOT_FOUND.
+    pub fn known_to(asker: Asker, row: Option<ListRow>) -> Result<ListRow, Problem> {
+        let known = |row: &ListRow| asker == Asker::Person || row.visibility == Visibility::Public;
+        row.filter(known).ok_or_else(Problem::not_found)
     }
 
     /// The row unless it is archived.

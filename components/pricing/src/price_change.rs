@@ -4,7 +4,7 @@
 use stoa_sdk::store::{Select, get, insert, lock, run, select, update};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, all, emit, event, facts, item, new_id};
 
-use crate::list::{ListRow, Status};
+use crate::list::{Asker, ListRow, Status};
 use crate::period::Period;
 use crate::price::{PriceId, PriceInput, PriceRow, answer, lock_name, of_list};
 use crate::{EmptyBody, PRICE, articles, currency, public};
@@ -21,6 +21,11 @@ fn overlapping(list: Id, variant: Id, period: Period, but: Option<Id>) -> Select
 }
 
 pub fn create(call: &Call) -> Answer {
+    created(call, Asker::Person).map(answer)
+}
+
+/// Creates the price of the body.
+pub fn created(call: &Call, asker: Asker) -> Result<PriceRow, Problem> {
     let list_id = call.path_id("listId")?;
     let input: PriceInput = call.body()?;
     let mut faults = Vec::new();
@@ -36,7 +41,7 @@ pub fn create(call: &Call) -> Answer {
     let article = articles::get_variant(variant);
     let (_, list, overlaps) =
         run((lock(lock_name(list_id, variant)), get::<ListRow>(list_id), overlapping(list_id, variant, period, None)))?;
-    let list = list.ok_or_else(Problem::not_found)?;
+    let list = ListRow::known_to(asker, list)?;
     articles::usable(article.as_ref(), "/variantId")?;
     let list = list.unarchived()?;
     if input.currency_code != list.currency_code {
@@ -49,10 +54,16 @@ pub fn create(call: &Call) -> Answer {
     run(insert([&row]))?;
     let is_public = list.is_public() && article.as_ref().is_some_and(articles::is_sold);
     emit(&[event("pricing.price.created", PRICE, row.id, None, &public::Price::of(&row, is_public))]);
-    Ok(answer(row))
+    Ok(row)
 }
 
 pub fn replace(call: &Call) -> Answer {
+    let (row, changed) = replaced(call, Asker::Person)?;
+    Ok(answer(row).changed(changed))
+}
+
+/// Replaces the price by the body; answers which members differ too.
+pub fn replaced(call: &Call, asker: Asker) -> Result<(PriceRow, Vec<&'static str>), Problem> {
     let list_id = call.path_id("listId")?;
     let id = call.path_id("priceId")?;
     let input: PriceInput = call.body()?;
@@ -65,7 +76,7 @@ pub fn replace(call: &Call) -> Answer {
         get(id).locked(),
         overlapping(list_id, variant, period, Some(id)),
     ))?;
-    let list = list.ok_or_else(Problem::not_found)?;
+    let list = ListRow::known_to(asker, list)?;
     let row = writable(call, of_list(row, list_id)?)?;
     let list = list.unarchived()?;
     let fixed =
@@ -97,15 +108,25 @@ pub fn replace(call: &Call) -> Answer {
         ("validTo", row.valid_to != after.valid_to),
     ];
     let changed = members.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
-    Ok(answer(after).changed(changed))
+    Ok((after, changed))
 }
 
-/// Takes the name too, for which it must read the variant first: a schedule that closes this price must not do so meanwhile.
+/// The members that an archive changes.
+pub const ARCHIVED: [&str; 2] = ["status", "archivedAt"];
+
 pub fn archive(call: &Call) -> Answer {
+    Ok(answer(archived(call, Asker::Person)?).changed(ARCHIVED.to_vec()))
+}
+
+/// Archives the price. Takes the name too, for which it must read the variant first: a schedule that closes this price must not
+/// do so meanwhile.
+pub fn archived(call: &Call, asker: Asker) -> Result<PriceRow, Problem> {
     let list_id = call.path_id("listId")?;
     let id = call.path_id("priceId")?;
     let EmptyBody {} = call.body()?;
-    let variant = of_list(run(get(id))?, list_id)?.variant_id;
+    let (row, list) = run((get(id), get::<ListRow>(list_id)))?;
+    ListRow::known_to(asker, list)?;
+    let variant = of_list(row, list_id)?.variant_id;
     let (_, row) = run((lock(lock_name(list_id, variant)), get(id).locked()))?;
     let row = writable(call, of_list(row, list_id)?)?;
     let now = Instant(facts().now);
@@ -113,7 +134,7 @@ pub fn archive(call: &Call) -> Answer {
         PriceRow { status: Status::Archived, archived_at: Some(now), updated_at: now, version: row.version + 1, ..row };
     run(update::<PriceRow>(id).set(PriceRow::status, &after.status).set(PriceRow::archived_at, &after.archived_at))?;
     emit(&[event("pricing.price.archived", PRICE, id, None, &public::Price::of(&after, false))]);
-    Ok(answer(after).changed(vec!["status", "archivedAt"]))
+    Ok(after)
 }
 
 fn writable(call: &Call, row: PriceRow) -> Result<PriceRow, Problem> {

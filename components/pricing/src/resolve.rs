@@ -1,14 +1,12 @@
 //! The price in effect: of one variant, or of many.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, facts};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, facts, map, set};
 
 use crate::articles;
-use crate::list::{ListRow, Status};
+use crate::list::{Asker, ListRow, Status};
 use crate::period::{Stated, in_effect};
 use crate::price::{Price, PriceRow, answer};
 
@@ -50,40 +48,61 @@ fn instant(at: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
 }
 
 pub fn one(call: &Call) -> Answer {
-    let (list_id, variant) = (call.path_id("listId")?, call.path_id("variantId")?);
     let query: ResolveAt = call.query()?;
     let at = instant(query.at.as_ref(), "/query/at")?;
+    resolved(call, Asker::Person, at).map(answer)
+}
+
+/// The price of the path's variant in effect at an instant.
+pub fn resolved(call: &Call, asker: Asker, at: Instant) -> Result<PriceRow, Problem> {
+    let (list_id, variant) = (call.path_id("listId")?, call.path_id("variantId")?);
     let article = articles::get_variant(variant);
     let filter = effective(list_id, PriceRow::variant_id.eq(variant), at);
     let (list, price) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).limit(1)))?;
-    let list = list.ok_or_else(Problem::not_found)?;
+    let list = readable(list, asker)?;
     if !article.as_ref().is_some_and(articles::is_sold) {
         return Err(Problem::not_found());
     }
     let price = price.items.into_iter().next().filter(|_| list.status == Status::Active);
-    price.map(answer).ok_or_else(|| Problem::of("PRICE_NOT_IN_EFFECT"))
+    price.ok_or_else(|| Problem::of("PRICE_NOT_IN_EFFECT"))
+}
+
+/// The list, if there is one for whoever asks: people may read archived ones.
+fn readable(list: Option<ListRow>, asker: Asker) -> Result<ListRow, Problem> {
+    ListRow::known_to(asker, list.filter(|list| asker == Asker::Person || list.status == Status::Active))
 }
 
 pub fn many(call: &Call) -> Answer {
-    let list_id = call.path_id("listId")?;
     let body: Resolve = call.body()?;
     let at = instant(body.at.as_ref(), "/at")?;
-    let articles = articles::get_variants(&body.variant_ids);
-    let sold: BTreeSet<Id> =
-        articles.iter().filter(|article| articles::is_sold(article)).map(|article| article.variant_id.into()).collect();
-    let filter = effective(list_id, PriceRow::variant_id.one_of(body.variant_ids.iter().copied()), at);
-    let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter)))?;
-    let list = list.ok_or_else(Problem::not_found)?;
-    let is_active = list.status == Status::Active;
-    let prices = prices.items.into_iter().filter(|price| is_active && sold.contains(&price.variant_id));
-    let mut prices: BTreeMap<Id, PriceRow> = prices.map(|price| (price.variant_id, price)).collect();
+    let (prices, missing) = all_resolved(call, Asker::Person, body.variant_ids, at)?;
     let tenant = Id::from(facts().tenant);
-    let mut resolved = ResolvedPrices { items: Vec::new(), missing: Vec::new() };
-    for variant in body.variant_ids {
+    let items = prices.into_iter().map(|price| Price::of(price, tenant)).collect();
+    Ok(Reply::json(&ResolvedPrices { items, missing }))
+}
+
+/// The prices of variants in effect at an instant, and the variants that have none, both in the order of the request.
+pub fn all_resolved(
+    call: &Call,
+    asker: Asker,
+    variants: Vec<Id>,
+    at: Instant,
+) -> Result<(Vec<PriceRow>, Vec<Id>), Problem> {
+    let list_id = call.path_id("listId")?;
+    let articles = articles::get_variants(&variants);
+    let sold =
+        set(articles.iter().filter(|article| articles::is_sold(article)).map(|article| Id::from(article.variant_id)));
+    let filter = effective(list_id, PriceRow::variant_id.one_of(variants.iter().copied()), at);
+    let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter)))?;
+    let is_active = readable(list, asker)?.status == Status::Active;
+    let prices = prices.items.into_iter().filter(|price| is_active && sold.contains(&price.variant_id));
+    let mut prices = map(prices.map(|price| (price.variant_id, price)));
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for variant in variants {
         match prices.remove(&variant) {
-            Some(price) => resolved.items.push(Price::of(price, tenant)),
-            None => resolved.missing.push(variant),
+            Some(price) => found.push(price),
+            None => missing.push(variant),
         }
     }
-    Ok(Reply::json(&resolved))
+    Ok((found, missing))
 }

@@ -1,14 +1,16 @@
 //! Many prices at once: a price change of an assortment, in a fixed number of round trips.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, select, update_all};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Item, Problem, Reply, all, emit, event, facts, item, new_ids};
+use stoa_sdk::{
+    Answer, Call, Filter, Id, Instant, Item, Problem, Reply, all, emit, event, facts, item, map, new_ids, set,
+};
 
-use crate::articles::{self, Article};
-use crate::list::{ListRow, Status};
+use crate::articles;
+use crate::list::{Asker, ListRow, Status};
 use crate::period::Period;
 use crate::price::{Price, PriceInput, PriceRow, lock_name};
 use crate::{PRICE, currency, public};
@@ -35,19 +37,33 @@ pub struct ScheduledPrices {
 }
 
 pub fn schedule(call: &Call) -> Answer {
+    let Scheduled { list, created, closed } = scheduled(call, Asker::Person)?;
+    let tenant = Id::from(facts().tenant);
+    let of = |rows: Vec<PriceRow>| rows.into_iter().map(|row| Price::of(row, tenant)).collect();
+    Ok(Reply::json(&ScheduledPrices { items: of(created), closed: of(closed) }).resource(list))
+}
+
+/// What a schedule did.
+pub struct Scheduled {
+    pub list: Id,
+    pub created: Vec<PriceRow>,
+    pub closed: Vec<PriceRow>,
+}
+
+/// Creates the prices of the body.
+pub fn scheduled(call: &Call, asker: Asker) -> Result<Scheduled, Problem> {
     let list_id = call.path_id("listId")?;
     let batch: PriceBatch = call.body()?;
     let periods = check(&batch.prices)?;
-    let variants: BTreeSet<Id> = batch.prices.iter().map(|price| price.variant_id).collect();
+    let variants = set(batch.prices.iter().map(|price| price.variant_id));
     let variants: Vec<Id> = variants.into_iter().collect();
     let articles = articles::get_variants(&variants);
-    let articles: BTreeMap<Id, Article> =
-        articles.into_iter().map(|article| (article.variant_id.into(), article)).collect();
+    let articles = map(articles.into_iter().map(|article| (Id::from(article.variant_id), article)));
 
     let filter = standing(list_id, &variants, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
     let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone())))?;
-    let list = list.ok_or_else(Problem::not_found)?;
+    let list = ListRow::known_to(asker, list)?;
     refused(&batch.prices, "NOT_FOUND", "variantId", |price| !articles.contains_key(&price.variant_id))?;
     let list = list.unarchived()?;
     refused(&batch.prices, "REFERENCE_INVALID", "variantId", |price| {
@@ -73,9 +89,7 @@ pub fn schedule(call: &Call) -> Answer {
     let mut events: Vec<_> = closed.iter().map(|row| told("pricing.price.updated", row)).collect();
     events.extend(created.iter().map(|row| told("pricing.price.created", row)));
     emit(&events);
-    let tenant = Id::from(facts().tenant);
-    let of = |rows: Vec<PriceRow>| rows.into_iter().map(|row| Price::of(row, tenant)).collect();
-    Ok(Reply::json(&ScheduledPrices { items: of(created), closed: of(closed) }).resource(list_id))
+    Ok(Scheduled { list: list_id, created, closed })
 }
 
 /// The periods, or every fault that the schema cannot tell.

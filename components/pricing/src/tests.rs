@@ -71,25 +71,26 @@ fn script(replies: Vec<Vec<StoreReply>>) -> Rc<RefCell<Log>> {
 
 fn sell(active: bool) {
     GET_VARIANTS.with(|service| {
-        service.install(move |ids: &[Id]| {
-            let article = |id: &Id| Article {
-                variant_id: (*id).into(),
-                product_id: (9, 9),
-                sku: "A-1".to_owned(),
-                product_name: "Phone".to_owned(),
-                product_type: ProductType::Good,
-                tracking: Tracking::None,
-                unit_code: "UNIT".to_owned(),
-                decimal_places: 0,
-                condition: None,
-                grade: None,
-                variant_active: active,
-                product_active: true,
-                published: true,
-            };
-            ids.iter().map(article).collect()
-        });
+        service.install(move |ids: &[Id]| ids.iter().map(|id| article(*id, active)).collect());
     });
+}
+
+fn article(id: Id, active: bool) -> Article {
+    Article {
+        variant_id: id.into(),
+        product_id: (9, 9),
+        sku: "A-1".to_owned(),
+        product_name: "Phone".to_owned(),
+        product_type: ProductType::Good,
+        tracking: Tracking::None,
+        unit_code: "UNIT".to_owned(),
+        decimal_places: 0,
+        condition: None,
+        grade: None,
+        variant_active: active,
+        product_active: true,
+        published: true,
+    }
 }
 
 fn rows(rows: Vec<Row>) -> StoreReply {
@@ -104,7 +105,11 @@ fn whole<E: Entity>(row: &E) -> Row {
 }
 
 fn list() -> Row {
-    whole(&ListRow {
+    whole(&list_row())
+}
+
+fn list_row() -> ListRow {
+    ListRow {
         id: LIST,
         version: 1,
         created_at: Instant(NOW),
@@ -116,7 +121,7 @@ fn list() -> Row {
         visibility: Visibility::Public,
         status: Status::Active,
         archived_at: None,
-    })
+    }
 }
 
 fn price(id: Id, from: Option<i64>, to: Option<i64>) -> Row {
@@ -137,9 +142,13 @@ fn price(id: Id, from: Option<i64>, to: Option<i64>) -> Row {
 }
 
 fn call(operation: &str, body: Json) -> Result<Json, (String, Vec<String>)> {
-    let path = vec![("listId".to_owned(), LIST.to_string()), ("variantId".to_owned(), VARIANT.to_string())];
+    let texts =
+        |pairs: &[(&str, String)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let path =
+        texts(&[("listId", LIST.to_string()), ("variantId", VARIANT.to_string()), ("priceId", Id(6, 6).to_string())]);
+    let query = if operation.starts_with("list") { texts(&[("limit", "2".to_owned())]) } else { Vec::new() };
     let body = Some(body.to_string());
-    match Pricing::handle(&Call { operation: operation.to_owned(), path, query: Vec::new(), body, if_match: None }) {
+    match Pricing::handle(&Call { operation: operation.to_owned(), path, query, body, if_match: None }) {
         Ok(reply) => Ok(serde_json::from_str(&reply.body).expect("an answer is JSON")),
         Err(problem) => Err((problem.code, problem.errors.into_iter().map(|item| item.pointer).collect())),
     }
@@ -198,6 +207,99 @@ fn a_schedule_closes_and_creates_in_one_round_trip() {
     assert!(matches!(log.runs[1].as_slice(), [StoreCall::Update(_), StoreCall::Insert(_)]));
     let kinds: Vec<&str> = log.events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["pricing.price.updated", "pricing.price.created"]);
+}
+
+/// Members of an object, sorted.
+fn members(object: &Json) -> Vec<&str> {
+    let mut members: Vec<&str> = object.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    members.sort_unstable();
+    members
+}
+
+const PUBLIC_PRICE: [&str; 10] = [
+    "amount",
+    "createdAt",
+    "currencyCode",
+    "id",
+    "priceListId",
+    "status",
+    "updatedAt",
+    "validFrom",
+    "validTo",
+    "variantId",
+];
+
+#[test]
+fn c21_an_internal_list_is_unknown_to_clients() {
+    let internal = || whole(&ListRow { visibility: Visibility::Internal, ..list_row() });
+    let priced = || rows(vec![price(Id(6, 6), None, None)]);
+    let none = || rows(Vec::new());
+    let batch = json!({ "prices": [input("1")] });
+    for (operation, replies, body) in [
+        ("getPriceListAsClient", vec![rows(vec![internal()])], Json::Null),
+        ("listPricesAsClient", vec![rows(vec![internal()]), priced()], Json::Null),
+        ("resolvePriceAsClient", vec![rows(vec![internal()]), priced()], Json::Null),
+        ("resolvePricesAsClient", vec![rows(vec![internal()]), priced()], json!({ "variantIds": [VARIANT] })),
+        ("createPriceAsClient", vec![StoreReply::Done, rows(vec![internal()]), none()], input("1")),
+        ("schedulePricesAsClient", vec![StoreReply::Done, rows(vec![internal()]), none()], batch),
+        ("updatePriceAsClient", vec![StoreReply::Done, rows(vec![internal()]), priced(), none()], input("1")),
+        ("archivePriceAsClient", vec![priced(), rows(vec![internal()])], json!({})),
+    ] {
+        let log = script(vec![replies]);
+        assert_eq!(call(operation, body), refused("NOT_FOUND", &[]), "{operation}");
+        assert_eq!(log.borrow().runs.len(), 1, "{operation}");
+    }
+}
+
+#[test]
+fn an_archived_list_is_read_by_no_client_and_refuses_writes() {
+    let archived = || rows(vec![whole(&ListRow { status: Status::Archived, ..list_row() })]);
+    script(vec![vec![archived(), rows(Vec::new())]]);
+    assert_eq!(call("resolvePriceAsClient", Json::Null), refused("NOT_FOUND", &[]));
+    script(vec![vec![StoreReply::Done, archived(), rows(Vec::new())]]);
+    assert_eq!(call("createPriceAsClient", input("1")), refused("ARCHIVED", &[]));
+}
+
+#[test]
+fn clients_get_projections() {
+    let read = vec![StoreReply::Done, rows(vec![list()]), rows(Vec::new())];
+    script(vec![read, vec![StoreReply::Inserted(vec![true])]]);
+    assert_eq!(members(&call("createPriceAsClient", input("12.5")).expect("it is created")), PUBLIC_PRICE);
+    let priced = || rows(vec![price(Id(6, 6), None, None)]);
+    script(vec![vec![rows(vec![list()]), priced()]]);
+    assert_eq!(members(&call("resolvePriceAsClient", Json::Null).expect("it is in effect")), PUBLIC_PRICE);
+    script(vec![vec![rows(vec![list()])]]);
+    let shown = call("getPriceListAsClient", Json::Null).expect("it is public");
+    assert_eq!(
+        members(&shown),
+        ["code", "createdAt", "currencyCode", "id", "name", "status", "updatedAt", "visibility"]
+    );
+    script(vec![vec![priced(), rows(vec![list()])], vec![StoreReply::Done, priced()], vec![StoreReply::Done]]);
+    let archived = call("archivePriceAsClient", json!({})).expect("it is archived");
+    assert_eq!((members(&archived), &archived["status"]), (PUBLIC_PRICE.to_vec(), &json!("ARCHIVED")));
+}
+
+/// A page of two fills up over prices of what is not on sale, and its cursor is the last row it looked at.
+#[test]
+fn a_page_of_prices_passes_over_what_is_not_on_sale() {
+    let of = |id: u64, variant: u64| {
+        let mut row = price(Id(6, id), None, None);
+        row[5] = Id(8, variant).put();
+        row
+    };
+    let page = |items: Vec<Row>, more: bool| StoreReply::Rows(store::Page { rows: items, more });
+    let log = script(vec![
+        vec![rows(vec![list()]), page(vec![of(1, 99), of(2, 1)], true)],
+        vec![rows(vec![list()]), page(vec![of(3, 2), of(4, 3)], false)],
+    ]);
+    GET_VARIANTS.with(|service| {
+        service.install(|ids: &[Id]| ids.iter().map(|id| article(*id, id.1 != 99)).collect());
+    });
+    let body = call("listPricesAsClient", Json::Null).expect("a page");
+    let shown: Vec<_> = body["items"].as_array().into_iter().flatten().map(|item| item["id"].clone()).collect();
+    assert_eq!(shown, [json!(Id(6, 2)), json!(Id(6, 3))]);
+    assert_eq!(body["nextCursor"], json!(Id(6, 3)));
+    assert_eq!(log.borrow().runs.len(), 2);
 }
 
 #[test]

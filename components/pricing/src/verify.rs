@@ -1,9 +1,7 @@
 //! Pricing's invariants, checked in bounded batches of active prices: no overlaps, and nothing that is named is missing.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use stoa_sdk::store::{get_all, read, select};
-use stoa_sdk::{Finding, Findings, Id, all};
+use stoa_sdk::{Finding, Findings, Id, all, map, set};
 
 use crate::articles;
 use crate::list::{ListRow, Status};
@@ -21,13 +19,13 @@ pub fn verify(cursor: Option<String>) -> Findings {
     if page.items.is_empty() {
         return Findings { findings: Vec::new(), next };
     }
-    let lists: BTreeSet<Id> = page.items.iter().map(|row| row.list_id).collect();
-    let variants: BTreeSet<Id> = page.items.iter().map(|row| row.variant_id).collect();
+    let lists = set(page.items.iter().map(|row| row.list_id));
+    let variants = set(page.items.iter().map(|row| row.variant_id));
     let others = all([active(), PriceRow::variant_id.one_of(variants.iter().copied())]);
     let (lists, others) = read((get_all::<ListRow>(lists), select::<PriceRow>(others)));
-    let lists: BTreeMap<Id, ListRow> = lists.into_iter().map(|row| (row.id, row)).collect();
+    let lists = map(lists.into_iter().map(|row| (row.id, row)));
     let known = articles::get_variants(&variants.into_iter().collect::<Vec<_>>());
-    let known: BTreeSet<Id> = known.into_iter().map(|article| article.variant_id.into()).collect();
+    let known = set(known.into_iter().map(|article| Id::from(article.variant_id)));
 
     let finding = |invariant: &str, row: &PriceRow, message: &str| Finding {
         invariant: invariant.to_owned(),

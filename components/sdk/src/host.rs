@@ -63,13 +63,22 @@ pub fn facts() -> context::Facts {
     native::with(|host| host.facts())
 }
 
-/// UUIDv7s, ascending; at most 2,000.
+/// Ids that the host gives at once.
+const MOST_IDS: u32 = 2_000;
+
+/// UUIDv7s, ascending.
 pub fn new_ids(count: u32) -> Vec<Id> {
-    #[cfg(target_arch = "wasm32")]
-    let ids = context::new_ids(count);
-    #[cfg(not(target_arch = "wasm32"))]
-    let ids = native::with(|host| host.new_ids(count));
-    ids.into_iter().map(Id::from).collect()
+    let mut ids = Vec::new();
+    let mut left = count;
+    while left > 0 {
+        let some = left.min(MOST_IDS);
+        #[cfg(target_arch = "wasm32")]
+        ids.extend(context::new_ids(some).into_iter().map(Id::from));
+        #[cfg(not(target_arch = "wasm32"))]
+        ids.extend(native::with(|host| host.new_ids(some)).into_iter().map(Id::from));
+        left -= some;
+    }
+    ids
 }
 
 /// One new UUIDv7.

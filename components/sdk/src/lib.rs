@@ -23,6 +23,7 @@ mod query;
 mod reply;
 mod schema;
 mod service;
+mod sets;
 pub mod store;
 pub mod text;
 
@@ -44,6 +45,7 @@ pub use problem::item;
 pub use reply::{Answer, etag};
 pub use schema::Schemas;
 pub use service::NativeService;
+pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
 pub use text::Text;
 

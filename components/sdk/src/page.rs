@@ -45,10 +45,20 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// `more`: rows follow the last of `rows`.
-    pub fn of<R>(rows: Vec<R>, more: bool, id: impl Fn(&R) -> Id, item: impl Fn(R) -> T) -> Page<T> {
-        let next_cursor = rows.last().filter(|_| more).map(id);
-        Page { items: rows.into_iter().map(item).collect(), next_cursor }
+    /// Of rows, or of references to them. `more`: rows follow the last of `rows`.
+    pub fn of<R>(
+        rows: impl IntoIterator<Item = R>,
+        more: bool,
+        id: impl Fn(&R) -> Id,
+        item: impl Fn(R) -> T,
+    ) -> Page<T> {
+        let mut last = None;
+        let shown = |row: R| {
+            last = Some(id(&row));
+            item(row)
+        };
+        let items = rows.into_iter().map(shown).collect();
+        Page { items, next_cursor: last.filter(|_| more) }
     }
 }
 

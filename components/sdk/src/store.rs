@@ -16,7 +16,8 @@ use crate::filter::Filter;
 use crate::host::{self, fault};
 use crate::id::Id;
 pub use write::{
-    Insert, Lock, Number, Update, UpdateAnswering, insert, lock, lock_all, lock_shared, number, update, update_all,
+    Insert, Lock, Number, Update, UpdateAnswering, insert, lock, lock_all, lock_all_shared, lock_shared, number,
+    update, update_all,
 };
 
 /// Rows that one select answers at most.

@@ -198,7 +198,12 @@ pub fn lock(name: String) -> Lock {
 
 /// Holds this name against `lock`, but not against other sharers.
 pub fn lock_shared(name: String) -> Lock {
-    Lock { names: vec![(name, LockMode::Shared)] }
+    lock_all_shared([name])
+}
+
+/// Holds these names against `lock`, but not against other sharers; at most 1,000.
+pub fn lock_all_shared(names: impl IntoIterator<Item = String>) -> Lock {
+    Lock { names: names.into_iter().map(|name| (name, LockMode::Shared)).collect() }
 }
 
 /// Holds all of these names; the host takes them in one fixed order.
