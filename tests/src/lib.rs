@@ -24,5 +24,5 @@ pub use database::Database;
 pub use dice::Dice;
 pub use host::Stoa;
 pub use machine::Machine;
-pub use parallel::{at_once, eventually};
+pub use parallel::{at_once, eventually, room_in_this_minute};
 pub use request::Request;

@@ -34,4 +34,5 @@ mod refusal_order;
 mod schema_corpus;
 mod stored;
 mod tenancy;
+mod two_hosts;
 mod vetting;
