@@ -21,6 +21,7 @@ mod hostile_store;
 mod http_manners;
 mod http_raw;
 mod idempotency;
+mod idempotency_age;
 mod if_match;
 mod json_corpus;
 mod lists;

@@ -14,6 +14,7 @@ use crate::program::{self, Stop};
 use crate::workspace::Workspace;
 use crate::{build_modules, demo};
 
+mod api_key;
 mod tell;
 
 /// Who owns the demo company.
@@ -128,8 +129,10 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
         docs_url: found(&api, format!("{url}/v1/docs")).await,
         private_url: private_url(&api).await,
         operator_token: std::fs::read_to_string(data.join("operator.token")).ok().map(|text| text.trim().to_string()),
-        // API clients come with a later issue.
-        api_key: None,
+        api_key: match (&tenant, args.no_demo) {
+            (Some(tenant), false) => Some(api_key::of(&api, tenant, data).await.context("cannot issue an API key")?),
+            _ => None,
+        },
         user_token: api.token.clone(),
         tenant_id: tenant,
         url,
