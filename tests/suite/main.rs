@@ -15,6 +15,7 @@ mod catalog_variants;
 mod concurrency;
 mod contract;
 mod crash;
+mod edge;
 mod governance;
 mod hostile;
 mod hostile_store;

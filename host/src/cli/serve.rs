@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::database::Database;
 use crate::governance::{self, Governor, Recorder};
-use crate::http::{answer, body, private, server};
+use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
@@ -119,12 +119,14 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        trusted_proxies: settings.trusted_proxies.clone(),
     });
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
     let private = tokio::spawn(server::serve(private_listener, private::router(metrics), std::future::pending()));
-    server::serve(listener, answer::router(app.clone()), stop_signal()).await;
+    let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
+    server::serve(listener, router, stop_signal()).await;
     private.abort();
     refresh.abort();
     purge.abort();
