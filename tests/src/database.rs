@@ -53,6 +53,19 @@ impl Company {
         self.write(statement, false)
     }
 
+    /// An id as statements spell it.
+    pub fn literal(&self, id: &str) -> String {
+        match self.host.database() {
+            Database::Sqlite => format!("x'{}'", id.replace('-', "")),
+            Database::Postgres => format!("'{id}'"),
+        }
+    }
+
+    /// The id of a row that a statement makes, as it spells it.
+    pub fn fresh_id(&self) -> String {
+        self.literal(&uuid::Uuid::now_v7().to_string())
+    }
+
     fn write(&self, statement: &str, keep: bool) -> Result<(), String> {
         match self.host.database() {
             Database::Sqlite => {

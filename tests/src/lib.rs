@@ -14,6 +14,7 @@ pub mod machine;
 pub mod modules;
 pub mod on_both;
 pub mod parallel;
+pub mod people;
 pub mod postgres;
 pub mod raw;
 pub mod request;

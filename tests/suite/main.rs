@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod api_clients;
+mod audit_list;
 mod catalog_attributes;
 mod catalog_lookups;
 mod catalog_products;
@@ -12,6 +13,7 @@ mod catalog_search;
 mod catalog_slugs;
 mod catalog_units;
 mod catalog_variants;
+mod company_settings;
 mod concurrency;
 mod contract;
 mod crash;
@@ -21,11 +23,14 @@ mod hostile;
 mod hostile_store;
 mod http_manners;
 mod http_raw;
+mod iam_commands;
+mod iam_lists;
 mod idempotency;
 mod idempotency_age;
 mod if_match;
 mod json_corpus;
 mod lists;
+mod onboarding_checklist;
 mod pricing_batch;
 mod pricing_lists;
 mod pricing_model;
@@ -36,5 +41,6 @@ mod refusal_order;
 mod schema_corpus;
 mod stored;
 mod tenancy;
+mod tenant_cli;
 mod two_hosts;
 mod vetting;

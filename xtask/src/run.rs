@@ -123,7 +123,9 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
     let api = Api::new(&url, &token(binary, data)?)?;
     let mut tenant = company(&api).await?;
     if !args.no_demo {
-        tenant = Some(load(&api, tenant, &data.join(MARK)).await?);
+        let demo = load(&api, tenant, &data.join(MARK)).await?;
+        entitle(binary, data, args, &demo)?;
+        tenant = Some(demo);
     }
     let started = Started {
         docs_url: found(&api, format!("{url}/v1/docs")).await,
@@ -159,6 +161,16 @@ fn token(binary: &Path, data: &Path) -> Result<String> {
     let mut command = Command::new(binary);
     command.args(["token", "--user", USER, "--ttl", "12h"]).env("STOA_DATA_DIR", data);
     Ok(program::output(&mut command)?.trim().to_string())
+}
+
+/// As an operator would: API keys of the demo company are served.
+fn entitle(binary: &Path, data: &Path, args: &Args, tenant: &str) -> Result<()> {
+    let mut command = Command::new(binary);
+    command.args(["tenant", "entitle", tenant, "PUBLIC_API"]).env("STOA_DATA_DIR", data).env("STOA_DEV", "true");
+    if let Some(url) = &args.database_url {
+        command.env("STOA_DATABASE_URL", url);
+    }
+    program::output(&mut command).map(drop)
 }
 
 /// The user's first company, if there is one.

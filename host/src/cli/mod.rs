@@ -3,6 +3,7 @@
 mod migrate;
 mod openapi;
 mod serve;
+mod tenant;
 mod token;
 
 use clap::{Parser, Subcommand};
@@ -21,6 +22,8 @@ enum Verb {
     Serve(serve::Flags),
     /// Bring the host's own tables up to date.
     Migrate(migrate::Flags),
+    /// Make, list, suspend, resume and entitle companies.
+    Tenant(tenant::Flags),
     /// Print a user's token of the development issuer.
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
@@ -34,6 +37,7 @@ pub fn run() -> anyhow::Result<()> {
     match Cli::parse().verb {
         Verb::Serve(flags) => serve::run(flags),
         Verb::Migrate(flags) => migrate::run(flags),
+        Verb::Tenant(flags) => tenant::run(flags),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
         Verb::Completions { shell } => {

@@ -64,15 +64,16 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&settings)?);
         return Ok(());
     }
-    start_log(&settings);
+    start_log(&settings.log, settings.log_format);
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
 }
 
-fn start_log(settings: &Settings) {
+/// Logs to stderr what the filter lets through.
+pub fn start_log(filter: &str, format: LogFormat) {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_new(&settings.log).unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter);
-    match settings.log_format {
+    match format {
         LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
         LogFormat::Json => log.json().init(),
     }

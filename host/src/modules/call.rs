@@ -104,6 +104,23 @@ pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Cr
     end(store.into_data(), result)
 }
 
+pub async fn checklist(entry: Entry) -> Ran<Vec<module::Step>> {
+    let (code, state) = begin(entry);
+    let code = match code {
+        Some(Code::Component(code)) => code,
+        Some(Code::Native(_)) => return end(state, Ok(Vec::new())),
+        None => return end(state, Err(wasmtime::format_err!("no such module"))),
+    };
+    let clock = state.clock.clone();
+    let mut store = store(state);
+    let run = async {
+        let guest = code.instantiate_async(&mut store).await?;
+        guest.commerce_platform_module().call_checklist(&mut store).await
+    };
+    let result = clock.measure(run).await;
+    end(store.into_data(), result)
+}
+
 fn begin(entry: Entry) -> (Option<Code>, State) {
     let Entry { generation, module, session, facts, read_only, limits } = entry;
     let code = generation.modules.get(module).map(|module| module.code.clone());
