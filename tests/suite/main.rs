@@ -5,7 +5,9 @@
 
 mod api_clients;
 mod catalog_attributes;
+mod catalog_imports;
 mod catalog_lookups;
+mod catalog_media;
 mod catalog_products;
 mod catalog_publication;
 mod catalog_search;
@@ -25,6 +27,8 @@ mod idempotency_age;
 mod if_match;
 mod json_corpus;
 mod lists;
+mod machine_catalog;
+mod machine_pricing;
 mod pricing_batch;
 mod pricing_lists;
 mod pricing_model;
