@@ -129,6 +129,13 @@ impl Company {
             .collect()
     }
 
+    /// The same of the modules' rows and the events alone: a machine's request is admitted, which leaves traces of its own.
+    pub fn records(&self) -> BTreeMap<String, (usize, u64)> {
+        let mut digest = self.digest();
+        digest.retain(|table, _| !table.starts_with("stoa_") || table == "stoa_event");
+        digest
+    }
+
     fn sqlite_file(&self) -> PathBuf {
         let folder = self.host.data_folder();
         let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -6,7 +6,9 @@
 mod api_clients;
 mod audit_list;
 mod catalog_attributes;
+mod catalog_imports;
 mod catalog_lookups;
+mod catalog_media;
 mod catalog_products;
 mod catalog_publication;
 mod catalog_search;
@@ -30,6 +32,8 @@ mod idempotency_age;
 mod if_match;
 mod json_corpus;
 mod lists;
+mod machine_catalog;
+mod machine_pricing;
 mod onboarding_checklist;
 mod pricing_batch;
 mod pricing_lists;

@@ -28,8 +28,11 @@ enum Verb {
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
+    Import(stoa_importer::Args),
     /// Print a shell's completions.
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Runs the verb that the command line names.
@@ -40,6 +43,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Tenant(flags) => tenant::run(flags),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
+        Verb::Import(args) => stoa_importer::run(&args),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             clap_complete::generate(shell, &mut Cli::command(), "stoa", &mut std::io::stdout());
