@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod api_clients;
+mod bad_tokens;
 mod catalog_attributes;
 mod catalog_lookups;
 mod catalog_products;
@@ -22,8 +23,10 @@ mod http_manners;
 mod http_raw;
 mod idempotency;
 mod if_match;
+mod issuers;
 mod json_corpus;
 mod lists;
+mod oidc_provider;
 mod pricing_batch;
 mod pricing_lists;
 mod pricing_model;
