@@ -5,6 +5,7 @@
 
 mod api_clients;
 mod audit_list;
+mod bad_tokens;
 mod catalog_attributes;
 mod catalog_imports;
 mod catalog_lookups;
@@ -30,10 +31,12 @@ mod iam_lists;
 mod idempotency;
 mod idempotency_age;
 mod if_match;
+mod issuers;
 mod json_corpus;
 mod lists;
 mod machine_catalog;
 mod machine_pricing;
+mod oidc_provider;
 mod onboarding_checklist;
 mod pricing_batch;
 mod pricing_lists;
