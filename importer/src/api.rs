@@ -60,7 +60,7 @@ impl Api {
     /// Where there is no success.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Json> {
         let url = self.address(path, query)?;
-        match self.tried(&format!("GET {path}"), || self.client.request(Method::GET, url.clone())).await? {
+        match self.tried(&format!("GET {path}"), true, || self.client.request(Method::GET, url.clone())).await? {
             Answer::Done(body) => Ok(body),
             Answer::Refused(problem) => bail!("GET {path}: {}", problem.told()),
         }
@@ -93,7 +93,7 @@ impl Api {
             let request = self.client.request(Method::POST, url.clone()).header("Idempotency-Key", key.to_string());
             request.header("Content-Type", "application/json").body(text.clone())
         };
-        self.tried(&format!("POST {path}"), request).await
+        self.tried(&format!("POST {path}"), false, request).await
     }
 
     fn address(&self, path: &str, query: &[(&str, &str)]) -> Result<reqwest::Url> {
@@ -101,13 +101,19 @@ impl Api {
         Ok(if query.is_empty() { address.parse()? } else { reqwest::Url::parse_with_params(&address, query)? })
     }
 
-    async fn tried(&self, what: &str, request: impl Fn() -> RequestBuilder) -> Result<Answer> {
+    async fn tried(&self, what: &str, is_read: bool, request: impl Fn() -> RequestBuilder) -> Result<Answer> {
         let mut last = String::new();
         for nth in 0..TRIES {
             let mut wait = 1 << nth;
             match request().bearer_auth(&self.token).send().await {
                 Err(error) if error.is_builder() => return Err(error).with_context(|| what.to_owned()),
-                Err(error) => last = plain(&error),
+                Err(error) => {
+                    last = plain(&error);
+                    // Nothing is under way: whoever started the program is better told at once.
+                    if is_read && nth > 0 {
+                        break;
+                    }
+                }
                 Ok(answer) => {
                     let status = answer.status();
                     let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());

@@ -18,6 +18,7 @@ pub mod on_both;
 pub mod parallel;
 pub mod people;
 pub mod postgres;
+pub mod proxy;
 pub mod raw;
 pub mod request;
 pub mod signer;

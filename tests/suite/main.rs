@@ -31,6 +31,7 @@ mod iam_lists;
 mod idempotency;
 mod idempotency_age;
 mod if_match;
+mod import_csv;
 mod issuers;
 mod json_corpus;
 mod lists;
