@@ -20,6 +20,7 @@ pub mod people;
 pub mod postgres;
 pub mod raw;
 pub mod request;
+pub mod reviewed;
 pub mod signer;
 
 pub use answer::Answer;
