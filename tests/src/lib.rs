@@ -21,6 +21,7 @@ pub mod postgres;
 pub mod proxy;
 pub mod raw;
 pub mod request;
+pub mod reviewed;
 pub mod signer;
 
 pub use answer::Answer;

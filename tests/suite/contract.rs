@@ -13,7 +13,7 @@ use stoa_tests::{Database, host, modules, on_both_databases};
 on_both_databases![served_as_printed, operations_are_whole, references_resolve, lists_look_alike, problems_are_closed];
 
 /// `stoa openapi` over the modules of a folder.
-fn printed(folder: &std::path::Path) -> Json {
+pub fn printed(folder: &std::path::Path) -> Json {
     let scratch = Folder::new("openapi");
     let output = Command::new(host::binary())
         .arg("openapi")
