@@ -6,7 +6,10 @@
 
 pub mod bindings;
 mod call;
+pub mod card_number;
 mod collection;
+pub mod currency;
+mod date;
 mod decimal;
 mod event;
 mod field;
@@ -30,6 +33,7 @@ pub mod text;
 pub use bindings::commerce::platform::context::{ActorKind, Facts};
 pub use bindings::exports::commerce::platform::module::{Call, Created, Finding, Findings, Item, Problem, Reply, Step};
 pub use collection::{Entity, View};
+pub use date::Date;
 pub use decimal::Decimal;
 pub use event::{emit, event};
 pub use field::{Column, Field};
@@ -39,7 +43,7 @@ pub use id::Id;
 pub use instant::Instant;
 pub use json::Json;
 pub use module::{Module, ProvisionOptions};
-pub use operation::Operation;
+pub use operation::{Operation, count, join};
 pub use page::{Limit, Page, paged};
 pub use problem::item;
 pub use reply::{Answer, etag};
