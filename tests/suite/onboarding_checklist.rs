@@ -20,13 +20,15 @@ fn steps(shop: &Company) -> Vec<(String, String)> {
     shop.get("onboarding").is(200).items().iter().map(|item| (text(item, "code"), text(item, "status"))).collect()
 }
 
+/// What becomes of these steps; other modules have theirs.
 #[track_caller]
 fn expect(shop: &Company, expected: &[(&str, bool)]) {
     let expected: Vec<(String, String)> = expected
         .iter()
         .map(|(code, done)| (code.to_string(), if *done { "DONE" } else { "PENDING" }.to_string()))
         .collect();
-    assert_eq!(steps(shop), expected);
+    let told = steps(shop).into_iter().filter(|(code, _)| expected.iter().any(|(known, _)| known == code));
+    assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 
 fn steps_are_done_as_they_are_done(database: Database) {
@@ -53,7 +55,9 @@ fn steps_are_done_as_they_are_done(database: Database) {
 fn modules_come_in_order_and_the_host_last(database: Database) {
     let answer = company(database).get("onboarding").is(200);
     let modules: Vec<&str> = answer.items().iter().filter_map(|item| item["module"].as_str()).collect();
-    assert_eq!(modules, ["catalog", "catalog", "pricing", "platform"], "providers before those that use them");
+    let place = |name: &str| modules.iter().position(|module| *module == name);
+    assert!(place("catalog") < place("pricing"), "providers before those that use them: {modules:?}");
+    assert_eq!(modules.last(), Some(&"platform"));
     assert!(answer.items().iter().all(|item| item["hint"].as_str().is_some_and(|hint| hint.len() > 10)), "{answer}");
 }
 
