@@ -47,13 +47,17 @@ pub struct Price {
     pub valid_to: Option<String>,
 }
 
+/// Cells by their columns.
+type Cells = Vec<(Column, String)>;
+
 /// Rows of one product as they are found.
 #[derive(Default)]
 struct Group {
     rows: Vec<u64>,
     /// By column: the first cell that says something, and its line.
     cells: Vec<(Column, String, u64)>,
-    variants: Vec<(u64, String, Vec<(Column, String)>)>,
+    /// By row: its line, its SKU and its cells.
+    variants: Vec<(u64, String, Cells)>,
     is_bad: bool,
 }
 

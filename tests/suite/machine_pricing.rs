@@ -74,7 +74,7 @@ fn projections(database: Database) {
         ["code", "createdAt", "currencyCode", "id", "name", "status", "updatedAt", "visibility"]
     );
     assert_eq!(read.etag(), list.etag());
-    assert_eq!(machine.get(&lists()).is(200).items(), [read.body.clone()]);
+    assert_eq!(machine.get(&lists()).is(200).items(), std::slice::from_ref(&read.body));
     let page = machine.get(&prices(&list.id())).is(200);
     let shown = &page.items()[0];
     assert_eq!(members(shown), PRICE);

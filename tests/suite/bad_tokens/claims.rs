@@ -87,7 +87,8 @@ pub fn table(forge: &Forge) -> Vec<Bad> {
     ] {
         for (claim, values) in claims {
             // The one value that is good is no wrong type of this claim.
-            let wrong = of_wrong_types().into_iter().filter(|value| (*claim, value) != ("email_verified", &json!(true)));
+            let wrong =
+                of_wrong_types().into_iter().filter(|value| (*claim, value) != ("email_verified", &json!(true)));
             for value in values.iter().cloned().chain(wrong) {
                 let name: String = format!("{claim} {value}").chars().take(80).collect();
                 table.push(make(name, &forge.with_claim(claim, value.clone())));
