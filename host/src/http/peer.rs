@@ -57,7 +57,8 @@ mod tests {
     fn only_trusted_proxies_are_believed() {
         let trusted: Vec<Network> =
             ["10.0.0.0/8", "127.0.0.1", "fd00::/8"].iter().map(|text| text.parse().expect("a network")).collect();
-        let cases: &[(&str, &[(&str, &str)], &str)] = &[
+        type Sent<'a> = &'a [(&'a str, &'a str)];
+        let cases: &[(&str, Sent<'_>, &str)] = &[
             ("203.0.113.9", &[("x-forwarded-for", "198.51.100.1")], "203.0.113.9"),
             ("10.0.0.1", &[("x-forwarded-for", "198.51.100.1")], "198.51.100.1"),
             ("10.0.0.1", &[("x-forwarded-for", "1.2.3.4, 198.51.100.1, 10.0.0.2")], "198.51.100.1"),
