@@ -24,6 +24,7 @@ pub struct Operation {
     description: &'static str,
     audience: Audience,
     permissions: &'static [&'static str],
+    any: bool,
     idempotency: Idempotency,
     read_only: bool,
     status: u16,
@@ -37,6 +38,37 @@ pub struct Operation {
     problems: &'static [&'static str],
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
+    discloses_identifiers: bool,
+}
+
+/// The operations of several files as one table: `const OPERATIONS: [Operation; count(PARTS)] = join(PARTS);`.
+pub const fn join<const COUNT: usize>(parts: &[&[Operation]]) -> [Operation; COUNT] {
+    let mut table = [Operation::new("", "", "", unnamed); COUNT];
+    let (mut part, mut to) = (0, 0);
+    while part < parts.len() {
+        let mut at = 0;
+        while at < parts[part].len() {
+            table[to] = parts[part][at];
+            to += 1;
+            at += 1;
+        }
+        part += 1;
+    }
+    table
+}
+
+/// How many operations the parts have together.
+pub const fn count(parts: &[&[Operation]]) -> usize {
+    let (mut part, mut sum) = (0, 0);
+    while part < parts.len() {
+        sum += parts[part].len();
+        part += 1;
+    }
+    sum
+}
+
+fn unnamed(_: &Call) -> Answer {
+    crate::host::fault("an operation without a name")
 }
 
 impl Operation {
@@ -50,6 +82,7 @@ impl Operation {
             description: "",
             audience: Audience::User,
             permissions: &[],
+            any: false,
             idempotency: Idempotency::None,
             read_only: false,
             status: 200,
@@ -63,6 +96,7 @@ impl Operation {
             problems: &[],
             audit: None,
             cache_control: None,
+            discloses_identifiers: false,
         }
     }
 
@@ -109,6 +143,13 @@ impl Operation {
     /// Permissions of a person (all of them).
     pub const fn needs(mut self, permissions: &'static [&'static str]) -> Operation {
         self.permissions = permissions;
+        self
+    }
+
+    /// Permissions of a person, of which one is enough; which of them a request needs is the operation's to say.
+    pub const fn needs_any(mut self, permissions: &'static [&'static str]) -> Operation {
+        self.permissions = permissions;
+        self.any = true;
         self
     }
 
@@ -169,6 +210,12 @@ impl Operation {
         self
     }
 
+    /// The answer names serial units: the host records the read.
+    pub const fn discloses_identifiers(mut self) -> Operation {
+        self.discloses_identifiers = true;
+        self
+    }
+
     /// The operation's name in the contract.
     pub const fn name(&self) -> &'static str {
         self.name
@@ -183,7 +230,7 @@ impl Operation {
             summary: self.summary.to_owned(),
             description: self.description.to_owned(),
             audience: self.audience,
-            access: Access::All(texts(self.permissions)),
+            access: if self.any { Access::Any(texts(self.permissions)) } else { Access::All(texts(self.permissions)) },
             idempotency: self.idempotency,
             read_only: self.read_only,
             status: self.status,
@@ -197,7 +244,7 @@ impl Operation {
             problems: texts(self.problems),
             audit: self.audit.map(str::to_owned),
             cache_control: self.cache_control.map(str::to_owned),
-            discloses_identifiers: false,
+            discloses_identifiers: self.discloses_identifiers,
         }
     }
 }

@@ -9,7 +9,9 @@ use std::vec::IntoIter;
 pub use crate::bindings::commerce::platform::store::{
     Agg, Call, Clash, Failure, LockMode, Miss, Reply, Row, Spot, Value, Why,
 };
-use crate::bindings::commerce::platform::store::{AggregateCall, Ask, FindCall, GetCall, Measure, Order, SelectCall};
+use crate::bindings::commerce::platform::store::{
+    AggregateCall, Ask, Each, FindCall, GetCall, Measure, Order, SelectCall,
+};
 use crate::collection::{Entity, View};
 use crate::field::{Column, Field};
 use crate::filter::Filter;
@@ -17,7 +19,7 @@ use crate::host::{self, fault};
 use crate::id::Id;
 pub use write::{
     Insert, Lock, Number, Update, UpdateAnswering, insert, lock, lock_all, lock_all_shared, lock_shared, number,
-    update, update_all,
+    update, update_all, update_by,
 };
 
 /// Rows that one select answers at most.
@@ -172,6 +174,14 @@ pub fn get_all<V: View>(ids: impl IntoIterator<Item = Id>) -> GetAll<V> {
     GetAll(Get { ids: ids.into_iter().map(|id| id.put()).collect(), lock: None, view: PhantomData })
 }
 
+impl<V> GetAll<V> {
+    /// Held against other writers until the transaction ends; taken in the collection's lock order.
+    pub fn locked(mut self) -> Self {
+        self.0.lock = Some(LockMode::Exclusive);
+        self
+    }
+}
+
 impl<V: View> Batch for GetAll<V> {
     type Answer = Vec<V>;
 
@@ -194,12 +204,21 @@ impl<V: View> Batch for GetAll<V> {
 pub struct Find<V> {
     key: &'static str,
     keys: Vec<Row>,
+    lock: Option<LockMode>,
     view: PhantomData<fn() -> V>,
 }
 
 /// The rows whose declared unique key `key` has one of these values; at most 1,000.
 pub fn find<V: View>(key: &'static str, keys: impl IntoIterator<Item = Row>) -> Find<V> {
-    Find { key, keys: keys.into_iter().collect(), view: PhantomData }
+    Find { key, keys: keys.into_iter().collect(), lock: None, view: PhantomData }
+}
+
+impl<V> Find<V> {
+    /// Held against other writers until the transaction ends; taken in the collection's lock order.
+    pub fn locked(mut self) -> Self {
+        self.lock = Some(LockMode::Exclusive);
+        self
+    }
 }
 
 impl<V: View> Batch for Find<V> {
@@ -207,7 +226,7 @@ impl<V: View> Batch for Find<V> {
 
     fn push(&mut self, calls: &mut Vec<Call>) {
         let keys = std::mem::take(&mut self.keys);
-        calls.push(Call::Find(FindCall { ask: ask::<V>(None), key: self.key.to_owned(), keys }));
+        calls.push(Call::Find(FindCall { ask: ask::<V>(self.lock), key: self.key.to_owned(), keys }));
     }
 
     fn read(self, replies: &mut IntoIter<Reply>) -> Option<Vec<V>> {
@@ -222,12 +241,13 @@ pub struct Select<V> {
     after: Option<Row>,
     limit: u32,
     lock: Option<LockMode>,
+    each: Option<Each>,
     view: PhantomData<fn() -> V>,
 }
 
 /// The rows that meet the filter, ordered by id; at most 2,000 unless `limit` says less.
 pub fn select<V: View>(filter: Filter) -> Select<V> {
-    Select { filter, order: Vec::new(), after: None, limit: MOST_ROWS, lock: None, view: PhantomData }
+    Select { filter, order: Vec::new(), after: None, limit: MOST_ROWS, lock: None, each: None, view: PhantomData }
 }
 
 impl<V> Select<V> {
@@ -248,6 +268,18 @@ impl<V> Select<V> {
         self
     }
 
+    /// The highest first, by this required column before the id.
+    pub fn by_descending<T>(mut self, column: Column<T>) -> Self {
+        self.order.push(Order { column: column.name().to_owned(), descending: true });
+        self
+    }
+
+    /// Of every key only its first `limit` rows; a key is one value for each of these columns, at most 1,000 keys.
+    pub fn each(mut self, columns: &[&str], keys: impl IntoIterator<Item = Row>, limit: u32) -> Self {
+        self.each = Some(Each { columns: names(columns), keys: keys.into_iter().collect(), limit });
+        self
+    }
+
     /// Every match is held against other writers until the transaction ends; more than 2,000 are refused.
     pub fn locked(mut self) -> Self {
         self.lock = Some(LockMode::Exclusive);
@@ -265,7 +297,7 @@ impl<V: View> Batch for Select<V> {
             order: std::mem::take(&mut self.order),
             after: self.after.take(),
             limit: self.limit,
-            each: None,
+            each: self.each.take(),
         }));
     }
 
@@ -280,11 +312,22 @@ pub struct Aggregate {
     filter: Filter,
     by: Vec<String>,
     measures: Vec<Measure>,
+    keep_zero: bool,
+    after: Option<Row>,
+    limit: u32,
 }
 
 /// Measures over the rows that meet the filter; each answered row holds the group's columns, then the measures in order.
 pub fn aggregate<E: Entity>(filter: Filter) -> Aggregate {
-    Aggregate { collection: E::NAME, filter, by: Vec::new(), measures: Vec::new() }
+    Aggregate {
+        collection: E::NAME,
+        filter,
+        by: Vec::new(),
+        measures: Vec::new(),
+        keep_zero: true,
+        after: None,
+        limit: MOST_ROWS,
+    }
 }
 
 impl Aggregate {
@@ -303,6 +346,24 @@ impl Aggregate {
         self.measures.push(Measure { op: Agg::Sum, column: column.name().to_owned(), when: when.0 });
         self
     }
+
+    /// Leaves out groups whose sums are all zero.
+    pub fn without_zeros(mut self) -> Self {
+        self.keep_zero = false;
+        self
+    }
+
+    /// Only groups after this one, given as the values of the columns it is grouped by, all of them required columns.
+    pub fn after(mut self, group: Option<Row>) -> Self {
+        self.after = group;
+        self
+    }
+
+    /// At most this many groups.
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = limit;
+        self
+    }
 }
 
 impl Batch for Aggregate {
@@ -314,9 +375,9 @@ impl Batch for Aggregate {
             where_: std::mem::take(&mut self.filter.0),
             by: std::mem::take(&mut self.by),
             measures: std::mem::take(&mut self.measures),
-            keep_zero: true,
-            after: None,
-            limit: MOST_ROWS,
+            keep_zero: self.keep_zero,
+            after: self.after.take(),
+            limit: self.limit,
         }));
     }
 

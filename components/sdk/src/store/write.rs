@@ -58,6 +58,7 @@ impl Batch for Insert {
 /// Changes of rows; see [`update`].
 pub struct Update<E> {
     count: usize,
+    key: Option<&'static str>,
     rows: Vec<Change>,
     set: Vec<String>,
     values: Row,
@@ -74,10 +75,21 @@ pub fn update<E: Entity>(id: Id) -> Update<E> {
 
 /// Changes the rows of these ids in the same way; at most 2,000. No call is made for none.
 pub fn update_all<E: Entity>(ids: impl IntoIterator<Item = Id>) -> Update<E> {
-    let change = |id: Id| Change { key: vec![id.put()], version: None, set: Vec::new(), add: Vec::new() };
-    let rows: Vec<Change> = ids.into_iter().map(change).collect();
+    changes(None, ids.into_iter().map(|id| vec![id.put()]))
+}
+
+/// Changes the rows of which the declared unique key `key` has these values, in the same way; at most 2,000. No call is made
+/// for none.
+pub fn update_by<E: Entity>(key: &'static str, keys: impl IntoIterator<Item = Row>) -> Update<E> {
+    changes(Some(key), keys)
+}
+
+fn changes<E>(key: Option<&'static str>, keys: impl IntoIterator<Item = Row>) -> Update<E> {
+    let change = |key: Row| Change { key, version: None, set: Vec::new(), add: Vec::new() };
+    let rows: Vec<Change> = keys.into_iter().map(change).collect();
     Update {
         count: rows.len(),
+        key,
         rows,
         set: Vec::new(),
         values: Vec::new(),
@@ -100,6 +112,19 @@ impl<E: Entity> Update<E> {
         self.set.push(column.name().to_owned());
         for (row, value) in self.rows.iter_mut().zip(values) {
             row.set.push(value.put());
+        }
+        self
+    }
+
+    /// Adds to a counter of each row its own signed amount, in the order of the rows; before any `add`.
+    pub fn add_each<T: Field>(
+        mut self,
+        column: Column<T>,
+        amounts: impl IntoIterator<Item = impl std::fmt::Display>,
+    ) -> Self {
+        self.add.push(column.name().to_owned());
+        for (row, amount) in self.rows.iter_mut().zip(amounts) {
+            row.add.push(amount.to_string());
         }
         self
     }
@@ -136,7 +161,7 @@ impl<E: Entity> Update<E> {
         }
         Call::Update(UpdateCall {
             collection: E::NAME.to_owned(),
-            key: None,
+            key: self.key.map(str::to_owned),
             set: std::mem::take(&mut self.set),
             add: std::mem::take(&mut self.add),
             rows,
