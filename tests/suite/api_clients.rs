@@ -110,7 +110,9 @@ fn invalid_clients_are_refused(database: Database) {
     }
     let machine = shop.machine_of(good);
     let keys = format!("api-clients/{}/keys", machine.client);
-    let in_days = |days: i64| (chrono::Utc::now() + chrono::TimeDelta::days(days)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    let in_days = |days: i64| {
+        (chrono::Utc::now() + chrono::TimeDelta::days(days)).to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+    };
     for expires_at in [in_days(-1), in_days(366)] {
         let answer = shop.post(&keys, json!({ "expiresAt": expires_at }));
         answer.refused(400, "VALIDATION_FAILED").fault("/expiresAt", "RANGE");

@@ -11,7 +11,7 @@ use wasmtime::{Engine, component};
 /// Largest component file.
 const LARGEST: u64 = 64 << 20;
 /// The platform interfaces that the host offers, all at this version.
-const OFFERED: [&str; 5] = ["store", "context", "events", "log", "ids"];
+const OFFERED: [&str; 6] = ["store", "context", "events", "log", "ids", "problems"];
 pub const PLATFORM: semver::Version = semver::Version::new(1, 0, 0);
 
 pub struct Artifact {

@@ -105,3 +105,4 @@ impl log::Host for State {
 }
 
 impl crate::wit::commerce::platform::ids::Host for State {}
+impl crate::wit::commerce::platform::problems::Host for State {}
