@@ -9,10 +9,13 @@ pub mod count;
 pub mod goods;
 pub mod movement;
 pub mod reservation;
+pub mod service;
 pub mod stock;
 pub mod terms;
 pub mod transfer_order;
 pub mod unit;
+mod upkeep;
+mod verify;
 pub mod warehouse;
 
 use stoa_sdk::descriptor::{Collection, Descriptor, Named};
@@ -43,6 +46,7 @@ const PARTS: &[&[Operation]] = &[
     unit::OPERATIONS,
     transfer_order::OPERATIONS,
     count::OPERATIONS,
+    cost::OPERATIONS,
 ];
 const OPERATIONS: [Operation; stoa_sdk::count(PARTS)] = stoa_sdk::join(PARTS);
 
@@ -86,16 +90,16 @@ impl Module for Inventory {
         }
     }
 
-    fn provision(_: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        Ok(Vec::new())
+    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+        upkeep::provision(options)
     }
 
     fn checklist() -> Vec<Step> {
-        Vec::new()
+        upkeep::checklist()
     }
 
-    fn verify(_: Option<String>) -> Findings {
-        Findings { findings: Vec::new(), next: None }
+    fn verify(cursor: Option<String>) -> Findings {
+        verify::verify(cursor)
     }
 }
 
