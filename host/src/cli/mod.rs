@@ -5,6 +5,7 @@ mod openapi;
 mod serve;
 mod tenant;
 mod token;
+mod verify;
 
 use clap::{Parser, Subcommand};
 
@@ -29,6 +30,8 @@ enum Verb {
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
     Import(stoa_importer::Args),
+    /// Check every module's invariants over every company; 1 and a list where one fails.
+    Verify(verify::Flags),
     /// Print a shell's completions.
     Completions {
         shell: clap_complete::Shell,
@@ -44,6 +47,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
         Verb::Import(args) => stoa_importer::run(&args),
+        Verb::Verify(flags) => verify::run(flags),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             clap_complete::generate(shell, &mut Cli::command(), "stoa", &mut std::io::stdout());

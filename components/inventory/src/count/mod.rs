@@ -1,0 +1,7 @@
+//! Stock counts.
+
+pub mod row;
+
+use stoa_sdk::Operation;
+
+pub const OPERATIONS: &[Operation] = &[];
