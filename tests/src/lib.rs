@@ -9,6 +9,7 @@ pub mod contract;
 pub mod database;
 pub mod dice;
 pub mod folder;
+pub mod held;
 pub mod host;
 pub mod issuer;
 pub mod machine;

@@ -46,6 +46,7 @@ mod pricing_prices;
 mod pricing_resolve;
 mod readme;
 mod refusal_order;
+mod revocation;
 mod schema_corpus;
 mod stored;
 mod tenancy;

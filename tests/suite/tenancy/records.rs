@@ -42,9 +42,16 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "category",
         collection: "catalog/lookups/categories",
-        names: &["categoryId", "parentId"],
+        names: &["categoryId"],
         make: |records| records.lookup("categories"),
         put_away: PutAway::Archive,
+    },
+    Kind {
+        name: "category above",
+        collection: "",
+        names: &["parentId"],
+        make: |records| records.lookup("categories"),
+        put_away: PutAway::Other(|records, id| records.company.archive(&format!("catalog/lookups/categories/{id}"))),
     },
     Kind {
         name: "manufacturer",
