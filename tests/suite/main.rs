@@ -25,6 +25,7 @@ mod if_match;
 mod inventory_adjustments;
 mod inventory_concurrency;
 mod inventory_costs;
+mod inventory_model;
 mod inventory_reservations;
 mod inventory_warehouses;
 mod json_corpus;
