@@ -35,6 +35,7 @@ mod import_csv;
 mod inventory_adjustments;
 mod inventory_concurrency;
 mod inventory_costs;
+mod inventory_model;
 mod inventory_reservations;
 mod inventory_warehouses;
 mod issuers;
