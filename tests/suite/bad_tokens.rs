@@ -6,7 +6,7 @@ mod forms;
 mod headers;
 mod tiny_key;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
@@ -134,15 +134,15 @@ fn p09_every_bad_token_is_refused(database: Database) {
         host.request("GET", "/v1/auth/me").token(&token).send().is(200);
     }
     let users = host.rows("select id from stoa_user").len();
+    let mut shape: BTreeMap<u16, Json> = BTreeMap::new();
     for bad in &table {
         for (method, path) in [("GET", "/v1/auth/me"), ("POST", "/v1/onboarding/companies")] {
             let answer = ask(&host, method, path, &bad.values);
             let code = if bad.status == 401 { "UNAUTHENTICATED" } else { "IDENTITY_UNVERIFIED" };
             let got = (answer.status, answer["code"].as_str());
             assert_eq!(got, (bad.status, Some(code)), "{}: {answer}", bad.name);
-            // One shape for all: no word about what exactly is wrong, and none of what was sent.
-            let members: Vec<&String> = answer.body.as_object().into_iter().flatten().map(|(name, _)| name).collect();
-            assert_eq!(members, ["type", "title", "status", "detail", "code", "requestId", "errors"], "{}", bad.name);
+            // One body for all: no word about what exactly is wrong.
+            assert_eq!(answer.masked().1, *shape.entry(bad.status).or_insert(answer.masked().1), "{}", bad.name);
             assert!(answer.errors().is_empty(), "{}: {answer}", bad.name);
             let shown = format!("{:?}\n{}", answer.headers, String::from_utf8_lossy(&answer.bytes));
             assert_eq!(leaked(bad, &shown), None, "{}: {answer}", bad.name);
