@@ -372,6 +372,9 @@ fn costs_are_read_by_who_may(database: Database) {
     let receipt = shop.bring(&variant, &main, "3", Some("7.654321")).is(201);
     assert!(!receipt.body.to_string().contains("7.65"), "{receipt}");
     shop.reserve(&variant, &main, "1").is(201);
+    let stock = ["inventory.read", "inventory.adjust", "inventory.transfer", "inventory.serials.read"];
+    let (_, clerk) = shop.member("clerk", &[&shop.role("CLERK", &stock)]);
+    let (_, accountant) = shop.member("accountant", &[&shop.role("ACCOUNTANT", &["reports.cost.read"])]);
     for path in [
         "inventory/stock".to_string(),
         format!("inventory/variants/{variant}/stock"),
@@ -379,14 +382,16 @@ fn costs_are_read_by_who_may(database: Database) {
         "inventory/reservations".into(),
         "inventory/warehouses".into(),
     ] {
-        let answer = shop.get(&path).is(200);
+        accountant.get(&path).refused(403, "PERMISSION_DENIED");
+        let answer = clerk.get(&path).is(200);
         let text = answer.body.to_string();
         for word in ["ost\"", "value", "7.65", "22.96", "currency"] {
             assert!(!text.contains(word), "{path} tells of {word}: {text}");
         }
     }
     for path in ["inventory/cost-layers", "inventory/valuation"] {
-        let answer = shop.get(path).is(200);
+        clerk.get(path).refused(403, "PERMISSION_DENIED");
+        let answer = accountant.get(path).is(200);
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
         assert!(answer.body.to_string().contains("22.962963000000"), "{answer}");
         shop.as_user("stranger@example.test").get(path).refused(403, "MEMBERSHIP_REQUIRED");
