@@ -246,13 +246,13 @@ fn charges_raise_what_goods_cost_wherever_they_are(database: Database) {
     // Known in time: 10 on 3 pieces makes two layers.
     trade.receive(1, "3", "1", Some("10"));
     assert_eq!(trade.worth(), "13.000000000000");
-    assert_eq!(trade.sell(1, "1")["cost"], "4.333334000000");
+    assert_eq!(trade.sell(1, "1")["cost"], "4.333333333334");
     // Known later.
     trade.shop.take("LOSS", &trade.variant, &trade.main, "1").is(201);
     let dealt = parts(trade.charge(1, "3"));
     let expected = [("Lost", "1.000000000000"), ("OnHand", "1.000000000000"), ("Sold", "1.000000000000")];
     assert_eq!(dealt, expected.map(|(to, amount)| pair(to, amount)));
-    assert_eq!(trade.worth(), "5.333333000000");
+    assert_eq!(trade.worth(), "5.333333333333");
     trade.shop.verified();
 }
 

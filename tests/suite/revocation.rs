@@ -147,7 +147,7 @@ impl Writer {
             }
             CompanySuspended => {
                 shop.host.operator(&["suspend", &shop.tenant]).expect("suspended");
-                return;
+                shop.get("context").refused(403, "TENANT_SUSPENDED")
             }
         };
     }

@@ -34,6 +34,9 @@ pub enum PutAway {
 /// The id of a good record of a kind.
 pub type GoodId<'a> = &'a dyn Fn(&'static str) -> String;
 
+/// Makes a body good that fits its schema.
+pub type Amend = fn(&mut Json, GoodId);
+
 /// What a module's operations need to be told of.
 pub struct Part {
     pub kinds: &'static [Kind],
@@ -46,7 +49,7 @@ pub struct Part {
     /// What members and parameters mean that a schema's pattern does not tell.
     pub values: &'static [(&'static str, &'static str)],
     /// What makes a body of an operation good that fits its schema.
-    pub amends: &'static [(&'static str, fn(&mut Json, GoodId))],
+    pub amends: &'static [(&'static str, Amend)],
 }
 
 const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART];
