@@ -57,7 +57,7 @@ fn p18_every_field_of_every_operation(database: Database) {
     let (mine, theirs) = two(database);
     let contract = mine.host.contract();
     let foreign = Records::of(&theirs, CANARY);
-    foreign.fill();
+    foreign.fill(&contract);
     let before = theirs.digest();
     let shared = (Caller::of(&mine), Records::of(&mine, "OWN"));
     let mut lines = Vec::new();

@@ -54,7 +54,7 @@ pub struct Part {
 
 const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART];
 
-pub fn all() -> impl Iterator<Item = &'static Kind> {
+fn all() -> impl Iterator<Item = &'static Kind> {
     PARTS.iter().flat_map(|part| part.kinds)
 }
 

@@ -9,7 +9,7 @@ use stoa_tests::company::fresh;
 use stoa_tests::contract::Contract;
 use stoa_tests::{Answer, Company};
 
-use super::fields::{Form, fields};
+use super::fields::{Form, fields, forms};
 use super::kinds::{self, Kind, PutAway, kind_of, named};
 
 /// Records of one company, each made when it is first asked for, all of them fitting each other.
@@ -26,10 +26,12 @@ impl Records {
         Records { company: company.clone(), prefix, made: Rc::default() }
     }
 
-    /// One of every kind.
-    pub fn fill(&self) {
-        for kind in kinds::all() {
-            self.record(kind);
+    /// One of every kind that the contract's operations name or need.
+    pub fn fill(&self, contract: &Contract) {
+        for operation in &contract.operations {
+            for form in forms(contract, operation) {
+                self.all_of(&form, contract);
+            }
         }
     }
 

@@ -34,8 +34,6 @@ pub const PART: Part = Part {
     values: &[("entryDate", DAY), ("from", DAY), ("to", DAY), ("asOf", DAY), ("month", MONTH)],
     amends: &[
         ("createJournalEntry", balance),
-        // The chart is the first version's change.
-        ("replaceMappings", |body, _| body["expectedVersion"] = 2.into()),
         ("reopenPeriod", |body, _| body["expectedVersion"] = 2.into()),
     ],
 };
