@@ -27,8 +27,8 @@ pub const FILTERS: [&str; 11] = [
     "text",
 ];
 
-/// An entry's id bears the time of its host's request, `created_at` that of the database: they differ by less than this.
-const SKEW_MS: i64 = 3_600_000;
+/// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
+const SLACK_MS: i64 = 3_600_000;
 
 pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
     let day = |what: &str| {
@@ -142,11 +142,11 @@ fn wanted(call: &Call<'_>, tenant: Uuid, spelling: &Spelling) -> Conditions {
     let zone = call.opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
     if let Some((from, _)) = call.query("from").and_then(|text| span(text, zone)) {
         wanted.and("created_at >= ?", Cell::Instant(from));
-        wanted.and("id >= ?", Cell::Id(first_id(from.saturating_sub(SKEW_MS))));
+        wanted.and("id >= ?", Cell::Id(first_id(from.saturating_sub(SLACK_MS))));
     }
     if let Some((_, to)) = call.query("to").and_then(|text| span(text, zone)) {
         wanted.and("created_at < ?", Cell::Instant(to));
-        wanted.and("id < ?", Cell::Id(first_id(to.saturating_add(SKEW_MS))));
+        wanted.and("id < ?", Cell::Id(first_id(to.saturating_add(SLACK_MS))));
     }
     for filter in call.request.generation.modules.iter().flat_map(|module| &module.descriptor.audit_filters) {
         // Two look-ups, since no index serves an `or`.
