@@ -11,6 +11,7 @@ mod progress;
 mod report;
 mod sender;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -87,6 +88,7 @@ async fn import(args: &Args) -> Result<()> {
         report,
         progress: Progress::new(rows + file.prices.len()),
         faults: std::mem::take(&mut file.faults),
+        left_out: HashSet::new(),
         counts: Counts::default(),
     };
     let sent = match sender.products(std::mem::take(&mut file.products)).await {

@@ -20,6 +20,8 @@ pub struct Sender<'a> {
     pub report: Report,
     pub progress: Progress,
     pub faults: Vec<Fault>,
+    /// Lines of products that were not made: their prices have nothing to stand on.
+    pub left_out: HashSet<u64>,
     pub counts: Counts,
 }
 
@@ -50,21 +52,25 @@ impl Sender<'_> {
                 None => self.faults.push(Fault::new(code.line, code.column, "NOT_FOUND")),
             }
         }
+        if self.faults.len() > known {
+            self.left_out.extend(rows);
+            return None;
+        }
         let line = rows.first().copied().unwrap_or_default();
         let item = Item::new(Place::Product, "products", Json::Object(body), line, variants, "");
-        if !self.report.done.contains(&item.digest)
-            && let Some((line, _)) = item.parts.iter().find(|(_, sku)| self.report.variants.contains_key(sku))
-        {
-            self.faults.push(Fault::new(*line, "", "CHANGED"));
+        let was_made = item.parts.iter().find(|(_, sku)| self.report.variants.contains_key(sku));
+        match was_made.filter(|_| !self.report.done.contains(&item.digest)) {
+            // Its prices go on.
+            Some((line, _)) => self.faults.push(Fault::new(*line, "", "CHANGED")),
+            None => return Some(item),
         }
-        (self.faults.len() == known).then_some(item)
+        None
     }
 
     /// # Errors
     /// Where the run cannot go on; what was sent is in the report.
     pub async fn prices(&mut self, file: &File, args: &Args) -> Result<()> {
-        let bad: HashSet<u64> = self.faults.iter().map(|fault| fault.line).collect();
-        let prices: Vec<&Price> = file.prices.iter().filter(|price| !bad.contains(&price.line)).collect();
+        let prices: Vec<&Price> = file.prices.iter().filter(|price| !self.left_out.contains(&price.line)).collect();
         let unknown =
             prices.iter().map(|price| price.sku.as_str()).filter(|sku| !self.report.variants.contains_key(*sku));
         let mut variants: HashMap<String, String> = HashMap::new();
@@ -140,11 +146,16 @@ impl Sender<'_> {
             self.report.refused(&underway, &problem.code, &told)?;
             self.faults.extend(told);
             let bad: HashSet<usize> = faults.into_iter().map(|(nth, _)| nth).collect();
-            let mut nth = 0..;
-            let mut keep = |_: &Item| nth.next().is_some_and(|nth| !bad.contains(&nth));
-            let count = batch.iter().map(Item::lines).sum::<usize>();
-            batch.retain(&mut keep);
-            self.progress.advance(count - batch.iter().map(Item::lines).sum::<usize>());
+            let (left_out, good): (Vec<_>, Vec<_>) =
+                batch.into_iter().enumerate().partition(|(nth, _)| bad.contains(nth));
+            batch = good.into_iter().map(|(_, item)| item).collect();
+            for (_, item) in left_out {
+                self.progress.advance(item.lines());
+                if item.place == Place::Product {
+                    self.left_out.insert(item.line);
+                    self.left_out.extend(item.parts.iter().map(|(line, _)| line));
+                }
+            }
             if batch.is_empty() {
                 return Ok(());
             }
