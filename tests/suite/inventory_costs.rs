@@ -241,19 +241,24 @@ fn e69_steps_are_those_of_the_unit(database: Database) {
     trade.shop.verified();
 }
 
+/// [E122] and [E123]: charges known in time, and charges known later. Without books they are dealt to the twelfth digit.
 fn charges_raise_what_goods_cost_wherever_they_are(database: Database) {
-    let trade = Trade::new(database, 0);
-    // Known in time: 10 on 3 pieces makes two layers.
-    trade.receive(1, "3", "1", Some("10"));
-    assert_eq!(trade.worth(), "13.000000000000");
-    assert_eq!(trade.sell(1, "1")["cost"], "4.333333333334");
-    // Known later.
-    trade.shop.take("LOSS", &trade.variant, &trade.main, "1").is(201);
-    let dealt = parts(trade.charge(1, "3"));
-    let expected = [("Lost", "1.000000000000"), ("OnHand", "1.000000000000"), ("Sold", "1.000000000000")];
-    assert_eq!(dealt, expected.map(|(to, amount)| pair(to, amount)));
-    assert_eq!(trade.worth(), "5.333333333333");
-    trade.shop.verified();
+    for (books, first, rest) in [(true, "4.333334000000", "5.333333000000"), (false, "4.333333333334", "5.333333333333")] {
+        let shop = with_porter(database).company_with(json!({ "keepsBooks": books }));
+        let (main, variant) = (shop.main(), shop.counted(0));
+        let trade = Trade { shop, main, variant };
+        trade.receive(1, "3", "1", Some("10"));
+        assert_eq!(trade.worth(), "13.000000000000");
+        assert_eq!(trade.sell(1, "1")["cost"], first);
+        trade.shop.take("LOSS", &trade.variant, &trade.main, "1").is(201);
+        let dealt = parts(trade.charge(1, "3"));
+        let expected = [("Lost", "1.000000000000"), ("OnHand", "1.000000000000"), ("Sold", "1.000000000000")];
+        assert_eq!(dealt, expected.map(|(to, amount)| pair(to, amount)));
+        assert_eq!(trade.worth(), rest);
+        if !books {
+            trade.shop.verified();
+        }
+    }
 }
 
 fn e71_a_valuation_as_of_a_day(database: Database) {

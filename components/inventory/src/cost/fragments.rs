@@ -95,7 +95,8 @@ pub fn in_order(fragments: &mut [Fragment]) {
     fragments.sort_by(|a, b| b.unit_cost.cmp(&a.unit_cost).then_with(|| age(a).cmp(&age(b))));
 }
 
-fn age(fragment: &Fragment) -> (bool, i64, Id) {
+/// Gone before on hand, then oldest.
+pub fn age(fragment: &Fragment) -> (bool, i64, Id) {
     match &fragment.at {
         Where::Gone(entry, _) => (false, 0, entry.id),
         Where::Layer(layer) => (true, layer.seq, layer.id),

@@ -227,7 +227,10 @@ impl Written {
     fn deal(&mut self, line: &Line, goods: &[Fragment], places: u32, grain: i128) -> Result<Parts, Undealt> {
         let dealt = deal(self.way, goods, line.amount, places, grain)?;
         let mut parts: BTreeMap<&'static str, (Destination, i128)> = BTreeMap::new();
-        for (nth, fragment) in goods.iter().enumerate() {
+        // Written oldest first, so that new layers keep the order in which the old ones would have left.
+        let mut order: Vec<(usize, &Fragment)> = goods.iter().enumerate().collect();
+        order.sort_by_key(|(_, fragment)| fragments::age(fragment));
+        for (nth, fragment) in order {
             let own: Vec<&Dealt> =
                 dealt.iter().filter(|part| part.fragment == nth && part.amount != Amount::ZERO).collect();
             if own.is_empty() {
