@@ -49,9 +49,7 @@ impl FromStr for Date {
 fn parse(text: &[u8]) -> Option<Date> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else { return None };
     let number = |digits: &[u8]| {
-        digits.iter().try_fold(0u16, |sum, digit| {
-            digit.is_ascii_digit().then(|| sum * 10 + u16::from(digit - b'0'))
-        })
+        digits.iter().try_fold(0u16, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + u16::from(digit - b'0')))
     };
     let year = number(&[*y1, *y2, *y3, *y4])?;
     let month = u8::try_from(number(&[*m1, *m2])?).ok()?;
@@ -119,7 +117,9 @@ mod tests {
         for text in ["2026-01-31", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"] {
             assert_eq!(text.parse::<Date>().unwrap().to_string(), text);
         }
-        for text in ["", "2026-02-29", "1900-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-1-01", "0000-01-01"] {
+        for text in
+            ["", "2026-02-29", "1900-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-1-01", "0000-01-01"]
+        {
             assert_eq!(text.parse::<Date>(), Err(NotADate), "{text}");
         }
         assert!("2025-12-31".parse::<Date>().unwrap() < "2026-01-01".parse().unwrap());

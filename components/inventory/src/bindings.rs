@@ -1,0 +1,21 @@
+//! The services that inventory needs and offers, as Rust.
+
+wit_bindgen::generate!({
+    inline: "
+        package commerce:inventory-module;
+        world services {
+            import commerce:platform/ids@1.0.0;
+            import commerce:platform/problems@1.0.0;
+            import commerce:catalog/articles@1.0.0;
+            import commerce:ledger/directory@1.0.0;
+            import commerce:ledger/books@1.0.0;
+        }
+    ",
+    path: ["../../wit/platform", "../../wit/catalog", "../../wit/ledger", "../../wit/inventory"],
+    with: {
+        "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids,
+        "commerce:platform/problems@1.0.0": stoa_sdk::bindings::commerce::platform::problems,
+    },
+    additional_derives: [PartialEq],
+    generate_all,
+});

@@ -1,0 +1,3 @@
+//! How goods came, went and moved.
+
+pub mod row;

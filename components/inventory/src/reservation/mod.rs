@@ -1,0 +1,3 @@
+//! What is held for somebody.
+
+pub mod row;

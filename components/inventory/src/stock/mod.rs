@@ -1,0 +1,3 @@
+//! What every warehouse holds.
+
+pub mod row;

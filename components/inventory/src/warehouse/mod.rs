@@ -1,0 +1,3 @@
+//! Warehouses and their locations.
+
+pub mod row;
