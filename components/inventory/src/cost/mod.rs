@@ -1,3 +1,4 @@
 //! What goods cost: exact, first in first out, units at their own.
 
+pub mod exact;
 pub mod row;

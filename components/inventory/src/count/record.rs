@@ -15,6 +15,7 @@ use crate::count::row::{CountStatus, StockCountLineRow, StockCountRow};
 use crate::document_number;
 use crate::stock::row::StockRow;
 use crate::terms::{Quantity, Status, Tracking, UnitCost};
+use crate::tracked;
 use crate::transfer_order::draft::count_mismatch;
 use crate::unit::place;
 use crate::unit::row::{UnitRow, UnitStatus};
@@ -101,7 +102,7 @@ pub fn record(call: &Call) -> Answer {
     let mut ids = new_ids(u32::try_from(body.lines.len()).unwrap_or(u32::MAX)).into_iter();
     let (mut new, mut changed) = (Vec::new(), Vec::new());
     for (at, line) in body.lines.iter().enumerate() {
-        let tracking = articles.get(&line.variant_id).map_or(Tracking::None, articles::tracking);
+        let tracking = articles.get(&line.variant_id).map_or(Tracking::None, tracked::kind_of);
         let (expected, counted_units) = seen.line(&count, line, tracking, at)?;
         let earlier = before.get(&line.variant_id);
         let Some(row_id) = earlier.map(|row| row.id).or_else(|| ids.next()) else { continue };
@@ -246,10 +247,10 @@ fn counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Result<(),
     let mut faults = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let Some(article) = articles.get(&line.variant_id) else { continue };
-        if articles::tracking(article) == Tracking::None {
+        if tracked::kind_of(article) == Tracking::None {
             return Err(Problem::illegal_state(format!("/lines/{at}/variantId")));
         }
-        if !articles::counts(article, line.counted_quantity) {
+        if !tracked::counts(article, line.counted_quantity) {
             faults.push(item(format!("/lines/{at}/countedQuantity"), "QUANTITY_SCALE"));
         }
     }

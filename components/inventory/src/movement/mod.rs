@@ -1,3 +1,4 @@
 //! How goods came, went and moved.
 
+pub mod answer;
 pub mod row;

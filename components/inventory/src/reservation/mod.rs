@@ -1,3 +1,4 @@
 //! What is held for somebody.
 
 pub mod row;
+pub mod steps;

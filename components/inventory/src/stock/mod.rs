@@ -1,3 +1,4 @@
 //! What every warehouse holds.
 
+pub mod deltas;
 pub mod row;

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Update, get, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Answer, Call, Id, Instant, Item, Problem, Reply, all, facts, item, map, new_id, new_ids};
+use stoa_sdk::{Answer, Call, Id, Instant, Item, Problem, Reply, facts, item, map, new_id, new_ids};
 
 use crate::articles::{self, Article};
 use crate::document_number::{self, DocumentNumber};
 use crate::terms::{Quantity, Status, Tracking};
+use crate::tracked;
 use crate::transfer_order::answer::TransferOrderReceipt;
 use crate::transfer_order::input::{self, MOST_UNITS, TransferItemInput, TransferOrderInput, TransferOrderUpdate};
 use crate::transfer_order::row::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow};
@@ -262,14 +263,14 @@ impl Known {
     }
 
     fn tracking(&self, variant: Id) -> Tracking {
-        self.articles.get(&variant).map_or(Tracking::None, articles::tracking)
+        self.articles.get(&variant).map_or(Tracking::None, tracked::kind_of)
     }
 
     /// # Errors
     /// Faults of quantities, then what a warehouse, a variant or a unit cannot be used for.
     fn check(&self, head: &Head, items: &[TransferItemInput]) -> Result<(), Problem> {
         let scale = items.iter().enumerate().filter(|(_, line)| {
-            self.articles.get(&line.variant_id).is_some_and(|article| !articles::counts(article, line.quantity))
+            self.articles.get(&line.variant_id).is_some_and(|article| !tracked::counts(article, line.quantity))
         });
         let faults: Vec<Item> =
             scale.map(|(at, _)| item(format!("/items/{at}/quantity"), "QUANTITY_SCALE")).collect();

@@ -6,13 +6,14 @@ use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Problem, Reply, Text, new_ids};
 
 use crate::articles::{self, Tracking};
-use crate::books;
 use crate::movement::row::MovementType;
+use crate::tracked;
 use crate::unit::answer::{AdmittedUnits, InventoryUnitReceipt};
 use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
 use crate::unit::identity::{self, UnitInput};
 use crate::unit::row::UnitRow;
+use crate::unit::worth::Books;
 use crate::unit::{apply, place, state};
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
@@ -44,7 +45,7 @@ pub fn admit(call: &Call) -> Answer {
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
     }
-    let article = articles::get_variant(input.variant_id).ok_or_else(|| Problem::reference_missing("/variantId"))?;
+    let article = tracked::one(input.variant_id).ok_or_else(|| Problem::reference_missing("/variantId"))?;
     let (warehouses, locations): (Vec<WarehouseRow>, Vec<LocationRow>) =
         run((get_all([input.warehouse_id]), get_all(input.location_id)))?;
     let entity = place::known(&warehouses, input.warehouse_id, "/warehouseId")?.legal_entity_id;
@@ -55,7 +56,7 @@ pub fn admit(call: &Call) -> Answer {
     if !articles::is_active(&article) {
         return Err(place::unusable("/variantId", "ARCHIVED"));
     }
-    let books = books::enter(entity)?;
+    let books = Books::enter(entity)?;
 
     let (_, warehouses, locations) = run(place::enter(&[input.warehouse_id], input.location_id))?;
     let warehouse = place::known(&warehouses, input.warehouse_id, "/warehouseId")?;
@@ -68,7 +69,8 @@ pub fn admit(call: &Call) -> Answer {
         .map(|(at, unit)| objections.settle(&article, unit.condition, unit.grade, at))
         .collect();
     objections.none()?;
-    let worth = books.worth(input.unit_cost, article.decimal_places, "/unitCost")?;
+    let worth = books.worth(input.unit_cost, "/unitCost")?;
+    books.admit_costs(input.unit_cost.map(|cost| (cost, 0, "/unitCost".to_owned())))?;
 
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
     let mut changes = Changes::of(input.units.len());

@@ -5,8 +5,9 @@ use stoa_sdk::{Id, Instant, Problem, facts, new_ids};
 
 use crate::cost::row::CostKind;
 use crate::movement::row::{DocumentType, MovementRow, MovementType, ReferenceType};
-use crate::terms::{Actor, Quantity, UnitCost};
+use crate::terms::{Actor, Quantity};
 use crate::unit::row::{UnitEntryRow, UnitEvent, UnitRow, UnitStatus};
+use crate::unit::worth::Worth;
 use crate::version;
 
 /// One piece.
@@ -62,13 +63,6 @@ impl Why {
             _ => CostKind::AdjustedOut,
         }
     }
-}
-
-/// What a piece is worth on its way in. Both none: not known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Worth {
-    pub unit_cost: Option<UnitCost>,
-    pub currency_code: Option<String>,
 }
 
 /// What a change does to what the unit is worth.

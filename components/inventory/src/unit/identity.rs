@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use stoa_sdk::store::Clash;
 use stoa_sdk::{Id, Instant, Item, Problem, item, new_ids};
 
 use crate::unit::row::{Condition, Grade, IdentityKind, IdentitySlot, UnitIdentityRow};
@@ -104,28 +105,43 @@ pub fn faults<'a>(units: impl IntoIterator<Item = (String, &'a UnitInput)>) -> V
     faults
 }
 
-/// The identities of new units, in their order, and for each row the place of its unit.
-pub fn rows<'a>(units: impl IntoIterator<Item = (Id, &'a UnitInput)>) -> (Vec<UnitIdentityRow>, Vec<usize>) {
-    let units: Vec<(Id, &UnitInput)> = units.into_iter().collect();
-    let count: usize = units.iter().map(|(_, unit)| unit.identities().count()).sum();
-    let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
-    let (mut rows, mut places) = (Vec::new(), Vec::new());
-    for (place, (unit_id, unit)) in units.into_iter().enumerate() {
-        for ((slot, value), id) in unit.identities().zip(ids.by_ref()) {
-            let (created_at, updated_at) = (Instant(0), Instant(0));
-            let (kind, value_key) = (kind(slot), key(value));
-            rows.push(UnitIdentityRow { id, created_at, updated_at, kind, value_key, slot, unit_id });
-            places.push(place);
-        }
-    }
-    (rows, places)
+/// The identities of new units, for the ledger that keeps each of them for ever.
+pub struct New {
+    pub rows: Vec<UnitIdentityRow>,
+    /// For each row, where its unit stands in the request.
+    pointers: Vec<String>,
 }
 
-/// 409 at every unit of which an identity is taken; `pointers` of the units, `places` of the clashing rows.
-pub fn taken(places: &[usize], clashing: impl IntoIterator<Item = usize>, pointers: &[String]) -> Problem {
-    let units: BTreeSet<usize> = clashing.into_iter().filter_map(|row| places.get(row).copied()).collect();
-    let errors = units.into_iter().filter_map(|unit| pointers.get(unit)).map(|at| item(at.clone(), "DUPLICATE"));
-    Problem { code: "DUPLICATE".to_owned(), errors: errors.take(200).collect() }
+impl New {
+    /// Of these units, in their order; `pointers` of each.
+    pub fn of<'a>(units: impl IntoIterator<Item = (Id, &'a UnitInput)>, pointers: &[String]) -> New {
+        let units: Vec<(Id, &UnitInput)> = units.into_iter().collect();
+        let count: usize = units.iter().map(|(_, unit)| unit.identities().count()).sum();
+        let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
+        let mut new = New { rows: Vec::new(), pointers: Vec::new() };
+        for ((unit_id, unit), pointer) in units.into_iter().zip(pointers) {
+            for ((slot, value), id) in unit.identities().zip(ids.by_ref()) {
+                let (created_at, updated_at) = (Instant(0), Instant(0));
+                let (kind, value_key) = (kind(slot), key(value));
+                new.rows.push(UnitIdentityRow { id, created_at, updated_at, kind, value_key, slot, unit_id });
+                new.pointers.push(pointer.clone());
+            }
+        }
+        new
+    }
+
+    /// 409 at every unit of which an identity is taken.
+    pub fn taken(&self, clashes: &[Clash]) -> Problem {
+        let row = |clash: &Clash| self.pointers.get(usize::try_from(clash.row).ok()?);
+        let mut errors: Vec<Item> = Vec::new();
+        for pointer in clashes.iter().filter_map(row) {
+            if errors.last().is_none_or(|last| last.pointer != *pointer) {
+                errors.push(item(pointer.clone(), "DUPLICATE"));
+            }
+        }
+        errors.truncate(200);
+        Problem { code: "DUPLICATE".to_owned(), errors }
+    }
 }
 
 #[cfg(test)]

@@ -5,15 +5,14 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Reply, Text, item, text_enum};
 
-use crate::articles;
-use crate::books::Books;
 use crate::movement::row::MovementType;
 use crate::terms::may;
 use crate::unit::answer::InventoryUnitReceipt;
-use crate::unit::change::{Changes, Why, Worth};
+use crate::unit::change::{Changes, Why};
 use crate::unit::row::{UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, cost, place};
+use crate::unit::worth::{Books, Worth};
 use crate::version::ExpectedVersion;
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
@@ -150,7 +149,9 @@ pub fn found(books: &Books, unit: &UnitRow, stated: Option<Decimal<6>>, pointer:
         return cost::last(&[unit.id]).map(|mut last| last.remove(&unit.id).unwrap_or_default());
     }
     // Serial units are whole pieces.
-    books.worth(stated, 0, pointer)
+    let worth = books.worth(stated, pointer)?;
+    books.admit_costs(stated.map(|cost| (cost, 0, pointer.to_owned())))?;
+    Ok(worth)
 }
 
 /// The receipt of the one unit that was written.

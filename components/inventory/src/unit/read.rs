@@ -5,6 +5,7 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Id, Instant, Limit, Page, Problem, Reply, Text, all, has, paged, view};
 
+use crate::movement::answer::InventoryMovement;
 use crate::movement::row::MovementRow;
 use crate::unit::answer::{InventoryUnit, InventoryUnitEntry, tenant};
 use crate::unit::identity;

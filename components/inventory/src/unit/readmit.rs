@@ -7,13 +7,14 @@ use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
 
 use crate::articles::{self, Article, Tracking};
-use crate::books::Books;
 use crate::movement::row::MovementType;
+use crate::tracked;
 use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
 use crate::unit::row::{Condition, Grade, UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, moves, place};
+use crate::unit::worth::Books;
 use crate::version::ExpectedVersion;
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
@@ -72,7 +73,7 @@ pub fn readmit(call: &Call) -> Answer {
     }
     place::known_location(&locations, input.to_location_id, "/toLocationId")?;
     let variant = input.variant_id.unwrap_or(unit.variant_id);
-    let article = articles::get_variant(variant).ok_or_else(|| Problem::reference_missing("/variantId"))?;
+    let article = tracked::one(variant).ok_or_else(|| Problem::reference_missing("/variantId"))?;
     input.expected_version.check(unit.version)?;
     state::check(Cause::Readmit, &unit, None)?;
     input.check(&unit)?;
@@ -104,7 +105,8 @@ pub fn readmit(call: &Call) -> Answer {
     let mut objections = Objections::default();
     let (condition, grade) = objections.settle(&article, stated, input.grade, "");
     objections.none()?;
-    let worth = books.worth(input.unit_cost, article.decimal_places, "/unitCost")?;
+    let worth = books.worth(input.unit_cost, "/unitCost")?;
+    books.admit_costs(input.unit_cost.map(|cost| (cost, 0, "/unitCost".to_owned())))?;
 
     let location_id = if unit.status == UnitStatus::Damaged { unit.location_id } else { input.to_location_id };
     let after = UnitRow {

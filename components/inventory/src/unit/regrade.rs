@@ -5,13 +5,13 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, Text};
 
-use crate::articles;
-use crate::books::Books;
+use crate::tracked;
 use crate::unit::change::Changes;
 use crate::unit::condition::Objections;
 use crate::unit::row::{Condition, Grade, UnitRow};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, moves};
+use crate::unit::worth::Books;
 use crate::version::ExpectedVersion;
 
 /// Both are replaced: an omitted condition is the variant's, an omitted grade the variant's or none.
@@ -33,7 +33,7 @@ pub fn regrade(call: &Call) -> Answer {
     let unit = unit.ok_or_else(Problem::not_found)?;
     input.expected_version.check(unit.version)?;
     state::check(Cause::Regrade, &unit, None)?;
-    let article = articles::get_variant(unit.variant_id).ok_or_else(Problem::not_found)?;
+    let article = tracked::one(unit.variant_id).ok_or_else(Problem::not_found)?;
     let mut objections = Objections::default();
     let (condition, grade) = objections.settle(&article, input.condition, input.grade, "");
     objections.none()?;
