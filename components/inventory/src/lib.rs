@@ -7,6 +7,7 @@ pub mod books;
 pub mod cost;
 pub mod count;
 pub mod document_number;
+pub mod goods;
 pub mod movement;
 pub mod reservation;
 pub mod stock;

@@ -8,12 +8,14 @@ use stoa_sdk::{Answer, Call, Decimal, Id, Problem, Reply, Text, new_ids};
 use crate::articles::{self, Tracking};
 use crate::movement::row::MovementType;
 use crate::tracked;
+use crate::unit::cost;
+use crate::books;
+use crate::goods::Goods;
 use crate::unit::answer::{AdmittedUnits, InventoryUnitReceipt};
 use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
 use crate::unit::identity::{self, UnitInput};
 use crate::unit::row::UnitRow;
-use crate::unit::worth::Books;
 use crate::unit::{apply, place, state};
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
@@ -56,7 +58,7 @@ pub fn admit(call: &Call) -> Answer {
     if !articles::is_active(&article) {
         return Err(place::unusable("/variantId", "ARCHIVED"));
     }
-    let books = Books::enter(entity)?;
+    let terms = books::admit(entity)?;
 
     let (_, warehouses, locations) = run(place::enter(&[input.warehouse_id], input.location_id))?;
     let warehouse = place::known(&warehouses, input.warehouse_id, "/warehouseId")?;
@@ -69,8 +71,7 @@ pub fn admit(call: &Call) -> Answer {
         .map(|(at, unit)| objections.settle(&article, unit.condition, unit.grade, at))
         .collect();
     objections.none()?;
-    let worth = books.worth(input.unit_cost, "/unitCost")?;
-    books.admit_costs(input.unit_cost.map(|cost| (cost, 0, "/unitCost".to_owned())))?;
+    let worth = cost::admitted(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;
 
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
     let mut changes = Changes::of(input.units.len());
@@ -101,7 +102,7 @@ pub fn admit(call: &Call) -> Answer {
         changes.admit(row, &why, worth.clone());
     }
     let new = identity::New::of(ids.iter().copied().zip(&input.units), &pointers);
-    let rows = apply::all(changes, Some(new), &warehouses, &books)?;
+    let rows = apply::all(changes, Some(new), Goods::default(), &warehouses, terms.as_ref())?;
     let items: Vec<InventoryUnitReceipt> = rows.iter().map(InventoryUnitReceipt::of).collect();
     let reply = Reply::json(&AdmittedUnits { items }).subject(article.product_id.into());
     Ok(match ids.first() {

@@ -1,152 +1,198 @@
-//! Writing what happens to goods in one request: units, their ledger and movements, stock, holds, worth, in the order in which
-//! everybody locks: identities and units (by the caller), stock, pools, layers; the books last.
+//! From what happens to units to what happens to goods: stock, worth and movements of the changes, and the rows of the units
+//! themselves.
 
-use stoa_sdk::store::{Failure, Update, insert, run, update_all};
-use stoa_sdk::{Id, Problem};
+use std::collections::BTreeMap;
 
-use crate::reservation::steps::Steps;
-use crate::stock::deltas::{Delta, Deltas};
-use crate::terms::Amount;
-use crate::unit::change::{Changed, Changes};
-use crate::unit::cost::{Moved, UnitCosts};
+use stoa_sdk::store::{Failure, Get, Insert, Update, get_all, insert, run, update_all};
+use stoa_sdk::{Id, Problem, map, set};
+
+use crate::articles;
+use crate::books::Terms;
+use crate::goods::delta::Delta;
+use crate::goods::{Goods, Held, Inflow, Outflow, Place, Sku};
+use crate::stock::row::StockRow;
+use crate::unit::change::{Changed, Changes, ONE, Value};
 use crate::unit::identity::New;
-use crate::unit::row::UnitRow;
-use crate::unit::worth::{Books, Source, ValueChange};
+use crate::unit::row::{UnitEntryRow, UnitRow, UnitStatus};
 use crate::warehouse::row::WarehouseRow;
 
-/// What was written.
-pub struct Applied {
-    /// The changes, in their order.
-    pub changes: Vec<Changed>,
-    /// What each of them moved in worth, in the same order.
-    pub moved: Vec<Option<Moved>>,
-}
-
-impl Applied {
-    /// The units as they stand, in the order of the changes.
-    pub fn units(&self) -> impl Iterator<Item = &UnitRow> {
-        self.changes.iter().map(|change| &change.after)
-    }
-
-    /// What the changes moved in worth, by the branch of the warehouse where it happened.
-    pub fn values(&self, warehouses: &[WarehouseRow]) -> Vec<ValueChange> {
-        let value = |(change, moved): (&Changed, &Option<Moved>)| {
-            let moved = moved.as_ref()?;
-            let movement = change.movement.as_ref()?;
-            let place = movement.from_warehouse_id.or(movement.to_warehouse_id);
-            let branch = warehouses.iter().find(|row| Some(row.id) == place).and_then(|row| row.branch_id);
-            Some(ValueChange { kind: moved.kind, amount: moved.amount.filter(|amount| *amount > Amount::ZERO)?, branch })
-        };
-        self.changes.iter().zip(&self.moved).filter_map(value).collect()
+/// One unit of this state, among the figures of stock.
+pub fn delta(status: UnitStatus) -> Delta {
+    let (one, none) = (ONE.units(), Delta::default());
+    match status {
+        UnitStatus::Available => Delta { on_hand: one, ..none },
+        UnitStatus::Reserved => Delta { on_hand: one, reserved: one, ..none },
+        UnitStatus::Damaged => Delta { damaged: one, ..none },
+        UnitStatus::Quarantined => Delta { quarantined: one, ..none },
+        UnitStatus::InTransit => Delta { in_transit: one, ..none },
+        UnitStatus::Returned => Delta { returned: one, ..none },
+        UnitStatus::Sold | UnitStatus::Lost | UnitStatus::Rma => none,
     }
 }
 
-/// How stock changes with these units.
+/// The change that takes back what `delta` gives.
+pub fn less(delta: Delta) -> Delta {
+    Delta {
+        on_hand: -delta.on_hand,
+        reserved: -delta.reserved,
+        incoming: -delta.incoming,
+        damaged: -delta.damaged,
+        quarantined: -delta.quarantined,
+        in_transit: -delta.in_transit,
+        returned: -delta.returned,
+    }
+}
+
+/// Places and goods by their ids, as far as a request has to do with them.
+#[derive(Debug, Default)]
+pub struct Known {
+    pub places: BTreeMap<Id, Place>,
+    pub skus: BTreeMap<Id, Sku>,
+}
+
+impl Known {
+    /// Of these warehouses, and of the variants, which the catalog is asked for.
+    pub fn of<'a>(warehouses: impl IntoIterator<Item = &'a WarehouseRow>, variants: impl IntoIterator<Item = Id>) -> Known {
+        Known {
+            places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
+            skus: map(articles::by_variant(variants).iter().map(|(id, article)| (*id, Sku::of(article)))),
+        }
+    }
+
+    fn place(&self, warehouse: Option<Id>) -> Option<&Place> {
+        self.places.get(&warehouse?)
+    }
+}
+
+/// Puts the changes into what happens to goods; answers for each change where its cost will stand, if it goes out.
 ///
 /// # Errors
-/// LIMIT_EXCEEDED where a figure leaves its range.
-pub fn deltas(changes: &[Changed], into: &mut Deltas) -> Result<(), Problem> {
+/// NOT_FOUND where a place or a variant is not known, which the caller has read.
+pub fn put(changes: &[Changed], goods: &mut Goods, known: &Known) -> Result<Vec<Option<usize>>, Problem> {
+    let mut outflows = Vec::new();
     for change in changes {
-        if let Some(before) = &change.before
-            && let Some(warehouse) = before.warehouse_id
-        {
-            into.add(warehouse, before.variant_id, before.product_id, Delta::unit(before.status).undone())?;
+        let sku = known.skus.get(&change.after.variant_id).ok_or_else(Problem::not_found)?;
+        let from = change.before.as_ref().and_then(|before| Some((before, before.warehouse_id?)));
+        if let Some((before, warehouse)) = from {
+            let place = known.places.get(&warehouse).ok_or_else(Problem::not_found)?;
+            goods.change(place, sku, less(delta(before.status)), "");
         }
-        let after = &change.after;
-        if let Some(warehouse) = after.warehouse_id {
-            into.add(warehouse, after.variant_id, after.product_id, Delta::unit(after.status))?;
+        if let Some(warehouse) = change.after.warehouse_id {
+            let place = known.places.get(&warehouse).ok_or_else(Problem::not_found)?;
+            goods.change(place, sku, delta(change.after.status), "");
+        }
+        outflows.push(worth(change, sku, goods, known));
+        if let Some(movement) = &change.movement {
+            goods.moved(movement.clone());
         }
     }
-    Ok(())
+    Ok(outflows)
 }
 
-/// Writes the changes, and with them other stock and holds. `warehouses`: those where something may come in. What stock is short
-/// of is told by `short`, given the pairs.
+fn worth(change: &Changed, sku: &Sku, goods: &mut Goods, known: &Known) -> Option<usize> {
+    let movement = change.movement.as_ref()?;
+    let document = movement.document_type.zip(movement.document_id);
+    match &change.value {
+        Value::Same => None,
+        Value::Opens { kind, worth, source_entry } => {
+            goods.bring(Inflow {
+                movement: movement.id,
+                place: *known.place(change.after.warehouse_id)?,
+                sku: *sku,
+                unit: Some(change.after.id),
+                quantity: ONE,
+                unit_cost: worth.unit_cost,
+                currency_code: worth.currency_code.clone(),
+                receipt_item: change.layer_receipt_item(),
+                kind: *kind,
+                document,
+                source_entry: *source_entry,
+            });
+            None
+        }
+        Value::Draws { kind } => Some(goods.take(Outflow {
+            movement: movement.id,
+            place: *known.place(movement.from_warehouse_id)?,
+            sku: *sku,
+            unit: Some(change.after.id),
+            quantity: ONE,
+            kind: *kind,
+            document,
+        })),
+    }
+}
+
+/// What is written of units: identities, new units, changed ones, their ledger.
+pub type Rows = (Option<Insert>, Insert, Update<UnitRow>, Insert);
+
+/// The rows of the changes, to be written last.
+pub fn rows(changes: &[Changed], new: Option<&New>) -> Rows {
+    let created = changes.iter().filter(|change| change.before.is_none()).map(|change| &change.after);
+    let changed: Vec<&UnitRow> =
+        changes.iter().filter(|change| change.before.is_some()).map(|change| &change.after).collect();
+    let entries = changes.iter().map(|change| &change.entry);
+    (new.map(|new| insert(&new.rows)), insert(created), update(&changed), insert::<UnitEntryRow>(entries))
+}
+
+fn update(after: &[&UnitRow]) -> Update<UnitRow> {
+    let rows = || after.iter();
+    update_all::<UnitRow>(rows().map(|unit| unit.id))
+        .set_each(UnitRow::variant_id, rows().map(|unit| unit.variant_id))
+        .set_each(UnitRow::status, rows().map(|unit| unit.status))
+        .set_each(UnitRow::condition, rows().map(|unit| unit.condition))
+        .set_each(UnitRow::grade, rows().map(|unit| unit.grade))
+        .set_each(UnitRow::legal_entity_id, rows().map(|unit| unit.legal_entity_id))
+        .set_each(UnitRow::warehouse_id, rows().map(|unit| unit.warehouse_id))
+        .set_each(UnitRow::location_id, rows().map(|unit| unit.location_id))
+        .set_each(UnitRow::reservation_id, rows().map(|unit| unit.reservation_id))
+        .set_each(UnitRow::transfer_order_id, rows().map(|unit| unit.transfer_order_id))
+        .set_each(UnitRow::sale_allocation_id, rows().map(|unit| unit.sale_allocation_id))
+        .set_each(UnitRow::sale_movement_id, rows().map(|unit| unit.sale_movement_id))
+}
+
+/// What the store refuses of units: identities that are taken, at their units.
+pub fn refused(failure: Failure, new: Option<&New>) -> Problem {
+    match (failure, new) {
+        (Failure::Duplicate(clashes), Some(new)) => new.taken(&clashes),
+        (failure, _) => failure.into(),
+    }
+}
+
+/// Takes goods without asking for anything in the same round trip.
 ///
 /// # Errors
-/// DUPLICATE at the units of which an identity is taken; what `short` answers.
-pub fn write(
-    changes: Changes,
-    new: Option<New>,
-    mut stock: Deltas,
-    mut holds: Steps,
-    warehouses: &[WarehouseRow],
-    short: impl FnOnce(&[(Id, Id)]) -> Problem,
-) -> Result<Applied, Problem> {
-    let changes = changes.all;
-    deltas(&changes, &mut stock)?;
-    let costs = UnitCosts::of(&changes);
-    let (created, changed): (Vec<&Changed>, Vec<&Changed>) = changes.iter().partition(|change| change.before.is_none());
-    let rows = stock.missing(warehouses);
-    let pools = costs.missing_pools();
-    let identities = insert(new.as_ref().map(|new| new.rows.as_slice()).unwrap_or_default());
-    let units = insert(created.iter().map(|change| &change.after));
-    let (.., stocked, (_, pools, layers)) =
-        run((identities, units, stock.calls(&rows), costs.calls(&pools))).map(|(a, b, (c, d), e)| (a, b, c, d, e)).map_err(
-            |failure| match (&failure, &new, stock.short(&failure)) {
-                (Failure::Duplicate(clashes), Some(new), _) => new.taken(clashes),
-                (_, _, Some(pairs)) => short(&pairs),
-                _ => failure.into(),
-            },
-        )?;
-    let layers = layers.map(|layers| layers.items).unwrap_or_default();
-    let worth = costs.rows(&changes, &pools, &layers);
-    let movements = insert(changes.iter().filter_map(|change| change.movement.as_ref()));
-    let entries = insert(changes.iter().map(|change| &change.entry));
-    run((movements, update(&changed), entries, holds.calls(), worth.calls()))?;
-    stock.tell(&stocked);
-    Ok(Applied { moved: worth.moved, changes })
+/// As [`Goods::hold`].
+pub fn hold(goods: Goods) -> Result<Held, Problem> {
+    goods.hold(None::<Get<StockRow>>).map(|(held, _)| held)
 }
 
-/// The rows of units after their changes.
-fn update(changed: &[&Changed]) -> Update<UnitRow> {
-    let after = || changed.iter().map(|change| &change.after);
-    update_all::<UnitRow>(after().map(|unit| unit.id))
-        .set_each(UnitRow::variant_id, after().map(|unit| unit.variant_id))
-        .set_each(UnitRow::status, after().map(|unit| unit.status))
-        .set_each(UnitRow::condition, after().map(|unit| unit.condition))
-        .set_each(UnitRow::grade, after().map(|unit| unit.grade))
-        .set_each(UnitRow::legal_entity_id, after().map(|unit| unit.legal_entity_id))
-        .set_each(UnitRow::warehouse_id, after().map(|unit| unit.warehouse_id))
-        .set_each(UnitRow::location_id, after().map(|unit| unit.location_id))
-        .set_each(UnitRow::reservation_id, after().map(|unit| unit.reservation_id))
-        .set_each(UnitRow::transfer_order_id, after().map(|unit| unit.transfer_order_id))
-        .set_each(UnitRow::sale_allocation_id, after().map(|unit| unit.sale_allocation_id))
-        .set_each(UnitRow::sale_movement_id, after().map(|unit| unit.sale_movement_id))
-}
-
-/// Writes the changes of one of inventory's own operations on units, and posts what they moved in worth. Answers the units.
+/// Writes what one of inventory's own operations does to units, with the holds that are already in `goods`, and posts it.
+/// Answers the units. `known`: warehouses that the caller has read; others are read here.
 ///
 /// # Errors
-/// As [`write`]; the ledger's.
+/// DUPLICATE at the units of which an identity is taken; the ledger's.
 pub fn all(
     changes: Changes,
     new: Option<New>,
+    mut goods: Goods,
     warehouses: &[WarehouseRow],
-    books: &Books,
+    terms: Option<&Terms>,
 ) -> Result<Vec<UnitRow>, Problem> {
-    held(changes, new, Steps::default(), warehouses, books)
-}
-
-/// The same with holds.
-///
-/// # Errors
-/// As [`all`].
-pub fn held(
-    changes: Changes,
-    new: Option<New>,
-    holds: Steps,
-    warehouses: &[WarehouseRow],
-    books: &Books,
-) -> Result<Vec<UnitRow>, Problem> {
-    // A locked unit's own piece is in stock, so that stock is never short of it.
-    let short = |_: &[(Id, Id)]| Problem::of("INSUFFICIENT_STOCK");
-    let applied = write(changes, new, Deltas::default(), holds, warehouses, short)?;
-    let first = applied.changes.iter().find_map(|change| change.movement.as_ref());
-    if let Some(first) = first {
-        let source =
-            Source { kind: "INVENTORY_MOVEMENT", id: first.id, purpose: "ADJUSTMENT", text: &first.reason };
-        books.post(source, &applied.values(warehouses))?;
+    let changes = changes.all;
+    let mut known = Known::of(warehouses, changes.iter().map(|change| change.after.variant_id));
+    let named = changes.iter().flat_map(|change| {
+        [change.before.as_ref().and_then(|before| before.warehouse_id), change.after.warehouse_id]
+    });
+    let missing = set(named.flatten().filter(|id| !known.places.contains_key(id)));
+    for row in run(get_all::<WarehouseRow>(missing))? {
+        known.places.insert(row.id, Place::of(&row));
     }
-    Ok(applied.changes.into_iter().map(|change| change.after).collect())
+    put(&changes, &mut goods, &known)?;
+    let held = hold(goods)?;
+    held.write_or(rows(&changes, new.as_ref()), |failure| refused(failure, new.as_ref()))?;
+    if let Some(first) = changes.first() {
+        let text = first.movement.as_ref().map_or("", |movement| movement.reason.as_str());
+        held.post(terms, first.after.legal_entity_id, text)?;
+    }
+    Ok(changes.into_iter().map(|change| change.after).collect())
 }

@@ -6,8 +6,8 @@ use stoa_sdk::{Id, Instant, Problem, facts, new_ids};
 use crate::cost::row::CostKind;
 use crate::movement::row::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::terms::{Actor, Quantity};
+use crate::unit::cost::Worth;
 use crate::unit::row::{UnitEntryRow, UnitEvent, UnitRow, UnitStatus};
-use crate::unit::worth::Worth;
 use crate::version;
 
 /// One piece.
@@ -71,7 +71,12 @@ pub enum Value {
     /// It stays worth what it was, or nothing.
     Same,
     /// It is worth something from now on: a layer of its own.
-    Opens { kind: CostKind, worth: Worth },
+    Opens {
+        kind: CostKind,
+        worth: Worth,
+        /// Of goods that come back: the entry by which they left.
+        source_entry: Option<Id>,
+    },
     /// It is worth nothing any more: its layer is drawn.
     Draws { kind: CostKind },
 }
@@ -85,6 +90,16 @@ pub struct Changed {
     pub entry: UnitEntryRow,
     pub movement: Option<MovementRow>,
     pub value: Value,
+}
+
+impl Changed {
+    /// The receipt line that a new layer belongs to: of goods from a supplier, and of those that a customer brings back.
+    pub fn layer_receipt_item(&self) -> Option<Id> {
+        match &self.value {
+            Value::Opens { kind: CostKind::Received | CostKind::Back, .. } => self.after.receipt_item_id,
+            _ => None,
+        }
+    }
 }
 
 /// Changes of one request, in its order; every unit at most once.
@@ -122,8 +137,9 @@ impl Changes {
     /// LIMIT_EXCEEDED at the last version.
     pub fn moved(&mut self, before: UnitRow, after: UnitRow, why: &Why, worth: Worth) -> Result<Id, Problem> {
         version::writable(before.version)?;
-        let made = self.push(Some(before), after, UnitEvent::Moved, Some(why), Some(&why.reason), None, worth);
-        Ok(made.movement.as_ref().map_or(made.after.id, |movement| movement.id))
+        let id = before.id;
+        let moved = self.push(Some(before), after, UnitEvent::Moved, Some(why), Some(&why.reason), None, worth);
+        Ok(moved.unwrap_or(id))
     }
 
     /// A unit is held or let go: `after` says by which reservation, or none.
@@ -158,20 +174,20 @@ impl Changes {
         reason: Option<&str>,
         reservation_id: Option<Id>,
         worth: Worth,
-    ) -> &Changed {
+    ) -> Option<Id> {
         let unit_version = before.as_ref().map_or(1, |before| before.version + 1);
         let after = UnitRow { version: unit_version, updated_at: self.now, ..after };
         let movement = why.map(|why| self.movement(before.as_ref(), &after, why));
         let entry = self.entry(before.as_ref(), &after, event, movement.as_ref(), reservation_id, reason);
         let was_valued = before.as_ref().is_some_and(|before| before.status.is_valued());
         let value = match (why, was_valued, after.status.is_valued()) {
-            (Some(why), false, true) => Value::Opens { kind: why.inflow(), worth },
+            (Some(why), false, true) => Value::Opens { kind: why.inflow(), worth, source_entry: None },
             (Some(why), true, false) => Value::Draws { kind: why.outflow() },
             _ => Value::Same,
         };
+        let moved = movement.as_ref().map(|movement| movement.id);
         self.all.push(Changed { before, after, entry, movement, value });
-        // Just pushed.
-        &self.all[self.all.len() - 1]
+        moved
     }
 
     fn movement(&mut self, before: Option<&UnitRow>, after: &UnitRow, why: &Why) -> MovementRow {

@@ -132,6 +132,7 @@ impl New {
 
     /// 409 at every unit of which an identity is taken.
     pub fn taken(&self, clashes: &[Clash]) -> Problem {
+        // An identity is the only one of these keys that somebody else may hold.
         let row = |clash: &Clash| self.pointers.get(usize::try_from(clash.row).ok()?);
         let mut errors: Vec<Item> = Vec::new();
         for pointer in clashes.iter().filter_map(row) {

@@ -15,7 +15,6 @@ pub mod regrade;
 pub mod reserve;
 pub mod row;
 pub mod state;
-pub mod worth;
 
 use stoa_sdk::{Operation, Page};
 

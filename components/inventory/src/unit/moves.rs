@@ -9,10 +9,12 @@ use crate::movement::row::MovementType;
 use crate::terms::may;
 use crate::unit::answer::InventoryUnitReceipt;
 use crate::unit::change::{Changes, Why};
+use crate::unit::cost::Worth;
+use crate::books::{self, Terms};
+use crate::goods::Goods;
 use crate::unit::row::{UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, cost, place};
-use crate::unit::worth::{Books, Worth};
 use crate::version::ExpectedVersion;
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
@@ -94,13 +96,13 @@ pub fn move_unit(call: &Call) -> Answer {
     input.expected_version.check(unit.version)?;
     state::check(cause, &unit, None)?;
     // A unit changes its entity only with its version, which is compared again below.
-    let books = match cause {
-        Cause::Transfer => Books::not_asked(unit.legal_entity_id),
-        _ => Books::enter(unit.legal_entity_id)?,
+    let terms = match cause {
+        Cause::Transfer => None,
+        _ => books::admit(unit.legal_entity_id)?,
     };
 
     let gates: Vec<Id> = input.to_warehouse_id.into_iter().collect();
-    let (_, mut warehouses, locations) = run(place::enter(&gates, input.to_location_id))?;
+    let (_, warehouses, locations) = run(place::enter(&gates, input.to_location_id))?;
     let unit: Option<UnitRow> = run(get(id).locked())?;
     let unit = unit.ok_or_else(Problem::not_found)?;
     input.expected_version.check(unit.version)?;
@@ -125,33 +127,32 @@ pub fn move_unit(call: &Call) -> Answer {
                 return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
             }
             let worth = match cause {
-                Cause::Find => found(&books, &unit, input.unit_cost, "/unitCost")?,
+                Cause::Find => found(terms.as_ref(), &unit, input.unit_cost, "/unitCost")?,
                 _ => Worth::default(),
             };
             (after, worth)
         }
     };
-    if let Some(from) = unit.warehouse_id.filter(|from| Some(*from) != input.to_warehouse_id) {
-        warehouses.extend(run(get_all::<WarehouseRow>([from]))?);
-    }
     let why = Why::manual(movement_type, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
     changes.moved(unit, after, &why, worth)?;
-    answer(apply::all(changes, None, &warehouses, &books)?)
+    answer(apply::all(changes, None, Goods::default(), &warehouses, terms.as_ref())?)
 }
 
 /// What a found unit is worth: as stated, and without books as it was last.
 ///
 /// # Errors
 /// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
-pub fn found(books: &Books, unit: &UnitRow, stated: Option<Decimal<6>>, pointer: &str) -> Result<Worth, Problem> {
-    if stated.is_none() && !books.are_kept() {
+pub fn found(
+    terms: Option<&Terms>,
+    unit: &UnitRow,
+    stated: Option<Decimal<6>>,
+    pointer: &str,
+) -> Result<Worth, Problem> {
+    if stated.is_none() && terms.is_none() {
         return cost::last(&[unit.id]).map(|mut last| last.remove(&unit.id).unwrap_or_default());
     }
-    // Serial units are whole pieces.
-    let worth = books.worth(stated, pointer)?;
-    books.admit_costs(stated.map(|cost| (cost, 0, pointer.to_owned())))?;
-    Ok(worth)
+    cost::admitted(terms, unit.legal_entity_id, stated, pointer)
 }
 
 /// The receipt of the one unit that was written.

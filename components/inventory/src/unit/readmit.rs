@@ -9,12 +9,14 @@ use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
 use crate::articles::{self, Article, Tracking};
 use crate::movement::row::MovementType;
 use crate::tracked;
+use crate::unit::cost;
+use crate::books;
+use crate::goods::Goods;
 use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
 use crate::unit::row::{Condition, Grade, UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, moves, place};
-use crate::unit::worth::Books;
 use crate::version::ExpectedVersion;
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
@@ -82,7 +84,7 @@ pub fn readmit(call: &Call) -> Answer {
         (UnitStatus::Sold, Some(warehouse)) => warehouse.legal_entity_id,
         _ => unit.legal_entity_id,
     };
-    let books = Books::enter(entity)?;
+    let terms = books::admit(entity)?;
 
     let to = input.to_warehouse_id.or(unit.warehouse_id);
     let gates: Vec<Id> = to.into_iter().collect();
@@ -105,8 +107,7 @@ pub fn readmit(call: &Call) -> Answer {
     let mut objections = Objections::default();
     let (condition, grade) = objections.settle(&article, stated, input.grade, "");
     objections.none()?;
-    let worth = books.worth(input.unit_cost, "/unitCost")?;
-    books.admit_costs(input.unit_cost.map(|cost| (cost, 0, "/unitCost".to_owned())))?;
+    let worth = cost::admitted(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;
 
     let location_id = if unit.status == UnitStatus::Damaged { unit.location_id } else { input.to_location_id };
     let after = UnitRow {
@@ -121,7 +122,7 @@ pub fn readmit(call: &Call) -> Answer {
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
     changes.moved(unit, after, &why, worth)?;
-    moves::answer(apply::all(changes, None, &warehouses, &books)?)
+    moves::answer(apply::all(changes, None, Goods::default(), &warehouses, terms.as_ref())?)
 }
 
 /// Whether the unit may come in under this variant: its own, or a bought-back one under another of its product.

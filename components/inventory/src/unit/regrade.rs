@@ -5,13 +5,13 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, Text};
 
+use crate::goods::Goods;
 use crate::tracked;
 use crate::unit::change::Changes;
 use crate::unit::condition::Objections;
 use crate::unit::row::{Condition, Grade, UnitRow};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, moves};
-use crate::unit::worth::Books;
 use crate::version::ExpectedVersion;
 
 /// Both are replaced: an omitted condition is the variant's, an omitted grade the variant's or none.
@@ -40,8 +40,7 @@ pub fn regrade(call: &Call) -> Answer {
     let changed = [("condition", unit.condition != condition), ("grade", unit.grade != grade)];
     let changed = changed.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
     let mut changes = Changes::of(1);
-    let books = Books::not_asked(unit.legal_entity_id);
     let after = UnitRow { condition, grade, ..unit.clone() };
     changes.regraded(unit, after, &input.reason)?;
-    moves::answer(apply::all(changes, None, &[], &books)?).map(|reply| reply.changed(changed))
+    moves::answer(apply::all(changes, None, Goods::default(), &[], None)?).map(|reply| reply.changed(changed))
 }
