@@ -16,7 +16,7 @@ use crate::document_number;
 use crate::stock::row::StockRow;
 use crate::terms::{Quantity, Status, Tracking, UnitCost};
 use crate::tracked;
-use crate::transfer_order::draft::count_mismatch;
+use crate::unit::parts::count_mismatch;
 use crate::unit::place;
 use crate::unit::row::{UnitRow, UnitStatus};
 use crate::warehouse::row::WarehouseRow;

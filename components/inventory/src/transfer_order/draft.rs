@@ -12,6 +12,7 @@ use crate::tracked;
 use crate::transfer_order::answer::TransferOrderReceipt;
 use crate::transfer_order::input::{self, MOST_UNITS, TransferItemInput, TransferOrderInput, TransferOrderUpdate};
 use crate::transfer_order::row::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow};
+use crate::unit::parts::count_mismatch;
 use crate::unit::place;
 use crate::unit::row::UnitRow;
 use crate::warehouse::row::{WarehouseRow, WarehouseType};
@@ -331,18 +332,6 @@ fn route(warehouses: &[WarehouseRow], from: Id, to: Id, transit: Option<Id>) -> 
         return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
     }
     Ok(())
-}
-
-/// 409: a line needs this many units and names that many.
-pub fn count_mismatch(pointer: &str, required: usize, identified: usize) -> Problem {
-    let count = |count: usize| Some(u32::try_from(count).unwrap_or(u32::MAX).min(1_000));
-    let error = Item {
-        pointer: pointer.to_owned(),
-        code: "UNIT_COUNT_MISMATCH".to_owned(),
-        required: count(required),
-        identified: count(identified),
-    };
-    Problem { code: "UNIT_COUNT_MISMATCH".to_owned(), errors: vec![error] }
 }
 
 fn lines(

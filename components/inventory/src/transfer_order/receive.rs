@@ -1,6 +1,6 @@
 //! Receiving a transfer order: each quantity and each unit that was sent ends once, received, lost or returned.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stoa_sdk::store::{get, get_all, lock_all_shared, run, update_all};
 use stoa_sdk::{Answer, Call, Id, Problem, set};
@@ -11,7 +11,8 @@ use crate::goods::delta::Delta;
 use crate::goods::{Goods, Outflow, Place};
 use crate::movement::row::MovementType;
 use crate::terms::{Quantity, Tracking};
-use crate::transfer_order::draft::{answer, count_mismatch};
+use crate::transfer_order::draft::answer;
+use crate::unit::parts::count_mismatch;
 use crate::transfer_order::input::{self, ReceiveItem, ReceiveTransferOrder};
 use crate::transfer_order::order::{self, Order, Route};
 use crate::transfer_order::row::{TransferItemRow, TransferStatus, UnitOutcome};

@@ -16,7 +16,7 @@ use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
 use crate::unit::identity::{self, UnitInput};
 use crate::unit::row::UnitRow;
-use crate::unit::{apply, place, state};
+use crate::unit::{apply, parts, place};
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
 /// Units of one serialized variant that come in together.
@@ -77,29 +77,8 @@ pub fn admit(call: &Call) -> Answer {
     let mut changes = Changes::of(input.units.len());
     let ids = new_ids(u32::try_from(input.units.len()).unwrap_or(u32::MAX));
     for ((id, unit), (condition, grade)) in ids.iter().zip(&input.units).zip(settled) {
-        let row = UnitRow {
-            id: *id,
-            version: 1,
-            created_at: changes.now(),
-            updated_at: changes.now(),
-            variant_id: input.variant_id,
-            product_id: article.product_id.into(),
-            serial_number: unit.serial_number.clone(),
-            imei1: unit.imei1.clone(),
-            imei2: unit.imei2.clone(),
-            status: state::derived(warehouse.kind),
-            condition,
-            grade,
-            legal_entity_id: entity,
-            warehouse_id: Some(warehouse.id),
-            location_id: input.location_id,
-            reservation_id: None,
-            transfer_order_id: None,
-            receipt_item_id: None,
-            sale_allocation_id: None,
-            sale_movement_id: None,
-        };
-        changes.admit(row, &why, worth.clone());
+        let row = parts::new_unit(*id, &changes, &article, unit, warehouse, input.location_id);
+        changes.admit(UnitRow { condition, grade, ..row }, &why, worth.clone());
     }
     let new = identity::New::of(ids.iter().copied().zip(&input.units), &pointers);
     let rows = apply::all(changes, Some(new), Goods::default(), &warehouses, terms.as_ref())?;

@@ -8,12 +8,14 @@ pub mod condition;
 pub mod cost;
 pub mod identity;
 pub mod moves;
+pub mod parts;
 pub mod place;
 pub mod read;
 pub mod readmit;
 pub mod regrade;
 pub mod reserve;
 pub mod row;
+pub mod service;
 pub mod state;
 
 use stoa_sdk::{Operation, Page};
