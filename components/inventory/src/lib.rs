@@ -1,21 +1,15 @@
 //! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost. The operations
 //! stand in a table of each resource.
 
-pub mod articles;
 pub mod bindings;
-pub mod books;
 pub mod cost;
 pub mod count;
-pub mod document_number;
-pub mod goods;
 pub mod movement;
 pub mod reservation;
 pub mod stock;
 pub mod terms;
-pub mod tracked;
 pub mod transfer_order;
 pub mod unit;
-pub mod version;
 pub mod warehouse;
 
 use stoa_sdk::descriptor::{Collection, Descriptor, Named};

@@ -1,4 +1,3 @@
 //! What goods cost: exact, first in first out, units at their own.
 
-pub mod exact;
 pub mod row;

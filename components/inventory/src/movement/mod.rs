@@ -1,4 +1,3 @@
 //! How goods came, went and moved.
 
-pub mod answer;
 pub mod row;

@@ -1,4 +1,3 @@
 //! What is held for somebody.
 
 pub mod row;
-pub mod steps;

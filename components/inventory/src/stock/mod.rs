@@ -1,4 +1,3 @@
 //! What every warehouse holds.
 
-pub mod deltas;
 pub mod row;
