@@ -9,6 +9,7 @@ wit_bindgen::generate!({
             import commerce:catalog/articles@1.0.0;
             import commerce:ledger/directory@1.0.0;
             import commerce:ledger/books@1.0.0;
+            export commerce:inventory/warehouses@1.0.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/catalog", "../../wit/ledger", "../../wit/inventory"],
@@ -19,3 +20,8 @@ wit_bindgen::generate!({
     additional_derives: [PartialEq],
     generate_all,
 });
+
+#[cfg(target_arch = "wasm32")]
+use crate::warehouse::service::Warehouses;
+#[cfg(target_arch = "wasm32")]
+export!(Warehouses with_types_in self);

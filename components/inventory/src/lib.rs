@@ -1,9 +1,12 @@
 //! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost. The operations
 //! stand in a table of each resource.
 
+pub mod articles;
 pub mod bindings;
+pub mod books;
 pub mod cost;
 pub mod count;
+pub mod goods;
 pub mod movement;
 pub mod reservation;
 pub mod stock;
@@ -32,7 +35,15 @@ pub const UPDATED: &[&str] = &["inventory.updated"];
 #[serde(deny_unknown_fields)]
 pub struct EmptyBody {}
 
-const PARTS: &[&[Operation]] = &[unit::OPERATIONS, transfer_order::OPERATIONS, count::OPERATIONS];
+const PARTS: &[&[Operation]] = &[
+    warehouse::OPERATIONS,
+    stock::OPERATIONS,
+    movement::OPERATIONS,
+    reservation::OPERATIONS,
+    unit::OPERATIONS,
+    transfer_order::OPERATIONS,
+    count::OPERATIONS,
+];
 const OPERATIONS: [Operation; stoa_sdk::count(PARTS)] = stoa_sdk::join(PARTS);
 
 pub struct Inventory;

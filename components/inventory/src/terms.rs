@@ -1,6 +1,10 @@
 //! The words that every part of the module shares: quantities, costs, statuses, and who acted.
 
-use stoa_sdk::{ActorKind, Decimal, Id, facts, text_enum};
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use stoa_sdk::{ActorKind, Decimal, Id, Problem, facts, item, text_enum};
 
 /// A quantity: 12 integer digits, 6 after the point.
 pub type Quantity = Decimal<6>;
@@ -56,4 +60,41 @@ pub const SERIALS_READ: &str = "inventory.serials.read";
 /// Whether the request's caller holds a permission.
 pub fn may(permission: &str) -> bool {
     facts().permissions.iter().any(|held| held == permission)
+}
+
+/// Decimals above zero, of at most 12 integer and 6 fractional digits.
+const POSITIVE: &str = "^([1-9][0-9]{0,11}(\\.[0-9]{1,6})?|0\\.([1-9][0-9]{0,5}|0[1-9][0-9]{0,4}|00[1-9][0-9]{0,3}|000[1-9][0-9]{0,2}|0000[1-9][0-9]?|00000[1-9]))$";
+
+/// A quantity above zero, as callers state it.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(transparent)]
+pub struct Positive(pub Quantity);
+
+impl JsonSchema for Positive {
+    fn schema_name() -> Cow<'static, str> {
+        "Positive".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": POSITIVE, "x-normalize": ["decimal"] })
+    }
+}
+
+/// The name that those hold shared who bring goods into a warehouse, and alone who archives it.
+pub fn gate(warehouse: Id) -> String {
+    format!("warehouse:{warehouse}")
+}
+
+/// As `gate`, for a location.
+pub fn location_gate(location: Id) -> String {
+    format!("location:{location}")
+}
+
+/// 409: the record named at the pointer exists and cannot be used; `why`: ARCHIVED or OTHER_ENTITY.
+pub fn unusable(pointer: &str, why: &str) -> Problem {
+    Problem { code: "REFERENCE_INVALID".to_owned(), errors: vec![item(pointer, why)] }
 }

@@ -57,6 +57,17 @@ pub fn read<B: Batch>(batch: B) -> B::Answer {
     }
 }
 
+/// Nothing to ask.
+impl Batch for () {
+    type Answer = ();
+
+    fn push(&mut self, _calls: &mut Vec<Call>) {}
+
+    fn read(self, _replies: &mut IntoIter<Reply>) -> Option<()> {
+        Some(())
+    }
+}
+
 macro_rules! batch_of_tuple {
     ($($part:ident $at:tt),+) => {
         impl<$($part: Batch),+> Batch for ($($part,)+) {

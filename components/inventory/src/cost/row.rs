@@ -10,9 +10,11 @@ collection! {
     pub projection PoolRow in "cost_pool" {
         legal_entity_id: Id,
         variant_id: Id,
+        product_id: Id,
         next_seq: i64 = 1,
     }
     unique { pool: [legal_entity_id, variant_id] }
+    index { [variant_id], [product_id] }
     lock_order [legal_entity_id, variant_id]
     counters [next_seq]
 }

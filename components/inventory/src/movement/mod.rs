@@ -1,3 +1,10 @@
 //! How goods came, went and moved.
 
+mod adjust;
+mod list;
 pub mod row;
+mod show;
+mod table;
+mod transfer;
+
+pub use table::OPERATIONS;

@@ -31,3 +31,10 @@ collection! {
     lock_order [warehouse_id, variant_id]
     counters [on_hand, reserved, incoming, damaged, quarantined, in_transit, returned, revision]
 }
+
+impl StockRow {
+    /// What can be reserved and sold.
+    pub fn available(&self) -> Quantity {
+        if self.sellable { Quantity::from_units(self.on_hand.units() - self.reserved.units()) } else { Quantity::ZERO }
+    }
+}

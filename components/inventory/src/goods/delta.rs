@@ -1,0 +1,75 @@
+//! What a request adds to the stock of one variant in one warehouse.
+
+use stoa_sdk::store::Value;
+use stoa_sdk::{Field, Id};
+
+/// Signed, in millionths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Delta {
+    pub on_hand: i128,
+    pub reserved: i128,
+    pub incoming: i128,
+    pub damaged: i128,
+    pub quarantined: i128,
+    pub in_transit: i128,
+    pub returned: i128,
+}
+
+impl Delta {
+    pub fn on_hand(quantity: i128) -> Delta {
+        Delta { on_hand: quantity, ..Delta::default() }
+    }
+
+    pub fn reserved(quantity: i128) -> Delta {
+        Delta { reserved: quantity, ..Delta::default() }
+    }
+
+    pub fn incoming(quantity: i128) -> Delta {
+        Delta { incoming: quantity, ..Delta::default() }
+    }
+
+    pub fn in_transit(quantity: i128) -> Delta {
+        Delta { in_transit: quantity, ..Delta::default() }
+    }
+
+    /// Both together. Parts are quantities of at most some hundred lines, far from the range's end.
+    pub fn and(self, other: Delta) -> Delta {
+        Delta {
+            on_hand: self.on_hand + other.on_hand,
+            reserved: self.reserved + other.reserved,
+            incoming: self.incoming + other.incoming,
+            damaged: self.damaged + other.damaged,
+            quarantined: self.quarantined + other.quarantined,
+            in_transit: self.in_transit + other.in_transit,
+            returned: self.returned + other.returned,
+        }
+    }
+
+    /// The figures in the order of the columns.
+    pub fn figures(self) -> [i128; 7] {
+        [self.on_hand, self.reserved, self.incoming, self.damaged, self.quarantined, self.in_transit, self.returned]
+    }
+
+    /// Whether a pair without a row may begin with it.
+    pub fn is_possible_first(self) -> bool {
+        self.figures().iter().all(|figure| *figure >= 0)
+    }
+
+    /// Whether anybody but a buyer sees it.
+    pub fn is_told(self) -> bool {
+        Delta { incoming: 0, ..self } != Delta::default()
+    }
+}
+
+/// A variant in a warehouse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    pub warehouse: Id,
+    pub variant: Id,
+}
+
+impl Pair {
+    pub fn key(self) -> Vec<Value> {
+        vec![self.warehouse.put(), self.variant.put()]
+    }
+}

@@ -1,0 +1,45 @@
+//! The operations of reservations.
+
+use stoa_sdk::{Operation, Page};
+
+use super::list::{self, ListPublicReservations, ListReservations};
+use super::release::{self, ReleaseInput};
+use super::reserve::{self, ReservationInput};
+use super::show::{PublicReservation, Reservation, ReservationReceipt};
+use crate::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, UPDATED};
+
+const RESERVATION: &str = "INVENTORY_RESERVATION";
+
+const ABOUT: &str = "Held goods stay on hand and leave what is available, until they are released: a reservation by hand does not \
+    expire and is never sold. `referenceId` is the caller's own.";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/tenants/{tenantId}/inventory/reservations", "listReservations", list::list).summary("Reservations")
+        .description("`inventoryUnitId` needs inventory.serials.read.")
+        .needs(READ).query::<ListReservations>().answers::<Page<Reservation>>(),
+    Operation::read("/tenants/{tenantId}/inventory/reservations/{id}", "readReservation", list::read)
+        .summary("A reservation").needs(READ).answers::<Reservation>(),
+    Operation::create("/tenants/{tenantId}/inventory/reservations", "createReservation", reserve::create)
+        .summary("Hold stock").description(ABOUT)
+        .needs(ADJUST).body::<ReservationInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
+        .problems(&["INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID"]),
+    Operation::transition("/tenants/{tenantId}/inventory/reservations/{id}/release", "releaseReservation", release::release)
+        .summary("Let go of held stock").description("Only a MANUAL reservation that is ACTIVE. `expectedVersion` is the unit's, \
+            where one is held.")
+        .needs(ADJUST).body::<ReleaseInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
+        .without_if_match().problems(&["ILLEGAL_STATE", "VERSION_CONFLICT"]),
+
+    Operation::read("/api-client/inventory/reservations", "apiListReservations", list::list_public).summary("Reservations")
+        .machine(CLIENT_READ).query::<ListPublicReservations>().answers::<Page<PublicReservation>>(),
+    Operation::read("/api-client/inventory/reservations/{id}", "apiReadReservation", list::read_public)
+        .summary("A reservation").machine(CLIENT_READ).answers::<PublicReservation>(),
+    Operation::create("/api-client/inventory/reservations", "apiCreateReservation", reserve::create)
+        .summary("Hold stock").description(ABOUT)
+        .machine(CLIENT_WRITE).body::<ReservationInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
+        .problems(&["INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID"]),
+    Operation::transition("/api-client/inventory/reservations/{id}/release", "apiReleaseReservation", release::release_public)
+        .summary("Let go of held stock").description("Only a MANUAL reservation of a quantity that is ACTIVE.")
+        .machine(CLIENT_WRITE).body::<ReleaseInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
+        .without_if_match().problems(&["ILLEGAL_STATE"]),
+];
