@@ -10,6 +10,7 @@ wit_bindgen::generate!({
             import commerce:ledger/directory@1.0.0;
             import commerce:ledger/books@1.0.0;
             export commerce:inventory/warehouses@1.0.0;
+            export commerce:inventory/units@1.0.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/catalog", "../../wit/ledger", "../../wit/inventory"],
@@ -22,6 +23,6 @@ wit_bindgen::generate!({
 });
 
 #[cfg(target_arch = "wasm32")]
-use crate::warehouse::service::Warehouses;
+use crate::terms::Services;
 #[cfg(target_arch = "wasm32")]
-export!(Warehouses with_types_in self);
+export!(Services with_types_in self);

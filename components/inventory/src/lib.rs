@@ -6,13 +6,16 @@ pub mod bindings;
 pub mod books;
 pub mod cost;
 pub mod count;
+pub mod document_number;
 pub mod goods;
 pub mod movement;
 pub mod reservation;
 pub mod stock;
 pub mod terms;
+pub mod tracked;
 pub mod transfer_order;
 pub mod unit;
+pub mod version;
 pub mod warehouse;
 
 use stoa_sdk::descriptor::{Collection, Descriptor, Named};

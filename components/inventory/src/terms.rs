@@ -98,3 +98,6 @@ pub fn location_gate(location: Id) -> String {
 pub fn unusable(pointer: &str, why: &str) -> Problem {
     Problem { code: "REFERENCE_INVALID".to_owned(), errors: vec![item(pointer, why)] }
 }
+
+/// Offers every service of the module to others; each stands in the file of what it is about.
+pub struct Services;

@@ -136,9 +136,9 @@ pub fn units(row: &StockCountLineRow) -> BTreeMap<Id, CountedUnit> {
 
 /// The units of a line as they are kept.
 pub fn kept(units: &BTreeMap<Id, CountedUnit>) -> Json {
-    let members = units.iter().map(|(id, unit)| {
-        (id.to_string(), serde_json::json!({ "version": unit.version, "found": unit.found }))
-    });
+    let members = units
+        .iter()
+        .map(|(id, unit)| (id.to_string(), serde_json::json!({ "version": unit.version, "found": unit.found })));
     Json::of(&serde_json::Value::Object(members.collect()))
 }
 

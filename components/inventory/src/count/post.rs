@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{get, get_all, run, select, update};
 use stoa_sdk::{Answer, Call, Decimal, Id, Instant, Problem, facts, map};
 
+use crate::articles;
 use crate::books::{self, Cost, Terms};
 use crate::cost::row::CostKind;
 use crate::count::answer::{CountedUnit, units};
@@ -17,22 +18,19 @@ use crate::goods::entry::Source;
 use crate::goods::{Goods, Inflow, Outflow, Place};
 use crate::movement::row::{DocumentType, MovementRow, MovementType};
 use crate::terms::{Quantity, Status, Tracking, UnitCost};
-use crate::articles;
 use crate::unit::apply::{self, Known};
 use crate::unit::change::{Changes, Why};
 use crate::unit::cost::{self, Worth};
+use crate::unit::place;
 use crate::unit::row::{UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
-use crate::unit::place;
 use crate::warehouse::row::WarehouseRow;
 
 pub fn post(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: PostStockCount = call.body()?;
-    let (count, lines) = run((
-        get::<StockCountRow>(id).locked(),
-        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)),
-    ))?;
+    let (count, lines) =
+        run((get::<StockCountRow>(id).locked(), select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id))))?;
     let count = count.ok_or_else(Problem::not_found)?;
     body.expected_version.check(count.version)?;
     open(&count)?;
@@ -89,8 +87,7 @@ impl<'a> Posting<'a> {
     ) -> Result<Posting<'a>, Problem> {
         let ids: Vec<Id> = lines.iter().flat_map(|line| units(line).into_keys()).collect();
         let rows = run(get_all::<UnitRow>(ids).locked())?;
-        let lost: Vec<Id> =
-            rows.iter().filter(|unit| unit.status == UnitStatus::Lost).map(|unit| unit.id).collect();
+        let lost: Vec<Id> = rows.iter().filter(|unit| unit.status == UnitStatus::Lost).map(|unit| unit.id).collect();
         let last = if lost.is_empty() || terms.is_some() { BTreeMap::new() } else { cost::last(&lost)? };
         let why = |kind| Why::manual(kind, reason, None).of_document(DocumentType::StockCount, count.id);
         let posting = Posting {
@@ -149,10 +146,7 @@ impl<'a> Posting<'a> {
     }
 
     fn worth(&self, line: &StockCountLineRow) -> Worth {
-        Worth {
-            unit_cost: line.unit_cost,
-            currency_code: self.terms.map(|terms| terms.currency_code.clone()),
-        }
+        Worth { unit_cost: line.unit_cost, currency_code: self.terms.map(|terms| terms.currency_code.clone()) }
     }
 
     /// What happens to goods and units.

@@ -80,10 +80,8 @@ pub fn record(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: RecordStockCount = call.body()?;
     input::check(&body.lines)?;
-    let (count, before) = run((
-        get::<StockCountRow>(id).locked(),
-        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)),
-    ))?;
+    let (count, before) =
+        run((get::<StockCountRow>(id).locked(), select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id))))?;
     let count = count.ok_or_else(Problem::not_found)?;
     let variants: Vec<Id> = body.lines.iter().map(|line| line.variant_id).collect();
     let articles = articles::get_variants(&variants);

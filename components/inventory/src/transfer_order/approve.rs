@@ -3,16 +3,16 @@
 use stoa_sdk::store::{run, select};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, all, facts, new_id, view};
 
-use crate::goods::{Goods, Place};
 use crate::goods::delta::Delta;
+use crate::goods::{Goods, Place};
 use crate::reservation::row::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::terms::{Actor, Status, Tracking};
 use crate::transfer_order::draft::answer;
-use crate::unit::parts::count_mismatch;
 use crate::transfer_order::input::Transition;
 use crate::transfer_order::order::{self, Order, Route};
 use crate::transfer_order::row::{TransferItemRow, TransferStatus, UnitOutcome};
 use crate::unit::change::Changes;
+use crate::unit::parts::count_mismatch;
 use crate::unit::reserve::{self, Holder};
 use crate::unit::row::UnitStatus;
 use crate::unit::{apply, place, state};
@@ -151,4 +151,3 @@ pub fn reservations(order: &Order) -> Result<Vec<ReservationRow>, Problem> {
     let active = [ReservationRow::document_id.eq(order.row.id), ReservationRow::status.eq(ReservationStatus::Active)];
     Ok(run(select::<ReservationRow>(all(active)).locked())?.items)
 }
-

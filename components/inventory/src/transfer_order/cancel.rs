@@ -36,10 +36,7 @@ pub fn cancel(call: &Call) -> Answer {
             return Err(Problem::of("ILLEGAL_STATE"));
         }
     }
-    let after = TransferOrderRow {
-        cancel_reason: Some(body.reason.0),
-        ..order.after(TransferStatus::Cancelled)
-    };
+    let after = TransferOrderRow { cancel_reason: Some(body.reason.0), ..order.after(TransferStatus::Cancelled) };
     run(order::written(&after))?;
     Ok(answer(&after).changed(vec!["status", "cancelReason"]))
 }
@@ -51,7 +48,8 @@ fn released(order: &Order, route: &Route, reason: &str) -> Result<(), Problem> {
     let (mut goods, mut changes) = (Goods::default(), Changes::of(units.len()));
     let mut outcomes = Vec::new();
     for reservation in held {
-        let item = order.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)?;
+        let item =
+            order.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)?;
         match reservation.unit_id {
             None => {
                 let sku = route.sku(item)?;

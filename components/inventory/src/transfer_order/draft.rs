@@ -273,8 +273,7 @@ impl Known {
         let scale = items.iter().enumerate().filter(|(_, line)| {
             self.articles.get(&line.variant_id).is_some_and(|article| !tracked::counts(article, line.quantity))
         });
-        let faults: Vec<Item> =
-            scale.map(|(at, _)| item(format!("/items/{at}/quantity"), "QUANTITY_SCALE")).collect();
+        let faults: Vec<Item> = scale.map(|(at, _)| item(format!("/items/{at}/quantity"), "QUANTITY_SCALE")).collect();
         if !faults.is_empty() {
             return Err(Problem::invalid(faults));
         }

@@ -15,7 +15,7 @@ use stoa_sdk::{Operation, Page};
 
 use crate::transfer_order::answer::{TransferOrder, TransferOrderHeader, TransferOrderReceipt};
 use crate::transfer_order::input::{
-    CancelTransferOrder, ReceiveTransferOrder, Transition, TransferOrderInput, TransferOrderUpdate,
+    CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput, TransferOrderUpdate, Transition,
 };
 use crate::transfer_order::read::ListTransferOrders;
 use crate::{CLIENT_READ, CLIENT_WRITE, READ, TRANSFER, UPDATED};
@@ -31,16 +31,34 @@ const CLIENT_ORDER_AT: &str = "/api-client/inventory/transfer-orders/{id}";
 const DRAFT: &[&str] =
     &["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"];
 const REDRAFT: &[&str] = &[
-    "VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH",
+    "VERSION_CONFLICT",
+    "ILLEGAL_STATE",
+    "IMMUTABLE_FIELD",
+    "REFERENCE_INVALID",
+    "CUSTODY_CONFLICT",
+    "UNIT_COUNT_MISMATCH",
     "LIMIT_EXCEEDED",
 ];
 const APPROVE: &[&str] = &[
-    "VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "UNIT_UNAVAILABLE",
-    "INSUFFICIENT_STOCK", "LIMIT_EXCEEDED",
+    "VERSION_CONFLICT",
+    "ILLEGAL_STATE",
+    "ARCHIVED",
+    "REFERENCE_INVALID",
+    "UNIT_COUNT_MISMATCH",
+    "UNIT_UNAVAILABLE",
+    "INSUFFICIENT_STOCK",
+    "LIMIT_EXCEEDED",
 ];
 const RECEIVE: &[&str] = &[
-    "VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED", "ARCHIVED",
-    "UNIT_UNAVAILABLE", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION",
+    "VERSION_CONFLICT",
+    "ILLEGAL_STATE",
+    "REFERENCE_INVALID",
+    "UNIT_COUNT_MISMATCH",
+    "LIMIT_EXCEEDED",
+    "ARCHIVED",
+    "UNIT_UNAVAILABLE",
+    "ACCOUNTING_SETUP_REQUIRED",
+    "ACCOUNTING_AMOUNT_PRECISION",
 ];
 const CANCEL: &[&str] = &["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED"];
 

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Update, get, get_all, run, select, update, update_all};
 use stoa_sdk::{Id, Instant, Problem, all, facts, map};
 
-use crate::movement::row::{DocumentType, MovementRow, MovementType};
 use crate::goods::{Goods, Place, Sku};
+use crate::movement::row::{DocumentType, MovementRow, MovementType};
 use crate::terms::Quantity;
-use crate::transfer_order::row::{
-    TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome,
-};
+use crate::transfer_order::row::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
 use crate::unit::apply::Known;
 use crate::unit::change::Why;
 use crate::unit::place;

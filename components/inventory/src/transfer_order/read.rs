@@ -79,7 +79,9 @@ fn shown(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
     ))?;
     let order = order.ok_or_else(Problem::not_found)?;
     let units = match with_units {
-        true => map(run(get_all::<UnitRow>(chosen.items.iter().map(|row| row.unit_id)))?.into_iter().map(|row| (row.id, row))),
+        true => map(run(get_all::<UnitRow>(chosen.items.iter().map(|row| row.unit_id)))?
+            .into_iter()
+            .map(|row| (row.id, row))),
         false => BTreeMap::new(),
     };
     let mut items = items.items;

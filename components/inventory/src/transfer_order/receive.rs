@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::store::{get, get_all, lock_all_shared, run, update_all};
+use stoa_sdk::store::{get, get_all, lock_shared, run, update_all};
 use stoa_sdk::{Answer, Call, Id, Problem, set};
 
 use crate::books;
@@ -10,14 +10,14 @@ use crate::cost::row::CostKind;
 use crate::goods::delta::Delta;
 use crate::goods::{Goods, Outflow, Place};
 use crate::movement::row::MovementType;
-use crate::terms::{Quantity, Tracking};
+use crate::terms::{Quantity, Tracking, location_gate};
 use crate::transfer_order::draft::answer;
-use crate::unit::parts::count_mismatch;
 use crate::transfer_order::input::{self, ReceiveItem, ReceiveTransferOrder};
 use crate::transfer_order::order::{self, Order, Route};
 use crate::transfer_order::row::{TransferItemRow, TransferStatus, UnitOutcome};
 use crate::unit::change::{Changes, ONE, Why};
 use crate::unit::cost::Worth;
+use crate::unit::parts::count_mismatch;
 use crate::unit::row::{UnitRow, UnitStatus};
 use crate::unit::{apply, place, state};
 use crate::warehouse::row::LocationRow;
@@ -36,8 +36,7 @@ fn received(call: &Call, by_client: bool) -> Answer {
     let order = order::locked(call.path_id("id")?)?;
     let others: BTreeSet<Id> = set(body.items.iter().map(|line| line.item_id));
     let others = others.into_iter().filter(|id| !order.items.iter().any(|item| item.id == *id));
-    let (others, location) =
-        run((get_all::<TransferItemRow>(others), body.to_location_id.map(get::<LocationRow>)))?;
+    let (others, location) = run((get_all::<TransferItemRow>(others), body.to_location_id.map(get::<LocationRow>)))?;
     for (at, line) in body.items.iter().enumerate() {
         let is_of_order = order.items.iter().any(|item| item.id == line.item_id);
         if !is_of_order && !others.iter().any(|item| item.id == line.item_id) {
@@ -58,12 +57,13 @@ fn received(call: &Call, by_client: bool) -> Answer {
     let warehouses = order.enter()?;
     let route = order.route(&warehouses)?;
     if let Some(id) = body.to_location_id {
-        let (_, location) = run((lock_all_shared([format!("location:{id}")]), get::<LocationRow>(id)))?;
+        let (_, location) = run((lock_shared(location_gate(id)), get::<LocationRow>(id)))?;
         place::open(&route.to, "/toWarehouseId", location.as_ref(), "/toLocationId")?;
     }
     let held = settle(&order, &route, &parts, body.to_location_id, body.reason.as_deref())?;
     let left = order.items.iter().try_fold(0_i128, |left, item| {
-        let settled = parts.iter().filter(|part| part.item.id == item.id).map(|part| part.settled().units()).sum::<i128>();
+        let settled =
+            parts.iter().filter(|part| part.item.id == item.id).map(|part| part.settled().units()).sum::<i128>();
         Some(left + item.outstanding()?.units() - settled)
     });
     let is_whole = left == Some(0);

@@ -45,7 +45,8 @@ fn shipped(order: &Order, route: &Route) -> Result<(), Problem> {
     let why = order.why(MovementType::Transfer, None);
     let to = Place::of(&route.to);
     for reservation in held {
-        let item = order.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)?;
+        let item =
+            order.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)?;
         let sku = route.sku(item)?;
         let Some(id) = reservation.unit_id else {
             let sent = reservation.quantity.units();
@@ -54,16 +55,12 @@ fn shipped(order: &Order, route: &Route) -> Result<(), Problem> {
             goods.change(&route.transit, &sku, Delta::in_transit(sent), "");
             goods.change(&to, &sku, Delta::incoming(sent), "");
             let (from, through) = (route.from.warehouse, route.transit.warehouse);
-            let movement =
-                order::movement(&mut goods, &why, &sku, reservation.quantity, from, Some((through, None)));
+            let movement = order::movement(&mut goods, &why, &sku, reservation.quantity, from, Some((through, None)));
             goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: None });
             continue;
         };
         let unit = units.remove(&id).ok_or_else(|| state::unavailable(None))?;
-        let after = UnitRow {
-            reservation_id: None,
-            ..unit.at(UnitStatus::InTransit, route.transit.warehouse, None)
-        };
+        let after = UnitRow { reservation_id: None, ..unit.at(UnitStatus::InTransit, route.transit.warehouse, None) };
         let version = unit.version + 1;
         let movement = changes.moved(unit, after, &why, Worth::default())?;
         goods.change(&to, &sku, Delta::incoming(ONE.units()), "");

@@ -6,14 +6,14 @@ use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Problem, Reply, Text, new_ids};
 
 use crate::articles::{self, Tracking};
-use crate::movement::row::MovementType;
-use crate::tracked;
-use crate::unit::cost;
 use crate::books;
 use crate::goods::Goods;
+use crate::movement::row::MovementType;
+use crate::tracked;
 use crate::unit::answer::{AdmittedUnits, InventoryUnitReceipt};
 use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
+use crate::unit::cost;
 use crate::unit::identity::{self, UnitInput};
 use crate::unit::row::UnitRow;
 use crate::unit::{apply, parts, place};

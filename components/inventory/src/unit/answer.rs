@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, facts};
 
-use crate::terms::{ActorType, Quantity};
 use crate::reservation::row::{ReservationRow, ReservationStatus};
+use crate::terms::{ActorType, Quantity};
 use crate::unit::row::{Condition, Grade, UnitEntryRow, UnitEvent, UnitRow, UnitStatus};
 
 /// A unit as readers of serial numbers see it.

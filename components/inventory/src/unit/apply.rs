@@ -52,7 +52,10 @@ pub struct Known {
 
 impl Known {
     /// Of these warehouses, and of the variants, which the catalog is asked for.
-    pub fn of<'a>(warehouses: impl IntoIterator<Item = &'a WarehouseRow>, variants: impl IntoIterator<Item = Id>) -> Known {
+    pub fn of<'a>(
+        warehouses: impl IntoIterator<Item = &'a WarehouseRow>,
+        variants: impl IntoIterator<Item = Id>,
+    ) -> Known {
         Known {
             places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
             skus: map(articles::by_variant(variants).iter().map(|(id, article)| (*id, Sku::of(article)))),
@@ -180,9 +183,9 @@ pub fn all(
 ) -> Result<Vec<UnitRow>, Problem> {
     let changes = changes.all;
     let mut known = Known::of(warehouses, changes.iter().map(|change| change.after.variant_id));
-    let named = changes.iter().flat_map(|change| {
-        [change.before.as_ref().and_then(|before| before.warehouse_id), change.after.warehouse_id]
-    });
+    let named = changes
+        .iter()
+        .flat_map(|change| [change.before.as_ref().and_then(|before| before.warehouse_id), change.after.warehouse_id]);
     let missing = set(named.flatten().filter(|id| !known.places.contains_key(id)));
     for row in run(get_all::<WarehouseRow>(missing))? {
         known.places.insert(row.id, Place::of(&row));

@@ -20,7 +20,7 @@ pub mod state;
 
 use stoa_sdk::{Operation, Page};
 
-use crate::movement::answer::InventoryMovement;
+use crate::movement::show::Movement;
 use crate::unit::admit::AdmitUnits;
 use crate::unit::answer::{
     AdmittedUnits, InventoryUnit, InventoryUnitEntry, InventoryUnitReceipt, InventoryUnitReservationReceipt,
@@ -55,7 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(UNIT_AT, "readUnit", read::read).summary("A serial unit")
         .needs(READ_UNITS).answers::<InventoryUnit>().discloses_identifiers().cache_control("no-store"),
     Operation::read(MOVEMENTS_AT, "listUnitMovements", read::movements).summary("Physical movements of a unit")
-        .needs(READ_UNITS).query::<PageOf>().answers::<Page<InventoryMovement>>().cache_control("no-store"),
+        .needs(READ_UNITS).query::<PageOf>().answers::<Page<Movement>>().cache_control("no-store"),
     Operation::read("/tenants/{tenantId}/inventory/units/{id}/history", "listUnitHistory", read::history)
         .summary("Versions of a unit").description("One entry for each version from 1 on, without a gap.")
         .needs(READ_UNITS).query::<PageOf>().answers::<Page<InventoryUnitEntry>>().cache_control("no-store"),

@@ -5,13 +5,13 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Reply, Text, item, text_enum};
 
+use crate::books::{self, Terms};
+use crate::goods::Goods;
 use crate::movement::row::MovementType;
 use crate::terms::may;
 use crate::unit::answer::InventoryUnitReceipt;
 use crate::unit::change::{Changes, Why};
 use crate::unit::cost::Worth;
-use crate::books::{self, Terms};
-use crate::goods::Goods;
 use crate::unit::row::{UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, cost, place};
@@ -109,9 +109,7 @@ pub fn move_unit(call: &Call) -> Answer {
     state::check(cause, &unit, None)?;
 
     let (after, worth) = match input.to_warehouse_id {
-        None if cause == Cause::Damage => {
-            (UnitRow { status: UnitStatus::Damaged, ..unit.clone() }, Worth::default())
-        }
+        None if cause == Cause::Damage => (UnitRow { status: UnitStatus::Damaged, ..unit.clone() }, Worth::default()),
         None => (unit.gone(UnitStatus::Lost), Worth::default()),
         Some(to) => {
             let warehouse = place::known(&warehouses, to, "/toWarehouseId")?;

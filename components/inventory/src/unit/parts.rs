@@ -148,11 +148,8 @@ pub fn deliver(
             receipt_item_id: None,
             sale_allocation_id: Some(sale.allocation),
         };
-        let after = UnitRow {
-            reservation_id: None,
-            sale_allocation_id: Some(sale.allocation),
-            ..unit.gone(UnitStatus::Sold)
-        };
+        let after =
+            UnitRow { reservation_id: None, sale_allocation_id: Some(sale.allocation), ..unit.gone(UnitStatus::Sold) };
         let version = unit.version + 1;
         let movement = changes.moved(unit, after, &why, Worth::default())?;
         if let Some(change) = changes.all.last_mut() {

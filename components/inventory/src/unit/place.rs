@@ -2,21 +2,16 @@
 //! meanwhile.
 
 use stoa_sdk::store::{GetAll, Lock, get_all, lock_all_shared};
-use stoa_sdk::{Id, Problem, item};
+use stoa_sdk::{Id, Problem};
 
-use crate::terms::Status;
+pub use crate::terms::unusable;
+use crate::terms::{Status, gate, location_gate};
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
 /// The gates of these warehouses and location, shared with everybody who brings goods there, and what stands behind them.
 pub fn enter(warehouses: &[Id], location: Option<Id>) -> (Lock, GetAll<WarehouseRow>, GetAll<LocationRow>) {
-    let names = warehouses.iter().map(|id| format!("warehouse:{id}"));
-    let names = names.chain(location.map(|id| format!("location:{id}")));
+    let names = warehouses.iter().map(|id| gate(*id)).chain(location.map(location_gate));
     (lock_all_shared(names), get_all(warehouses.iter().copied()), get_all(location))
-}
-
-/// 409: the record exists, but not for this.
-pub fn unusable(pointer: &str, why: &str) -> Problem {
-    Problem { code: "REFERENCE_INVALID".to_owned(), errors: vec![item(pointer, why)] }
 }
 
 /// The warehouse.
@@ -59,9 +54,7 @@ pub fn open(
         return Err(unusable(pointer, "ARCHIVED"));
     }
     match location {
-        Some(location) if location.warehouse_id != warehouse.id => {
-            Err(unusable(location_pointer, "OTHER_WAREHOUSE"))
-        }
+        Some(location) if location.warehouse_id != warehouse.id => Err(unusable(location_pointer, "OTHER_WAREHOUSE")),
         Some(location) if location.status == Status::Archived => Err(unusable(location_pointer, "ARCHIVED")),
         _ => Ok(()),
     }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Id, Instant, Limit, Page, Problem, Reply, Text, all, has, paged, view};
 
-use crate::movement::answer::InventoryMovement;
 use crate::movement::row::MovementRow;
+use crate::movement::show::Movement;
 use crate::unit::answer::{InventoryUnit, InventoryUnitEntry, tenant};
 use crate::unit::identity;
 use crate::unit::row::{Condition, Grade, IdentityKind, UnitEntryRow, UnitIdentityRow, UnitRow, UnitStatus};
@@ -82,8 +82,7 @@ pub fn movements(call: &Call) -> Answer {
     })?;
     unit.ok_or_else(Problem::not_found)?;
     let tenant = tenant();
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| InventoryMovement::of(row, tenant, true)))
-        .resource(id))
+    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Movement::of(row, tenant, true))).resource(id))
 }
 
 /// Its versions, oldest first.

@@ -7,13 +7,13 @@ use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
 
 use crate::articles::{self, Article, Tracking};
-use crate::movement::row::MovementType;
-use crate::tracked;
-use crate::unit::cost;
 use crate::books;
 use crate::goods::Goods;
+use crate::movement::row::MovementType;
+use crate::tracked;
 use crate::unit::change::{Changes, Why};
 use crate::unit::condition::Objections;
+use crate::unit::cost;
 use crate::unit::row::{Condition, Grade, UnitRow, UnitStatus};
 use crate::unit::state::{self, Cause};
 use crate::unit::{apply, moves, place};

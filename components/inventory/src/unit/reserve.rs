@@ -105,12 +105,8 @@ pub fn let_go(
         reason: reason.map(str::to_owned),
         unit_version: Some(unit.version + 1),
     });
-    let after = UnitRow {
-        status: UnitStatus::Available,
-        reservation_id: None,
-        transfer_order_id: None,
-        ..unit.clone()
-    };
+    let after =
+        UnitRow { status: UnitStatus::Available, reservation_id: None, transfer_order_id: None, ..unit.clone() };
     changes.held(unit, after, reason)
 }
 

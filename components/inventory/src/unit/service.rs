@@ -6,7 +6,7 @@ use stoa_sdk::{Field, Id, Problem, map, view};
 
 use crate::bindings::exports::commerce::inventory::units as service;
 use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
-use crate::terms::{SERIALS_READ, may};
+use crate::terms::{SERIALS_READ, Services, may};
 use crate::unit::identity;
 use crate::unit::row::{IdentityKind, UnitIdentityRow, UnitRow};
 
@@ -17,9 +17,7 @@ view! { Identified of UnitIdentityRow { kind: IdentityKind, value_key: String, u
 /// Units that a find is asked for at once.
 const MOST_FINDS: usize = 100;
 
-pub struct Units;
-
-impl Guest for Units {
+impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Unit> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
         let with_identities = may(SERIALS_READ);
@@ -43,7 +41,8 @@ impl Guest for Units {
         keys.dedup();
         let rows = read(find::<Identified>("value", keys));
         // A serial number of 15 digits may be an IMEI of another unit: the serial number goes first.
-        let imeis = map(rows.iter().filter(|row| row.kind == IdentityKind::Imei).map(|row| (&row.value_key, row.unit_id)));
+        let imeis =
+            map(rows.iter().filter(|row| row.kind == IdentityKind::Imei).map(|row| (&row.value_key, row.unit_id)));
         let serials =
             map(rows.iter().filter(|row| row.kind == IdentityKind::Serial).map(|row| (&row.value_key, row.unit_id)));
         let found = |identity: String| {
@@ -56,9 +55,9 @@ impl Guest for Units {
 
     fn of_receipt_items(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| {
-            read(select::<OfReceipt>(UnitRow::receipt_item_id.one_of(ids.iter().copied()))).items
-        });
+        let rows = ids
+            .chunks(MOST_KEYS)
+            .flat_map(|ids| read(select::<OfReceipt>(UnitRow::receipt_item_id.one_of(ids.iter().copied()))).items);
         grouped(&ids, rows.filter_map(|row| Some((row.receipt_item_id?, row.id))))
     }
 

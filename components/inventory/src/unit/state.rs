@@ -91,7 +91,11 @@ mod tests {
 
     /// Letters of the states that a cause admits: A R S I D T(returned) M(rma) L Q.
     fn admitted(cause: Cause) -> String {
-        ALL.into_iter().zip("ARSIDTMLQ".chars()).filter(|(status, _)| admits(cause, *status, false)).map(|(_, c)| c).collect()
+        ALL.into_iter()
+            .zip("ARSIDTMLQ".chars())
+            .filter(|(status, _)| admits(cause, *status, false))
+            .map(|(_, c)| c)
+            .collect()
     }
 
     #[test]

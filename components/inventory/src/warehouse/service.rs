@@ -6,11 +6,9 @@ use stoa_sdk::store::{MOST_KEYS, get_all, read};
 use super::row::{LocationRow, WarehouseRow, WarehouseType};
 use crate::bindings::exports::commerce::inventory::warehouses as service;
 use crate::bindings::exports::commerce::inventory::warehouses::{Guest, Kind, Location, Warehouse};
-use crate::terms::Status;
+use crate::terms::{Services, Status};
 
-pub struct Warehouses;
-
-impl Guest for Warehouses {
+impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Warehouse> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
         ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all(ids.iter().copied()))).map(told).collect()
