@@ -194,6 +194,10 @@ fn unlawful() -> Vec<(Json, &'static str)> {
         (with_route(json!({ "status": 404 })), "listThings"),
         (with_route(json!({ "access": { "all": ["no.such"] } })), "no.such"),
         (with_route(json!({ "access": { "all": [] } })), "listThings"),
+        (
+            with_route(json!({ "access": { "any": [] }, "audience": "api-client", "path": "/api-client/x" })),
+            "listThings",
+        ),
         (with_route(json!({ "response": { "type": "nothing" } })), "listThings"),
         (with_route(json!({ "response": { "$ref": "#/$defs/Missing" } })), "Missing"),
         (with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": "(" } } } })), "listThings"),

@@ -2,7 +2,6 @@
 
 pub mod articles;
 pub mod bindings;
-mod currency;
 pub mod list;
 mod machine;
 pub mod period;
@@ -17,6 +16,7 @@ mod tests;
 mod upkeep;
 mod verify;
 
+use stoa_sdk::currency;
 use stoa_sdk::descriptor::{Descriptor, Named};
 use stoa_sdk::{Created, Entity, Findings, Module, Operation, Page, Problem, ProvisionOptions, Step};
 

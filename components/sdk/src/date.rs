@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stoa_descriptor::ColumnType;
 
 use crate::field::Field;
+use crate::instant::{civil, days};
 use crate::store::Value;
 
 /// A day of the Gregorian calendar, year 0001 to 9999; its text is YYYY-MM-DD, whose order is that of the days.
@@ -63,6 +64,29 @@ fn parse(text: &[u8]) -> Option<Date> {
         _ => return None,
     };
     (year > 0 && (1..=days).contains(&day)).then_some(Date { year, month, day })
+}
+
+impl Date {
+    pub const fn year(self) -> u16 {
+        self.year
+    }
+
+    /// 1 to 12.
+    pub const fn month(self) -> u8 {
+        self.month
+    }
+
+    /// Days since 1970-01-01; the difference of two days is the number of nights between them.
+    pub fn days(self) -> i64 {
+        days(i64::from(self.year), i64::from(self.month), i64::from(self.day))
+    }
+
+    /// The day that this many days follow 1970-01-01; None beyond the years 0001 to 9999.
+    pub fn from_days(days: i64) -> Option<Date> {
+        let (year, month, day) = civil(days);
+        let year = u16::try_from(year).ok().filter(|year| (1..=9999).contains(year))?;
+        Some(Date { year, month: u8::try_from(month).ok()?, day: u8::try_from(day).ok()? })
+    }
 }
 
 impl Field for Date {
@@ -122,6 +146,9 @@ mod tests {
         {
             assert_eq!(text.parse::<Date>(), Err(NotADate), "{text}");
         }
+        let (last, first): (Date, Date) = ("2025-12-31".parse().unwrap(), "2026-01-01".parse().unwrap());
+        assert_eq!((last.days() + 1, Date::from_days(last.days() + 1)), (first.days(), Some(first)));
+        assert_eq!((Date::from_days(-800_000), Date::from_days(3_000_000)), (None, None));
         assert!("2025-12-31".parse::<Date>().unwrap() < "2026-01-01".parse().unwrap());
     }
 }

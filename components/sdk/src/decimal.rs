@@ -37,6 +37,10 @@ impl<const SCALE: u32> Decimal<SCALE> {
         self.0
     }
 
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }

@@ -6,7 +6,9 @@
 
 pub mod bindings;
 mod call;
+pub mod card_number;
 mod collection;
+pub mod currency;
 mod date;
 mod decimal;
 mod event;

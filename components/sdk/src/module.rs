@@ -67,6 +67,19 @@ pub struct ProvisionOptions {
     pub currency_code: String,
     #[serde(default)]
     pub with_defaults: bool,
+    /// The members that this module declares in its descriptor.
+    #[serde(flatten)]
+    pub own: serde_json::Map<String, serde_json::Value>,
+}
+
+impl ProvisionOptions {
+    /// The members that this module declares, as a struct.
+    pub fn read_own<T: serde::de::DeserializeOwned>(&self) -> T {
+        match T::deserialize(serde_json::Value::Object(self.own.clone())) {
+            Ok(own) => own,
+            Err(_) => fault("onboarding members of another shape than the module declares"),
+        }
+    }
 }
 
 fn begin() {

@@ -153,6 +153,11 @@ impl Operation {
         self
     }
 
+    /// Every active member may.
+    pub const fn for_members(self) -> Operation {
+        self.needs_any(&[])
+    }
+
     /// For API clients, with all of these scopes.
     pub const fn machine(mut self, scopes: &'static [&'static str]) -> Operation {
         self.audience = Audience::ApiClient;

@@ -274,6 +274,12 @@ impl<V> Select<V> {
         self
     }
 
+    /// Only rows after this one, given as the values of the columns it is ordered by and the id.
+    pub fn after_row(mut self, row: Option<Row>) -> Self {
+        self.after = row;
+        self
+    }
+
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
         self

@@ -4,6 +4,7 @@ mod migrate;
 mod openapi;
 mod serve;
 mod token;
+mod verify;
 
 use clap::{Parser, Subcommand};
 
@@ -25,6 +26,8 @@ enum Verb {
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
+    /// Check every module's invariants over every company; 1 and a list where one fails.
+    Verify(verify::Flags),
     /// Print a shell's completions.
     Completions { shell: clap_complete::Shell },
 }
@@ -36,6 +39,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Migrate(flags) => migrate::run(flags),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
+        Verb::Verify(flags) => verify::run(flags),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             clap_complete::generate(shell, &mut Cli::command(), "stoa", &mut std::io::stdout());

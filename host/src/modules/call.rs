@@ -104,6 +104,24 @@ pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Cr
     end(store.into_data(), result)
 }
 
+/// One bounded batch of a module's own invariants.
+pub async fn verify(entry: Entry, cursor: Option<&str>) -> Ran<module::Findings> {
+    let (code, state) = begin(entry);
+    let code = match code {
+        Some(Code::Component(code)) => code,
+        Some(Code::Native(_)) => return end(state, Ok(module::Findings { findings: Vec::new(), next: None })),
+        None => return end(state, Err(wasmtime::format_err!("no such module"))),
+    };
+    let clock = state.clock.clone();
+    let mut store = store(state);
+    let run = async {
+        let guest = code.instantiate_async(&mut store).await?;
+        guest.commerce_platform_module().call_verify(&mut store, cursor).await
+    };
+    let result = clock.measure(run).await;
+    end(store.into_data(), result)
+}
+
 fn begin(entry: Entry) -> (Option<Code>, State) {
     let Entry { generation, module, session, facts, read_only, limits } = entry;
     let code = generation.modules.get(module).map(|module| module.code.clone());

@@ -1,4 +1,4 @@
-//! Currency codes of ISO 4217.
+//! Currency codes of ISO 4217: one list for every module that states money.
 
 /// The active alphabetic codes as of January 2026 (BGN withdrawn), sorted; funds, metals and the testing code included.
 const ACTIVE: &str = "\

@@ -1,0 +1,125 @@
+//! What the ledger does for a new company: its entity MAIN with the branch MAIN, with books where they are wanted; and the
+//! checklist.
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use stoa_sdk::store::{insert, read, run, select};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, all, currency, has, item, view};
+
+use crate::branch::BranchRow;
+use crate::entity::{EntityRow, Status};
+use crate::entity_change::{self, Chart, LegalEntityInput};
+use crate::install::{self, TemplateCode};
+use crate::mapping::MappingSetRow;
+use crate::{BRANCH, LEGAL_ENTITY};
+
+view! { EntityId of EntityRow { id: Id } }
+view! { BranchId of BranchRow { id: Id } }
+view! { SetId of MappingSetRow { id: Id } }
+
+/// The onboarding members that the ledger reads.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Wishes {
+    legal_entity: Option<EntityWish>,
+    keeps_books: bool,
+    chart_template: Option<TemplateCode>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EntityWish {
+    name: String,
+    tax_id: Option<String>,
+}
+
+/// The schema of these members.
+pub fn onboarding() -> Json {
+    let text = |most: u32| json!({ "type": "string", "minLength": 1, "maxLength": most, "x-normalize": ["trim"] });
+    let mut tax_id = text(64);
+    tax_id["type"] = json!(["string", "null"]);
+    tax_id["default"] = Json::Null;
+    json!({
+        "type": "object",
+        "properties": {
+            "legalEntity": {
+                "type": "object",
+                "description": "The company's first legal entity, code MAIN; omitted: named as the company.",
+                "properties": { "name": text(200), "taxId": tax_id },
+                "required": ["name"],
+                "additionalProperties": false,
+            },
+            "keepsBooks": {
+                "type": "boolean",
+                "default": false,
+                "description": "Whether the first legal entity keeps books from today, in the company's currency.",
+            },
+            "chartTemplate": {
+                "type": ["string", "null"],
+                "enum": ["STANDARD", "DETAILED", null],
+                "default": null,
+                "description": "The chart of accounts to begin with; omitted: STANDARD with books, else none.",
+            },
+        },
+    })
+}
+
+/// What is wished for is made even where no defaults are wanted.
+pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+    let wishes: Wishes = options.read_own();
+    if !options.with_defaults && wishes.legal_entity.is_none() && !wishes.keeps_books && wishes.chart_template.is_none()
+    {
+        return Ok(Vec::new());
+    }
+    if wishes.keeps_books && !currency::is_active(&options.currency_code) {
+        return Err(Problem::invalid(vec![item("/currencyCode", "FORMAT")]));
+    }
+    let (name, tax_id) = match wishes.legal_entity {
+        Some(wish) => (wish.name, wish.tax_id),
+        None => (options.name.clone(), None),
+    };
+    let entity = entity_change::new_row(LegalEntityInput {
+        code: "MAIN".to_owned(),
+        name: Text(name),
+        legal_name: None,
+        tax_id: tax_id.map(Text),
+        country_code: options.country_code.clone(),
+        keeps_books: wishes.keeps_books,
+        currency_code: wishes.keeps_books.then(|| options.currency_code.clone()),
+        books_start_on: None,
+        amount_scale: None,
+        chart: Chart::None,
+    });
+    entity_change::add(&entity)?;
+    let branch = BranchRow::new(entity.id, "MAIN", entity.name.clone(), None);
+    run(insert([&branch]))?;
+    let wanted = wishes.chart_template.or(wishes.keeps_books.then_some(TemplateCode::Standard));
+    if let Some(wanted) = wanted {
+        install::install(entity.id, wanted.template())?;
+    }
+    let made = |of: &str, id: Id| Created { resource_type: of.to_owned(), resource: id.into() };
+    Ok(vec![made(LEGAL_ENTITY, entity.id), made(BRANCH, branch.id)])
+}
+
+pub fn checklist() -> Vec<Step> {
+    let unfinished = has::<EntityRow, _, _>(
+        MappingSetRow::legal_entity_id,
+        EntityRow::id,
+        all([EntityRow::keeps_books.eq(true), EntityRow::status.eq(Status::Active)]),
+    );
+    let (entities, branches, unfinished) = read((
+        select::<EntityId>(EntityRow::status.eq(Status::Active)).limit(1),
+        select::<BranchId>(BranchRow::status.eq(Status::Active)).limit(1),
+        select::<SetId>(all([MappingSetRow::complete.eq(false), unfinished])).limit(1),
+    ));
+    let step = |code: &str, done: bool, hint: &str| Step { code: code.to_owned(), done, hint: hint.to_owned() };
+    vec![
+        step("legal-entity", !entities.items.is_empty(), "Create a legal entity."),
+        step("branch", !branches.items.is_empty(), "Create a branch."),
+        step(
+            "books",
+            unfinished.items.is_empty(),
+            "Map every posting role and method of payment of entities with books.",
+        ),
+    ]
+}

@@ -1,0 +1,171 @@
+//! `stoa verify`: every module re-derives what it keeps from its ledgers and checks what it promises, over every company,
+//! in bounded batches, each in a read snapshot of its own; also beside a running host. Exit code 1 and a list where it fails.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::modules::call::{self, Entry, Failure};
+use crate::modules::limits::Limits;
+use crate::modules::{Generation, engine};
+use crate::settings::Settings;
+use crate::wit::context::{ActorKind, Facts};
+use crate::wit::module::Findings;
+
+/// Batches of one module and company; a module that never comes to an end is at fault.
+const BATCHES: usize = 1_000_000;
+
+#[derive(Args, Serialize)]
+pub struct Flags {
+    /// Only this company.
+    #[arg(long)]
+    #[serde(skip)]
+    tenant: Option<Uuid>,
+    /// One JSON object instead of lines.
+    #[arg(long)]
+    #[serde(skip)]
+    json: bool,
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_dir: Option<PathBuf>,
+    /// `sqlite:PATH` or `postgres://...`.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database_url: Option<String>,
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules_dir: Option<PathBuf>,
+}
+
+/// What is wrong.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finding {
+    tenant_id: Uuid,
+    module: String,
+    invariant: String,
+    resource_id: Option<Uuid>,
+    message: String,
+}
+
+pub fn run(flags: Flags) -> anyhow::Result<()> {
+    let (tenant, as_json) = (flags.tenant, flags.json);
+    let settings = Settings::load(flags)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let (companies, findings) = runtime.block_on(verify(&settings, tenant))?;
+    if as_json {
+        println!("{}", json!({ "companies": companies, "findings": findings }));
+    } else {
+        for Finding { tenant_id, module, invariant, resource_id, message } in &findings {
+            let resource = resource_id.map(|id| format!(" {id}")).unwrap_or_default();
+            println!("{tenant_id} {module} {invariant}{resource}: {message}");
+        }
+        println!("{companies} companies, {} findings", findings.len());
+    }
+    anyhow::ensure!(findings.is_empty(), "what is kept is not what it should be");
+    Ok(())
+}
+
+async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(usize, Vec<Finding>)> {
+    let limits = settings.limits();
+    let engine =
+        engine::engine(settings.sandbox, 1, limits.large_memory).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let generation = Arc::new(Generation::from_folder(&engine, &settings.modules_dir())?);
+    let database = Database::open(&settings.database(), false).await?;
+    let mut companies = tenants(&database).await?;
+    companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
+    anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
+    let mut findings = Vec::new();
+    for tenant in &companies {
+        for (index, module) in generation.modules.iter().enumerate() {
+            let mut cursor = None;
+            for _ in 0..BATCHES {
+                let found = batch(&database, &generation, index, *tenant, cursor, limits).await?;
+                findings.extend(found.findings.into_iter().map(|found| Finding {
+                    tenant_id: *tenant,
+                    module: module.name.clone(),
+                    invariant: found.invariant,
+                    resource_id: found.resource.map(|(high, low)| Uuid::from_u64_pair(high, low)),
+                    message: found.message,
+                }));
+                cursor = found.next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            anyhow::ensure!(cursor.is_none(), "module {} never comes to an end", module.name);
+        }
+    }
+    database.close().await;
+    Ok((companies.len(), findings))
+}
+
+async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
+    let work: Work<Vec<Uuid>> = Arc::new(|mut session| {
+        Box::pin(async move {
+            let ids = async {
+                session.begin_plain(true).await?;
+                let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
+                rows.iter().map(|row| row.id(0)).collect::<Result<Vec<_>, _>>()
+            };
+            let verdict = match ids.await {
+                Ok(ids) => Verdict::RollBack(ids),
+                Err(error) => Verdict::Fail(error),
+            };
+            (Some(session), verdict)
+        })
+    });
+    database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+async fn batch(
+    database: &Database,
+    generation: &Arc<Generation>,
+    module: usize,
+    tenant: Uuid,
+    cursor: Option<String>,
+    limits: Limits,
+) -> anyhow::Result<Findings> {
+    let generation = generation.clone();
+    let work: Work<Findings> = Arc::new(move |mut session| {
+        let (generation, cursor) = (generation.clone(), cursor.clone());
+        Box::pin(async move {
+            let facts = match begin(&mut session, &generation, tenant).await {
+                Ok(facts) => facts,
+                Err(error) => return (Some(session), Verdict::Fail(error)),
+            };
+            let entry = Entry { generation, module, session, facts, read_only: true, limits };
+            let ran = call::verify(entry, cursor.as_deref()).await;
+            let verdict = match ran.result {
+                Ok(findings) => Verdict::RollBack(findings),
+                Err(Failure::Database(error)) => Verdict::Fail(error),
+                Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
+            };
+            (ran.session, verdict)
+        })
+    });
+    database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// A snapshot of the company's rows, and who looks at them.
+async fn begin(session: &mut Session, generation: &Generation, tenant: Uuid) -> Result<Facts, Error> {
+    session.begin_plain(true).await?;
+    if matches!(session, Session::Postgres(_)) {
+        session.query("select set_config('stoa.tenant', $1, true)", &[Cell::text(tenant.to_string())]).await?;
+    }
+    let now = session.now().await?;
+    Ok(Facts {
+        tenant: tenant.as_u64_pair(),
+        actor_kind: ActorKind::System,
+        actor: "system:verify".into(),
+        request: Uuid::now_v7().as_u64_pair(),
+        now,
+        today: chrono::DateTime::from_timestamp_millis(now).unwrap_or_default().format("%Y-%m-%d").to_string(),
+        permissions: generation.permissions.keys().cloned().collect(),
+    })
+}
