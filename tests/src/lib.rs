@@ -17,6 +17,7 @@ pub mod parallel;
 pub mod postgres;
 pub mod raw;
 pub mod request;
+pub mod serials;
 
 pub use answer::Answer;
 pub use company::{Company, company};

@@ -17,6 +17,7 @@ pub mod reserve;
 pub mod row;
 pub mod service;
 pub mod state;
+pub mod verify;
 
 use stoa_sdk::{Operation, Page};
 

@@ -1,0 +1,171 @@
+//! Short words for what tests do with warehouses and serial units.
+
+use serde_json::{Value as Json, json};
+
+use crate::company::{fresh, product, with};
+use crate::{Answer, Company, Stoa};
+
+impl Stoa {
+    /// A fresh company that keeps books from today, in euro.
+    pub fn bookkeeping_company(&self) -> Company {
+        let token = self.token("owner@example.test");
+        let body = json!({ "name": fresh("Company "), "currencyCode": "EUR", "keepsBooks": true });
+        let answer = self.request("POST", "/v1/onboarding/companies").token(&token).json(&body).send().is(201);
+        let created = answer["created"].as_array().cloned().unwrap_or_default();
+        Company { host: self.clone(), tenant: answer.text("tenantId"), token, created }
+    }
+}
+
+impl Company {
+    /// The company's first legal entity.
+    #[track_caller]
+    pub fn entity(&self) -> String {
+        self.made("LEGAL_ENTITY").unwrap_or_else(|| panic!("onboarding made no legal entity: {:?}", self.created))
+    }
+
+    /// One more legal entity, without books.
+    #[track_caller]
+    pub fn another_entity(&self) -> String {
+        let code = fresh("E");
+        self.post("ledger/legal-entities", json!({ "code": code, "name": code })).is(201).id()
+    }
+
+    /// A warehouse of the first entity.
+    #[track_caller]
+    pub fn place(&self, kind: &str) -> String {
+        self.place_of(kind, &self.entity())
+    }
+
+    #[track_caller]
+    pub fn place_of(&self, kind: &str, entity: &str) -> String {
+        let code = fresh("W");
+        let body = json!({ "code": code, "name": format!("Warehouse {code}"), "type": kind, "legalEntityId": entity });
+        self.post("inventory/warehouses", body).is(201).id()
+    }
+
+    /// A location of a warehouse.
+    #[track_caller]
+    pub fn shelf(&self, warehouse: &str) -> String {
+        let code = fresh("L");
+        let path = format!("inventory/warehouses/{warehouse}/locations");
+        self.post(&path, json!({ "code": code, "name": code })).is(201).id()
+    }
+
+    /// A serialized product with these variants: the ids of the variants.
+    #[track_caller]
+    pub fn serialized(&self, variants: Json) -> Vec<String> {
+        let members = json!({
+            "trackInventory": true, "trackSerials": true, "publicationStatus": "PUBLISHED", "variants": variants,
+        });
+        let answer = self.post("catalog/products", with(&product(&fresh("Phone ")), members)).is(201);
+        let variants = answer["variants"].as_array().cloned().unwrap_or_default();
+        variants.iter().filter_map(|variant| variant["id"].as_str().map(str::to_string)).collect()
+    }
+
+    /// A serialized variant that states the condition NEW.
+    #[track_caller]
+    pub fn phone(&self) -> String {
+        self.serialized(json!([{ "sku": fresh("PHONE-"), "condition": "NEW" }])).remove(0)
+    }
+
+    /// A variant counted in quantities, on sale.
+    #[track_caller]
+    pub fn counted(&self) -> String {
+        let members = json!({
+            "trackInventory": true, "publicationStatus": "PUBLISHED", "variants": [{ "sku": fresh("BOX-") }],
+        });
+        let answer = self.post("catalog/products", with(&product(&fresh("Box ")), members)).is(201);
+        answer["variants"][0]["id"].as_str().map(str::to_string).unwrap_or_default()
+    }
+
+    /// Asks to admit units.
+    #[track_caller]
+    pub fn try_admit(&self, variant: &str, warehouse: &str, cost: Option<&str>, units: Json) -> Answer {
+        let body = json!({
+            "variantId": variant, "warehouseId": warehouse, "unitCost": cost, "reason": "Opening stock", "units": units,
+        });
+        self.post("inventory/units", body)
+    }
+
+    /// Admits that many units with fresh serial numbers, at a cost of 100: their ids.
+    #[track_caller]
+    pub fn admit(&self, variant: &str, warehouse: &str, count: usize) -> Vec<String> {
+        let units: Vec<Json> = (0..count).map(|_| json!({ "serialNumber": fresh("SN-") })).collect();
+        self.try_admit(variant, warehouse, Some("100"), json!(units)).is(201).ids()
+    }
+
+    #[track_caller]
+    pub fn serial_unit(&self, id: &str) -> Answer {
+        self.get(&format!("inventory/units/{id}")).is(200)
+    }
+
+    /// Asks to move a unit at its present version.
+    #[track_caller]
+    pub fn move_unit(&self, id: &str, kind: &str, members: Json) -> Answer {
+        let version = self.serial_unit(id)["version"].clone();
+        let body = json!({ "movementType": kind, "expectedVersion": version, "reason": "By hand" });
+        self.post(&format!("inventory/units/{id}/movements"), with(&body, members))
+    }
+
+    /// The level of a variant in a warehouse: its figures as numbers of whole pieces, zeros where there is none.
+    #[track_caller]
+    pub fn level(&self, warehouse: &str, variant: &str) -> Json {
+        let query = [("warehouseId", warehouse), ("variantId", variant)];
+        let levels = self.list("inventory/stock", &query).is(200);
+        let figures = ["onHand", "reserved", "available", "incoming", "damaged", "quarantined", "inTransit", "returned"];
+        let whole = |name: &str| {
+            let text = levels.items().first().and_then(|level| level[name].as_str()).unwrap_or("0");
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+            assert!(fraction.bytes().all(|digit| digit == b'0'), "not a whole figure: {levels}");
+            whole.parse::<i64>().expect("a figure")
+        };
+        Json::Object(figures.iter().map(|name| ((*name).to_string(), json!(whole(name)))).collect())
+    }
+
+    /// Asserts figures of a level; those not named are zero.
+    #[track_caller]
+    pub fn assert_level(&self, warehouse: &str, variant: &str, expected: Json) {
+        let level = self.level(warehouse, variant);
+        for (name, figure) in level.as_object().into_iter().flatten() {
+            let wanted = expected.get(name).cloned().unwrap_or(json!(0));
+            assert_eq!(*figure, wanted, "{name} of {level}");
+        }
+    }
+
+    /// Puts a quantity into a warehouse, at a cost of 1.
+    #[track_caller]
+    pub fn stock_up(&self, warehouse: &str, variant: &str, quantity: &str) {
+        let body = json!({
+            "variantId": variant, "quantity": quantity, "reason": "Opening stock", "movementType": "ADJUSTMENT_IN",
+            "toWarehouseId": warehouse, "unitCost": "1",
+        });
+        self.post("inventory/adjustments", body).is(201);
+    }
+
+    /// Takes a permission from everybody in the company.
+    pub fn without_permission(&self, permission: &str) {
+        self.change(&format!("delete from stoa_role_permission where {{tenant}} and permission = '{permission}'"));
+    }
+
+    /// Asserts that `stoa verify` finds nothing in this company.
+    #[track_caller]
+    pub fn assert_sound(&self) {
+        let output = self.host.command().args(["verify", "--tenant", &self.tenant]).output().expect("cannot run the binary");
+        let told = [output.stdout, output.stderr].concat();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&told));
+    }
+}
+
+/// An IMEI whose first 14 digits are these.
+pub fn imei(stem: u64) -> String {
+    let digits = format!("{stem:014}");
+    let sum: u32 = digits
+        .bytes()
+        .enumerate()
+        .map(|(at, byte)| {
+            let digit = u32::from(byte - b'0');
+            if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
+        })
+        .sum();
+    format!("{digits}{}", (10 - sum % 10) % 10)
+}
