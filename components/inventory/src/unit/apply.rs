@@ -97,7 +97,7 @@ fn worth(change: &Changed, sku: &Sku, goods: &mut Goods, known: &Known) -> Optio
     let document = movement.document_type.zip(movement.document_id);
     match &change.value {
         Value::Same => None,
-        Value::Opens { kind, worth, source_entry } => {
+        Value::Opens { kind, worth } => {
             goods.bring(Inflow {
                 movement: movement.id,
                 place: *known.place(change.after.warehouse_id)?,
@@ -109,7 +109,7 @@ fn worth(change: &Changed, sku: &Sku, goods: &mut Goods, known: &Known) -> Optio
                 receipt_item: change.layer_receipt_item(),
                 kind: *kind,
                 document,
-                source_entry: *source_entry,
+                source_entry: None,
             });
             None
         }

@@ -71,12 +71,7 @@ pub enum Value {
     /// It stays worth what it was, or nothing.
     Same,
     /// It is worth something from now on: a layer of its own.
-    Opens {
-        kind: CostKind,
-        worth: Worth,
-        /// Of goods that come back: the entry by which they left.
-        source_entry: Option<Id>,
-    },
+    Opens { kind: CostKind, worth: Worth },
     /// It is worth nothing any more: its layer is drawn.
     Draws { kind: CostKind },
 }
@@ -93,10 +88,10 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// The receipt line that a new layer belongs to: of goods from a supplier, and of those that a customer brings back.
+    /// The receipt line that a new layer belongs to: of goods from a supplier.
     pub fn layer_receipt_item(&self) -> Option<Id> {
         match &self.value {
-            Value::Opens { kind: CostKind::Received | CostKind::Back, .. } => self.after.receipt_item_id,
+            Value::Opens { kind: CostKind::Received, .. } => self.after.receipt_item_id,
             _ => None,
         }
     }
@@ -181,7 +176,7 @@ impl Changes {
         let entry = self.entry(before.as_ref(), &after, event, movement.as_ref(), reservation_id, reason);
         let was_valued = before.as_ref().is_some_and(|before| before.status.is_valued());
         let value = match (why, was_valued, after.status.is_valued()) {
-            (Some(why), false, true) => Value::Opens { kind: why.inflow(), worth, source_entry: None },
+            (Some(why), false, true) => Value::Opens { kind: why.inflow(), worth },
             (Some(why), true, false) => Value::Draws { kind: why.outflow() },
             _ => Value::Same,
         };

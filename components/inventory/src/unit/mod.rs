@@ -17,6 +17,8 @@ pub mod reserve;
 pub mod row;
 pub mod service;
 pub mod state;
+#[cfg(test)]
+mod tests;
 pub mod verify;
 
 use stoa_sdk::{Operation, Page};

@@ -181,10 +181,6 @@ pub struct Return {
     pub sold_by: Id,
     pub allocation: Id,
     pub disposition: Disposition,
-    /// What it is worth as it left, corrections included.
-    pub worth: Worth,
-    /// The entry of the cost ledger by which it left.
-    pub source_entry: Option<Id>,
     pub pointer: String,
 }
 
@@ -197,7 +193,8 @@ pub struct CustomerReturn<'a> {
     pub reason: &'a str,
 }
 
-/// Takes units back that these movements sold. Answers the movements, in the order of the lines.
+/// Takes units back that these movements sold; what they are worth again is the caller's to bring. Answers the movements, in the
+/// order of the lines.
 ///
 /// # Errors
 /// UNIT_UNAVAILABLE where a unit was not sold by that very movement, CUSTODY_CONFLICT into another entity's warehouse.
@@ -227,11 +224,9 @@ pub fn take_back(to: &CustomerReturn, lines: &[Return], changes: &mut Changes) -
         };
         // It comes back by a sale once.
         let after = UnitRow { sale_movement_id: None, ..unit.at(status, to.warehouse.id, to.location) };
-        moved.push(changes.moved(unit, after, &why, line.worth.clone())?);
-        if let Some(change) = changes.all.last_mut()
-            && let Value::Opens { source_entry, .. } = &mut change.value
-        {
-            *source_entry = line.source_entry;
+        moved.push(changes.moved(unit, after, &why, Worth::default())?);
+        if let Some(change) = changes.all.last_mut() {
+            change.value = Value::Same;
         }
     }
     Ok(moved)
