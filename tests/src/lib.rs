@@ -9,6 +9,7 @@ pub mod contract;
 pub mod database;
 pub mod dice;
 pub mod folder;
+pub mod goods;
 pub mod host;
 pub mod machine;
 pub mod modules;

@@ -10,7 +10,9 @@ wit_bindgen::generate!({
             import commerce:ledger/directory@1.0.0;
             import commerce:ledger/books@1.0.0;
             export commerce:inventory/warehouses@1.0.0;
+            export commerce:inventory/stock@1.0.0;
             export commerce:inventory/units@1.0.0;
+            export commerce:inventory/costs@1.0.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/catalog", "../../wit/ledger", "../../wit/inventory"],
@@ -23,6 +25,6 @@ wit_bindgen::generate!({
 });
 
 #[cfg(target_arch = "wasm32")]
-use crate::terms::Services;
+use crate::service::Services;
 #[cfg(target_arch = "wasm32")]
 export!(Services with_types_in self);

@@ -3,6 +3,8 @@
 
 use stoa_sdk::{Date, Id, Problem, host};
 
+use crate::terms::Amount;
+
 #[cfg(target_arch = "wasm32")]
 use crate::bindings::commerce::ledger::{books, directory};
 
@@ -95,6 +97,22 @@ pub fn post(posting: &Posting) -> Result<(), Problem> {
     LEDGER.with(|ledger| ledger.borrow_mut().post(posting))
 }
 
+/// What the books value the entity's goods at; none where it keeps none, or the role has no account.
+pub fn inventory_balance(entity: Id) -> Option<Amount> {
+    #[cfg(target_arch = "wasm32")]
+    {
+        let kept = directory::entities(&[entity.into()]).first().is_some_and(|entity| entity.keeps_books);
+        if !kept {
+            return None;
+        }
+        let roles = ["INVENTORY".to_owned()];
+        let balances = books::role_balances(entity.into(), &roles, None).ok()?;
+        balances.into_iter().find(|balance| balance.role == "INVENTORY")?.balance.parse().ok()
+    }
+    #[cfg(not(target_arch = "wasm32"))]
+    LEDGER.with(|ledger| ledger.borrow_mut().inventory_balance(entity))
+}
+
 /// The company's calendar day.
 pub fn today() -> Date {
     match stoa_sdk::facts().today.parse() {
@@ -107,7 +125,7 @@ pub fn today() -> Date {
 mod native {
     use std::cell::RefCell;
 
-    use super::{Cost, Entity, Posting, Terms};
+    use super::{Amount, Cost, Entity, Posting, Terms};
     use stoa_sdk::{Id, Problem};
 
     /// The ledger as a native program provides it.
@@ -120,6 +138,7 @@ mod native {
         fn admit(&mut self, entity: Id) -> Result<Option<Terms>, Problem>;
         fn admit_costs(&mut self, entity: Id, costs: &[Cost]) -> Result<(), Problem>;
         fn post(&mut self, posting: &Posting) -> Result<(), Problem>;
+        fn inventory_balance(&mut self, entity: Id) -> Option<Amount>;
     }
 
     /// A ledger without books, of which every entity is active.
@@ -160,6 +179,10 @@ mod native {
 
         fn post(&mut self, _posting: &Posting) -> Result<(), Problem> {
             Ok(())
+        }
+
+        fn inventory_balance(&mut self, _entity: Id) -> Option<Amount> {
+            None
         }
     }
 

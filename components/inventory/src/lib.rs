@@ -10,11 +10,14 @@ pub mod document_number;
 pub mod goods;
 pub mod movement;
 pub mod reservation;
+pub mod service;
 pub mod stock;
 pub mod terms;
 pub mod tracked;
 pub mod transfer_order;
 pub mod unit;
+mod upkeep;
+mod verify;
 pub mod version;
 pub mod warehouse;
 
@@ -46,6 +49,7 @@ const PARTS: &[&[Operation]] = &[
     unit::OPERATIONS,
     transfer_order::OPERATIONS,
     count::OPERATIONS,
+    cost::OPERATIONS,
 ];
 const OPERATIONS: [Operation; stoa_sdk::count(PARTS)] = stoa_sdk::join(PARTS);
 
@@ -89,16 +93,16 @@ impl Module for Inventory {
         }
     }
 
-    fn provision(_: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        Ok(Vec::new())
+    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+        upkeep::provision(options)
     }
 
     fn checklist() -> Vec<Step> {
-        Vec::new()
+        upkeep::checklist()
     }
 
-    fn verify(_: Option<String>) -> Findings {
-        Findings { findings: Vec::new(), next: None }
+    fn verify(cursor: Option<String>) -> Findings {
+        verify::verify(cursor)
     }
 }
 

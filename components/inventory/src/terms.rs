@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use stoa_sdk::{ActorKind, Decimal, Id, Problem, facts, item, text_enum};
+use stoa_sdk::host::fault;
+use stoa_sdk::store::Value;
+use stoa_sdk::{ActorKind, Decimal, Field, Id, Problem, facts, item, text_enum};
 
 /// A quantity: 12 integer digits, 6 after the point.
 pub type Quantity = Decimal<6>;
@@ -99,5 +101,10 @@ pub fn unusable(pointer: &str, why: &str) -> Problem {
     Problem { code: "REFERENCE_INVALID".to_owned(), errors: vec![item(pointer, why)] }
 }
 
-/// Offers every service of the module to others; each stands in the file of what it is about.
-pub struct Services;
+/// A sum of a decimal column as an aggregate answers it; of no rows it is zero.
+pub fn sum<const SCALE: u32>(value: Option<Value>) -> Decimal<SCALE> {
+    match value {
+        Some(Value::Null) | None => Decimal::ZERO,
+        Some(value) => Decimal::take(value).unwrap_or_else(|| fault("a sum is no decimal of its column's scale")),
+    }
+}

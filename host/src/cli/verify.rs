@@ -76,7 +76,9 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     let engine =
         engine::engine(settings.sandbox, 1, limits.large_memory).map_err(|error| anyhow::anyhow!("{error:#}"))?;
     let generation = Arc::new(Generation::from_folder(&engine, &settings.modules_dir())?);
-    let database = Database::open(&settings.database(), false).await?;
+    // It only reads, whoever it connects as.
+    let database = crate::database::Settings { plain_role_only: false, ..settings.database() };
+    let database = Database::open(&database, false).await?;
     let mut companies = tenants(&database).await?;
     companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");

@@ -14,7 +14,8 @@ pub struct Fragment {
     pub at: Where,
     pub unit: Option<Id>,
     pub quantity: Quantity,
-    pub unit_cost: UnitCost,
+    /// None where it is not known.
+    pub unit_cost: Option<UnitCost>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,14 +46,12 @@ pub fn destination(kind: CostKind) -> Option<Destination> {
 /// What is left of slices that went, at what it costs now: less what came back, as re-costed since. `entries`: the slices and
 /// every row that names one of them, in any order.
 pub fn gone(entries: &[CostEntryRow]) -> Vec<Fragment> {
-    let slices = entries.iter().filter_map(|entry| Some((entry, destination(entry.kind)?, entry.unit_cost?)));
-    let mut parts: BTreeMap<Id, BTreeMap<UnitCost, i128>> = BTreeMap::new();
+    let slices = entries.iter().filter_map(|entry| Some((entry.id, (entry, destination(entry.kind)?))));
+    let sources = map(slices);
+    let mut parts: BTreeMap<Id, BTreeMap<Option<UnitCost>, i128>> = BTreeMap::new();
     let mut add = |slice: Id, cost: Option<UnitCost>, quantity: i128| {
-        if let Some(cost) = cost {
-            *parts.entry(slice).or_default().entry(cost).or_default() += quantity;
-        }
+        *parts.entry(slice).or_default().entry(cost).or_default() += quantity;
     };
-    let sources = map(slices.map(|(entry, destination, _)| (entry.id, (entry, destination))));
     for entry in entries {
         let quantity = entry.quantity.units();
         match (entry.kind, entry.source_entry_id) {
@@ -80,17 +79,15 @@ pub fn gone(entries: &[CostEntryRow]) -> Vec<Fragment> {
     fragments
 }
 
-/// What is on hand, of layers that are open and costed.
+/// What is on hand, of layers that are open.
 pub fn on_hand(layers: &[LayerRow]) -> Vec<Fragment> {
-    let fragment = |layer: &LayerRow| {
-        Some(Fragment {
-            unit: layer.unit_id,
-            quantity: layer.remaining,
-            unit_cost: layer.unit_cost?,
-            at: Where::Layer(Box::new(layer.clone())),
-        })
+    let fragment = |layer: &LayerRow| Fragment {
+        unit: layer.unit_id,
+        quantity: layer.remaining,
+        unit_cost: layer.unit_cost,
+        at: Where::Layer(Box::new(layer.clone())),
     };
-    layers.iter().filter(|layer| !layer.spent).filter_map(fragment).collect()
+    layers.iter().filter(|layer| !layer.spent).map(fragment).collect()
 }
 
 /// In the order in which an amount is dealt: dearest first, then gone before on hand, then oldest.

@@ -8,8 +8,7 @@ use stoa_sdk::{Filter, Id, Instant, Problem, all, facts, new_id};
 use super::exact;
 use super::row::{CostEntryRow, CostKind, Destination, LayerRow};
 use crate::books;
-use crate::stock::read::figure;
-use crate::terms::{Amount, Quantity, UnitCost};
+use crate::terms::{Amount, Quantity, UnitCost, sum};
 
 /// Goods for which a cost is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,10 +36,11 @@ pub fn open(entity: Id, currency: &str, stated: &BTreeMap<Of, UnitCost>) -> Resu
         if page == PAGES {
             return Err(Problem::limit_exceeded());
         }
-        let rows: Rows<LayerRow> = run(select(all(open())).after(cursor).limit(PAGE)).map_err(|failure| match failure {
-            Failure::Limit(_) => Problem::limit_exceeded(),
-            other => other.into(),
-        })?;
+        let rows: Rows<LayerRow> =
+            run(select(all(open())).after(cursor).limit(PAGE)).map_err(|failure| match failure {
+                Failure::Limit(_) => Problem::limit_exceeded(),
+                other => other.into(),
+            })?;
         cursor = rows.items.last().map(|layer| layer.id);
         assign(rows.items, currency, stated, now)?;
         if !rows.more {
@@ -48,16 +48,11 @@ pub fn open(entity: Id, currency: &str, stated: &BTreeMap<Of, UnitCost>) -> Resu
         }
     }
     let sums = run(aggregate::<LayerRow>(all(open())).sum(LayerRow::value, Filter::default()))?;
-    Ok(figure(sums.into_iter().next().and_then(|row| row.into_iter().next())))
+    Ok(sum(sums.into_iter().next().and_then(|row| row.into_iter().next())))
 }
 
 /// Costed layers in the place of those without.
-fn assign(
-    layers: Vec<LayerRow>,
-    currency: &str,
-    stated: &BTreeMap<Of, UnitCost>,
-    now: Instant,
-) -> Result<(), Problem> {
+fn assign(layers: Vec<LayerRow>, currency: &str, stated: &BTreeMap<Of, UnitCost>, now: Instant) -> Result<(), Problem> {
     let (mut emptied, mut opened, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for layer in layers {
         let stated = || {

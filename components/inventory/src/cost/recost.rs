@@ -142,6 +142,8 @@ enum Undealt {
     /// A share of a cost finer than costs are kept.
     Inexact,
     OutOfRange,
+    /// Goods whose cost is not known.
+    Uncosted,
 }
 
 impl Undealt {
@@ -153,6 +155,7 @@ impl Undealt {
             }
             Undealt::Inexact => Problem::at("ACCOUNTING_AMOUNT_PRECISION", pointer),
             Undealt::OutOfRange => Problem::at("LIMIT_EXCEEDED", pointer),
+            Undealt::Uncosted => unusable(&pointer, "UNCOSTED"),
         }
     }
 }
@@ -172,7 +175,8 @@ fn deal(way: Way, goods: &[Fragment], amount: Quantity, places: u32, grain: i128
     let (step, per_step) = (10_i128.pow(6_u32.saturating_sub(places)), 10_i128.pow(places));
     let mut groups = Vec::new();
     for fragment in goods {
-        let (quantity, cost) = (fragment.quantity.units(), fragment.unit_cost.units());
+        let quantity = fragment.quantity.units();
+        let cost = fragment.unit_cost.ok_or(Undealt::Uncosted)?.units();
         if quantity % step != 0 || cost % per_step != 0 {
             return Err(Undealt::Inexact);
         }
@@ -191,7 +195,8 @@ fn deal(way: Way, goods: &[Fragment], amount: Quantity, places: u32, grain: i128
         let fragment = goods.get(share.group).ok_or(Undealt::OutOfRange)?;
         let per_unit = share.amount.checked_mul(per_step).ok_or(Undealt::OutOfRange)?;
         let per_unit = if way == Way::Correction { -per_unit } else { per_unit };
-        let cost = fragment.unit_cost.units().checked_add(per_unit).ok_or(Undealt::OutOfRange)?;
+        let before = fragment.unit_cost.ok_or(Undealt::Uncosted)?.units();
+        let cost = before.checked_add(per_unit).ok_or(Undealt::OutOfRange)?;
         let amount = share.steps.checked_mul(share.amount).ok_or(Undealt::OutOfRange)?;
         Ok(Dealt {
             fragment: share.group,
@@ -252,7 +257,7 @@ impl Written {
             layer_id: Some(layer.id),
             destination: Some(Destination::OnHand),
             quantity: Quantity::from_units(-layer.remaining.units()),
-            unit_cost: Some(fragment.unit_cost),
+            unit_cost: fragment.unit_cost,
             amount: Some(Amount::from_units(-value)),
             ..self.entry(layer)
         });
@@ -272,7 +277,7 @@ impl Written {
                 layer_id: Some(new.id),
                 destination: Some(Destination::OnHand),
                 quantity: part.quantity,
-                unit_cost_before: Some(fragment.unit_cost),
+                unit_cost_before: fragment.unit_cost,
                 unit_cost: Some(part.unit_cost),
                 amount: Some(value),
                 ..self.entry(layer)
@@ -295,7 +300,7 @@ impl Written {
             kind: self.way.kind(),
             destination: Some(to),
             quantity: part.quantity,
-            unit_cost_before: Some(fragment.unit_cost),
+            unit_cost_before: fragment.unit_cost,
             unit_cost: Some(part.unit_cost),
             amount: Some(Amount::from_units(sign * part.amount.units())),
             entry_date: books::today(),

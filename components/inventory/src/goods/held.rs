@@ -1,12 +1,16 @@
 //! Goods that a request has taken: what they cost, and the rest of what is to be written about them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use stoa_sdk::store::{Batch, Failure, insert, run, update_all};
-use stoa_sdk::{Id, Problem, emit, event};
+use stoa_sdk::host::fault;
+use stoa_sdk::store::{Batch, Failure, insert, run, update_all, update_by};
+use stoa_sdk::{Field, Id, Problem, emit, event};
 
 use super::draw::Cost;
-use super::{Closing, Goods};
-use crate::cost::row::{CostEntryRow, LayerRow};
+use super::hold::Pool;
+use super::{Closing, Goods, Inflow};
+use crate::cost::row::{CostEntryRow, LayerRow, PoolRow};
 use crate::reservation::row::{ReservationRow, ReservationStatus};
 use crate::stock::row::StockRow;
 use crate::terms::Quantity;
@@ -25,6 +29,10 @@ pub struct Held {
     /// The layers of the inflows, in their order.
     pub brought: Vec<LayerRow>,
     pub(super) entries: Vec<CostEntryRow>,
+    /// The next figure of each pool.
+    pub(super) sequences: BTreeMap<Pool, i64>,
+    /// Layers beyond those that were counted when the pools were taken.
+    pub(super) late: BTreeMap<Pool, i64>,
 }
 
 /// The public part of a change of stock.
@@ -46,6 +54,22 @@ struct Figures {
 }
 
 impl Held {
+    /// Goods that come in at a cost that could be read only after the pool was taken, which [`Goods::touch`] did.
+    ///
+    /// # Errors
+    /// LIMIT_EXCEEDED where their value leaves its range.
+    pub fn bring(&mut self, inflow: Inflow) -> Result<(), Problem> {
+        let pool = (inflow.place.entity, inflow.sku.variant);
+        let Some(seq) = self.sequences.get_mut(&pool) else { fault("goods came into a pool that was not taken") };
+        let (layer, entry) = self.goods.brought(&inflow, *seq)?;
+        *seq += 1;
+        *self.late.entry(pool).or_default() += 1;
+        self.entries.push(entry);
+        self.brought.push(layer);
+        self.goods.inflows.push(inflow);
+        Ok(())
+    }
+
     /// Writes what was collected, and `last` in the same round trip after it; then tells of the change.
     ///
     /// # Errors
@@ -71,7 +95,9 @@ impl Held {
             .set(ReservationRow::active_unit_id, &None)
             .set(ReservationRow::closed_at, &Some(goods.now))
             .when(ReservationRow::status.eq(ReservationStatus::Active));
-        let ledgers = (insert(&goods.movements), layers, insert(&self.brought), insert(&self.entries));
+        let late = self.late.keys().map(|(entity, variant)| vec![entity.put(), variant.put()]);
+        let late = update_by::<PoolRow>("pool", late).add_each(PoolRow::next_seq, self.late.values().copied());
+        let ledgers = (insert(&goods.movements), late, layers, insert(&self.brought), insert(&self.entries));
         let (_, _, _, _, last) =
             run((ledgers, insert(&goods.opened), closed, insert(&goods.entries), last)).map_err(refused)?;
         self.tell();

@@ -22,7 +22,7 @@ const FIRST_LAYERS: u32 = 8;
 const DEEP_POOLS: usize = 3;
 
 /// Goods of one entity that share their layers.
-type Pool = (Id, Id);
+pub(super) type Pool = (Id, Id);
 
 impl Goods {
     /// Changes stock and draws layers. `first` is asked in the same round trip, before: locks and reads, no writes.
@@ -38,12 +38,14 @@ impl Goods {
         for outflow in &self.outflows {
             pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
         }
+        for pool in self.touched.keys() {
+            pools.entry(*pool).or_default();
+        }
         let in_quantities = |outflow: &&Outflow| outflow.unit.is_none();
         let drawn = set(self.outflows.iter().filter(in_quantities).map(|out| (out.place.entity, out.sku.variant)));
         let units = set(self.outflows.iter().filter_map(|outflow| outflow.unit));
 
-        let new_pools: Vec<PoolRow> =
-            pools.iter().filter(|(_, new)| **new > 0).map(|(pool, _)| self.pool(*pool)).collect();
+        let new_pools: Vec<PoolRow> = self.new_pools(&pools);
         let counts = !new_pools.is_empty();
         let keys = || pools.keys().map(pool_key).collect::<Vec<Row>>();
         let update_pools = counts.then(|| {
@@ -90,15 +92,13 @@ impl Goods {
         let mut brought = Vec::new();
         for inflow in &self.inflows {
             let seq = sequences.entry((inflow.place.entity, inflow.sku.variant)).or_default();
-            let value = inflow.unit_cost.map(|cost| exact::value(inflow.quantity, cost));
-            let value = value.map(|value| value.ok_or_else(Problem::limit_exceeded)).transpose()?;
-            let layer = self.layer(inflow, *seq, value);
+            let (layer, entry) = self.brought(inflow, *seq)?;
             *seq += 1;
-            entries.push(self.came(inflow, &layer));
+            entries.push(entry);
             brought.push(layer);
         }
         let changed = open.changed();
-        Ok((Held { goods: self, stock, costs, changed, brought, entries }, first))
+        Ok((Held { goods: self, stock, costs, changed, brought, entries, sequences, late: BTreeMap::new() }, first))
     }
 
     fn stock_update(&self) -> stoa_sdk::store::UpdateAnswering<StockRow> {
@@ -147,17 +147,23 @@ impl Goods {
             .collect()
     }
 
-    fn pool(&self, (legal_entity_id, variant_id): Pool) -> PoolRow {
-        let product = self.inflows.iter().find(|inflow| inflow.sku.variant == variant_id);
-        PoolRow {
+    /// Pools into which goods come, which may not be there yet.
+    fn new_pools(&self, pools: &BTreeMap<Pool, i64>) -> Vec<PoolRow> {
+        let of_inflow = |pool: &Pool| {
+            let inflow = self.inflows.iter().find(|inflow| (inflow.place.entity, inflow.sku.variant) == *pool);
+            inflow.map(|inflow| inflow.sku).or_else(|| self.touched.get(pool).copied())
+        };
+        let new = pools.keys().filter_map(|pool| Some((*pool, of_inflow(pool)?)));
+        new.map(|((legal_entity_id, variant_id), sku)| PoolRow {
             id: new_id(),
             created_at: self.now,
             updated_at: self.now,
             legal_entity_id,
             variant_id,
-            product_id: product.map_or(variant_id, |inflow| inflow.sku.product),
+            product_id: sku.product,
             next_seq: 1,
-        }
+        })
+        .collect()
     }
 
     /// Which lines no longer fit: of each pair the first.
@@ -218,6 +224,15 @@ impl Goods {
         }
         pages.into_iter().for_each(|page| open.put(page.items));
         Ok(())
+    }
+
+    /// The layer of goods that came in, and its entry.
+    pub(super) fn brought(&self, inflow: &Inflow, seq: i64) -> Result<(LayerRow, CostEntryRow), Problem> {
+        let value = inflow.unit_cost.map(|cost| exact::value(inflow.quantity, cost));
+        let value = value.map(|value| value.ok_or_else(Problem::limit_exceeded)).transpose()?;
+        let layer = self.layer(inflow, seq, value);
+        let entry = self.came(inflow, &layer);
+        Ok((layer, entry))
     }
 
     fn layer(&self, inflow: &Inflow, seq: i64, value: Option<Amount>) -> LayerRow {

@@ -122,6 +122,7 @@ pub struct Goods {
     movements: Vec<MovementRow>,
     inflows: Vec<Inflow>,
     outflows: Vec<Outflow>,
+    touched: BTreeMap<(Id, Id), Sku>,
     opened: Vec<ReservationRow>,
     closed: Vec<Closing>,
     entries: Vec<ReservationEntryRow>,
@@ -137,6 +138,7 @@ impl Default for Goods {
             movements: Vec::new(),
             inflows: Vec::new(),
             outflows: Vec::new(),
+            touched: BTreeMap::new(),
             opened: Vec::new(),
             closed: Vec::new(),
             entries: Vec::new(),
@@ -198,6 +200,11 @@ impl Goods {
     pub fn take(&mut self, outflow: Outflow) -> usize {
         self.outflows.push(outflow);
         self.outflows.len() - 1
+    }
+
+    /// Locks what the goods of an entity cost, for [`Held::bring`].
+    pub fn touch(&mut self, place: &Place, sku: &Sku) {
+        self.touched.insert((place.entity, sku.variant), *sku);
     }
 
     pub fn actor(&self) -> &Actor {

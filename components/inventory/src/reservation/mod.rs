@@ -8,4 +8,5 @@ pub mod show;
 mod table;
 
 pub use release::release_unit;
+pub use reserve::opened;
 pub use table::OPERATIONS;

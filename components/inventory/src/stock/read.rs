@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::host::fault;
-use stoa_sdk::store::{Row, Value, aggregate, run, select};
+use stoa_sdk::store::{aggregate, run, select};
 use stoa_sdk::{
-    Answer, Call, Field, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, facts, paged,
+    Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, facts, paged,
 };
 
 use super::row::StockRow;
 use crate::articles;
-use crate::terms::{Quantity, Tracking};
+use crate::terms::{Quantity, Tracking, sum};
 use crate::{CLIENT_READ, READ};
 
 #[rustfmt::skip]
@@ -199,7 +198,8 @@ fn variant_stock<T>(call: &Call, shown: impl Fn(&StockRow) -> T) -> Result<Varia
             .sum(StockRow::incoming, Filter::default());
         run((sums, select::<StockRow>(of_it()).after(query.cursor).limit(limit)))
     })?;
-    let [on_hand, reserved, sellable, held, incoming] = figures(sums.into_iter().next());
+    let mut sums = sums.into_iter().next().unwrap_or_default().into_iter();
+    let [on_hand, reserved, sellable, held, incoming]: [Quantity; 5] = std::array::from_fn(|_| sum(sums.next()));
     let totals =
         Totals { on_hand, reserved, available: Quantity::from_units(sellable.units() - held.units()), incoming };
     let page = Page::of(&rows.items, rows.more, |row| row.id, shown);
@@ -209,15 +209,6 @@ fn variant_stock<T>(call: &Call, shown: impl Fn(&StockRow) -> T) -> Result<Varia
         totals,
         items: page.items,
         next_cursor: page.next_cursor,
-    })
-}
-
-/// The sums of an aggregate's one row.
-fn figures<const COUNT: usize>(row: Option<Row>) -> [Quantity; COUNT] {
-    let mut values = row.unwrap_or_default().into_iter();
-    std::array::from_fn(|_| match values.next() {
-        Some(Value::Null) | None => Quantity::ZERO,
-        Some(value) => Quantity::take(value).unwrap_or_else(|| fault("a sum of stock is no quantity")),
     })
 }
 

@@ -38,3 +38,10 @@ impl StockRow {
         if self.sellable { Quantity::from_units(self.on_hand.units() - self.reserved.units()) } else { Quantity::ZERO }
     }
 }
+
+impl StockRow {
+    /// All that is there, in millionths.
+    pub fn custody(&self) -> i128 {
+        [self.on_hand, self.damaged, self.quarantined, self.in_transit, self.returned].map(Quantity::units).iter().sum()
+    }
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Failure, Get, Insert, Update, get_all, insert, run, update_all};
 use stoa_sdk::{Id, Problem, map, set};
 
-use crate::articles;
+use crate::articles::{self, Article};
 use crate::books::Terms;
 use crate::goods::delta::Delta;
 use crate::goods::{Goods, Held, Inflow, Outflow, Place, Sku};
@@ -59,6 +59,14 @@ impl Known {
         Known {
             places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
             skus: map(articles::by_variant(variants).iter().map(|(id, article)| (*id, Sku::of(article)))),
+        }
+    }
+
+    /// As [`Known::of`], where the catalog was asked before.
+    pub fn with<'a>(warehouses: impl IntoIterator<Item = &'a WarehouseRow>, articles: &BTreeMap<Id, Article>) -> Known {
+        Known {
+            places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
+            skus: map(articles.iter().map(|(id, article)| (*id, Sku::of(article)))),
         }
     }
 

@@ -55,11 +55,11 @@ pub fn counted(is_serialized: bool, quantity: Quantity, units: usize, pointer: &
 }
 
 /// A line of `stock.reserve`.
-pub struct ReserveLine<'a> {
+pub struct ReserveLine {
     /// The caller's.
     pub line: Id,
     pub variant: Id,
-    pub units: &'a [Id],
+    pub units: Vec<Id>,
     pub pointer: String,
 }
 
@@ -84,7 +84,7 @@ pub fn reserve(
             reference_id: None,
             reason: None,
         };
-        for id in line.units {
+        for id in &line.units {
             let unit = units.remove(id).ok_or_else(|| state::unavailable(Some(&line.pointer)))?;
             let fits = unit.variant_id == line.variant && unit.warehouse_id == Some(warehouse);
             if !fits || !state::admits(Cause::Reserve, unit.status, unit.transfer_order_id.is_some()) {
@@ -236,7 +236,7 @@ pub fn take_back(to: &CustomerReturn, lines: &[Return], changes: &mut Changes) -
 pub struct NewUnits<'a> {
     pub receipt_item: Id,
     pub article: &'a Article,
-    pub units: &'a [UnitInput],
+    pub units: Vec<UnitInput>,
     /// What each of them costs, in their order.
     pub worth: Vec<Worth>,
     /// `/lines/3`.
@@ -260,7 +260,7 @@ pub fn receive(from: &Receipt, lines: &[NewUnits], changes: &mut Changes) -> Res
         .iter()
         .flat_map(|line| (0..line.units.len()).map(move |at| format!("{}/units/{at}", line.pointer)))
         .collect();
-    let all = || lines.iter().flat_map(|line| line.units);
+    let all = || lines.iter().flat_map(|line| &line.units);
     let faults = identity::faults(pointers.iter().cloned().zip(all()));
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
@@ -328,11 +328,13 @@ pub fn new_unit(
 }
 
 /// Units of a receipt's line that go back to their supplier.
-pub struct SendBack<'a> {
+pub struct SendBack {
+    /// Where the line stands.
+    pub line: usize,
     pub receipt_item: Id,
     pub receipt: Id,
     pub variant: Id,
-    pub units: &'a [Id],
+    pub units: Vec<Id>,
     pub pointer: String,
 }
 
@@ -360,7 +362,7 @@ pub fn send_back(
             sale_allocation_id: None,
         };
         let mut of_line = Vec::new();
-        for id in line.units {
+        for id in &line.units {
             let unit = units.remove(id).ok_or_else(|| state::unavailable(Some(&line.pointer)))?;
             let fits = unit.variant_id == line.variant
                 && unit.warehouse_id == Some(warehouse)

@@ -6,7 +6,8 @@ use stoa_sdk::{Field, Id, Problem, map, view};
 
 use crate::bindings::exports::commerce::inventory::units as service;
 use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
-use crate::terms::{SERIALS_READ, Services, may};
+use crate::service::Services;
+use crate::terms::{SERIALS_READ, may};
 use crate::unit::identity;
 use crate::unit::row::{IdentityKind, UnitIdentityRow, UnitRow};
 

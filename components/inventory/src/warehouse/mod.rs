@@ -9,4 +9,4 @@ mod table;
 mod write;
 
 pub use table::OPERATIONS;
-pub use write::add;
+pub use write::{WarehouseInput, add};

@@ -6,7 +6,8 @@ use stoa_sdk::store::{MOST_KEYS, get_all, read};
 use super::row::{LocationRow, WarehouseRow, WarehouseType};
 use crate::bindings::exports::commerce::inventory::warehouses as service;
 use crate::bindings::exports::commerce::inventory::warehouses::{Guest, Kind, Location, Warehouse};
-use crate::terms::{Services, Status};
+use crate::service::Services;
+use crate::terms::Status;
 
 impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Warehouse> {

@@ -1,0 +1,40 @@
+//! What inventory does for a new company: a warehouse to work in and one for goods on their way; and the checklist.
+
+use stoa_sdk::store::{read, select};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, all, view};
+
+use crate::books;
+use crate::terms::Status;
+use crate::warehouse::row::{WarehouseRow, WarehouseType};
+use crate::warehouse::{WarehouseInput, add};
+
+view! { WarehouseId of WarehouseRow { id: Id } }
+
+/// What onboarding calls the first entity and its branch.
+const MAIN: &str = "MAIN";
+
+/// Warehouses MAIN and TRANSIT of the entity that the ledger made, so that transfer orders work at once.
+pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+    let Some((legal_entity_id, branch_id)) = books::find_entity(MAIN).filter(|_| options.with_defaults) else {
+        return Ok(Vec::new());
+    };
+    let new = [
+        (MAIN, "Main warehouse", WarehouseType::Physical, branch_id),
+        ("TRANSIT", "Goods in transit", WarehouseType::InTransit, None),
+    ];
+    new.into_iter()
+        .map(|(code, name, kind, branch_id)| {
+            let name = Text(name.to_owned());
+            let row = add(WarehouseInput { code: code.to_owned(), name, kind, legal_entity_id, branch_id })?;
+            Ok(Created { resource_type: "WAREHOUSE".to_owned(), resource: row.id.into() })
+        })
+        .collect()
+}
+
+pub fn checklist() -> Vec<Step> {
+    let normal = [WarehouseType::Physical, WarehouseType::Virtual, WarehouseType::ThirdParty];
+    let normal = all([WarehouseRow::status.eq(Status::Active), WarehouseRow::kind.one_of(normal)]);
+    let found = read(select::<WarehouseId>(normal).limit(1));
+    let hint = "Create a warehouse where goods can be sold.".to_owned();
+    vec![Step { code: "warehouse".to_owned(), done: !found.items.is_empty(), hint }]
+}
