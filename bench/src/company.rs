@@ -47,6 +47,25 @@ pub struct Prices {
     next: AtomicU64,
 }
 
+/// Stock to adjust: one warehouse, and variants of one product.
+#[derive(Debug)]
+pub struct Goods {
+    pub warehouse: Uuid,
+    pub variants: Vec<Uuid>,
+    next: AtomicU64,
+}
+
+impl Goods {
+    pub fn next(&self) -> Uuid {
+        self.variants[self.next.fetch_add(1, Relaxed) as usize % self.variants.len()]
+    }
+
+    /// As lists and variants, for a script that picks from them.
+    pub fn as_prices(&self) -> Prices {
+        Prices { lists: vec![self.warehouse], variants: self.variants.clone(), next: AtomicU64::new(0) }
+    }
+}
+
 impl Prices {
     pub fn at(&self, list: usize, variant: usize, period: i64) -> Price {
         let from = FIRST_DAY + period * DAY;
@@ -147,6 +166,41 @@ impl Company {
             lists.push(id(&client.post(&self.path("pricing/price-lists"), &list).await?["id"])?);
         }
         Ok(Arc::new(Prices { lists, variants: self.variants.clone(), next: AtomicU64::new(0) }))
+    }
+
+    /// Tracked variants of a new product, and the company's warehouse.
+    pub async fn goods(&self, address: SocketAddr, variants: usize) -> anyhow::Result<Arc<Goods>> {
+        let mut client = Client::new(address, &self.token).await?;
+        let warehouses = client.get(&self.path("inventory/warehouses?type=PHYSICAL&limit=1")).await?;
+        let warehouse = id(&warehouses["items"][0]["id"])?;
+        let name = format!("GOODS-{}", Uuid::new_v4().simple()).to_uppercase();
+        let skus: Vec<Json> = (0..variants).map(|number| json!({ "sku": format!("{name}-{number}") })).collect();
+        let product = json!({
+            "name": name, "productType": "GOOD", "unitOfMeasure": "PIECE", "publicationStatus": "PUBLISHED",
+            "trackInventory": true, "variants": skus,
+        });
+        let product = client.post(&self.path("catalog/products"), &product).await?;
+        let variants = product["variants"].as_array().context("no variants")?;
+        let variants = variants.iter().map(|variant| id(&variant["id"])).collect::<anyhow::Result<_>>()?;
+        Ok(Arc::new(Goods { warehouse, variants, next: AtomicU64::new(0) }))
+    }
+
+    /// Path and body of an adjustment: a piece comes in.
+    pub fn adjustment_request(&self, goods: &Goods, variant: Uuid) -> (String, Json) {
+        let body = json!({
+            "movementType": "ADJUSTMENT_IN", "variantId": variant, "toWarehouseId": goods.warehouse, "quantity": "1",
+            "unitCost": "12.5", "reason": "benchmark",
+        });
+        (self.path("inventory/adjustments"), body)
+    }
+
+    /// A load of adjustments.
+    pub fn adjustments(&self, goods: Arc<Goods>) -> NextRequest {
+        let company = self.clone();
+        Arc::new(move |buffer| {
+            let (path, body) = company.adjustment_request(&goods, goods.next());
+            write_request(buffer, "POST", &path, &company.token, Some(&body.to_string()));
+        })
     }
 
     /// Path and body of a price write.

@@ -25,7 +25,7 @@ use clap::{Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::company::Company;
-use crate::measures::{pools, reads, small, statements, tax, writes_postgres, writes_sqlite};
+use crate::measures::{adjustments, pools, reads, small, statements, tax, writes_postgres, writes_sqlite};
 use crate::rounds::Rounds;
 
 #[global_allocator]
@@ -133,6 +133,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     }
     if parts.has("postgres/writes") {
         writes_postgres::measure(bench, database, &company, &service, &said.write).await?;
+    }
+    if parts.has("postgres/adjustments") {
+        adjustments::measure(bench, database, &company, &service).await?;
     }
     service.stop().await?;
     database.settle().await?;

@@ -98,6 +98,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         api_keys: ApiKeys::new(Environment::Test),
         dev_issuer: Some(issuer),
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        trusted_proxies: Vec::new(),
     }))
 }
 

@@ -114,6 +114,11 @@ impl Problem {
         }
     }
 
+    /// The problem at one place; the item's code is the problem's.
+    pub fn at(code: &'static str, pointer: &str) -> Problem {
+        Problem::of(code).with(vec![Item::new(pointer, code)])
+    }
+
     pub fn with(mut self, errors: Vec<Item>) -> Problem {
         self.errors = errors;
         self.errors.truncate(200);

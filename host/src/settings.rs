@@ -1,12 +1,15 @@
 //! Settings: flag over environment over `stoa.toml` over default. Names and defaults are fixed: others rely on them.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use figment::Figment;
 use figment::providers::{Env, Format as _, Serialized, Toml};
+use http::HeaderValue;
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::{Algorithm, Issuer};
@@ -32,6 +35,12 @@ pub struct Settings {
     pub oidc: Vec<Oidc>,
     #[serde(with = "humantime_serde")]
     pub oidc_grace: Duration,
+    /// Proxies whose word for the caller's address counts: addresses or networks.
+    #[serde(deserialize_with = "list")]
+    pub trusted_proxies: Vec<Network>,
+    /// Origins whose pages may call. Keys never belong in browsers.
+    #[serde(deserialize_with = "list")]
+    pub cors_origins: Vec<Origin>,
     pub onboarding: Onboarding,
     /// Of the API keys that are issued and taken. Absent: `test` with --dev, else `live`.
     pub environment: Option<Environment>,
@@ -67,6 +76,71 @@ pub struct Oidc {
 pub enum Onboarding {
     Open,
     Closed,
+}
+
+/// A network, or one address.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Network(IpNet);
+
+impl Network {
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.0.contains(&address)
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Network, String> {
+        let address = || text.parse::<IpAddr>().map(IpNet::from);
+        text.parse().or_else(|_| address()).map(Network).map_err(|_| format!("`{text}` is no address and no network"))
+    }
+}
+
+/// `https://shop.example`: scheme, host and port, as browsers send it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Origin(String);
+
+impl Origin {
+    pub fn header(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(&self.0).ok()
+    }
+}
+
+impl FromStr for Origin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Origin, String> {
+        let known = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        match known {
+            Some(host) if !host.is_empty() && !host.contains(['/', '*', '?', '#', '@', ' ']) => {
+                Ok(Origin(text.to_string()))
+            }
+            _ => Err(format!("`{text}` is no origin: scheme://host[:port]")),
+        }
+    }
+}
+
+/// A list as TOML writes it, or with commas, as the environment does.
+fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: FromStr<Err = String>,
+{
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Commas(String),
+        List(Vec<String>),
+    }
+    let items = match Written::deserialize(deserializer)? {
+        Written::Commas(text) => text.split(',').map(|item| item.trim().to_string()).collect(),
+        Written::List(items) => items,
+    };
+    let stated = items.iter().filter(|item| !item.is_empty());
+    stated.map(|item| item.parse().map_err(serde::de::Error::custom)).collect()
 }
 
 /// What a deployment is for; its API keys say so.
@@ -108,6 +182,8 @@ impl Default for Settings {
             oidc_audience: None,
             oidc: Vec::new(),
             oidc_grace: Duration::from_secs(24 * 60 * 60),
+            trusted_proxies: Vec::new(),
+            cors_origins: Vec::new(),
             onboarding: Onboarding::Open,
             environment: None,
             user_requests_per_minute: 600,

@@ -25,6 +25,14 @@ pub struct Operation {
     pub document: Json,
 }
 
+/// Who calls an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    Anybody,
+    User,
+    Machine,
+}
+
 impl Contract {
     pub fn new(document: Json) -> Contract {
         let mut operations = Vec::new();
@@ -121,6 +129,11 @@ impl Contract {
         validators.entry(name.to_string()).or_insert_with(make).clone()
     }
 
+    /// Whether a schema of the document takes a value.
+    pub fn takes(&self, schema: &Json, value: &Json) -> bool {
+        self.validator(&schema.to_string(), schema).is_valid(value)
+    }
+
     /// The parameters of an operation, references followed.
     pub fn parameters<'a>(&'a self, operation: &'a Operation) -> impl Iterator<Item = &'a Json> {
         operation.document["parameters"].as_array().into_iter().flatten().map(|parameter| self.resolve(parameter))
@@ -165,5 +178,30 @@ impl Operation {
     /// Whether people call it in a tenant.
     pub fn of_tenant(&self) -> bool {
         self.path.starts_with("/v1/tenants/{tenantId}/")
+    }
+
+    /// Who calls it, by the scheme of its credential.
+    pub fn audience(&self) -> Audience {
+        let schemes = self.document["security"].as_array().into_iter().flatten();
+        let names: Vec<&str> =
+            schemes.filter_map(|scheme| scheme.as_object()?.keys().next()).map(String::as_str).collect();
+        match names[..] {
+            [] => Audience::Anybody,
+            ["UserBearer"] => Audience::User,
+            ["PlatformApiKey"] => Audience::Machine,
+            _ => panic!("{}: nobody knows who calls it: {names:?}", self.id),
+        }
+    }
+
+    /// Sets of permissions, or scopes, each of which lets a caller in; no code at all where belonging is enough.
+    pub fn admitting(&self) -> Vec<Vec<String>> {
+        let codes = |kind: &str| -> Vec<String> {
+            let listed = self.document["x-stoa-access"][kind].as_array().into_iter().flatten();
+            listed.filter_map(Json::as_str).map(String::from).collect()
+        };
+        match (codes("all"), codes("any")) {
+            (all, any) if any.is_empty() => vec![all],
+            (_, any) => any.into_iter().map(|code| vec![code]).collect(),
+        }
     }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use rusqlite::types::Value;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
-use crate::Company;
 use crate::host::RUNTIME;
+use crate::{Company, Stoa};
 
 /// The two databases that everything must work on alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +34,7 @@ impl Company {
 
     /// Rows of a query as text; `{tenant}` stands for the condition on `tenant_id`.
     pub fn rows(&self, query: &str) -> Vec<Vec<String>> {
-        match self.host.database() {
-            Database::Sqlite => sqlite(&self.sqlite_file(), &self.tenant, query),
-            Database::Postgres => {
-                RUNTIME.block_on(postgres(self.host.postgres_url().unwrap_or_default(), &self.tenant, query))
-            }
-        }
+        self.host.rows_of(&self.tenant, query)
     }
 
     /// Changes rows behind the host's back: what an operator's tool or the passing of time would do. `{id}` stands for the
@@ -53,13 +48,27 @@ impl Company {
         self.write(statement, false)
     }
 
+    /// An id as statements spell it.
+    pub fn literal(&self, id: &str) -> String {
+        match self.host.database() {
+            Database::Sqlite => format!("x'{}'", id.replace('-', "")),
+            Database::Postgres => format!("'{id}'"),
+        }
+    }
+
+    /// The id of a row that a statement makes, as it spells it.
+    pub fn fresh_id(&self) -> String {
+        self.literal(&uuid::Uuid::now_v7().to_string())
+    }
+
     fn write(&self, statement: &str, keep: bool) -> Result<(), String> {
         match self.host.database() {
             Database::Sqlite => {
                 let mut connection =
-                    rusqlite::Connection::open(self.sqlite_file()).map_err(|error| error.to_string())?;
+                    rusqlite::Connection::open(self.host.sqlite_file()).map_err(|error| error.to_string())?;
                 connection.busy_timeout(PATIENCE).map_err(|error| error.to_string())?;
-                let transaction = connection.transaction().map_err(|error| error.to_string())?;
+                let immediate = rusqlite::TransactionBehavior::Immediate;
+                let transaction = connection.transaction_with_behavior(immediate).map_err(|error| error.to_string())?;
                 let statement = for_sqlite(statement, &self.tenant);
                 transaction.execute(&statement, []).map_err(|error| error.to_string())?;
                 if keep { transaction.commit() } else { transaction.rollback() }.map_err(|error| error.to_string())
@@ -116,8 +125,29 @@ impl Company {
             .collect()
     }
 
+    /// The same of the modules' rows and the events alone: a machine's request is admitted, which leaves traces of its own.
+    pub fn records(&self) -> BTreeMap<String, (usize, u64)> {
+        let mut digest = self.digest();
+        digest.retain(|table, _| !table.starts_with("stoa_") || table == "stoa_event");
+        digest
+    }
+}
+
+impl Stoa {
+    /// Rows of a query as text, of tables that belong to no company.
+    pub fn rows(&self, query: &str) -> Vec<Vec<String>> {
+        self.rows_of(&uuid::Uuid::nil().to_string(), query)
+    }
+
+    fn rows_of(&self, tenant: &str, query: &str) -> Vec<Vec<String>> {
+        match self.database() {
+            Database::Sqlite => sqlite(&self.sqlite_file(), tenant, query),
+            Database::Postgres => RUNTIME.block_on(postgres(self.postgres_url().unwrap_or_default(), tenant, query)),
+        }
+    }
+
     fn sqlite_file(&self) -> PathBuf {
-        let folder = self.host.data_folder();
+        let folder = self.data_folder();
         let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_database = |path: &PathBuf| {
             let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default();

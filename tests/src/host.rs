@@ -28,7 +28,9 @@ pub struct Stoa(Arc<Inner>);
 struct Inner {
     database: Database,
     postgres: Option<Disposable>,
-    data: Folder,
+    /// Where it runs: its log and its `stoa.toml`.
+    place: Folder,
+    dev: bool,
     settings: Vec<(String, String)>,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
@@ -47,6 +49,8 @@ struct Process {
 pub struct Settings {
     modules: Option<PathBuf>,
     variables: Vec<(String, String)>,
+    file: Option<String>,
+    without_dev: bool,
 }
 
 impl Settings {
@@ -58,6 +62,19 @@ impl Settings {
 
     pub fn set(mut self, name: &str, value: impl ToString) -> Settings {
         self.variables.push((name.to_string(), value.to_string()));
+        self
+    }
+
+    /// The text of its `stoa.toml`.
+    pub fn file(mut self, text: impl Into<String>) -> Settings {
+        self.file = Some(text.into());
+        self
+    }
+
+    /// As a deployment runs: without `--dev`, on a database that `stoa migrate` has prepared. There is no dev issuer: people
+    /// come by `STOA_OIDC_*` or `[[oidc]]`.
+    pub fn without_dev(mut self) -> Settings {
+        self.without_dev = true;
         self
     }
 }
@@ -74,13 +91,16 @@ impl Stoa {
 
     /// Starts a host; `Err` holds what it wrote to stderr before it gave up.
     pub fn try_start(database: Database, settings: Settings) -> Result<Stoa, String> {
-        let data = Folder::new("data");
+        let place = Folder::new("host");
         let postgres = match database {
             Database::Sqlite => None,
             Database::Postgres => Some(Disposable::create()),
         };
+        if let Some(text) = &settings.file {
+            fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
+        }
         let mut variables = vec![
-            ("STOA_DATA_DIR".to_string(), data.path().join("data").display().to_string()),
+            ("STOA_DATA_DIR".to_string(), place.path().join("data").display().to_string()),
             ("STOA_PRIVATE_LISTEN".into(), "127.0.0.1:0".into()),
             ("STOA_MODULES_DIR".into(), settings.modules.unwrap_or_else(modules::folder).display().to_string()),
             ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
@@ -99,7 +119,8 @@ impl Stoa {
         let inner = Inner {
             database,
             postgres,
-            data,
+            place,
+            dev: !settings.without_dev,
             settings: variables,
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
@@ -117,7 +138,8 @@ impl Stoa {
         let inner = Inner {
             database: self.0.database,
             postgres: None,
-            data: Folder::new("beside"),
+            place: Folder::new("beside"),
+            dev: self.0.dev,
             settings: self.0.settings.clone(),
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
@@ -145,7 +167,7 @@ impl Stoa {
 
     /// The host's own data folder.
     pub fn data_folder(&self) -> PathBuf {
-        self.0.data.path().join("data")
+        self.0.place.path().join("data")
     }
 
     /// The database's address, on PostgreSQL.
@@ -268,23 +290,30 @@ impl Inner {
             }
         }
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
-        command.current_dir(self.data.path());
+        command.current_dir(self.place.path());
         command
     }
 
     /// Starts the process and waits for its first line on stdout.
     fn launch(&self) -> Result<(), String> {
+        if !self.dev && self.database == Database::Postgres {
+            let migrated = self.command().arg("migrate").output().map_err(|error| error.to_string())?;
+            if !migrated.status.success() {
+                return Err(String::from_utf8_lossy(&migrated.stderr).into_owned());
+            }
+        }
         let from = self.log_length();
         let log = File::options().create(true).append(true).open(self.log_path()).expect("cannot open the host's log");
         let mut child = self
             .command()
-            .args(["serve", "--dev", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(self.dev.then_some("--dev"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
             .map_err(|error| format!("cannot run {}: {error}", binary().display()))?;
-        let minder = mind(child.id(), self.data.path());
+        let minder = mind(child.id(), self.place.path());
         let stdout = child.stdout.take().expect("stdout is piped");
         let mut process = Process { child, minder };
         let (tell, first) = mpsc::channel();
@@ -309,7 +338,7 @@ impl Inner {
     }
 
     fn log_path(&self) -> PathBuf {
-        self.data.path().join("stderr.log")
+        self.place.path().join("stderr.log")
     }
 
     fn log_length(&self) -> u64 {

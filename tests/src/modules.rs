@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::folder::Folder;
 use crate::host::workspace;
@@ -28,6 +29,12 @@ pub fn with(files: &[(&str, &[u8])]) -> Folder {
         }
     }
     made
+}
+
+/// A folder without any module: a host of it has its own operations alone, and starts at once.
+pub fn none() -> &'static Path {
+    static NONE: LazyLock<Folder> = LazyLock::new(|| empty_with(&[]));
+    NONE.path()
 }
 
 /// A folder of its own with these files alone.

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Generous: the machine may be busy with the rest of the suite.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -34,5 +34,14 @@ pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
         }
         assert!(begin.elapsed() < PATIENCE, "it has not happened");
         thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Waits until this many seconds of the minute are ahead, for a burst to fall into one window of a limit.
+pub fn room_in_this_minute(wanted: u64) {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let left = 60 - seconds % 60;
+    if left < wanted {
+        thread::sleep(Duration::from_secs(left) + Duration::from_millis(300));
     }
 }

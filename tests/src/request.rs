@@ -67,6 +67,13 @@ impl Request {
         self
     }
 
+    /// Adds a header of any bytes that HTTP lets pass.
+    pub fn also_bytes(mut self, name: &str, value: &[u8]) -> Request {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a header's name");
+        self.headers.append(name, HeaderValue::from_bytes(value).expect("a header's value"));
+        self
+    }
+
     pub fn without(mut self, name: &str) -> Request {
         self.headers.remove(name);
         self

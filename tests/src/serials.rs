@@ -3,46 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use crate::company::{fresh, product, with};
-use crate::{Answer, Company, Stoa};
-
-impl Stoa {
-    /// A fresh company that keeps books from today, in euro.
-    pub fn bookkeeping_company(&self) -> Company {
-        let token = self.token("owner@example.test");
-        let body = json!({ "name": fresh("Company "), "currencyCode": "EUR", "keepsBooks": true });
-        let answer = self.request("POST", "/v1/onboarding/companies").token(&token).json(&body).send().is(201);
-        let created = answer["created"].as_array().cloned().unwrap_or_default();
-        Company { host: self.clone(), tenant: answer.text("tenantId"), token, created }
-    }
-}
+use crate::{Answer, Company};
 
 impl Company {
-    /// The company's first legal entity.
-    #[track_caller]
-    pub fn entity(&self) -> String {
-        self.made("LEGAL_ENTITY").unwrap_or_else(|| panic!("onboarding made no legal entity: {:?}", self.created))
-    }
-
-    /// One more legal entity, without books.
-    #[track_caller]
-    pub fn another_entity(&self) -> String {
-        let code = fresh("E");
-        self.post("ledger/legal-entities", json!({ "code": code, "name": code })).is(201).id()
-    }
-
-    /// A warehouse of the first entity.
-    #[track_caller]
-    pub fn place(&self, kind: &str) -> String {
-        self.place_of(kind, &self.entity())
-    }
-
-    #[track_caller]
-    pub fn place_of(&self, kind: &str, entity: &str) -> String {
-        let code = fresh("W");
-        let body = json!({ "code": code, "name": format!("Warehouse {code}"), "type": kind, "legalEntityId": entity });
-        self.post("inventory/warehouses", body).is(201).id()
-    }
-
     /// A location of a warehouse.
     #[track_caller]
     pub fn shelf(&self, warehouse: &str) -> String {
@@ -66,16 +29,6 @@ impl Company {
     #[track_caller]
     pub fn phone(&self) -> String {
         self.serialized(json!([{ "sku": fresh("PHONE-"), "condition": "NEW" }])).remove(0)
-    }
-
-    /// A variant counted in quantities, on sale.
-    #[track_caller]
-    pub fn counted(&self) -> String {
-        let members = json!({
-            "trackInventory": true, "publicationStatus": "PUBLISHED", "variants": [{ "sku": fresh("BOX-") }],
-        });
-        let answer = self.post("catalog/products", with(&product(&fresh("Box ")), members)).is(201);
-        answer["variants"][0]["id"].as_str().map(str::to_string).unwrap_or_default()
     }
 
     /// Asks to admit units.
@@ -109,7 +62,7 @@ impl Company {
 
     /// The level of a variant in a warehouse: its figures as numbers of whole pieces, zeros where there is none.
     #[track_caller]
-    pub fn level(&self, warehouse: &str, variant: &str) -> Json {
+    pub fn pieces(&self, warehouse: &str, variant: &str) -> Json {
         let query = [("warehouseId", warehouse), ("variantId", variant)];
         let levels = self.list("inventory/stock", &query).is(200);
         let figures = ["onHand", "reserved", "available", "incoming", "damaged", "quarantined", "inTransit", "returned"];
@@ -125,7 +78,7 @@ impl Company {
     /// Asserts figures of a level; those not named are zero.
     #[track_caller]
     pub fn assert_level(&self, warehouse: &str, variant: &str, expected: Json) {
-        let level = self.level(warehouse, variant);
+        let level = self.pieces(warehouse, variant);
         for (name, figure) in level.as_object().into_iter().flatten() {
             let wanted = expected.get(name).cloned().unwrap_or(json!(0));
             assert_eq!(*figure, wanted, "{name} of {level}");
@@ -145,14 +98,6 @@ impl Company {
     /// Takes a permission from everybody in the company.
     pub fn without_permission(&self, permission: &str) {
         self.change(&format!("delete from stoa_role_permission where {{tenant}} and permission = '{permission}'"));
-    }
-
-    /// Asserts that `stoa verify` finds nothing in this company.
-    #[track_caller]
-    pub fn assert_sound(&self) {
-        let output = self.host.command().args(["verify", "--tenant", &self.tenant]).output().expect("cannot run the binary");
-        let told = [output.stdout, output.stderr].concat();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&told));
     }
 }
 

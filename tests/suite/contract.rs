@@ -13,7 +13,7 @@ use stoa_tests::{Database, host, modules, on_both_databases};
 on_both_databases![served_as_printed, operations_are_whole, references_resolve, lists_look_alike, problems_are_closed];
 
 /// `stoa openapi` over the modules of a folder.
-fn printed(folder: &std::path::Path) -> Json {
+pub fn printed(folder: &std::path::Path) -> Json {
     let scratch = Folder::new("openapi");
     let output = Command::new(host::binary())
         .arg("openapi")
@@ -134,6 +134,14 @@ fn lists_look_alike(database: Database) {
     let contract = contract(database);
     let mut lists = 0;
     for operation in contract.operations.iter().filter(|operation| operation.id.starts_with("list")) {
+        let answer = &operation.document["responses"]["200"]["content"]["application/json"]["schema"];
+        let next = &contract.resolve(answer)["properties"]["nextCursor"];
+        if next.is_null() || next["type"] == "null" {
+            // What is short is listed whole.
+            let paged = contract.parameters(operation).any(|parameter| parameter["name"] == "cursor");
+            assert!(!paged, "{}", operation.id);
+            continue;
+        }
         let parameters: Vec<&Json> = contract.parameters(operation).collect();
         let schema = |name: &str| {
             let found = parameters.iter().find(|p| p["name"] == name && p["in"] == "query");

@@ -5,7 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 use stoa_tests::host::Settings;
-use stoa_tests::{Answer, Company, Database, Machine, Stoa, at_once, company, eventually, on_both_databases};
+use stoa_tests::{
+    Answer, Company, Database, Machine, Stoa, at_once, company, eventually, on_both_databases, room_in_this_minute,
+};
 
 on_both_databases![
     every_authenticated_answer_carries_the_limits,
@@ -26,14 +28,6 @@ fn seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map(|since| since.as_secs()).unwrap_or_default()
 }
 
-/// Waits until enough of a minute is ahead for a burst to fall into it.
-fn room(wanted: u64) {
-    let left = 60 - seconds() % 60;
-    if left < wanted {
-        std::thread::sleep(Duration::from_secs(left) + Duration::from_millis(300));
-    }
-}
-
 fn number(answer: &Answer, header: &str) -> u64 {
     answer.header(header).and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {header}: {answer}"))
 }
@@ -47,13 +41,13 @@ fn limited(shop: &Company, per_minute: u64, quota: u64) -> Machine {
 fn every_authenticated_answer_carries_the_limits(database: Database) {
     let shop = company(database);
     let machine = limited(&shop, 7, 100);
-    room(10);
+    room_in_this_minute(10);
     for (sent, expected) in [6, 5].into_iter().enumerate() {
         let answer = machine.get("context").is(200);
         assert_eq!(number(&answer, "x-ratelimit-limit"), 7);
         assert_eq!(number(&answer, "x-ratelimit-remaining"), expected, "after {} requests", sent + 1);
         let reset = number(&answer, "x-ratelimit-reset");
-        assert!(reset % 60 == 0 && reset > seconds() - 2 && reset <= seconds() + 61, "{reset}");
+        assert!(reset.is_multiple_of(60) && reset > seconds() - 2 && reset <= seconds() + 61, "{reset}");
     }
     let refused = [
         machine.request("GET", "context").query(&[("no", "1")]).send().is(400),
@@ -75,7 +69,7 @@ fn p15_exactly_as_many_as_the_limit(database: Database) {
     let shop = company(database);
     for limit in [1, 40, 97] {
         let machine = limited(&shop, limit, 1_000_000);
-        room(25);
+        room_in_this_minute(25);
         let answers = at_once(32, |_| (0..6).map(|_| machine.get("context")).collect::<Vec<_>>()).concat_all();
         let admitted = answers.iter().filter(|answer| answer.status == 200).count();
         assert_eq!(admitted as u64, limit);
@@ -103,7 +97,7 @@ fn the_company_limits_all_its_clients_together(database: Database) {
     let host = Stoa::start_with(database, Settings::default().set("STOA_TENANT_REQUESTS_PER_MINUTE", 25));
     let shop = host.company();
     let machines: Vec<Machine> = (0..3).map(|_| limited(&shop, 600, 1_000_000)).collect();
-    room(20);
+    room_in_this_minute(20);
     let answers =
         at_once(12, |index| (0..4).map(|_| machines[index % 3].get("context")).collect::<Vec<_>>()).concat_all();
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 25);
@@ -116,7 +110,7 @@ fn the_company_limits_all_its_clients_together(database: Database) {
 fn users_are_limited_by_company(database: Database) {
     let host = Stoa::start_with(database, Settings::default().set("STOA_USER_REQUESTS_PER_MINUTE", 20));
     let (one, other) = (host.company(), host.company());
-    room(20);
+    room_in_this_minute(20);
     let answers = at_once(8, |_| (0..4).map(|_| one.get("context")).collect::<Vec<_>>()).concat_all();
     assert_eq!(answers.iter().filter(|answer| answer.status == 200).count(), 20);
     let refused = one.get("context").refused(429, "RATE_LIMITED");
@@ -127,7 +121,7 @@ fn users_are_limited_by_company(database: Database) {
 fn a_stranger_is_limited_wherever_he_asks(database: Database) {
     let host = Stoa::start_with(database, Settings::default().set("STOA_USER_REQUESTS_PER_MINUTE", 10));
     let token = host.token("stranger@example.test");
-    room(20);
+    room_in_this_minute(20);
     let statuses: Vec<u16> = (0..14)
         .map(|_| host.get_with(&format!("/v1/tenants/{}/context", uuid::Uuid::now_v7()), &token).status)
         .collect();
@@ -145,7 +139,7 @@ fn the_month_is_limited_and_a_refusal_costs_none_of_it(database: Database) {
     assert!((1..=31 * 24 * 3600).contains(&wait), "{wait}");
     // What is refused by the minute costs nothing of the month.
     let slow = limited(&shop, 2, 100);
-    room(10);
+    room_in_this_minute(10);
     for _ in 0..6 {
         slow.get("context");
     }
@@ -175,7 +169,7 @@ fn b29_a_replay_gives_its_unit_back(database: Database) {
     let body = json!({ "name": "B", "code": "B" });
     let create = || machine.request("POST", "catalog/lookups/brands").key(&key).json(&body).send().is(201);
     create();
-    room(5);
+    room_in_this_minute(5);
     let before = number(&machine.get("context").is(200), "x-ratelimit-remaining");
     assert!(create().replayed());
     let context = machine.get("context").is(200);

@@ -25,6 +25,9 @@ fn records(shop: &Company) -> Vec<(String, Change)> {
     let brand = shop.brand("TAG");
     let unit = shop.unit("TAG", 0);
     let (product_id, variant) = shop.article("TAG");
+    let url = "https://example.test/a";
+    let media = format!("catalog/products/{product_id}/media");
+    let media = shop.post(&media, json!({ "url": url })).is(201).id();
     let list = shop.price_list("TAG");
     let priced = shop.price(&list, &variant, None, None).is(201).id();
     vec![
@@ -32,6 +35,7 @@ fn records(shop: &Company) -> Vec<(String, Change)> {
         (format!("catalog/lookups/units/{unit}"), Box::new(|n| json!({ "name": format!("N{n}"), "code": "TAG" }))),
         (format!("catalog/products/{product_id}"), Box::new(|n| product(&format!("N{n}")))),
         (format!("catalog/variants/{variant}"), Box::new(|n| json!({ "sku": "TAG", "color": format!("N{n}") }))),
+        (format!("catalog/media/{media}"), Box::new(move |n| json!({ "url": url, "position": n }))),
         (
             format!("pricing/price-lists/{list}"),
             Box::new(|n| json!({ "name": format!("N{n}"), "code": "TAG", "currencyCode": "EUR" })),

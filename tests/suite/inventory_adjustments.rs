@@ -52,7 +52,8 @@ fn e9_quantities_are_decimal_strings_above_zero(database: Database) {
     for wrong in ["-1", "1.0000001", "1000000000000"] {
         shop.bring(&variant, &main, "1", Some(wrong)).refused(400, "VALIDATION_FAILED").at("/unitCost");
     }
-    for (member, value) in [("reason", json!("  ")), ("reason", json!("x".repeat(1001))), ("referenceId", json!("no"))] {
+    for (member, value) in [("reason", json!("  ")), ("reason", json!("x".repeat(1001))), ("referenceId", json!("no"))]
+    {
         let body = with(&inbound(&variant, &main, "1", None), json!({ (member): value }));
         shop.post(ADJUST, body).refused(400, "VALIDATION_FAILED").at(&format!("/{member}"));
     }
@@ -114,7 +115,10 @@ fn e13_nothing_goes_out_beyond_what_is_free(database: Database) {
     shop.transfer(&variant, "6.000001", &main, &shop.warehouse("PHYSICAL")).refused(409, "INSUFFICIENT_STOCK");
     shop.take("ADJUSTMENT_OUT", &variant, &main, "6").is(201);
     let level = shop.level(&variant, &main);
-    assert_eq!((&level["onHand"], &level["reserved"], &level["available"]), (&json!("4.000000"), &json!("4.000000"), &json!("0.000000")));
+    assert_eq!(
+        (&level["onHand"], &level["reserved"], &level["available"]),
+        (&json!("4.000000"), &json!("4.000000"), &json!("0.000000"))
+    );
     assert_eq!(level["version"], 3);
     shop.verified();
 }
@@ -227,7 +231,8 @@ fn e20_a_transfer_stays_within_an_entity(database: Database) {
     let there = shop.level(&variant, &other);
     assert_eq!((&there["onHand"], &there["available"]), (&json!("4.000000"), &json!("0.000000")));
     let totals = shop.get(&format!("inventory/variants/{variant}/stock")).is(200);
-    let expected = json!({ "onHand": "10.000000", "reserved": "0.000000", "available": "6.000000", "incoming": "0.000000" });
+    let expected =
+        json!({ "onHand": "10.000000", "reserved": "0.000000", "available": "6.000000", "incoming": "0.000000" });
     assert_eq!(totals["totals"], expected);
     assert_eq!(totals["trackingMode"], "QUANTITY");
     assert_eq!(totals.items().len(), 2);
@@ -256,7 +261,9 @@ fn e21_clients_adjust_with_a_scope_and_learn_little(database: Database) {
         "inventory/warehouses".into(),
     ] {
         let text = writer.get(&path).is(200).body.to_string();
-        for word in ["ost", "tenantId", "nit\"", "nitId", "serial", "imei", "actor", "damaged", "quarantined", "archivedAt"] {
+        for word in
+            ["ost", "tenantId", "nit\"", "nitId", "serial", "imei", "actor", "damaged", "quarantined", "archivedAt"]
+        {
             assert!(!text.contains(word), "{path} tells of {word}: {text}");
         }
     }
@@ -265,7 +272,9 @@ fn e21_clients_adjust_with_a_scope_and_learn_little(database: Database) {
     writer.get("inventory/cost-layers").refused(404, "NOT_FOUND");
     writer.post(&format!("inventory/reservations/{held}/release"), json!({ "reason": WHY })).is(200);
     // A key on a person's path, and a person on a key's.
-    shop.host.get_with(&format!("/v1/tenants/{}/inventory/stock", shop.tenant), &writer.key).refused(403, "WRONG_IDENTITY_FAMILY");
+    shop.host
+        .get_with(&format!("/v1/tenants/{}/inventory/stock", shop.tenant), &writer.key)
+        .refused(403, "WRONG_IDENTITY_FAMILY");
     shop.host.get_with("/v1/api-client/inventory/stock", &shop.token).refused(403, "WRONG_IDENTITY_FAMILY");
 }
 
@@ -296,7 +305,9 @@ fn every_adjustment_of_worth_has_one_entry(database: Database) {
     assert_eq!(closings, ["-18.000000000000", "4.000000000000", "6.000000000000", "8.000000000000"]);
     assert_eq!(shop.worth(&variant), "8.000000000000");
     let branch = shop.made("BRANCH").unwrap_or_default();
-    assert!(entries[0]["lines"].as_array().is_none_or(|lines| lines.iter().all(|line| line["branchId"] == branch.as_str())));
+    assert!(
+        entries[0]["lines"].as_array().is_none_or(|lines| lines.iter().all(|line| line["branchId"] == branch.as_str()))
+    );
     shop.verified();
 }
 

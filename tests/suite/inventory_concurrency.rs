@@ -66,7 +66,8 @@ fn holds_and_outflows_share_what_there_is(database: Database) {
     });
     assert_eq!(counted(&answers, "INSUFFICIENT_STOCK"), 20);
     assert_eq!(shop.figure(&variant, &main, "available"), "0.000000");
-    let held: Vec<&Answer> = answers.iter().filter(|answer| answer.status == 201 && answer["status"] == "ACTIVE").collect();
+    let held: Vec<&Answer> =
+        answers.iter().filter(|answer| answer.status == 201 && answer["status"] == "ACTIVE").collect();
     assert_eq!(shop.figure(&variant, &main, "reserved"), format!("{}.000000", held.len()));
     let released = at_once(held.len().max(1), |n| held.get(n).map(|answer| shop.release(&answer.id()).status));
     assert!(released.iter().flatten().all(|status| *status == 200));
@@ -92,7 +93,9 @@ fn opposite_orders_of_many_pairs_never_deadlock(database: Database) {
         if n % 2 == 0 {
             lines.reverse();
         }
-        (0..5).map(|round| shop.carry(&[json!(["reserve", order(100 * n as u64 + round), wire(&main), lines])])).collect::<Vec<_>>()
+        (0..5)
+            .map(|round| shop.carry(&[json!(["reserve", order(100 * n as u64 + round), wire(&main), lines])]))
+            .collect::<Vec<_>>()
     })
     .into_iter()
     .flatten()

@@ -42,7 +42,10 @@ fn e64_the_oldest_goods_go_first(database: Database) {
     ] {
         assert_eq!(layer[member], value, "{member}");
     }
-    assert_eq!(shop.list("inventory/cost-layers", &[("variantId", &variant), ("open", "false")]).is(200).items().len(), 1);
+    assert_eq!(
+        shop.list("inventory/cost-layers", &[("variantId", &variant), ("open", "false")]).is(200).items().len(),
+        1
+    );
     shop.verified();
 }
 
@@ -74,7 +77,8 @@ impl Trade {
     /// Receives goods of a receipt's line.
     #[track_caller]
     fn receive(&self, item: u64, quantity: &str, unit_cost: &str, charge: Option<&str>) -> Json {
-        let incoming = json!({ "variant_id": wire(&self.variant), "warehouse_id": wire(&self.main), "delta": quantity });
+        let incoming =
+            json!({ "variant_id": wire(&self.variant), "warehouse_id": wire(&self.main), "delta": quantity });
         let receipt = json!({
             "id": [item, 0], "warehouse_id": wire(&self.main), "location_id": null, "currency_code": "EUR", "reason": WHY
         });
@@ -96,12 +100,14 @@ impl Trade {
 
     fn try_sell(&self, order: u64, quantity: &str) -> stoa_tests::Answer {
         let document = json!({ "id": [order, order], "number": format!("SO-{order}") });
-        let line = json!({ "line": [order, 1], "variant_id": wire(&self.variant), "quantity": quantity, "unit_ids": [] });
+        let line =
+            json!({ "line": [order, 1], "variant_id": wire(&self.variant), "quantity": quantity, "unit_ids": [] });
         let held = self.shop.carry(&[json!(["reserve", document, wire(&self.main), [line]])]);
         if held.status != 201 {
             return held;
         }
-        let reserved: Json = serde_json::from_str(held["answers"][0].as_str().unwrap_or_default()).expect("a JSON text");
+        let reserved: Json =
+            serde_json::from_str(held["answers"][0].as_str().unwrap_or_default()).expect("a JSON text");
         let line = json!({ "reservation_id": reserved[0]["reservation_id"], "sale_allocation_id": [order, 7] });
         self.shop.carry(&[json!(["deliver", document, [line]])])
     }
@@ -169,7 +175,9 @@ fn e66_a_return_brings_back_what_a_sale_cost(database: Database) {
     assert_eq!(trade.worth(), before);
     trade.take_back(1, &sale, "1").refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     let movements = trade.shop.all("inventory/movements", &[("documentType", "CUSTOMER_RETURN")]);
-    assert!(movements.iter().all(|row| row["movementType"] == "ADJUSTMENT_IN" && row["referenceType"] == "SALES_ORDER"));
+    assert!(
+        movements.iter().all(|row| row["movementType"] == "ADJUSTMENT_IN" && row["referenceType"] == "SALES_ORDER")
+    );
     assert_eq!(movements.len(), 2);
     let sold = trade.shop.all("inventory/movements", &[("movementType", "SALE")]);
     assert_eq!(sold[0]["reason"], "SALES_ORDER SO-1");
@@ -252,7 +260,9 @@ fn e71_a_valuation_as_of_a_day(database: Database) {
     let shop = company(database);
     let (main, variant) = (shop.main(), shop.counted(0));
     shop.bring(&variant, &main, "3", Some("2")).is(201);
-    let today = shop.list("inventory/movements", &[]).is(200).items()[0]["createdAt"].as_str().unwrap_or_default()[..10].to_string();
+    let today = shop.list("inventory/movements", &[]).is(200).items()[0]["createdAt"].as_str().unwrap_or_default()
+        [..10]
+        .to_string();
     let as_of = |day: &str| shop.list("inventory/valuation", &[("asOf", day)]);
     let row = as_of(&today).is(200).items()[0].clone();
     assert_eq!((&row["quantity"], &row["values"][0]["value"]), (&json!("3.000000"), &json!("6.000000000000")));

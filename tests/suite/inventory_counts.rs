@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, with};
-use stoa_tests::{Answer, Company, Database, company, host, on_both_databases};
+use stoa_tests::goods::bookkeeping;
+use stoa_tests::{Answer, Company, Database, company, on_both_databases};
 
 on_both_databases![
     e59_goods_sold_while_counting_stay_sold,
@@ -39,7 +40,7 @@ fn line(variant: &str, counted: &str) -> Json {
 
 fn e59_goods_sold_while_counting_stay_sold(database: Database) {
     let shop = company(database);
-    let (box_, main) = (shop.counted(), shop.place("PHYSICAL"));
+    let (box_, main) = (shop.counted(0), shop.warehouse("PHYSICAL"));
     shop.stock_up(&main, &box_, "10");
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&box_, "8")])).is(200);
@@ -62,12 +63,12 @@ fn e59_goods_sold_while_counting_stay_sold(database: Database) {
         (&movements[0]["movementType"], &movements[0]["documentType"], &movements[0]["quantity"]),
         (&json!("ADJUSTMENT_OUT"), &json!("STOCK_COUNT"), &json!("2.000000"))
     );
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e60_a_surplus_has_a_cost_with_books(database: Database) {
-    let shop = host::shared(database).bookkeeping_company();
-    let (box_, other, main) = (shop.counted(), shop.counted(), shop.place("PHYSICAL"));
+    let shop = bookkeeping(database);
+    let (box_, other, main) = (shop.counted(0), shop.counted(0), shop.warehouse("PHYSICAL"));
     shop.stock_up(&main, &box_, "1");
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&box_, "1"), line(&other, "3")])).is(200);
@@ -83,12 +84,12 @@ fn e60_a_surplus_has_a_cost_with_books(database: Database) {
         (&last["sourceKind"], &last["sourceId"], &last["purpose"], &last["total"]),
         (&json!("STOCK_COUNT"), &json!(count), &json!("POSTING"), &json!("7.500000000000"))
     );
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e61_posted_once(database: Database) {
     let shop = company(database);
-    let (box_, main) = (shop.counted(), shop.place("PHYSICAL"));
+    let (box_, main) = (shop.counted(0), shop.warehouse("PHYSICAL"));
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&box_, "2")])).is(200);
     let version = 2;
@@ -113,7 +114,7 @@ fn e61_posted_once(database: Database) {
 
 fn e62_a_shortage_of_held_goods(database: Database) {
     let shop = company(database);
-    let (box_, other, phone, main) = (shop.counted(), shop.counted(), shop.phone(), shop.place("PHYSICAL"));
+    let (box_, other, phone, main) = (shop.counted(0), shop.counted(0), shop.phone(), shop.warehouse("PHYSICAL"));
     shop.stock_up(&main, &box_, "5");
     let hold = json!({ "variantId": box_, "warehouseId": main, "quantity": "4", "reason": "Promised" });
     shop.post("inventory/reservations", hold).is(201);
@@ -131,7 +132,7 @@ fn e62_a_shortage_of_held_goods(database: Database) {
 
 fn e63_missing_and_found_units(database: Database) {
     let shop = company(database);
-    let (phone, main, other) = (shop.phone(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+    let (phone, main, other) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
     let units = shop.admit(&phone, &main, 3);
     shop.move_unit(&units[2], "LOSS", json!({})).is(201);
     let count = open(&shop, &main);
@@ -153,12 +154,12 @@ fn e63_missing_and_found_units(database: Database) {
     record(&shop, &count, at(&units[1])).is(200);
     post(&shop, &count).is(200);
     assert_eq!(shop.serial_unit(&units[1])["warehouseId"], json!(other));
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn units_that_moved_meanwhile_are_left_alone(database: Database) {
     let shop = company(database);
-    let (phone, main, other) = (shop.phone(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+    let (phone, main, other) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
     let units = shop.admit(&phone, &main, 2);
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&phone, "0")])).is(200);
@@ -166,12 +167,12 @@ fn units_that_moved_meanwhile_are_left_alone(database: Database) {
     post(&shop, &count).is(200);
     let statuses: Vec<Json> = units.iter().map(|unit| shop.serial_unit(unit)["status"].clone()).collect();
     assert_eq!(statuses, ["AVAILABLE", "LOST"]);
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn what_cannot_be_counted(database: Database) {
     let shop = company(database);
-    let (phone, box_, main) = (shop.phone(), shop.counted(), shop.place("PHYSICAL"));
+    let (phone, box_, main) = (shop.phone(), shop.counted(0), shop.warehouse("PHYSICAL"));
     let untracked = shop.article(&fresh("NONE-")).1;
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let count = open(&shop, &main);
@@ -191,16 +192,16 @@ fn what_cannot_be_counted(database: Database) {
     shop.post("inventory/counts", json!({ "warehouseId": uuid::Uuid::now_v7() }))
         .refused(404, "NOT_FOUND")
         .at("/warehouseId");
-    let gone = shop.place("PHYSICAL");
+    let gone = shop.warehouse("PHYSICAL");
     shop.archive(&format!("inventory/warehouses/{gone}")).is(200);
     shop.post("inventory/counts", json!({ "warehouseId": gone })).refused(409, "REFERENCE_INVALID").at("/warehouseId");
-    let empty = open(&shop, &shop.place("PHYSICAL"));
+    let empty = open(&shop, &shop.warehouse("PHYSICAL"));
     post(&shop, &empty).is(200);
 }
 
 fn lines_are_replaced(database: Database) {
     let shop = company(database);
-    let (one, two, main) = (shop.counted(), shop.counted(), shop.place("PHYSICAL"));
+    let (one, two, main) = (shop.counted(0), shop.counted(0), shop.warehouse("PHYSICAL"));
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&one, "1"), line(&two, "2")])).is(200);
     shop.stock_up(&main, &one, "5");
@@ -214,7 +215,7 @@ fn lines_are_replaced(database: Database) {
 
 fn lists_of_counts(database: Database) {
     let shop = company(database);
-    let (main, other) = (shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+    let (main, other) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
     let (first, second) = (open(&shop, &main), open(&shop, &other));
     let found = |query: &[(&str, &str)]| shop.list("inventory/counts", query).is(200).ids();
     assert_eq!(found(&[]), [first.clone(), second.clone()]);

@@ -26,7 +26,7 @@ struct Known {
 
 fn known(database: Database) -> Known {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let secrets = vec![fresh("SECRET-"), imei(910_001), imei(910_002)];
     let unit = json!([{ "serialNumber": secrets[0], "imei1": secrets[1], "imei2": secrets[2] }]);
     let unit = shop.try_admit(&phone, &main, Some("77.123456"), unit).is(201).ids().remove(0);
@@ -62,7 +62,7 @@ fn e41_receipts_tell_nothing(database: Database) {
     let admitted = shop.try_admit(&known.phone, &known.main, None, json!([{ "serialNumber": fresh("SN-") }])).is(201);
     let members: Vec<&String> = admitted.items()[0].as_object().into_iter().flatten().map(|(name, _)| name).collect();
     assert_eq!(members.len(), allowed.len(), "{members:?}");
-    let other = shop.place("PHYSICAL");
+    let other = shop.warehouse("PHYSICAL");
     check(shop.move_unit(&known.unit, "TRANSFER", json!({ "toWarehouseId": other })).is(201), &allowed);
     let body = json!({ "expectedVersion": 2, "grade": "C", "reason": "Scratch" });
     check(shop.post(&format!("inventory/units/{}/regrade", known.unit), body).is(200), &allowed);
@@ -142,7 +142,7 @@ fn e27_api_clients_know_no_units(database: Database) {
 fn documents_name_units_to_readers_only(database: Database) {
     let known = known(database);
     let shop = &known.shop;
-    let (to, _) = (shop.place("PHYSICAL"), shop.place("IN_TRANSIT"));
+    let (to, _) = (shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
     let items = json!([{ "variantId": known.phone, "quantity": "1", "unitIds": [known.unit] }]);
     let body = json!({ "fromWarehouseId": known.main, "toWarehouseId": to, "items": items });
     let order = shop.post("inventory/transfer-orders", body).is(201).id();

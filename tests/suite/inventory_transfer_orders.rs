@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, with};
-use stoa_tests::{Answer, Company, Database, company, host, on_both_databases};
+use stoa_tests::goods::bookkeeping;
+use stoa_tests::{Answer, Company, Database, company, on_both_databases};
 
 on_both_databases![
     e48_without_stock,
@@ -32,7 +33,7 @@ struct Road {
 
 impl Road {
     fn of(shop: Company) -> Road {
-        let (from, to, transit) = (shop.place("PHYSICAL"), shop.place("PHYSICAL"), shop.place("IN_TRANSIT"));
+        let (from, to, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
         Road { shop, from, to, transit }
     }
 
@@ -63,7 +64,7 @@ fn line(variant: &str, quantity: &str) -> Json {
 
 fn e48_without_stock(database: Database) {
     let road = Road::of(company(database));
-    let (shop, one, two) = (&road.shop, road.shop.counted(), road.shop.counted());
+    let (shop, one, two) = (&road.shop, road.shop.counted(0), road.shop.counted(0));
     shop.stock_up(&road.from, &one, "5");
     let order = road.draft(json!([line(&one, "5"), line(&two, "1")])).is(201).id();
     road.go(&order, "approve", json!({})).refused(409, "INSUFFICIENT_STOCK").at("/items/1");
@@ -75,7 +76,7 @@ fn e48_without_stock(database: Database) {
 
 fn e49_received_lost_and_returned(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_) = (&road.shop, road.shop.counted());
+    let (shop, box_) = (&road.shop, road.shop.counted(0));
     shop.stock_up(&road.from, &box_, "10");
     let order = road.draft(json!([line(&box_, "10")])).is(201);
     assert_eq!((&order["status"], &order["version"]), (&json!("DRAFT"), &json!(1)));
@@ -118,12 +119,12 @@ fn e49_received_lost_and_returned(database: Database) {
         road.go(&order, verb, json!({})).refused(409, "ILLEGAL_STATE");
     }
     road.go(&order, "cancel", json!({ "reason": "Late" })).refused(409, "ILLEGAL_STATE");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e50_above_outstanding(database: Database) {
     let road = Road::of(company(database));
-    let box_ = road.shop.counted();
+    let box_ = road.shop.counted(0);
     road.shop.stock_up(&road.from, &box_, "2");
     let order = road.draft(json!([line(&box_, "2")])).is(201).id();
     // A draft is approved on the way.
@@ -140,7 +141,7 @@ fn e50_above_outstanding(database: Database) {
 
 fn e51_cancelled(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_, phone) = (&road.shop, road.shop.counted(), road.shop.phone());
+    let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "4");
     let units = shop.admit(&phone, &road.from, 2);
     let items = json!([line(&box_, "4"), { "variantId": phone, "quantity": "2", "unitIds": units }]);
@@ -173,12 +174,12 @@ fn e51_cancelled(database: Database) {
     let items = json!([{ "itemId": road.line(&order), "quantity": "1" }]);
     road.go(&order, "receive", json!({ "items": items })).is(200);
     road.go(&order, "cancel", json!({ "reason": "Too late" })).refused(409, "ILLEGAL_STATE");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e52_goods_on_an_order_wait_for_it(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_, phone) = (&road.shop, road.shop.counted(), road.shop.phone());
+    let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "1");
     let units = shop.admit(&phone, &road.from, 1);
     let items = json!([line(&box_, "1"), { "variantId": phone, "quantity": "1", "unitIds": units }]);
@@ -195,10 +196,10 @@ fn e52_goods_on_an_order_wait_for_it(database: Database) {
 
 fn e53_e54_ends_that_do_not_fit(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_) = (&road.shop, road.shop.counted());
+    let (shop, box_) = (&road.shop, road.shop.counted(0));
     shop.stock_up(&road.from, &box_, "1");
-    let entity = shop.another_entity();
-    let foreign = shop.place_of("PHYSICAL", &entity);
+    let entity = shop.other_entity();
+    let foreign = shop.warehouse_of("PHYSICAL", &entity);
     let draft = |members: Json| {
         let body = json!({ "fromWarehouseId": road.from, "toWarehouseId": road.to, "items": [line(&box_, "1")] });
         shop.post("inventory/transfer-orders", with(&body, members))
@@ -206,21 +207,21 @@ fn e53_e54_ends_that_do_not_fit(database: Database) {
     draft(json!({ "toWarehouseId": foreign })).refused(409, "CUSTODY_CONFLICT").at("/toWarehouseId");
     draft(json!({ "toWarehouseId": road.transit })).refused(409, "CUSTODY_CONFLICT").at("/toWarehouseId");
     draft(json!({ "toWarehouseId": road.from })).refused(400, "VALIDATION_FAILED").at("/toWarehouseId");
-    draft(json!({ "fromWarehouseId": shop.place("QUARANTINE") }))
+    draft(json!({ "fromWarehouseId": shop.warehouse("QUARANTINE") }))
         .refused(409, "CUSTODY_CONFLICT")
         .at("/fromWarehouseId");
     draft(json!({ "transitWarehouseId": road.to })).refused(409, "REFERENCE_INVALID").at("/transitWarehouseId");
-    let abroad = shop.place_of("IN_TRANSIT", &entity);
+    let abroad = shop.warehouse_of("IN_TRANSIT", &entity);
     draft(json!({ "transitWarehouseId": abroad })).refused(409, "REFERENCE_INVALID").at("/transitWarehouseId");
     draft(json!({ "toWarehouseId": uuid::Uuid::now_v7() })).refused(404, "NOT_FOUND").at("/toWarehouseId");
     // [E54]
     let order = draft(json!({})).is(201).id();
-    let second = shop.place("IN_TRANSIT");
+    let second = shop.warehouse("IN_TRANSIT");
     road.go(&order, "approve", json!({})).refused(409, "REFERENCE_INVALID").at("/transitWarehouseId");
     shop.archive(&format!("inventory/warehouses/{second}")).is(200);
     road.go(&order, "approve", json!({})).is(200);
     let lone = company(database);
-    let (from, to, box_) = (lone.place("PHYSICAL"), lone.place("PHYSICAL"), lone.counted());
+    let (from, to, box_) = (lone.warehouse("PHYSICAL"), lone.warehouse("PHYSICAL"), lone.counted(0));
     lone.stock_up(&from, &box_, "1");
     let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": [line(&box_, "1")] });
     let order = lone.post("inventory/transfer-orders", body).is(201).id();
@@ -231,7 +232,7 @@ fn e53_e54_ends_that_do_not_fit(database: Database) {
 
 fn e55_units_are_named_by_people(database: Database) {
     let road = Road::of(company(database));
-    let (shop, phone, box_) = (&road.shop, road.shop.phone(), road.shop.counted());
+    let (shop, phone, box_) = (&road.shop, road.shop.phone(), road.shop.counted(0));
     let units = shop.admit(&phone, &road.from, 3);
     let two = json!([{ "variantId": phone, "quantity": "3", "unitIds": &units[..2] }]);
     let order = road.draft(two).is(201).id();
@@ -260,7 +261,7 @@ fn e55_units_are_named_by_people(database: Database) {
 
 fn e57_units_arrive_as_the_warehouse_is(database: Database) {
     let mut road = Road::of(company(database));
-    road.to = road.shop.place("QUARANTINE");
+    road.to = road.shop.warehouse("QUARANTINE");
     let (shop, phone) = (&road.shop, road.shop.phone());
     let shelf = shop.shelf(&road.to);
     let units = shop.admit(&phone, &road.from, 4);
@@ -301,12 +302,12 @@ fn e57_units_arrive_as_the_warehouse_is(database: Database) {
     outcomes.sort_unstable();
     assert_eq!(outcomes, ["LOST", "RECEIVED", "RETURNED", "RETURNED"]);
     shop.assert_level(&road.to, &phone, json!({ "quarantined": 1 }));
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e58_value_stays_but_for_loss(database: Database) {
-    let road = Road::of(host::shared(database).bookkeeping_company());
-    let (shop, box_, phone) = (&road.shop, road.shop.counted(), road.shop.phone());
+    let road = Road::of(bookkeeping(database));
+    let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "10");
     let units = shop.admit(&phone, &road.from, 2);
     let value = || {
@@ -331,12 +332,12 @@ fn e58_value_stays_but_for_loss(database: Database) {
     let entries = shop.list("ledger/journal-entries", &[("legalEntityId", &shop.entity())]).is(200);
     assert_eq!(entries.items().len(), 3, "one entry for the loss");
     assert_eq!(entries.items()[2]["total"], "104.000000000000");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn drafts_are_replaced_whole(database: Database) {
     let road = Road::of(company(database));
-    let (shop, one, two, phone) = (&road.shop, road.shop.counted(), road.shop.counted(), road.shop.phone());
+    let (shop, one, two, phone) = (&road.shop, road.shop.counted(0), road.shop.counted(0), road.shop.phone());
     let units = shop.admit(&phone, &road.from, 2);
     let items = json!([line(&one, "1"), { "variantId": phone, "quantity": "1", "unitIds": [units[0]] }]);
     let order = road.draft(items).is(201).id();
@@ -352,7 +353,7 @@ fn drafts_are_replaced_whole(database: Database) {
     shop.put(&path, with(&body(1, json!([line(&two, "2")])), json!({ "number": "OTHER" })))
         .refused(409, "IMMUTABLE_FIELD")
         .at("/number");
-    shop.put(&path, with(&body(1, json!([line(&two, "2")])), json!({ "fromWarehouseId": shop.place("PHYSICAL") })))
+    shop.put(&path, with(&body(1, json!([line(&two, "2")])), json!({ "fromWarehouseId": shop.warehouse("PHYSICAL") })))
         .refused(409, "IMMUTABLE_FIELD")
         .at("/fromWarehouseId");
     shop.put(&path, body(1, json!([line(&two, "2")]))).is(200);
@@ -372,7 +373,7 @@ fn drafts_are_replaced_whole(database: Database) {
 
 fn numbers(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_) = (&road.shop, road.shop.counted());
+    let (shop, box_) = (&road.shop, road.shop.counted(0));
     let draft = |number: Json| {
         let body = json!({
             "number": number, "fromWarehouseId": road.from, "toWarehouseId": road.to, "items": [line(&box_, "1")],
@@ -397,7 +398,7 @@ fn numbers(database: Database) {
 
 fn api_clients_transfer_without_units(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_, phone) = (&road.shop, road.shop.counted(), road.shop.phone());
+    let (shop, box_, phone) = (&road.shop, road.shop.counted(0), road.shop.phone());
     shop.stock_up(&road.from, &box_, "2");
     let units = shop.admit(&phone, &road.from, 3);
     let machine = shop.machine(&["inventory.read", "inventory.write"]);
@@ -426,12 +427,12 @@ fn api_clients_transfer_without_units(database: Database) {
     let reader = shop.machine(&["inventory.read"]);
     reader.get(&path).is(200);
     reader.post(&format!("{path}/cancel"), json!({ "expectedVersion": 5, "reason": "No" })).refused(403, "SCOPE_DENIED");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn an_open_order_keeps_its_warehouses(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_) = (&road.shop, road.shop.counted());
+    let (shop, box_) = (&road.shop, road.shop.counted(0));
     shop.stock_up(&road.from, &box_, "1");
     let order = road.draft(json!([line(&box_, "1")])).is(201).id();
     road.go(&order, "approve", json!({})).is(200);
@@ -448,7 +449,7 @@ fn an_open_order_keeps_its_warehouses(database: Database) {
 
 fn faults_of_bodies(database: Database) {
     let road = Road::of(company(database));
-    let (shop, box_) = (&road.shop, road.shop.counted());
+    let (shop, box_) = (&road.shop, road.shop.counted(0));
     let untracked = shop.article(&fresh("NONE-")).1;
     road.draft(json!([])).refused(400, "VALIDATION_FAILED").at("/items");
     road.draft(json!([line(&box_, "1"), line(&box_, "2")])).refused(400, "VALIDATION_FAILED").at("/items/1/variantId");
@@ -477,7 +478,7 @@ fn faults_of_bodies(database: Database) {
 
 fn lists_of_orders(database: Database) {
     let road = Road::of(company(database));
-    let (shop, one, two) = (&road.shop, road.shop.counted(), road.shop.counted());
+    let (shop, one, two) = (&road.shop, road.shop.counted(0), road.shop.counted(0));
     let first = road.draft(json!([line(&one, "1")])).is(201).id();
     let second = road.draft(json!([line(&two, "1"), line(&one, "1")])).is(201).id();
     let found = |query: &[(&str, &str)]| shop.list("inventory/transfer-orders", query).is(200).ids();

@@ -19,7 +19,7 @@ on_both_databases![
 
 fn e45_one_imei_admitted_twice(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     for round in 0..5 {
         let same = imei(5_000 + round);
         let answers = at_once(4, |n| {
@@ -38,12 +38,12 @@ fn e45_one_imei_admitted_twice(database: Database) {
     shop.assert_level(&main, &phone, json!({ "onHand": 10, "available": 10 }));
     assert_eq!(shop.count("inventory_unit", "true"), 10, "no half unit");
     assert_eq!(shop.count("inventory_unit_entry", "true"), 10);
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn overlapping_receipts_in_opposite_orders(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     for round in 0..3 {
         let mut units: Vec<Json> = (0..50).map(|n| json!({ "serialNumber": format!("X{round}-{n}") })).collect();
         let forward = json!(units);
@@ -62,7 +62,7 @@ fn overlapping_receipts_in_opposite_orders(database: Database) {
 
 fn e38_two_holds_of_one_version(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     for unit in shop.admit(&phone, &main, 5) {
         let body = json!({ "expectedVersion": 1, "reason": "Mine" });
         let answers = at_once(4, |_| shop.post(&format!("inventory/units/{unit}/reservations"), body.clone()));
@@ -81,14 +81,14 @@ fn e38_two_holds_of_one_version(database: Database) {
         }
     }
     shop.assert_level(&main, &phone, json!({ "onHand": 5, "available": 5 }));
-    shop.assert_sound();
+    shop.verified();
 }
 
 /// Everybody retries until his move is done: no version is given twice or left out.
 fn e40_versions_without_a_gap_under_parallel_moves(database: Database) {
     let shop = company(database);
     let phone = shop.phone();
-    let places: Vec<String> = (0..4).map(|_| shop.place("PHYSICAL")).collect();
+    let places: Vec<String> = (0..4).map(|_| shop.warehouse("PHYSICAL")).collect();
     let units = shop.admit(&phone, &places[0], 2);
     let done: Vec<usize> = at_once(4, |n| {
         let mut done = 0;
@@ -116,12 +116,12 @@ fn e40_versions_without_a_gap_under_parallel_moves(database: Database) {
         versions += told.len();
     }
     assert_eq!(versions, done.iter().sum::<usize>() + units.len(), "one version for each success");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e06_a_location_closes_while_units_come(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let shelf = shop.shelf(&main);
     let units = shop.admit(&phone, &main, 12);
     let members = json!({ "toWarehouseId": main, "toLocationId": shelf });
@@ -140,8 +140,8 @@ fn e06_a_location_closes_while_units_come(database: Database) {
 
 fn e56_two_receipts_of_one_version(database: Database) {
     let shop = company(database);
-    let (box_, from, to) = (shop.counted(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
-    shop.place("IN_TRANSIT");
+    let (box_, from, to) = (shop.counted(0), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
+    shop.warehouse("IN_TRANSIT");
     shop.stock_up(&from, &box_, "2");
     let items = json!([{ "variantId": box_, "quantity": "2" }]);
     let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": items });
@@ -160,9 +160,9 @@ fn e56_two_receipts_of_one_version(database: Database) {
 /// Orders of the same variants in opposite directions and orders of lines: nobody hears of a deadlock.
 fn crossing_transfer_orders(database: Database) {
     let shop = company(database);
-    let (here, there, transit) = (shop.place("PHYSICAL"), shop.place("PHYSICAL"), shop.place("IN_TRANSIT"));
+    let (here, there, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
     let phone = shop.phone();
-    let boxes: Vec<String> = (0..4).map(|_| shop.counted()).collect();
+    let boxes: Vec<String> = (0..4).map(|_| shop.counted(0)).collect();
     for box_ in &boxes {
         shop.stock_up(&here, box_, "20");
         shop.stock_up(&there, box_, "20");
@@ -203,16 +203,16 @@ fn crossing_transfer_orders(database: Database) {
     for place in [&here, &there] {
         shop.assert_level(place, &phone, json!({ "onHand": 4, "available": 4 }));
     }
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e07_a_warehouse_closes_under_an_approval(database: Database) {
     let shop = company(database);
-    let (box_, from) = (shop.counted(), shop.place("PHYSICAL"));
-    shop.place("IN_TRANSIT");
+    let (box_, from) = (shop.counted(0), shop.warehouse("PHYSICAL"));
+    shop.warehouse("IN_TRANSIT");
     shop.stock_up(&from, &box_, "5");
     for round in 0..5 {
-        let to = shop.place("PHYSICAL");
+        let to = shop.warehouse("PHYSICAL");
         let items = json!([{ "variantId": box_, "quantity": "1" }]);
         let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": items });
         let order = shop.post("inventory/transfer-orders", body).is(201).id();
@@ -233,7 +233,7 @@ fn e75_random_operations_leave_everything_sound(database: Database) {
     let shop = company(database);
     let phone = shop.phone();
     let kinds = ["PHYSICAL", "PHYSICAL", "QUARANTINE", "IN_TRANSIT"];
-    let places: Vec<String> = kinds.iter().map(|kind| shop.place(kind)).collect();
+    let places: Vec<String> = kinds.iter().map(|kind| shop.warehouse(kind)).collect();
     let units: Vec<String> = places.iter().flat_map(|place| shop.admit(&phone, place, 3)).collect();
     let mut dice = Dice::of("random operations on units");
     let seeds: Vec<u64> = (0..3).map(|_| dice.roll()).collect();
@@ -247,7 +247,7 @@ fn e75_random_operations_leave_everything_sound(database: Database) {
         let history = shop.all(&format!("inventory/units/{unit}/history"), &[("limit", "100")]);
         assert_eq!(shop.serial_unit(unit)["version"], json!(history.len()));
     }
-    shop.assert_sound();
+    shop.verified();
 }
 
 /// One random operation: it succeeds, or is refused as the specification says.

@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
+use stoa_tests::goods::bookkeeping;
 use stoa_tests::serials::imei;
-use stoa_tests::{Company, Database, company, host, on_both_databases};
+use stoa_tests::{Company, Database, company, on_both_databases};
 
 on_both_databases![
     e28_identities_that_are_none,
@@ -28,13 +29,9 @@ on_both_databases![
     lists_find_units,
 ];
 
-fn books(database: Database) -> Company {
-    host::shared(database).bookkeeping_company()
-}
-
 fn e28_identities_that_are_none(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let right = imei(49_015_420_323_751);
     assert_eq!(right, "490154203237518");
     for wrong in ["490154203237517", "49015420323751", "4901542032375180", "000000000000000", "49015420323751 8"] {
@@ -59,7 +56,7 @@ fn e28_identities_that_are_none(database: Database) {
 
 fn e29_e30_e31_identities_are_for_ever(database: Database) {
     let shop = company(database);
-    let (phone, other, main) = (shop.phone(), shop.phone(), shop.place("PHYSICAL"));
+    let (phone, other, main) = (shop.phone(), shop.phone(), shop.warehouse("PHYSICAL"));
     let (one, two, three) = (imei(1), imei(2), imei(3));
     let whole = json!([{ "serialNumber": "AB-1", "imei1": one, "imei2": two }]);
     let unit = shop.try_admit(&phone, &main, None, whole).is(201).ids().remove(0);
@@ -77,13 +74,13 @@ fn e29_e30_e31_identities_are_for_ever(database: Database) {
     taken(json!({ "serialNumber": "aB-1" }));
     // Another company may have the same piece.
     let elsewhere = company(database);
-    let (phone, main) = (elsewhere.phone(), elsewhere.place("PHYSICAL"));
+    let (phone, main) = (elsewhere.phone(), elsewhere.warehouse("PHYSICAL"));
     elsewhere.try_admit(&phone, &main, None, json!([{ "serialNumber": "AB-1", "imei1": one }])).is(201);
 }
 
 fn e32_e33_version_before_state(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     shop.move_unit(&unit, "LOSS", json!({})).is(201);
     let damage = |version: i64| {
@@ -98,7 +95,7 @@ fn e32_e33_version_before_state(database: Database) {
     for kind in ["DAMAGE", "LOSS"] {
         shop.move_unit(&held, kind, json!({})).refused(409, "UNIT_UNAVAILABLE");
     }
-    shop.move_unit(&held, "TRANSFER", json!({ "toWarehouseId": shop.place("PHYSICAL") }))
+    shop.move_unit(&held, "TRANSFER", json!({ "toWarehouseId": shop.warehouse("PHYSICAL") }))
         .refused(409, "UNIT_UNAVAILABLE");
     let unknown = uuid::Uuid::now_v7();
     let body = json!({ "movementType": "LOSS", "expectedVersion": 1, "reason": "Gone" });
@@ -108,7 +105,7 @@ fn e32_e33_version_before_state(database: Database) {
 
 fn e34_what_a_warehouse_makes_of_a_unit(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let mut at = main.clone();
     for (kind, status, figure) in [
@@ -118,7 +115,7 @@ fn e34_what_a_warehouse_makes_of_a_unit(database: Database) {
         ("THIRD_PARTY", "AVAILABLE", "onHand"),
         ("VIRTUAL", "AVAILABLE", "onHand"),
     ] {
-        let to = shop.place(kind);
+        let to = shop.warehouse(kind);
         shop.move_unit(&unit, "TRANSFER", json!({ "toWarehouseId": to })).is(201);
         let read = shop.serial_unit(&unit);
         assert_eq!((&read["status"], &read["warehouseId"]), (&json!(status), &json!(to)));
@@ -131,21 +128,21 @@ fn e34_what_a_warehouse_makes_of_a_unit(database: Database) {
         at = to;
     }
     shop.move_unit(&unit, "DAMAGE", json!({})).is(201);
-    let quarantine = shop.place("QUARANTINE");
+    let quarantine = shop.warehouse("QUARANTINE");
     shop.move_unit(&unit, "TRANSFER", json!({ "toWarehouseId": quarantine })).is(201);
     assert_eq!(shop.serial_unit(&unit)["status"], "DAMAGED", "damage stays");
     shop.assert_level(&quarantine, &phone, json!({ "damaged": 1 }));
     // Units are born as they would arrive.
     let born = shop.admit(&phone, &quarantine, 1).remove(0);
     assert_eq!(shop.serial_unit(&born)["status"], "QUARANTINED");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e35_each_movement_has_its_permission(database: Database) {
     for (gone, kept, refused) in [("inventory.transfer", "DAMAGE", "TRANSFER"), ("inventory.adjust", "TRANSFER", "DAMAGE")]
     {
         let shop = company(database);
-        let (phone, main, to) = (shop.phone(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+        let (phone, main, to) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
         let unit = shop.admit(&phone, &main, 1).remove(0);
         shop.without_permission(gone);
         let members = |kind: &str| if kind == "TRANSFER" { json!({ "toWarehouseId": to }) } else { json!({}) };
@@ -155,8 +152,8 @@ fn e35_each_movement_has_its_permission(database: Database) {
 }
 
 fn e36_lost_and_found(database: Database) {
-    let shop = books(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let shop = bookkeeping(database);
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let before = shop.serial_unit(&unit);
     shop.move_unit(&unit, "LOSS", json!({})).is(201);
@@ -167,7 +164,7 @@ fn e36_lost_and_found(database: Database) {
         shop.move_unit(&unit, "ADJUSTMENT_IN", json!({ "toWarehouseId": to, "unitCost": cost }))
     };
     back(Json::Null, &main).refused(409, "VALUATION_COST_REQUIRED").at("/unitCost");
-    back(json!("80"), &shop.place_of("PHYSICAL", &shop.another_entity())).refused(409, "CUSTODY_CONFLICT");
+    back(json!("80"), &shop.warehouse_of("PHYSICAL", &shop.other_entity())).refused(409, "CUSTODY_CONFLICT");
     back(json!("80"), &main).is(201);
     let found = shop.serial_unit(&unit);
     assert_eq!(found["version"], 3);
@@ -177,7 +174,7 @@ fn e36_lost_and_found(database: Database) {
     assert_eq!(shop.rows("select sum(unit_cost) from inventory_cost_layer where {tenant} and not spent").len(), 1);
     assert_eq!(shop.count("inventory_cost_layer", "not spent"), 1);
     assert_eq!(inventory_value(&shop), "80.000000000000");
-    shop.assert_sound();
+    shop.verified();
 }
 
 /// The balance of the account of goods, 1200 of the standard chart.
@@ -189,7 +186,7 @@ fn inventory_value(shop: &Company) -> String {
 
 fn e37_places_that_do_not_fit(database: Database) {
     let shop = company(database);
-    let (phone, main, other) = (shop.phone(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+    let (phone, main, other) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
     let (here, there) = (shop.shelf(&main), shop.shelf(&other));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let to = |warehouse: &str, location: Option<&str>| {
@@ -204,10 +201,10 @@ fn e37_places_that_do_not_fit(database: Database) {
     shop.archive(&format!("inventory/warehouses/{main}/locations/{here}")).is(200);
     to(&main, Some(&here)).refused(409, "REFERENCE_INVALID").fault("/toLocationId", "ARCHIVED");
     shop.archive(&format!("inventory/warehouses/{main}")).refused(409, "CUSTODY_CONFLICT");
-    let gone = shop.place("PHYSICAL");
+    let gone = shop.warehouse("PHYSICAL");
     shop.archive(&format!("inventory/warehouses/{gone}")).is(200);
     to(&gone, None).refused(409, "REFERENCE_INVALID").fault("/toWarehouseId", "ARCHIVED");
-    to(&shop.place_of("PHYSICAL", &shop.another_entity()), None).refused(409, "CUSTODY_CONFLICT");
+    to(&shop.warehouse_of("PHYSICAL", &shop.other_entity()), None).refused(409, "CUSTODY_CONFLICT");
     // [E3] A damaged unit is custody.
     shop.move_unit(&unit, "DAMAGE", json!({})).is(201);
     shop.archive(&format!("inventory/warehouses/{main}")).refused(409, "CUSTODY_CONFLICT");
@@ -218,7 +215,7 @@ fn e37_places_that_do_not_fit(database: Database) {
 
 fn e38_holds_and_releases(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let reference = uuid::Uuid::now_v7().to_string();
     let hold = |version: i64| {
@@ -243,15 +240,15 @@ fn e38_holds_and_releases(database: Database) {
     assert_eq!((&released["status"], &released["unitVersion"]), (&json!("RELEASED"), &json!(3)));
     release(Json::Null).refused(409, "ILLEGAL_STATE");
     shop.assert_level(&main, &phone, json!({ "onHand": 1, "available": 1 }));
-    let quarantined = shop.admit(&phone, &shop.place("QUARANTINE"), 1).remove(0);
+    let quarantined = shop.admit(&phone, &shop.warehouse("QUARANTINE"), 1).remove(0);
     let body = json!({ "expectedVersion": 1, "reason": "Why not" });
     shop.post(&format!("inventory/units/{quarantined}/reservations"), body).refused(409, "UNIT_UNAVAILABLE");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e39_damage_and_repair(database: Database) {
-    let shop = books(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let shop = bookkeeping(database);
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let units = shop.admit(&phone, &main, 2);
     assert_eq!(inventory_value(&shop), "200.000000000000");
     for unit in &units {
@@ -277,12 +274,12 @@ fn e39_damage_and_repair(database: Database) {
     assert_eq!(shop.serial_unit(&units[1])["status"], "AVAILABLE");
     shop.assert_level(&main, &phone, json!({ "onHand": 1, "available": 1 }));
     assert_eq!(inventory_value(&shop), "60.500000000000");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e40_history_has_every_version(database: Database) {
     let shop = company(database);
-    let (phone, main, other) = (shop.phone(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+    let (phone, main, other) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     let body = json!({ "expectedVersion": 1, "reason": "For a friend" });
     let held = shop.post(&format!("inventory/units/{unit}/reservations"), body).is(201).id();
@@ -308,12 +305,12 @@ fn e40_history_has_every_version(database: Database) {
     for (movement, version) in movements.iter().zip([1, 4, 6]) {
         assert_eq!((&movement["quantity"], &movement["unitVersion"]), (&json!("1.000000"), &json!(version)));
     }
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e43_conditions(database: Database) {
     let shop = company(database);
-    let main = shop.place("PHYSICAL");
+    let main = shop.warehouse("PHYSICAL");
     let variants =
         shop.serialized(json!([{ "sku": fresh("C-"), "condition": "USED", "grade": "B" }, { "sku": fresh("C-") }]));
     let (used, open) = (&variants[0], &variants[1]);
@@ -333,7 +330,7 @@ fn e43_conditions(database: Database) {
 
 fn e44_one_duplicate_among_a_hundred(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     shop.try_admit(&phone, &main, None, json!([{ "serialNumber": "TAKEN" }])).is(201);
     let before = shop.digest();
     let mut units: Vec<Json> = (0..99).map(|n| json!({ "serialNumber": format!("S-{n}"), "imei1": imei(n) })).collect();
@@ -346,7 +343,7 @@ fn e44_one_duplicate_among_a_hundred(database: Database) {
     shop.assert_level(&main, &phone, json!({ "onHand": 101, "available": 101 }));
     units.push(json!({ "serialNumber": "ONE-TOO-MANY" }));
     shop.try_admit(&phone, &main, None, json!(units)).refused(400, "VALIDATION_FAILED").at("/units");
-    shop.assert_sound();
+    shop.verified();
 }
 
 /// A unit that a sale took away: what sales will do, until then done behind the host's back.
@@ -363,8 +360,8 @@ fn sell(shop: &Company, unit: &str) {
 }
 
 fn e46_bought_back(database: Database) {
-    let shop = books(database);
-    let main = shop.place("PHYSICAL");
+    let shop = bookkeeping(database);
+    let main = shop.warehouse("PHYSICAL");
     let variants = shop.serialized(json!([
         { "sku": fresh("N-"), "condition": "NEW" }, { "sku": fresh("U-"), "condition": "USED" },
     ]));
@@ -395,7 +392,7 @@ fn e46_bought_back(database: Database) {
 
 fn e47_inside_one_warehouse(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let shelf = shop.shelf(&main);
     let unit = shop.admit(&phone, &main, 1).remove(0);
     shop.move_unit(&unit, "TRANSFER", json!({ "toWarehouseId": main })).refused(409, "CUSTODY_CONFLICT");
@@ -408,7 +405,7 @@ fn e47_inside_one_warehouse(database: Database) {
 
 fn movements_that_say_too_much_or_too_little(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     for (kind, members, pointer) in [
         ("TRANSFER", json!({}), "/toWarehouseId"),
@@ -429,7 +426,7 @@ fn movements_that_say_too_much_or_too_little(database: Database) {
         assert!(answer.errors().iter().any(|item| item["pointer"] == pointer || item["pointer"] == ""), "{answer}");
     }
     assert_eq!(shop.serial_unit(&unit)["version"], 1);
-    let box_ = shop.counted();
+    let box_ = shop.counted(0);
     shop.try_admit(&box_, &main, None, json!([{ "serialNumber": "B" }])).refused(409, "ILLEGAL_STATE").at("/variantId");
     let unknown = uuid::Uuid::now_v7().to_string();
     shop.try_admit(&unknown, &main, None, json!([{ "serialNumber": "B" }])).refused(404, "NOT_FOUND").at("/variantId");
@@ -438,7 +435,7 @@ fn movements_that_say_too_much_or_too_little(database: Database) {
 
 fn regrading(database: Database) {
     let shop = company(database);
-    let main = shop.place("PHYSICAL");
+    let main = shop.warehouse("PHYSICAL");
     let open = shop.serialized(json!([{ "sku": fresh("R-") }])).remove(0);
     let units = json!([{ "serialNumber": fresh("SN-"), "condition": "USED", "grade": "A" }]);
     let unit = shop.try_admit(&open, &main, None, units).is(201).ids().remove(0);
@@ -456,8 +453,8 @@ fn regrading(database: Database) {
 }
 
 fn opening_stock_with_books(database: Database) {
-    let shop = books(database);
-    let (phone, box_, main) = (shop.phone(), shop.counted(), shop.place("PHYSICAL"));
+    let shop = bookkeeping(database);
+    let (phone, box_, main) = (shop.phone(), shop.counted(0), shop.warehouse("PHYSICAL"));
     shop.try_admit(&phone, &main, None, json!([{ "serialNumber": "A" }]))
         .refused(409, "VALUATION_COST_REQUIRED")
         .at("/unitCost");
@@ -468,12 +465,12 @@ fn opening_stock_with_books(database: Database) {
     let entries = shop.list("ledger/journal-entries", &[("legalEntityId", &shop.entity())]).is(200);
     let kinds: Vec<&Json> = entries.items().iter().map(|entry| &entry["sourceKind"]).collect();
     assert_eq!(kinds, ["INVENTORY_MOVEMENT", "INVENTORY_MOVEMENT"], "a gift posts nothing");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn e65_units_cost_what_they_cost(database: Database) {
-    let shop = books(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let shop = bookkeeping(database);
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let mut units = Vec::new();
     for cost in ["100", "130"] {
         let unit = json!([{ "serialNumber": fresh("SN-") }]);
@@ -481,12 +478,12 @@ fn e65_units_cost_what_they_cost(database: Database) {
     }
     shop.move_unit(&units[1], "LOSS", json!({})).is(201);
     assert_eq!(inventory_value(&shop), "100.000000000000", "the second one's own cost left");
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn found_units_without_books_cost_what_they_did(database: Database) {
     let shop = company(database);
-    let (phone, main) = (shop.phone(), shop.place("PHYSICAL"));
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     let unit = shop.admit(&phone, &main, 1).remove(0);
     shop.move_unit(&unit, "LOSS", json!({})).is(201);
     shop.move_unit(&unit, "ADJUSTMENT_IN", json!({ "toWarehouseId": main })).is(201);
@@ -494,12 +491,12 @@ fn found_units_without_books_cost_what_they_did(database: Database) {
     let unknown = shop.try_admit(&phone, &main, None, json!([{ "serialNumber": "U" }])).is(201).ids().remove(0);
     assert_eq!(shop.count("inventory_cost_layer", "unit_cost is null and not spent"), 1, "unknown, not zero");
     shop.move_unit(&unknown, "LOSS", json!({})).is(201);
-    shop.assert_sound();
+    shop.verified();
 }
 
 fn lists_find_units(database: Database) {
     let shop = company(database);
-    let (phone, main, other) = (shop.phone(), shop.place("PHYSICAL"), shop.place("PHYSICAL"));
+    let (phone, main, other) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
     let (one, two) = (imei(71), imei(72));
     let units = json!([
         { "serialNumber": "Find-Me", "imei1": one, "imei2": two, "grade": "A" }, { "serialNumber": "OTHER" },

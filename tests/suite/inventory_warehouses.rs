@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoa_tests::company::{fresh, with};
-use stoa_tests::goods::{inbound, with_porter, wire};
+use stoa_tests::goods::{inbound, wire, with_porter};
 use stoa_tests::{Database, at_once, company, on_both_databases};
 
 on_both_databases![
@@ -36,7 +36,9 @@ fn e1_a_code_is_taken_for_ever_in_any_case(database: Database) {
     let kept = shop.post("inventory/warehouses", with(&body, json!({ "code": "Shop.1" }))).is(201);
     assert_eq!(kept["code"], "Shop.1");
     for code in ["", "1A", "A B", "Ä"] {
-        shop.post("inventory/warehouses", with(&body, json!({ "code": code }))).refused(400, "VALIDATION_FAILED").at("/code");
+        shop.post("inventory/warehouses", with(&body, json!({ "code": code })))
+            .refused(400, "VALIDATION_FAILED")
+            .at("/code");
     }
     let unknown = with(&body, json!({ "code": "X", "legalEntityId": shop.main() }));
     shop.post("inventory/warehouses", unknown).refused(404, "NOT_FOUND").at("/legalEntityId");

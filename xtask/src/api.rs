@@ -36,6 +36,12 @@ impl Api {
         answer.is_ok_and(|answer| answer.status().is_success())
     }
 
+    /// Whether an API key is let in.
+    pub async fn admits(&self, key: &str) -> bool {
+        let context = self.client.get(format!("{}/v1/api-client/context", self.url)).bearer_auth(key);
+        context.send().await.is_ok_and(|answer| answer.status().is_success())
+    }
+
     async fn call(&self, method: Method, path: &str, write: Option<(Uuid, &Json)>) -> Result<Json> {
         let what = format!("{method} {path}");
         for _ in 0..TRIES {

@@ -14,6 +14,7 @@ use crate::program::{self, Stop};
 use crate::workspace::Workspace;
 use crate::{build_modules, demo};
 
+mod api_key;
 mod tell;
 
 /// Who owns the demo company.
@@ -122,14 +123,18 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
     let api = Api::new(&url, &token(binary, data)?)?;
     let mut tenant = company(&api).await?;
     if !args.no_demo {
-        tenant = Some(load(&api, tenant, &data.join(MARK)).await?);
+        let demo = load(&api, tenant, &data.join(MARK)).await?;
+        entitle(binary, data, args, &demo)?;
+        tenant = Some(demo);
     }
     let started = Started {
         docs_url: found(&api, format!("{url}/v1/docs")).await,
         private_url: private_url(&api).await,
         operator_token: std::fs::read_to_string(data.join("operator.token")).ok().map(|text| text.trim().to_string()),
-        // API clients come with a later issue.
-        api_key: None,
+        api_key: match (&tenant, args.no_demo) {
+            (Some(tenant), false) => Some(api_key::of(&api, tenant, data).await.context("cannot issue an API key")?),
+            _ => None,
+        },
         user_token: api.token.clone(),
         tenant_id: tenant,
         url,
@@ -156,6 +161,16 @@ fn token(binary: &Path, data: &Path) -> Result<String> {
     let mut command = Command::new(binary);
     command.args(["token", "--user", USER, "--ttl", "12h"]).env("STOA_DATA_DIR", data);
     Ok(program::output(&mut command)?.trim().to_string())
+}
+
+/// As an operator would: API keys of the demo company are served.
+fn entitle(binary: &Path, data: &Path, args: &Args, tenant: &str) -> Result<()> {
+    let mut command = Command::new(binary);
+    command.args(["tenant", "entitle", tenant, "PUBLIC_API"]).env("STOA_DATA_DIR", data).env("STOA_DEV", "true");
+    if let Some(url) = &args.database_url {
+        command.env("STOA_DATABASE_URL", url);
+    }
+    program::output(&mut command).map(drop)
 }
 
 /// The user's first company, if there is one.

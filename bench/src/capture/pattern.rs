@@ -61,13 +61,20 @@ impl Pattern {
                 Value::Integer(at) if *at == price.from => Some(Part::From),
                 Value::Integer(at) if *at == price.to => Some(Part::To),
                 Value::Integer(_) if first == second && second != third => Some(Part::Pair),
-                Value::Id(id) if first != second => {
-                    let known = fresh.iter().position(|earlier| earlier == id);
-                    Some(Part::Fresh(known.unwrap_or_else(|| {
-                        fresh.push(*id);
-                        fresh.len() - 1
-                    })))
-                }
+                Value::Id(id) if first != second => Some(Part::Fresh(nth(&mut fresh, *id))),
+                _ => None,
+            }
+        })
+    }
+
+    /// Of three adjustments that bring goods in: the first two of one variant, the third of another.
+    pub fn of_adjustments(variant: Uuid, recordings: [Vec<Exchange>; 3]) -> anyhow::Result<Pattern> {
+        let mut fresh: Vec<Uuid> = Vec::new();
+        Pattern::build(&recordings, |values| {
+            let [first, second, _] = values else { return None };
+            match second {
+                Value::Id(id) if *id == variant => Some(Part::Variant),
+                Value::Id(id) if first != second => Some(Part::Fresh(nth(&mut fresh, *id))),
                 _ => None,
             }
         })
@@ -113,6 +120,14 @@ impl Pattern {
         };
         self.exchanges.iter().map(|shapes| shapes.iter().map(short).collect::<Vec<_>>().join(" ; ")).collect()
     }
+}
+
+/// Which of the ids that a request makes.
+fn nth(fresh: &mut Vec<Uuid>, id: Uuid) -> usize {
+    fresh.iter().position(|earlier| *earlier == id).unwrap_or_else(|| {
+        fresh.push(id);
+        fresh.len() - 1
+    })
 }
 
 fn part(values: &[&Value], judge: &mut impl FnMut(&[&Value]) -> Option<Part>) -> Part {

@@ -1,5 +1,6 @@
 //! The measures, one file each.
 
+pub mod adjustments;
 pub mod pools;
 pub mod reads;
 pub mod small;

@@ -51,7 +51,7 @@ pub async fn measure(
 }
 
 /// Transactions per second. Every run numbers its transactions from a place of its own.
-async fn limit(database: &Database, script: &std::path::Path, seconds: u64, round: usize) -> anyhow::Result<f64> {
+pub async fn limit(database: &Database, script: &std::path::Path, seconds: u64, round: usize) -> anyhow::Result<f64> {
     let mut command = Command::new("pgbench");
     command.args(["-n", "-M", "prepared", "-j", "1", "-c", &CONNECTIONS.to_string(), "-T", &seconds.to_string()]);
     command.arg("-D").arg(format!("n={}", round * 100_000)).arg("-f").arg(script).arg(&database.url);

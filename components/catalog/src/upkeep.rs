@@ -32,12 +32,12 @@ pub fn checklist() -> Vec<Step> {
     let (units, products) = read((select::<LookupId>(units).limit(1), select::<ProductId>(products).limit(1)));
     vec![
         Step {
-            code: "unit".to_owned(),
+            code: "UNIT".to_owned(),
             done: !units.items.is_empty(),
             hint: "Create a unit of measure that products are counted in.".to_owned(),
         },
         Step {
-            code: "product".to_owned(),
+            code: "PRODUCT".to_owned(),
             done: !products.items.is_empty(),
             hint: "Create the first product.".to_owned(),
         },

@@ -91,7 +91,7 @@ pub fn version(row: Option<&PeriodRow>) -> i64 {
 pub struct Periods {
     items: Vec<Period>,
     /// Always null: a year is one page.
-    next_cursor: Option<Id>,
+    next_cursor: (),
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -120,7 +120,7 @@ pub fn list(call: &Call) -> Answer {
             within.map(|month| Period::of(id, month, rows.remove(&month))).collect()
         }
     };
-    Ok(Reply::json(&Periods { items, next_cursor: None }))
+    Ok(Reply::json(&Periods { items, next_cursor: () }))
 }
 
 /// The month in the path; it is read as text, so that what is none is told.

@@ -114,10 +114,10 @@ pub fn checklist() -> Vec<Step> {
     ));
     let step = |code: &str, done: bool, hint: &str| Step { code: code.to_owned(), done, hint: hint.to_owned() };
     vec![
-        step("legal-entity", !entities.items.is_empty(), "Create a legal entity."),
-        step("branch", !branches.items.is_empty(), "Create a branch."),
+        step("LEGAL_ENTITY", !entities.items.is_empty(), "Create a legal entity."),
+        step("BRANCH", !branches.items.is_empty(), "Create a branch."),
         step(
-            "books",
+            "BOOKS",
             unfinished.items.is_empty(),
             "Map every posting role and method of payment of entities with books.",
         ),

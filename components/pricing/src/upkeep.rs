@@ -28,5 +28,5 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
 
 pub fn checklist() -> Vec<Step> {
     let lists = read(select::<ListId>(ListRow::status.eq(Status::Active)).limit(1));
-    vec![Step { code: "price-list".to_owned(), done: !lists.items.is_empty(), hint: "Create a price list.".to_owned() }]
+    vec![Step { code: "PRICE_LIST".to_owned(), done: !lists.items.is_empty(), hint: "Create a price list.".to_owned() }]
 }

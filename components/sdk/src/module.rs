@@ -59,17 +59,36 @@ pub trait Module: 'static {
 }
 
 /// The onboarding members that every module gets.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone)]
 pub struct ProvisionOptions {
     pub name: String,
     pub country_code: Option<String>,
     pub currency_code: String,
-    #[serde(default)]
     pub with_defaults: bool,
     /// The members that this module declares in its descriptor.
-    #[serde(flatten)]
     pub own: serde_json::Map<String, serde_json::Value>,
+}
+
+impl<'de> Deserialize<'de> for ProvisionOptions {
+    /// By hand: a derived `flatten` brings code for floats.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<ProvisionOptions, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Common {
+            name: String,
+            country_code: Option<String>,
+            currency_code: String,
+            #[serde(default)]
+            with_defaults: bool,
+        }
+        let mut own = serde_json::Map::deserialize(deserializer)?;
+        let common = Common::deserialize(serde_json::Value::Object(own.clone())).map_err(serde::de::Error::custom)?;
+        for name in ["name", "countryCode", "currencyCode", "withDefaults"] {
+            own.remove(name);
+        }
+        let Common { name, country_code, currency_code, with_defaults } = common;
+        Ok(ProvisionOptions { name, country_code, currency_code, with_defaults, own })
+    }
 }
 
 impl ProvisionOptions {

@@ -3,6 +3,7 @@
 mod migrate;
 mod openapi;
 mod serve;
+mod tenant;
 mod token;
 mod verify;
 
@@ -22,14 +23,19 @@ enum Verb {
     Serve(serve::Flags),
     /// Bring the host's own tables up to date.
     Migrate(migrate::Flags),
+    /// Make, list, suspend, resume and entitle companies.
+    Tenant(tenant::Flags),
     /// Print a user's token of the development issuer.
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
+    Import(stoa_importer::Args),
     /// Check every module's invariants over every company; 1 and a list where one fails.
     Verify(verify::Flags),
     /// Print a shell's completions.
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Runs the verb that the command line names.
@@ -37,8 +43,10 @@ pub fn run() -> anyhow::Result<()> {
     match Cli::parse().verb {
         Verb::Serve(flags) => serve::run(flags),
         Verb::Migrate(flags) => migrate::run(flags),
+        Verb::Tenant(flags) => tenant::run(flags),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
+        Verb::Import(args) => stoa_importer::run(&args),
         Verb::Verify(flags) => verify::run(flags),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::database::Database;
 use crate::governance::{self, Governor, Recorder};
-use crate::http::{answer, body, private, server};
+use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
@@ -64,15 +64,16 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
         println!("{}", serde_json::to_string_pretty(&settings)?);
         return Ok(());
     }
-    start_log(&settings);
+    start_log(&settings.log, settings.log_format);
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
 }
 
-fn start_log(settings: &Settings) {
+/// Logs to stderr what the filter lets through.
+pub fn start_log(filter: &str, format: LogFormat) {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_new(&settings.log).unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter);
-    match settings.log_format {
+    match format {
         LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
         LogFormat::Json => log.json().init(),
     }
@@ -119,12 +120,14 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        trusted_proxies: settings.trusted_proxies.clone(),
     });
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
     let private = tokio::spawn(server::serve(private_listener, private::router(metrics), std::future::pending()));
-    server::serve(listener, answer::router(app.clone()), stop_signal()).await;
+    let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
+    server::serve(listener, router, stop_signal()).await;
     private.abort();
     refresh.abort();
     purge.abort();

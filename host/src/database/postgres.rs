@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
-use sqlx::{Arguments, AssertSqlSafe, Column, Connection as _, Executor, Row as _, TypeInfo, ValueRef};
+use sqlx::{Arguments, AssertSqlSafe, Column, Connection as _, Executor, Row as _, SqlSafeStr, TypeInfo, ValueRef};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::row::Cell;
@@ -237,7 +237,7 @@ async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migra
 }
 
 /// One prepared statement with binary parameters.
-pub async fn query(transaction: &mut Transaction, sql: &'static str, values: &[Cell]) -> Result<Vec<Row>, Error> {
+pub async fn query(transaction: &mut Transaction, sql: impl SqlSafeStr, values: &[Cell]) -> Result<Vec<Row>, Error> {
     let mut arguments = PgArguments::default();
     for value in values {
         bind(&mut arguments, value)?;

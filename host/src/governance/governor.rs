@@ -18,8 +18,8 @@ use crate::pipeline::opening::{Opening, open};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
 
-/// A lease takes this part of a window, so that ten go round and a crash costs a tenth.
-const BLOCKS: u64 = 10;
+/// A lease takes this part of a window: a host in full swing leases about once a second, and a crash costs two in a hundred.
+const BLOCKS: u64 = 50;
 /// Leases until an admission gives up: windows may end while one is under way.
 const ATTEMPTS: usize = 8;
 /// Subjects that lease at a time; those of one stripe wait for each other.

@@ -198,9 +198,10 @@ impl Batch {
         for entry in entries {
             let tally = match &entry.what {
                 What::Admitted { key, .. } => {
-                    if last_used.insert(*key, now).is_none() {
+                    last_used.entry(*key).or_insert_with(|| {
                         batch.used.push(*key);
-                    }
+                        now
+                    });
                     Some(("ADMITTED", String::new()))
                 }
                 What::Refused { reason, .. } => Some(("DENIED", reason.clone())),

@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::routes::{Entry, Found};
 use super::visit::Visit;
-use super::{body, problem, validate};
+use super::{body, peer, problem, validate};
 use crate::database::Database;
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
@@ -30,6 +30,7 @@ use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Answer, user_agent};
 use crate::platform::Platform;
 use crate::problem::Problem;
+use crate::settings::Network;
 
 /// Everything that answering needs.
 pub struct App {
@@ -41,6 +42,7 @@ pub struct App {
     pub api_keys: ApiKeys,
     pub dev_issuer: Option<DevIssuer>,
     pub large_bodies: Arc<Semaphore>,
+    pub trusted_proxies: Vec<Network>,
 }
 
 /// Who is on the other end of the connection.
@@ -58,6 +60,7 @@ async fn answer(
     request: Request<Body>,
 ) -> Response<Body> {
     let request_id = Uuid::now_v7();
+    let peer = peer::address(peer, request.headers(), &app.trusted_proxies);
     let began = std::time::Instant::now();
     let method = request.method().clone();
     let outcome = AssertUnwindSafe(route(&app, request, request_id, peer)).catch_unwind().await;

@@ -3,6 +3,8 @@
 pub mod accept;
 pub mod answer;
 pub mod body;
+pub mod cors;
+pub mod peer;
 pub mod private;
 pub mod problem;
 pub mod routes;

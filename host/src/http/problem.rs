@@ -9,17 +9,15 @@ use crate::problem::Problem;
 
 pub fn render(problem: &Problem, request_id: Uuid) -> Response<Body> {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut body = json!({
+    let body = json!({
         "type": "about:blank",
-        "status": status.as_u16(),
-        "code": problem.code,
         "title": status.canonical_reason().unwrap_or("Error"),
+        "status": status.as_u16(),
         "detail": problem.detail,
+        "code": problem.code,
         "requestId": request_id,
+        "errors": problem.errors,
     });
-    if !problem.errors.is_empty() {
-        body["errors"] = json!(problem.errors);
-    }
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();

@@ -67,11 +67,11 @@ impl RouteTable {
         for (index, module) in modules.iter().enumerate() {
             for route in &module.descriptor.routes {
                 let (Access::All(codes) | Access::Any(codes)) = &route.access;
-                let catalog = match route.audience {
+                let known = match route.audience {
                     Audience::User => permissions,
                     Audience::ApiClient => scopes,
                 };
-                if let Some(unknown) = codes.iter().find(|code| !catalog.contains_key(*code)) {
+                if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
                     anyhow::bail!("DESCRIPTOR_INVALID: {}: unknown permission or scope `{unknown}`", route.operation);
                 }
                 entries.push(entry(route.clone(), Owner::Module(index), &module.descriptor.schemas)?);

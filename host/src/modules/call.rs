@@ -104,6 +104,24 @@ pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Cr
     end(store.into_data(), result)
 }
 
+/// The module's steps of a company's checklist.
+pub async fn checklist(entry: Entry) -> Ran<Vec<module::Step>> {
+    let (code, state) = begin(entry);
+    let code = match code {
+        Some(Code::Component(code)) => code,
+        Some(Code::Native(_)) => return end(state, Ok(Vec::new())),
+        None => return end(state, Err(wasmtime::format_err!("no such module"))),
+    };
+    let clock = state.clock.clone();
+    let mut store = store(state);
+    let run = async {
+        let guest = code.instantiate_async(&mut store).await?;
+        guest.commerce_platform_module().call_checklist(&mut store).await
+    };
+    let result = clock.measure(run).await;
+    end(store.into_data(), result)
+}
+
 /// One bounded batch of a module's own invariants.
 pub async fn verify(entry: Entry, cursor: Option<&str>) -> Ran<module::Findings> {
     let (code, state) = begin(entry);

@@ -8,6 +8,7 @@ use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::limits::MemoryLimit;
+use crate::platform::audit_list::FILTERS;
 use crate::wit::GuestPre;
 
 /// Largest descriptor, and the time it may take.
@@ -68,6 +69,14 @@ pub fn faults(descriptor: &Descriptor) -> Vec<String> {
             && !problem.code.is_empty()
             && problem.code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
         expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
+    }
+    for filter in &descriptor.audit_filters {
+        let name = filter.code.as_bytes();
+        let ok = name.first().is_some_and(u8::is_ascii_lowercase)
+            && name.iter().all(u8::is_ascii_alphanumeric)
+            && name.len() <= 64
+            && !FILTERS.contains(&filter.code.as_str());
+        expect(ok, format!("audit filter `{}` is not camelCase, or the host's own", filter.code));
     }
     for route in &descriptor.routes {
         for fault in route_faults(route, &events) {
@@ -169,6 +178,9 @@ pub fn clashes(descriptors: &[Arc<Descriptor>]) -> Vec<String> {
         }
         for permission in &descriptor.permissions {
             claim("permission", permission.code.clone(), &permission.code, module);
+        }
+        for filter in &descriptor.audit_filters {
+            claim("audit filter", filter.code.clone(), &filter.code, module);
         }
         for problem in &descriptor.problems {
             claim("problem", problem.code.clone(), &problem.code, module);

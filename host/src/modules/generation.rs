@@ -73,8 +73,8 @@ impl Generation {
         let clashes = describe::clashes(&descriptors);
         anyhow::ensure!(clashes.is_empty(), "DESCRIPTOR_INVALID: {}", clashes.join("; "));
         let modules = link(engine, candidates)?;
-        let permissions = catalog(platform::PERMISSIONS, &modules, |descriptor| &descriptor.permissions);
-        let scopes = catalog(&[], &modules, |descriptor| &descriptor.scopes);
+        let permissions = known(platform::PERMISSIONS, &modules, |descriptor| &descriptor.permissions);
+        let scopes = known(&[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
             .iter()
             .flat_map(|module| &module.descriptor.problems)
@@ -160,7 +160,7 @@ fn order(engine: &Engine, named: &[(String, Component)]) -> anyhow::Result<Vec<u
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.
-fn catalog(
+fn known(
     own: &[(&str, &str)],
     modules: &[Module],
     declared: fn(&Descriptor) -> &Vec<Named>,

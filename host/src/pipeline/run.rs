@@ -35,6 +35,8 @@ pub struct Done {
     pub tenant: Option<Uuid>,
     /// The body holds a secret that is delivered once.
     pub credential: bool,
+    /// Resource type of the audit entry, where the operation decides it: else the route's.
+    pub audit: Option<&'static str>,
 }
 
 /// What an operation came to, with the session where it was not lost.
@@ -190,7 +192,7 @@ async fn transact(
                 operation: &route.operation,
                 now: opened.now,
                 tenant: done.tenant.or(request.tenant).unwrap_or(Uuid::nil()),
-                resource_type,
+                resource_type: done.audit.unwrap_or(resource_type),
                 resource: done.resource,
                 subject: done.subject,
                 changed: &done.changed,
@@ -260,6 +262,7 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
         Some(standing) => standing.permissions.iter().cloned().collect(),
         None => Vec::new(),
     };
+    let zone = opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
     Facts {
         tenant: tenant.as_u64_pair(),
         actor_kind: match request.caller {
@@ -269,14 +272,9 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
         actor: request.caller.id().to_string(),
         request: request.request_id.as_u64_pair(),
         now: opened.now,
-        today: today(opened.now),
+        today: platform::calendar::day(opened.now, zone),
         permissions,
     }
-}
-
-/// The calendar day of an instant. Every company's time zone is UTC until settings can be changed.
-fn today(now: i64) -> String {
-    chrono::DateTime::from_timestamp_millis(now).unwrap_or_default().format("%Y-%m-%d").to_string()
 }
 
 /// The longest array of a body: limits grow with it.
@@ -363,5 +361,6 @@ fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usiz
         emitted: emitted.into_iter().map(|(_, event)| event).collect(),
         tenant: None,
         credential: false,
+        audit: None,
     })
 }

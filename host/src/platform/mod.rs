@@ -3,11 +3,18 @@
 pub mod api_clients;
 pub mod api_keys;
 pub mod api_usage;
+pub mod audit_list;
+pub mod calendar;
 pub mod call;
+pub mod checklist;
 pub mod client_context;
+pub mod company_settings;
+pub mod conditions;
 pub mod context;
 pub mod current_user;
+pub mod iam;
 pub mod onboarding;
+pub mod operators;
 pub mod page;
 pub mod routes;
 
@@ -59,6 +66,16 @@ pub enum Operation {
     RevokeApiKey,
     GetApiClientUsage,
     ApiClientContext,
+    OnboardingChecklist,
+    ShowSettings,
+    ReplaceSettings,
+    ListPermissions,
+    ExecuteIamCommand,
+    ListRoles,
+    ReadRole,
+    ListMemberships,
+    ReadMembership,
+    ListAuditEntries,
 }
 
 /// What a host's operation comes to.
@@ -81,8 +98,18 @@ pub async fn perform(operation: Operation, call: &Call<'_>, mut session: Session
         Operation::RevokeApiKey => api_keys::revoke(open, call).await,
         Operation::GetApiClientUsage => api_usage::answer(open, call).await,
         Operation::ApiClientContext => client_context::answer(open, call).await,
-        // Runs modules, which take the session with them.
+        Operation::ShowSettings => company_settings::show(open, call).await,
+        Operation::ReplaceSettings => company_settings::replace(open, call).await,
+        Operation::ListPermissions => Ok(iam::list_permissions(call)),
+        Operation::ExecuteIamCommand => iam::execute(open, call).await,
+        Operation::ListRoles => iam::list_roles(open, call).await,
+        Operation::ReadRole => iam::read_role(open, call).await,
+        Operation::ListMemberships => iam::list_memberships(open, call).await,
+        Operation::ReadMembership => iam::read_membership(open, call).await,
+        Operation::ListAuditEntries => audit_list::answer(open, call).await,
+        // Those run modules, which take the session with them.
         Operation::CreateCompany => return onboarding::create(call, session).await,
+        Operation::OnboardingChecklist => return checklist::answer(call, session).await,
     };
     Outcome { session: Some(session), result }
 }
@@ -99,6 +126,7 @@ pub fn shown(body: Json) -> Done {
         emitted: Vec::new(),
         tenant: None,
         credential: false,
+        audit: None,
     }
 }
 

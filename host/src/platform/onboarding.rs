@@ -1,20 +1,22 @@
 //! `POST /onboarding/companies`: a company, its owner and every module's defaults, in one transaction. A module that refuses
 //! leaves nothing.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
 use stoa_descriptor::Route;
 
 use super::routes::{array, object, reference, text, uuid, write};
-use super::{Call, Operation};
+use super::{Call, Operation, wrote};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
 use crate::modules::call::Entry;
-use crate::modules::{self, Module};
-use crate::pipeline::Request;
+use crate::modules::{self, Generation, Limits, Module};
 use crate::pipeline::run::{Done, Outcome, Refused, facts, failed, refused};
 use crate::problem::Problem;
+use crate::wit::context::Facts;
 use crate::wit::events::Event;
 
 /// Members of the body that the host itself reads; the rest belongs to modules.
@@ -23,8 +25,10 @@ pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "with
 pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
     let route = Route {
         audit: Some("TENANT".into()),
-        description: "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER."
-            .into(),
+        description:
+            "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER. A new \
+            company has no entitlements: an operator grants them."
+                .into(),
         ..write(
             "POST",
             "/onboarding/companies",
@@ -68,7 +72,26 @@ fn company_schema(modules: &[Module]) -> Json {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-pub async fn create(call: &Call<'_>, mut session: Session) -> Outcome {
+/// A company to be made, whoever asked for it.
+pub struct Founding<'a> {
+    pub generation: &'a Arc<Generation>,
+    pub limits: Limits,
+    /// What modules are told of the request; the company's id is filled in.
+    pub facts: Facts,
+    pub owner: Uuid,
+    /// Valid by the operation's schema.
+    pub body: &'a Map<String, Json>,
+}
+
+/// A company that was made.
+pub struct Founded {
+    pub tenant: Uuid,
+    pub emitted: Vec<Event>,
+    /// As the operation answers.
+    pub body: Json,
+}
+
+pub async fn create(call: &Call<'_>, session: Session) -> Outcome {
     let Call { platform, request, input, opened } = *call;
     if !platform.onboarding_open {
         return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
@@ -76,24 +99,44 @@ pub async fn create(call: &Call<'_>, mut session: Session) -> Outcome {
     let Some(Json::Object(body)) = &input.body else {
         return Outcome { session: Some(session), result: Err(Problem::of("VALIDATION_FAILED").into()) };
     };
-    let mut ids = Ids::new(opened.now);
+    let founding = Founding {
+        generation: &request.generation,
+        limits: platform.limits,
+        facts: facts(request, opened, Uuid::nil()),
+        owner: request.caller.id(),
+        body,
+    };
+    let (session, founded) = found(&founding, session).await;
+    let result = founded.map(|founded| Done {
+        tenant: Some(founded.tenant),
+        emitted: founded.emitted,
+        ..wrote(founded.tenant, founded.body)
+    });
+    Outcome { session, result }
+}
+
+/// Makes a company in the open transaction: its own rows, then every module's defaults.
+pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Session>, Result<Founded, Refused>) {
+    let now = founding.facts.now;
+    let request = Uuid::from_u64_pair(founding.facts.request.0, founding.facts.request.1);
+    let mut ids = Ids::new(now);
     let (tenant, membership) = (ids.make(), ids.make());
-    if let Err(error) = company(&mut session, request, body, opened.now, tenant, membership, &mut ids).await {
-        return Outcome { session: Some(session), result: Err(Refused::Database(error)) };
+    if let Err(error) = company(&mut session, founding, tenant, membership, ids.make()).await {
+        return (Some(session), Err(Refused::Database(error)));
     }
     let mut created: Vec<Json> = Vec::new();
     let mut emitted: Vec<Event> = Vec::new();
     let mut session = Some(session);
-    for (index, module) in request.generation.modules.iter().enumerate() {
+    for (index, module) in founding.generation.modules.iter().enumerate() {
         let Some(open) = session.take() else { break };
-        let options = Json::Object(options(body, module.descriptor.onboarding.as_ref())).to_string();
+        let options = Json::Object(options(founding.body, module.descriptor.onboarding.as_ref())).to_string();
         let entry = Entry {
-            generation: request.generation.clone(),
+            generation: founding.generation.clone(),
             module: index,
             session: open,
-            facts: facts(request, opened, tenant),
+            facts: Facts { tenant: tenant.as_u64_pair(), ..founding.facts.clone() },
             read_only: false,
-            limits: platform.limits,
+            limits: founding.limits,
         };
         let ran = modules::call::provision(entry, &options).await;
         session = ran.session;
@@ -111,41 +154,27 @@ pub async fn create(call: &Call<'_>, mut session: Session) -> Outcome {
             }
             Ok(Ok(_)) => {
                 let fault = modules::call::Failure::Fault("it provisioned after a store failure".into());
-                failed(&fault, &module.name, request.request_id)
+                failed(&fault, &module.name, request)
             }
-            Ok(Err(problem)) => refused(&request.generation, &module.name, problem, request.request_id),
-            Err(failure) => failed(&failure, &module.name, request.request_id),
+            Ok(Err(problem)) => refused(founding.generation, &module.name, problem, request),
+            Err(failure) => failed(&failure, &module.name, request),
         };
-        return Outcome { session, result: Err(refusal) };
+        return (session, Err(refusal));
     }
-    let body = json!({ "tenantId": tenant, "membershipId": membership, "created": created }).to_string();
-    let done = Done {
-        status: None,
-        body,
-        etag: None,
-        resource: Some(tenant),
-        subject: None,
-        changed: Vec::new(),
-        emitted,
-        tenant: Some(tenant),
-        credential: false,
-    };
-    Outcome { session, result: Ok(done) }
+    let body = json!({ "tenantId": tenant, "membershipId": membership, "created": created });
+    (session, Ok(Founded { tenant, emitted, body }))
 }
 
-/// The company's own rows: itself, the OWNER role, the caller's membership.
+/// The company's own rows: itself, the OWNER role, its owner's membership.
 async fn company(
     session: &mut Session,
-    request: &Request,
-    body: &Map<String, Json>,
-    now: i64,
+    founding: &Founding<'_>,
     tenant: Uuid,
     membership: Uuid,
-    ids: &mut Ids,
+    role: Uuid,
 ) -> Result<(), Error> {
-    let member = |name: &str| body.get(name).and_then(Json::as_str).map(str::to_string);
-    let now = Cell::Instant(now);
-    let role = ids.make();
+    let member = |name: &str| founding.body.get(name).and_then(Json::as_str).map(str::to_string);
+    let now = Cell::Instant(founding.facts.now);
     session
         .query(
             "insert into stoa_tenant (id, name, status, country_code, default_currency_code, created_at, updated_at)
@@ -170,7 +199,7 @@ async fn company(
         .query(
             "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
              values ($1, $2, $3, 'ACTIVE', $4, $4)",
-            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(request.caller.id()), now],
+            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(founding.owner), now],
         )
         .await?;
     session

@@ -29,8 +29,14 @@ impl Page {
 
     /// The page's answer from at most [`Page::rows`] rows. `item` shows one; its `id` is the cursor.
     pub fn answer(&self, rows: &[Row], item: impl Fn(&Row) -> Result<Json, Error>) -> Result<Done, Error> {
-        let items = rows.iter().take(self.limit).map(item).collect::<Result<Vec<Json>, Error>>()?;
-        let next = if rows.len() > self.limit { items.last().map(|last| last["id"].clone()) } else { None };
-        Ok(shown(json!({ "items": items, "nextCursor": next })))
+        Ok(self.answer_items(rows.iter().map(item).collect::<Result<Vec<Json>, Error>>()?))
+    }
+
+    /// As `answer`, of items that are ready.
+    pub fn answer_items(&self, mut items: Vec<Json>) -> Done {
+        let more = items.len() > self.limit;
+        items.truncate(self.limit);
+        let next = if more { items.last().map(|last| last["id"].clone()) } else { None };
+        shown(json!({ "items": items, "nextCursor": next }))
     }
 }

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
-use super::{Operation, api_clients, api_keys, api_usage, client_context, context, current_user, onboarding};
+use super::{
+    Operation, api_clients, api_keys, api_usage, audit_list, checklist, client_context, company_settings, context,
+    current_user, iam, onboarding,
+};
 use crate::modules::Module;
 
 /// Every operation of the host that takes the pipeline's road.
@@ -16,6 +19,10 @@ pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
         api_keys::routes(),
         api_usage::routes(),
         client_context::routes(),
+        checklist::routes(),
+        company_settings::routes(),
+        iam::routes(modules),
+        audit_list::routes(modules),
     ]
     .into_iter()
     .flatten()
@@ -33,6 +40,10 @@ pub fn schemas() -> Map<String, Json> {
         api_keys::schemas(),
         api_usage::schemas(),
         client_context::schemas(),
+        checklist::schemas(),
+        company_settings::schemas(),
+        iam::schemas(),
+        audit_list::schemas(),
     ]
     .into_iter()
     .flatten()

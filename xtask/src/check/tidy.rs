@@ -42,6 +42,8 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("host/src/contract/idempotency_key.rs", "variant"),
     // Of a User-Agent header (RFC 9110).
     ("host/src/pipeline/user_agent.rs", "product"),
+    // The interface asks for this scope, of a module, on an operation of the host.
+    ("host/src/platform/client_context.rs", "catalog"),
 ];
 
 pub fn check(workspace: &Workspace) -> Result<()> {

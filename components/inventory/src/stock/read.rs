@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run, select};
-use stoa_sdk::{
-    Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, facts, paged,
-};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, facts, paged};
 
 use super::row::StockRow;
 use crate::articles;

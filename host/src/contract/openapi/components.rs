@@ -153,7 +153,7 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
         json!({
             "type": "object",
             "description": "Why a request was refused (RFC 9457). Nothing that the caller typed is repeated.",
-            "required": ["type", "status", "code", "title", "detail", "requestId"],
+            "required": ["type", "title", "status", "detail", "code", "requestId", "errors"],
             "properties": {
                 "type": {"type": "string", "const": "about:blank"},
                 "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},

@@ -28,7 +28,7 @@ impl Guest for Hostile {
     }
 
     fn checklist() -> Vec<Step> {
-        Vec::new()
+        misdeeds::checklist()
     }
 
     fn upgrade(_from_version: String, _cursor: Option<String>) -> Result<Option<String>, Problem> {

@@ -58,15 +58,14 @@ const PROBLEMS: &[&str] = &[
     "ACCOUNTING_AMOUNT_PRECISION",
 ];
 
-const OPERATIONS: &[Operation] =
-    &[Operation::create("/tenants/{tenantId}/porter/calls", "callInventory", carry)
-        .summary("Call inventory's services")
-        .needs(&["porter.call"])
-        .body::<Carry>()
-        .answers::<Carried>()
-        .body_limit(16 << 20)
-        .writes("PORTER_CALL", &[])
-        .problems(PROBLEMS)];
+const OPERATIONS: &[Operation] = &[Operation::create("/tenants/{tenantId}/porter/calls", "callInventory", carry)
+    .summary("Call inventory's services")
+    .needs(&["porter.call"])
+    .body::<Carry>()
+    .answers::<Carried>()
+    .body_limit(16 << 20)
+    .writes("PORTER_CALL", &[])
+    .problems(PROBLEMS)];
 
 fn carry(call: &Call) -> Answer {
     let Carry { calls } = call.body()?;

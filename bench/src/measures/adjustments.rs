@@ -1,0 +1,93 @@
+//! `adjustment_vs_limit_pg`: adjustments per second at 8 connections over those of pgbench, which runs the same statements in
+//! the same messages and so writes the same rows; and `hot_stock_row_per_s`: all writers on one row of stock and one pool.
+
+use std::time::Duration;
+
+use super::writes_postgres::limit;
+use crate::bench::Bench;
+use crate::capture::proxy::Proxy;
+use crate::capture::{Exchange, Pattern, pgbench};
+use crate::child::Server;
+use crate::company::{Client, Company, Goods};
+use crate::load::{Load, Side};
+use crate::postgres::Database;
+use crate::rounds::{median, ratio};
+
+const CONNECTIONS: usize = 8;
+/// Variants that the adjustments go to in turn: few meet on one.
+const VARIANTS: usize = 64;
+/// Beyond the rounds of price writes, whose transactions made ids of the same kind.
+const FIRST_ROUND: usize = 1_000;
+/// Adjustments before anything is taken down: every connection has prepared its statements then.
+const WARM: usize = 200;
+
+pub async fn measure(
+    bench: &mut Bench,
+    database: &Database,
+    company: &Company,
+    service: &Server,
+) -> anyhow::Result<()> {
+    let pattern = recorded(bench, database, company).await?;
+    let trips = pattern.exchanges.len();
+    bench.report.told("statements_adjustment", trips as f64, "round trips of an adjustment that brings goods in");
+    for (number, line) in pattern.outline().iter().enumerate() {
+        bench.report.note(format!("adjustment {}: {line}", number + 1));
+    }
+
+    let goods = company.goods(service.address, VARIANTS).await?;
+    let limited = company.goods(service.address, VARIANTS).await?;
+    let script = bench.file("adjustment.sql");
+    std::fs::write(&script, pgbench::script(&pattern, &limited.as_prices(), CONNECTIONS)?)?;
+    let load = |goods| Load {
+        address: service.address,
+        connections: CONNECTIONS,
+        request: company.adjustments(goods),
+        status: 201,
+    };
+    let seconds = bench.rounds.time.as_secs_f64().ceil().max(1.0) as u64;
+    let (spread, hot) = (load(goods), load(company.goods(service.address, 1).await?));
+    spread.run(bench.rounds.time).await?;
+    limit(database, &script, seconds, FIRST_ROUND).await?;
+
+    let (mut real, mut one_row, mut limits) = (Side::default(), Side::default(), Vec::new());
+    for round in 1..=bench.rounds.count {
+        real.push(spread.run(bench.rounds.time).await?);
+        limits.push(limit(database, &script, seconds, FIRST_ROUND + round).await?);
+        one_row.push(hot.run(bench.rounds.time).await?);
+    }
+    let report = &mut bench.report;
+    let value = ratio(&real.per_second(), &limits);
+    report.told("adjustment_vs_limit_pg", value, "adjustments/s over pgbench with the same statements");
+    report.told("adjustment_per_s", median(real.per_second()), "64 variants, 8 connections");
+    report.told("adjustment_limit_pg_per_second", median(limits), "pgbench, 8 clients");
+    report.told("hot_stock_row_per_s", median(one_row.per_second()), "adjustments of one variant, 8 connections");
+    Ok(())
+}
+
+/// What an adjustment says to the database.
+async fn recorded(bench: &Bench, database: &Database, company: &Company) -> anyhow::Result<Pattern> {
+    let proxy = Proxy::start(database.address.clone()).await?;
+    let (server, _) = bench.stoa(&database.through(proxy.address), 1).await?;
+    let goods = company.goods(server.address, 2).await?;
+    let mut client = Client::new(server.address, &company.token).await?;
+    for number in 0..WARM {
+        adjust(&mut client, company, &goods, number % 2).await?;
+    }
+    let mut recordings: Vec<Vec<Exchange>> = Vec::new();
+    for variant in [0, 0, 1] {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        proxy.record();
+        adjust(&mut client, company, &goods, variant).await?;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        recordings.push(proxy.recorded());
+    }
+    server.stop().await?;
+    let recordings: [Vec<Exchange>; 3] =
+        recordings.try_into().map_err(|_| anyhow::anyhow!("three adjustments were recorded"))?;
+    Pattern::of_adjustments(goods.variants[0], recordings)
+}
+
+async fn adjust(client: &mut Client, company: &Company, goods: &Goods, variant: usize) -> anyhow::Result<()> {
+    let (path, body) = company.adjustment_request(goods, goods.variants[variant]);
+    client.post(&path, &body).await.map(drop)
+}

@@ -1,0 +1,187 @@
+//! `stoa tenant`: what operators do to companies, on the database itself and beside hosts that run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use uuid::Uuid;
+
+use crate::database::{Database, Location};
+use crate::http::routes::Owner as Belongs;
+use crate::modules::{Generation, engine, tables};
+use crate::platform::Operation;
+use crate::platform::operators::{self, Change, ENTITLEMENTS, Owner, told};
+use crate::problem::Problem;
+use crate::settings::Settings;
+
+#[derive(Args, Serialize)]
+pub struct Flags {
+    #[command(subcommand)]
+    #[serde(skip)]
+    verb: Verb,
+    /// `sqlite:PATH` or `postgres://...`: the database of the hosts.
+    #[arg(long, global = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database_url: Option<String>,
+    #[arg(long, global = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_dir: Option<PathBuf>,
+    /// Folder of the modules that the hosts run.
+    #[arg(long, global = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules_dir: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    #[serde(skip)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Make a company, with every module's defaults, for a user who has signed in.
+    Create(Create),
+    /// Show every company.
+    List,
+    /// Refuse everybody of a company until it is resumed.
+    Suspend {
+        tenant: Uuid,
+    },
+    Resume {
+        tenant: Uuid,
+    },
+    /// Grant a company something that none has by itself.
+    Entitle {
+        tenant: Uuid,
+        #[arg(value_parser = ENTITLEMENTS)]
+        entitlement: String,
+    },
+    Revoke {
+        tenant: Uuid,
+        #[arg(value_parser = ENTITLEMENTS)]
+        entitlement: String,
+    },
+}
+
+#[derive(Args)]
+struct Create {
+    #[arg(long)]
+    name: String,
+    /// ISO 4217: the default currency.
+    #[arg(long)]
+    currency: String,
+    /// ISO 3166-1 alpha-2.
+    #[arg(long)]
+    country: Option<String>,
+    /// Id of the user who becomes OWNER.
+    #[arg(long, conflicts_with = "owner_email", required_unless_present = "owner_email")]
+    owner: Option<Uuid>,
+    /// Or that user's email address.
+    #[arg(long)]
+    owner_email: Option<String>,
+    /// Leave out the modules' usual first records.
+    #[arg(long)]
+    no_defaults: bool,
+    /// Members of the onboarding body that modules read, as a JSON object.
+    #[arg(long, default_value = "{}", value_parser = object)]
+    members: Map<String, Json>,
+}
+
+fn object(text: &str) -> Result<Map<String, Json>, String> {
+    serde_json::from_str(text).map_err(|_| "not a JSON object".into())
+}
+
+pub fn run(flags: Flags) -> anyhow::Result<()> {
+    let settings = Settings::load(&flags)?;
+    super::serve::start_log("warn", settings.log_format);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let database = open(&settings).await?;
+        let done = perform(&settings, &database, flags.verb, flags.json).await;
+        database.close().await;
+        println!("{}", done?);
+        Ok(())
+    })
+}
+
+/// The database of the hosts: a mistyped path makes no new one.
+async fn open(settings: &Settings) -> anyhow::Result<Database> {
+    let database = settings.database();
+    if let Location::Sqlite(path) = database.location()? {
+        anyhow::ensure!(path.exists(), "there is no database at {}", path.display());
+    }
+    Database::open(&database, false).await
+}
+
+/// What is printed.
+async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: bool) -> anyhow::Result<String> {
+    let (tenant, change) = match verb {
+        Verb::Create(asked) => {
+            let made = create(settings, database, asked).await?;
+            let tenant = made["tenantId"].as_str().unwrap_or_default();
+            return Ok(if as_json { made.to_string() } else { format!("{tenant} created") });
+        }
+        Verb::List => {
+            let all = operators::list(database).await?;
+            return Ok(if as_json { json!(all).to_string() } else { table(&all) });
+        }
+        Verb::Suspend { tenant } => (tenant, Change::Suspend),
+        Verb::Resume { tenant } => (tenant, Change::Resume),
+        Verb::Entitle { tenant, entitlement } => (tenant, Change::Entitle(entitlement)),
+        Verb::Revoke { tenant, entitlement } => (tenant, Change::Revoke(entitlement)),
+    };
+    let (company, changed) = operators::change(database, tenant, change).await??;
+    Ok(match as_json {
+        true => company.to_string(),
+        false => format!("{}{}", line(&company), if changed { "" } else { " (as it was)" }),
+    })
+}
+
+async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<Json> {
+    let engine = engine::engine(settings.sandbox, 1, settings.limits().large_memory)
+        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
+    let generation = Arc::new(Generation::from_folder(&engine, &settings.modules_dir())?);
+    tables::bring_up_to_date(database, &generation.modules).await?;
+    let owner = match (asked.owner, asked.owner_email) {
+        (Some(id), _) => Owner::Id(id),
+        (None, email) => Owner::Email(email.unwrap_or_default()),
+    };
+    let mut body = asked.members;
+    body.insert("name".into(), asked.name.into());
+    body.insert("currencyCode".into(), asked.currency.into());
+    body.insert("withDefaults".into(), (!asked.no_defaults).into());
+    if let Some(country) = asked.country {
+        body.insert("countryCode".into(), country.into());
+    }
+    let body = checked(&generation, body)?;
+    Ok(operators::create(database, &generation, settings.limits(), owner, body).await??)
+}
+
+/// The body as the operation's own schema takes it.
+fn checked(generation: &Generation, body: Map<String, Json>) -> anyhow::Result<Map<String, Json>> {
+    let entries = &generation.routes.entries;
+    let schema = entries.iter().find(|entry| entry.owner == Belongs::Platform(Operation::CreateCompany));
+    let schema = schema.and_then(|entry| entry.body.as_ref()).ok_or_else(|| anyhow::anyhow!("no such operation"))?;
+    let mut body = Json::Object(body);
+    let faults = schema.check(&mut body);
+    anyhow::ensure!(faults.is_empty(), told(&Problem::of("VALIDATION_FAILED").with(faults)));
+    match body {
+        Json::Object(body) => Ok(body),
+        _ => anyhow::bail!("the body is no object"),
+    }
+}
+
+fn table(companies: &[Json]) -> String {
+    companies.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A company in a line: id, status, entitlements and name. Names were typed by others: they command no terminal.
+fn line(company: &Json) -> String {
+    let text = |name: &str| company[name].as_str().unwrap_or_default().to_string();
+    let held: Vec<&str> = company["entitlements"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let held = if held.is_empty() { "-".to_string() } else { held.join(",") };
+    let name: String =
+        text("name").chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
+    format!("{} {:9} {held:10} {name}", text("id"), text("status"))
+}

@@ -1,0 +1,32 @@
+//! Calls from pages of configured origins. Without any there is no word of CORS in an answer, and browsers refuse by themselves.
+
+use axum::Router;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, RETRY_AFTER};
+use http::{HeaderName, Method};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::settings::Origin;
+
+/// What a page may read of an answer besides its body.
+const EXPOSED: [HeaderName; 7] = [
+    ETAG,
+    RETRY_AFTER,
+    HeaderName::from_static("idempotency-replayed"),
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-ratelimit-limit"),
+    HeaderName::from_static("x-ratelimit-remaining"),
+    HeaderName::from_static("x-ratelimit-reset"),
+];
+
+/// The router, answering preflights and marking answers for these origins. Credentials are bearer tokens, never cookies.
+pub fn allow(router: Router, origins: &[Origin]) -> Router {
+    if origins.is_empty() {
+        return router;
+    }
+    let layer = CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins.iter().filter_map(Origin::header)))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, HeaderName::from_static("idempotency-key")])
+        .expose_headers(EXPOSED);
+    router.layer(layer)
+}

@@ -1,0 +1,368 @@
+//! `POST /iam/commands`: exactly one of seven commands. All of them hold the company's row, so that two that run at once see
+//! each other: none may leave the company without somebody who can manage its people.
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use stoa_descriptor::{Idempotency, Route};
+use uuid::Uuid;
+
+use super::super::routes::{body, object, uuid, write};
+use super::super::{Call, Operation, Performed, company_settings, wrote};
+use super::MANAGE;
+use crate::database::{Cell, Error, Session};
+use crate::ids::Ids;
+use crate::pipeline::run::{Done, Refused};
+use crate::problem::{Item, Problem};
+
+/// Permissions that one command may name: those of the interface, or all there are if they are more.
+const MOST_PERMISSIONS: usize = 21;
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum Command {
+    CreateRole { code: String, name: String },
+    SetRoleStatus { role_id: Uuid, status: String },
+    ReplaceRolePermissions { role_id: Uuid, permissions: Vec<String> },
+    CreateMembership { user_id: Uuid },
+    SetMembershipStatus { membership_id: Uuid, status: String },
+    AssignRole { membership_id: Uuid, role_id: Uuid },
+    RevokeRole { membership_id: Uuid, role_id: Uuid },
+}
+
+/// What a command did: to what, and which members of it differ now.
+struct Effect {
+    audit: &'static str,
+    id: Uuid,
+    changed: Option<&'static str>,
+}
+
+pub fn route(permissions: &[String]) -> (Route, Operation) {
+    let route = Route {
+        idempotency: Idempotency::Optional,
+        audit: Some("ROLE".into()),
+        problems: ["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER"].map(String::from).to_vec(),
+        description: "Exactly one command, told by `kind`. It answers the id of the role or membership that it is about and \
+            takes effect on the very next request. Stating what is so already changes nothing and succeeds. The role OWNER \
+            holds every permission and cannot be disabled or reduced. No command may leave the company without an ACTIVE \
+            membership that holds `users.manage` through an ACTIVE role."
+            .into(),
+        ..write(
+            "POST",
+            "/tenants/{tenantId}/iam/commands",
+            "executeIamCommand",
+            "Change a role or a membership.",
+            schema(permissions),
+            object(json!({ "id": uuid() })),
+        )
+    };
+    (route, Operation::ExecuteIamCommand)
+}
+
+fn schema(permissions: &[String]) -> Json {
+    let status = |other: &str| json!({ "type": "string", "enum": ["ACTIVE", other] });
+    let one = |kind: &str, what: &str, members: Json| {
+        let mut properties = json!({ "kind": { "type": "string", "const": kind } });
+        if let (Some(all), Json::Object(members)) = (properties.as_object_mut(), members) {
+            all.extend(members);
+        }
+        let required: Vec<String> =
+            properties.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let required: Vec<&str> = required.iter().map(String::as_str).collect();
+        let mut one = body(properties, &required);
+        one["description"] = what.into();
+        one
+    };
+    json!({ "oneOf": [
+        one("create_role", "A role without permissions.", json!({
+            "code": {
+                "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "x-normalize": ["upper"],
+                "description": "Unique in the company, kept in upper case, never changed."
+            },
+            "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
+        })),
+        one("set_role_status", "A DISABLED role grants nothing.", json!({
+            "roleId": uuid(), "status": status("DISABLED"),
+        })),
+        one("replace_role_permissions", "What the role grants from now on.", json!({
+            "roleId": uuid(),
+            "permissions": {
+                "type": "array", "maxItems": permissions.len().max(MOST_PERMISSIONS), "uniqueItems": true,
+                "items": { "type": "string", "enum": permissions },
+            },
+        })),
+        one("create_membership", "A user who has signed in once becomes a member, without roles.", json!({
+            "userId": uuid(),
+        })),
+        one("set_membership_status", "A SUSPENDED member is refused.", json!({
+            "membershipId": uuid(), "status": status("SUSPENDED"),
+        })),
+        one("assign_role", "The member holds what the role grants.", json!({
+            "membershipId": uuid(), "roleId": uuid(),
+        })),
+        one("revoke_role", "The member no longer holds the role.", json!({
+            "membershipId": uuid(), "roleId": uuid(),
+        })),
+    ] })
+}
+
+pub async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
+    let tenant = call.tenant()?;
+    let now = call.opened.now;
+    let command: Command = call.body()?;
+    company_settings::lock(session, tenant).await?;
+    let mut iam = Iam { session, tenant, now };
+    let effect = match command {
+        Command::CreateRole { code, name } => iam.create_role(&code, &name).await?,
+        Command::SetRoleStatus { role_id, status } => iam.set_role_status(role_id, &status).await?,
+        Command::ReplaceRolePermissions { role_id, permissions } => iam.replace(role_id, &permissions).await?,
+        Command::CreateMembership { user_id } => iam.create_membership(user_id).await?,
+        Command::SetMembershipStatus { membership_id, status } => {
+            iam.set_membership_status(membership_id, &status).await?
+        }
+        Command::AssignRole { membership_id, role_id } => iam.assign(membership_id, role_id).await?,
+        Command::RevokeRole { membership_id, role_id } => iam.revoke(membership_id, role_id).await?,
+    };
+    if !iam.has_manager().await? {
+        return Err(Problem::of("LAST_MANAGER").into());
+    }
+    Ok(Done {
+        audit: Some(effect.audit),
+        changed: effect.changed.map(String::from).into_iter().collect(),
+        ..wrote(effect.id, json!({ "id": effect.id }))
+    })
+}
+
+/// The rows of one company, whose own row is held.
+struct Iam<'a> {
+    session: &'a mut Session,
+    tenant: Uuid,
+    now: i64,
+}
+
+impl Iam<'_> {
+    async fn create_role(&mut self, code: &str, name: &str) -> Result<Effect, Refused> {
+        let taken = "select id from stoa_role where tenant_id = $1 and code = $2";
+        if self.exists(taken, Cell::text(code)).await? {
+            return Err(Problem::at("DUPLICATE", "/code").into());
+        }
+        let id = Ids::new(self.now).make();
+        self.session
+            .query(
+                "insert into stoa_role (tenant_id, id, code, name, status, system, created_at, updated_at)
+                 values ($1, $2, $3, $4, 'ACTIVE', $5, $6, $6)",
+                &[
+                    Cell::Id(self.tenant),
+                    Cell::Id(id),
+                    Cell::text(code),
+                    Cell::text(name),
+                    Cell::Boolean(false),
+                    Cell::Instant(self.now),
+                ],
+            )
+            .await?;
+        Ok(role(id, None))
+    }
+
+    async fn set_role_status(&mut self, id: Uuid, status: &str) -> Result<Effect, Refused> {
+        let before = self.role(id).await?;
+        if before.status == status {
+            return Ok(role(id, None));
+        }
+        before.ordinary()?;
+        self.session
+            .query(
+                "update stoa_role set status = $3, updated_at = $4 where tenant_id = $1 and id = $2",
+                &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status), Cell::Instant(self.now)],
+            )
+            .await?;
+        Ok(role(id, Some("status")))
+    }
+
+    async fn replace(&mut self, id: Uuid, permissions: &[String]) -> Result<Effect, Refused> {
+        self.role(id).await?.ordinary()?;
+        let stored = self
+            .session
+            .query(
+                "delete from stoa_role_permission where tenant_id = $1 and role_id = $2 returning permission",
+                &[Cell::Id(self.tenant), Cell::Id(id)],
+            )
+            .await?;
+        let mut before = stored.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, Error>>()?;
+        for permission in permissions {
+            self.session
+                .query(
+                    "insert into stoa_role_permission (tenant_id, role_id, permission) values ($1, $2, $3)",
+                    &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(permission)],
+                )
+                .await?;
+        }
+        let mut after = permissions.to_vec();
+        before.sort();
+        after.sort();
+        if before == after {
+            return Ok(role(id, None));
+        }
+        self.touch_role(id).await?;
+        Ok(role(id, Some("permissions")))
+    }
+
+    async fn create_membership(&mut self, user: Uuid) -> Result<Effect, Refused> {
+        let known = self.session.query("select id from stoa_user where id = $1", &[Cell::Id(user)]).await?;
+        if known.is_empty() {
+            return Err(Problem::at("NOT_FOUND", "/userId").into());
+        }
+        let taken = "select id from stoa_membership where tenant_id = $1 and user_id = $2";
+        if self.exists(taken, Cell::Id(user)).await? {
+            return Err(Problem::at("DUPLICATE", "/userId").into());
+        }
+        let id = Ids::new(self.now).make();
+        self.session
+            .query(
+                "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
+                 values ($1, $2, $3, 'ACTIVE', $4, $4)",
+                &[Cell::Id(self.tenant), Cell::Id(id), Cell::Id(user), Cell::Instant(self.now)],
+            )
+            .await?;
+        Ok(membership(id, None))
+    }
+
+    async fn set_membership_status(&mut self, id: Uuid, status: &str) -> Result<Effect, Refused> {
+        let rows = self
+            .session
+            .query(
+                "select status from stoa_membership where tenant_id = $1 and id = $2",
+                &[Cell::Id(self.tenant), Cell::Id(id)],
+            )
+            .await?;
+        let before = rows.first().ok_or_else(|| Problem::at("NOT_FOUND", "/membershipId"))?.text(0)?;
+        if before == status {
+            return Ok(membership(id, None));
+        }
+        self.session
+            .query(
+                "update stoa_membership set status = $3, updated_at = $4 where tenant_id = $1 and id = $2",
+                &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status), Cell::Instant(self.now)],
+            )
+            .await?;
+        Ok(membership(id, Some("status")))
+    }
+
+    async fn assign(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
+        self.both(member, role).await?;
+        let made = self
+            .session
+            .query(
+                "insert into stoa_membership_role (tenant_id, membership_id, role_id) values ($1, $2, $3)
+                 on conflict do nothing returning role_id",
+                &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
+            )
+            .await?;
+        self.assigned(member, !made.is_empty()).await
+    }
+
+    async fn revoke(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
+        self.both(member, role).await?;
+        let gone = self
+            .session
+            .query(
+                "delete from stoa_membership_role where tenant_id = $1 and membership_id = $2 and role_id = $3
+                 returning role_id",
+                &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
+            )
+            .await?;
+        self.assigned(member, !gone.is_empty()).await
+    }
+
+    async fn assigned(&mut self, member: Uuid, changed: bool) -> Result<Effect, Refused> {
+        if !changed {
+            return Ok(membership(member, None));
+        }
+        self.session
+            .query(
+                "update stoa_membership set updated_at = $3 where tenant_id = $1 and id = $2",
+                &[Cell::Id(self.tenant), Cell::Id(member), Cell::Instant(self.now)],
+            )
+            .await?;
+        Ok(membership(member, Some("roles")))
+    }
+
+    async fn touch_role(&mut self, id: Uuid) -> Result<(), Error> {
+        self.session
+            .query(
+                "update stoa_role set updated_at = $3 where tenant_id = $1 and id = $2",
+                &[Cell::Id(self.tenant), Cell::Id(id), Cell::Instant(self.now)],
+            )
+            .await?;
+        Ok(())
+    }
+
+    async fn role(&mut self, id: Uuid) -> Result<Known, Refused> {
+        let rows = self
+            .session
+            .query(
+                "select status, system from stoa_role where tenant_id = $1 and id = $2",
+                &[Cell::Id(self.tenant), Cell::Id(id)],
+            )
+            .await?;
+        let row = rows.first().ok_or_else(|| Problem::at("NOT_FOUND", "/roleId"))?;
+        Ok(Known { status: row.text(0)?, system: row.boolean(1)? })
+    }
+
+    /// Refuses, with every pointer, what names a membership or a role that is not there.
+    async fn both(&mut self, member: Uuid, role: Uuid) -> Result<(), Refused> {
+        let members = "select id from stoa_membership where tenant_id = $1 and id = $2";
+        let roles = "select id from stoa_role where tenant_id = $1 and id = $2";
+        let mut missing = Vec::new();
+        if !self.exists(members, Cell::Id(member)).await? {
+            missing.push(Item::new("/membershipId", "NOT_FOUND"));
+        }
+        if !self.exists(roles, Cell::Id(role)).await? {
+            missing.push(Item::new("/roleId", "NOT_FOUND"));
+        }
+        if missing.is_empty() { Ok(()) } else { Err(Problem::of("NOT_FOUND").with(missing).into()) }
+    }
+
+    async fn exists(&mut self, sql: &'static str, value: Cell) -> Result<bool, Error> {
+        Ok(!self.session.query(sql, &[Cell::Id(self.tenant), value]).await?.is_empty())
+    }
+
+    /// Whether somebody can still manage the company's people.
+    async fn has_manager(&mut self) -> Result<bool, Error> {
+        let rows = self
+            .session
+            .query(
+                "select m.id from stoa_membership m
+                 join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
+                 join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
+                 where m.tenant_id = $1 and m.status = 'ACTIVE' and r.status = 'ACTIVE'
+                   and (r.system or exists (
+                     select 1 from stoa_role_permission p
+                     where p.tenant_id = r.tenant_id and p.role_id = r.id and p.permission = $2))
+                 limit 1",
+                &[Cell::Id(self.tenant), Cell::text(MANAGE)],
+            )
+            .await?;
+        Ok(!rows.is_empty())
+    }
+}
+
+/// What a command must know of a role before it changes it.
+struct Known {
+    status: String,
+    system: bool,
+}
+
+impl Known {
+    /// Refuses the role that never changes.
+    fn ordinary(&self) -> Result<(), Problem> {
+        if self.system { Err(Problem::at("ILLEGAL_STATE", "/roleId")) } else { Ok(()) }
+    }
+}
+
+fn role(id: Uuid, changed: Option<&'static str>) -> Effect {
+    Effect { audit: "ROLE", id, changed }
+}
+
+fn membership(id: Uuid, changed: Option<&'static str>) -> Effect {
+    Effect { audit: "MEMBERSHIP", id, changed }
+}

@@ -1,0 +1,242 @@
+//! The columns of a file: which header means what.
+
+use anyhow::{Result, bail};
+use csv::StringRecord;
+
+/// What a column belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Tells which rows are one product.
+    Group,
+    Product,
+    Variant,
+    Price,
+}
+
+/// How a cell becomes a member of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Flag,
+    /// Texts parted by `|`.
+    List,
+    /// The code of a lookup of this kind; the body names its id.
+    Lookup(&'static str),
+}
+
+#[derive(Debug)]
+pub struct Named {
+    pub name: &'static str,
+    /// Of the body.
+    pub member: &'static str,
+    pub part: Part,
+    pub kind: Kind,
+    about: &'static str,
+}
+
+const fn named(name: &'static str, member: &'static str, part: Part, kind: Kind, about: &'static str) -> Named {
+    Named { name, member, part, kind, about }
+}
+
+#[rustfmt::skip]
+const NAMED: &[Named] = &[
+    named("product", "", Part::Group, Kind::Text, "rows with the same text are one product; left out: the slug, else the name"),
+    named("name", "name", Part::Product, Kind::Text, "required, on one of the product's rows"),
+    named("slug", "slug", Part::Product, Kind::Text, "left out: made of the name"),
+    named("productType", "productType", Part::Product, Kind::Text, "GOOD or SERVICE; left out: GOOD"),
+    named("unitOfMeasure", "unitOfMeasure", Part::Product, Kind::Text, "code of a unit; left out: UNIT"),
+    named("variantMode", "variantMode", Part::Product, Kind::Text, "SINGLE or MULTIPLE"),
+    named("publicationStatus", "publicationStatus", Part::Product, Kind::Text, "DRAFT or PUBLISHED; left out: DRAFT"),
+    named("trackInventory", "trackInventory", Part::Product, Kind::Flag, "true or false; left out: false"),
+    named("trackSerials", "trackSerials", Part::Product, Kind::Flag, "true or false; left out: false"),
+    named("category", "categoryId", Part::Product, Kind::Lookup("categories"), "code of a category"),
+    named("brand", "brandId", Part::Product, Kind::Lookup("brands"), "code of a brand"),
+    named("manufacturer", "manufacturerId", Part::Product, Kind::Lookup("manufacturers"), "code of a manufacturer"),
+    named("description", "description", Part::Product, Kind::Text, ""),
+    named("shortDescription", "shortDescription", Part::Product, Kind::Text, ""),
+    named("sku", "sku", Part::Variant, Kind::Text, "empty on the one row of a product without variants"),
+    named("barcode", "barcode", Part::Variant, Kind::Text, ""),
+    named("modelNumber", "modelNumber", Part::Variant, Kind::Text, ""),
+    named("storage", "storage", Part::Variant, Kind::Text, ""),
+    named("color", "color", Part::Variant, Kind::Text, ""),
+    named("condition", "condition", Part::Variant, Kind::Text, "NEW, USED, REFURBISHED, OPEN_BOX or AS_IS"),
+    named("grade", "grade", Part::Variant, Kind::Text, "A, B or C"),
+    named("simType", "simType", Part::Variant, Kind::Text, "ESIM, PHYSICAL_SIM, PHYSICAL_ESIM, DUAL_SIM or NOT_APPLICABLE"),
+    named("searchAliases", "searchAliases", Part::Variant, Kind::List, "other words for it, parted by |"),
+    named("validFrom", "validFrom", Part::Price, Kind::Text, "when the row's prices begin, such as 2026-01-31T00:00:00Z"),
+    named("validTo", "validTo", Part::Price, Kind::Text, "when they end"),
+];
+
+/// What a header was found to be.
+#[derive(Debug, Clone)]
+pub enum Column {
+    Named(&'static Named),
+    /// A free attribute of the product, as text.
+    Attribute(String),
+    VariantAttribute(String),
+    /// The amount in the price list of this code, in its currency.
+    Price(String),
+}
+
+impl Column {
+    /// As messages spell it.
+    pub fn name(&self) -> String {
+        match self {
+            Column::Named(named) => named.name.to_owned(),
+            Column::Attribute(name) => format!("attribute:{name}"),
+            Column::VariantAttribute(name) => format!("variantAttribute:{name}"),
+            Column::Price(code) => format!("price:{code}"),
+        }
+    }
+
+    pub fn part(&self) -> Part {
+        match self {
+            Column::Named(named) => named.part,
+            Column::Attribute(_) => Part::Product,
+            Column::VariantAttribute(_) => Part::Variant,
+            Column::Price(_) => Part::Price,
+        }
+    }
+}
+
+/// The column that a member of a body came from.
+pub fn of_member(member: &str, part: Part) -> String {
+    match NAMED.iter().find(|named| named.part == part && named.member == member) {
+        Some(named) => named.name.to_owned(),
+        None if member == "attributes" && part == Part::Variant => "variantAttribute".to_owned(),
+        None if member == "attributes" => "attribute".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// Case, spaces, hyphens and underscores tell no headers apart: `Product Type` is `productType`.
+fn folded(header: &str) -> String {
+    header.chars().filter(|letter| !matches!(letter, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+fn column(header: &str) -> Option<Column> {
+    if let Some((prefix, name)) = header.split_once(':') {
+        let name = name.trim().to_owned();
+        return match folded(prefix).as_str() {
+            _ if name.is_empty() => None,
+            "price" => Some(Column::Price(name.to_uppercase())),
+            "attribute" => Some(Column::Attribute(name)),
+            "variantattribute" => Some(Column::VariantAttribute(name)),
+            _ => None,
+        };
+    }
+    let header = folded(header);
+    NAMED.iter().find(|named| folded(named.name) == header).map(Column::Named)
+}
+
+/// The columns of the headers, in their order; None for those to be passed over.
+///
+/// # Errors
+/// Headers that are no column, and columns that stand twice.
+pub fn read(headers: &StringRecord, map: &[(String, String)], ignore_unknown: bool) -> Result<Vec<Option<Column>>> {
+    if let Some((_, header)) = map.iter().find(|(_, header)| !headers.iter().any(|known| plain(known) == header)) {
+        bail!("--map: the file has no header {header:?}");
+    }
+    let mut columns: Vec<Option<Column>> = Vec::new();
+    let (mut unknown, mut twice) = (Vec::new(), Vec::new());
+    for header in headers.iter().map(plain) {
+        let name = map.iter().find(|(_, mapped)| mapped == header).map_or(header, |(name, _)| name);
+        let found = column(name);
+        match &found {
+            None if !header.is_empty() => unknown.push(header),
+            Some(found) if columns.iter().flatten().any(|known| known.name() == found.name()) => twice.push(header),
+            _ => {}
+        }
+        columns.push(found);
+    }
+    if !twice.is_empty() {
+        bail!("columns that stand twice: {}", twice.join(", "));
+    }
+    if !unknown.is_empty() && !ignore_unknown {
+        bail!(
+            "no columns: {}; `stoa import --help` lists the columns; --map names one otherwise, --ignore-unknown passes over",
+            unknown.join(", ")
+        );
+    }
+    Ok(columns)
+}
+
+/// Without the mark that some programs put at the beginning of a file.
+fn plain(header: &str) -> &str {
+    header.trim_start_matches('\u{feff}').trim()
+}
+
+/// `COLUMN=HEADER` of the command line.
+pub fn mapping(text: &str) -> Result<(String, String), String> {
+    let (name, header) = text.split_once('=').ok_or("COLUMN=HEADER is expected")?;
+    match column(name) {
+        Some(_) => Ok((name.to_owned(), header.trim().to_owned())),
+        None => Err(format!("{name:?} is no column")),
+    }
+}
+
+/// The one character that parts columns; `\t` is a tab.
+pub fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [one] => Ok(*one),
+        _ => Err("one character is expected".to_owned()),
+    }
+}
+
+/// The columns, for `--help`.
+pub fn help() -> String {
+    let mut help = String::from(
+        "The file is CSV in UTF-8, one row per variant, with headers in the first row. Headers are compared without case, spaces, \
+         hyphens and underscores. An empty cell is left out. What belongs to a product stands on one of its rows, or alike on \
+         several. A file with `sku` and prices alone sets prices of variants that exist.\n\nColumns:\n",
+    );
+    let mut line = |name: &str, about: &str| {
+        help.push_str(format!("  {name:<20} {about}").trim_end());
+        help.push('\n');
+    };
+    NAMED.iter().for_each(|named| line(named.name, named.about));
+    line("price:CODE", "amount in the price list of this code, in its currency");
+    line("attribute:NAME", "a free attribute of the product");
+    line("variantAttribute:NAME", "a free attribute of the variant");
+    help.push_str(
+        "\nUp to 500 products are sent at once, all or nothing; a refused batch is sent again without its bad lines. Each batch is \
+         recorded before it is sent: run the same command again to go on where a run was stopped.",
+    );
+    help
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(headers: &[&str], map: &[(&str, &str)], ignore: bool) -> Result<Vec<String>> {
+        let map: Vec<_> = map.iter().map(|(name, header)| ((*name).to_owned(), (*header).to_owned())).collect();
+        let columns = read(&StringRecord::from(headers.to_vec()), &map, ignore)?;
+        Ok(columns.iter().map(|column| column.as_ref().map(Column::name).unwrap_or_default()).collect())
+    }
+
+    #[test]
+    fn headers_are_found_in_many_spellings() {
+        let headers = ["\u{feff}Name", "PRODUCT_TYPE", "unit of measure", "Price:base", "attribute:Screen Size", "SKU"];
+        let expected = ["name", "productType", "unitOfMeasure", "price:BASE", "attribute:Screen Size", "sku"];
+        assert_eq!(names(&headers, &[], false).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_no_column_is_refused_or_passed_over() {
+        let told = |outcome: Result<Vec<String>>| outcome.unwrap_err().to_string();
+        assert!(told(names(&["sku", "weight", "price:"], &[], false)).contains("weight, price:"));
+        assert_eq!(names(&["sku", "weight"], &[], true).unwrap(), ["sku", ""]);
+        assert!(told(names(&["sku", "S K U"], &[], true)).contains("twice"));
+        assert_eq!(names(&["sku", "Titel"], &[("name", "Titel")], false).unwrap(), ["sku", "name"]);
+        assert!(told(names(&["sku"], &[("name", "Titel")], false)).contains("Titel"));
+    }
+
+    #[test]
+    fn members_lead_back_to_columns() {
+        assert_eq!(of_member("brandId", Part::Product), "brand");
+        assert_eq!(of_member("sku", Part::Variant), "sku");
+        assert_eq!(of_member("attributes", Part::Variant), "variantAttribute");
+    }
+}

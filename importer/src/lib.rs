@@ -1,0 +1,136 @@
+//! `stoa import`: products, variants and prices from a CSV file through the public API, as any other client would send them.
+//! What was done is written down, so that a run that was stopped is continued by the next.
+
+mod api;
+mod batch;
+mod columns;
+mod fault;
+mod file;
+mod known;
+mod progress;
+mod report;
+mod sender;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use uuid::Uuid;
+
+use crate::api::Api;
+use crate::fault::Fault;
+use crate::known::Known;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::sender::{Counts, Sender};
+
+/// Products, variants and prices from a CSV file, through the public API.
+#[derive(clap::Args)]
+#[command(after_long_help = columns::help())]
+pub struct Args {
+    /// One row per variant; `--help` lists the columns.
+    file: PathBuf,
+    /// Address of the service.
+    #[arg(long, env = "STOA_URL", default_value = "http://127.0.0.1:8080")]
+    url: String,
+    /// A user's access token.
+    #[arg(long, env = "STOA_TOKEN", hide_env_values = true)]
+    token: String,
+    /// The company's id; may be left out by a member of one company alone.
+    #[arg(long, env = "STOA_TENANT")]
+    tenant: Option<Uuid>,
+    /// Where the run is recorded and continued from [default: FILE.report.jsonl]
+    #[arg(long)]
+    report: Option<PathBuf>,
+    /// Close standing prices without end where the new ones begin: the usual price change.
+    #[arg(long)]
+    replace: bool,
+    /// When prices begin on rows that do not say so: an instant such as 2026-01-31T00:00:00Z.
+    #[arg(long)]
+    valid_from: Option<String>,
+    /// Reads a column from a header of another name: `--map name="Product title"`.
+    #[arg(long, value_name = "COLUMN=HEADER", value_parser = columns::mapping)]
+    map: Vec<(String, String)>,
+    /// Passes over headers that are no column, which are refused otherwise.
+    #[arg(long)]
+    ignore_unknown: bool,
+    /// What parts the columns: one character.
+    #[arg(long, default_value = ",", value_parser = columns::delimiter)]
+    delimiter: u8,
+    /// Tells the outcome as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Imports the file. Every bad line is told on stderr with its number.
+///
+/// # Errors
+/// Where the run cannot begin or go on, or any line failed.
+pub fn run(args: &Args) -> Result<()> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(import(args))
+}
+
+async fn import(args: &Args) -> Result<()> {
+    let mut file = file::read(&args.file, &args.map, args.ignore_unknown, args.delimiter)?;
+    let api = Api::new(&args.url, &args.token)?;
+    let tenant = known::tenant(&api, args.tenant).await?;
+    let known = Known::of(&api, &tenant, &file).await?;
+    let path = args.report.clone().unwrap_or_else(|| {
+        let mut name = args.file.clone().into_os_string();
+        name.push(".report.jsonl");
+        name.into()
+    });
+    let report = Report::open(&path, &tenant)?;
+    let rows: usize = file.products.iter().map(|product| product.rows.len()).sum();
+    let mut sender = Sender {
+        api: &api,
+        known: &known,
+        report,
+        progress: Progress::new(rows + file.prices.len()),
+        faults: std::mem::take(&mut file.faults),
+        counts: Counts::default(),
+    };
+    let sent = match sender.products(std::mem::take(&mut file.products)).await {
+        Ok(()) => sender.prices(&file, args).await,
+        stopped => stopped,
+    };
+    let Sender { progress, mut faults, counts, .. } = sender;
+    progress.finish();
+
+    faults.sort_by(|a, b| (a.line, &a.column).cmp(&(b.line, &b.column)));
+    faults.dedup();
+    faults.iter().for_each(|fault| eprintln!("{}", fault.told(&args.file)));
+    let failed = fault::lines(&faults);
+    let outcome = Outcome { counts, failed_lines: failed, report: path.display().to_string(), faults: &faults };
+    outcome.print(args.json)?;
+    sent.context("stopped; run the same command again to go on")?;
+    if failed > 0 {
+        bail!("{failed} of {} lines failed; correct them and run again: what is done is not sent twice", file.lines);
+    }
+    Ok(())
+}
+
+/// What came of a run.
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    counts: Counts,
+    failed_lines: usize,
+    report: String,
+    faults: &'a [Fault],
+}
+
+impl Outcome<'_> {
+    fn print(&self, json: bool) -> Result<()> {
+        if json {
+            println!("{}", serde_json::to_string(self)?);
+            return Ok(());
+        }
+        let Counts { products, prices, before } = self.counts;
+        println!(
+            "{products} products and {prices} prices imported, {before} done before, {} lines failed; recorded in {}",
+            self.failed_lines, self.report
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! A tiny OpenID issuer on loopback, which misbehaves on request and counts what it is asked.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+/// How the issuer answers when it is asked for its keys.
+#[derive(Clone, Debug)]
+pub enum Manner {
+    Keys(Json),
+    /// 200 with any bytes.
+    Body(Vec<u8>),
+    /// Promises more bytes than it sends, and hangs up.
+    Truncated(Vec<u8>),
+    Status(u16),
+    RedirectTo(String),
+    /// A body without a length that goes on and on.
+    Endless,
+    /// Hangs up without an answer.
+    HangUp,
+    /// Reads and never answers.
+    Silent,
+}
+
+/// An issuer; it ends with its owner.
+pub struct Issuer {
+    /// `http://127.0.0.1:PORT`: the tokens' `iss`.
+    pub url: String,
+    shared: Arc<Shared>,
+    address: SocketAddr,
+}
+
+struct Shared {
+    url: String,
+    manner: Mutex<Manner>,
+    discovery: Mutex<Option<Manner>>,
+    discoveries: AtomicUsize,
+    key_fetches: AtomicUsize,
+    /// Hangs up on everybody: as good as not listening, without losing the port to somebody else.
+    down: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl Issuer {
+    pub fn start(manner: Manner) -> Issuer {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port for an issuer");
+        let address = listener.local_addr().expect("an address");
+        let url = format!("http://{address}");
+        let shared = Arc::new(Shared {
+            url: url.clone(),
+            manner: Mutex::new(manner),
+            discovery: Mutex::new(None),
+            discoveries: AtomicUsize::new(0),
+            key_fetches: AtomicUsize::new(0),
+            down: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        });
+        let serving = shared.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if serving.ended.load(Ordering::SeqCst) {
+                    break;
+                }
+                let shared = serving.clone();
+                // A client that hangs up is the test's concern.
+                thread::spawn(move || drop(answer(stream, &shared)));
+            }
+        });
+        Issuer { url, shared, address }
+    }
+
+    /// How it answers for its keys from now on.
+    pub fn behave(&self, manner: Manner) {
+        *self.shared.manner.lock().unwrap_or_else(PoisonError::into_inner) = manner;
+    }
+
+    /// How it answers for its discovery document from now on; none: as it should.
+    pub fn discover(&self, manner: Option<Manner>) {
+        *self.shared.discovery.lock().unwrap_or_else(PoisonError::into_inner) = manner;
+    }
+
+    /// An outage: nobody gets an answer.
+    pub fn down(&self, down: bool) {
+        self.shared.down.store(down, Ordering::SeqCst);
+    }
+
+    /// How often its keys were asked for.
+    pub fn key_fetches(&self) -> usize {
+        self.shared.key_fetches.load(Ordering::SeqCst)
+    }
+
+    /// How often anything was asked for, answered or not.
+    pub fn discoveries(&self) -> usize {
+        self.shared.discoveries.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Issuer {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::SeqCst);
+        // Wakes the thread that waits for the next connection.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// One request, one answer, and the connection ends.
+fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+    let mut head = Vec::new();
+    let mut lines = BufReader::new(stream.try_clone()?);
+    while !head.ends_with(b"\r\n\r\n") {
+        if lines.read_until(b'\n', &mut head)? == 0 {
+            return Ok(());
+        }
+    }
+    let for_keys = head.starts_with(b"GET /keys ");
+    let asked = if for_keys { &shared.key_fetches } else { &shared.discoveries };
+    asked.fetch_add(1, Ordering::SeqCst);
+    if shared.down.load(Ordering::SeqCst) {
+        return Ok(());
+    }
+    let document = json!({ "issuer": shared.url, "jwks_uri": format!("{}/keys", shared.url) });
+    let manner = if for_keys {
+        shared.manner.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    } else {
+        let told = shared.discovery.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        told.unwrap_or(Manner::Keys(document))
+    };
+    let whole = |status: &str, headers: &str, body: &[u8]| with_head(status, headers, body.len(), body);
+    match manner {
+        Manner::Keys(keys) => stream.write_all(&whole("200 OK", "", keys.to_string().as_bytes())),
+        Manner::Body(body) => stream.write_all(&whole("200 OK", "", &body)),
+        Manner::Truncated(body) => stream.write_all(&with_head("200 OK", "", body.len() + 100, &body)),
+        Manner::Status(status) => stream.write_all(&whole(&format!("{status} Status"), "", b"{}")),
+        Manner::RedirectTo(url) => stream.write_all(&whole("302 Found", &format!("location: {url}\r\n"), b"")),
+        Manner::Endless => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"keys\":[")?;
+            loop {
+                stream.write_all(&[b' '; 16 * 1024])?;
+            }
+        }
+        Manner::HangUp => Ok(()),
+        Manner::Silent => {
+            thread::sleep(Duration::from_secs(30));
+            Ok(())
+        }
+    }
+}
+
+fn with_head(status: &str, headers: &str, length: usize, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n");
+    [head.as_bytes(), body].concat()
+}

@@ -1,0 +1,163 @@
+//! A real OpenID provider, `oidc-provider` of the npm registry, run by Node: what the suite's own issuer and the host both
+//! misunderstand alike would show here. Without Node, or without a registry to get it from, it says why it is not there.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+use crate::host::{RUNTIME, workspace};
+
+/// The audience of its tokens.
+pub const AUDIENCE: &str = "stoa-suite";
+
+/// The oldest Node that runs it.
+const NODE: u32 = 20;
+
+/// How long it may take to start or to make keys on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What npm says where there is no way to a registry: the one failure of an install that is nobody's fault here.
+const NO_REGISTRY: &[&str] =
+    &["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED", "E503"];
+
+/// A running provider; it ends with its owner.
+pub struct Provider {
+    /// Its issuer.
+    pub url: String,
+    child: Child,
+    pipes: Mutex<(ChildStdin, mpsc::Receiver<String>)>,
+}
+
+impl Provider {
+    /// Starts a provider with the keys `first`. `Err` holds why there is none on this machine.
+    pub fn start() -> Result<Provider, String> {
+        static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+        let folder = INSTALLED.get_or_init(install).clone()?;
+        let mut child = Command::new("node")
+            .arg("provider.mjs")
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("cannot run node: {error}"));
+        let stdin = child.stdin.take().expect("stdin is piped");
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                // The provider itself writes notices there.
+                if line == "done" || line.starts_with("http://") {
+                    let _ = tell.send(line);
+                }
+            }
+        });
+        let url =
+            told.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("the provider in {} says nothing", folder.display()));
+        Ok(Provider { url, child, pipes: Mutex::new((stdin, told)) })
+    }
+
+    /// Publishes these keys from now on, and signs with the first.
+    pub fn keys(&self, names: &[&str]) {
+        self.tell(&format!("keys {}", names.join(" ")));
+    }
+
+    /// An outage, until `open`.
+    pub fn close(&self) {
+        self.tell("close");
+    }
+
+    pub fn open(&self) {
+        self.tell("open");
+    }
+
+    fn tell(&self, command: &str) {
+        let mut pipes = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(pipes.0, "{command}").unwrap_or_else(|error| panic!("the provider is gone: {error}"));
+        let told = pipes.1.recv_timeout(PATIENCE);
+        assert_eq!(told.as_deref(), Ok("done"), "the provider does not {command}");
+    }
+
+    /// An access token for an account; `unverified...` is one without a verified address.
+    pub fn token(&self, account: &str, alg: &str) -> String {
+        let form = format!("grant_type=urn:stoa:test:account&account={account}&resource=urn:stoa:{alg}");
+        let url = format!("{}/token", self.url);
+        let answer: Json = RUNTIME
+            .block_on(async {
+                let client = reqwest::Client::builder().no_proxy().build()?;
+                let request = client
+                    .post(url)
+                    .basic_auth("suite", Some("not-a-secret"))
+                    .header("content-type", "application/x-www-form-urlencoded")
+                    .body(form);
+                request.send().await?.json().await
+            })
+            .unwrap_or_else(|error: reqwest::Error| panic!("the provider gave no token: {error:?}"));
+        let token = answer["access_token"].as_str().unwrap_or_else(|| panic!("the provider gave no token: {answer}"));
+        token.to_string()
+    }
+}
+
+impl Drop for Provider {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The folder that holds the provider with what it needs, installed once for each lock file.
+fn install() -> Result<PathBuf, String> {
+    let node = version("node")?;
+    let major = node.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    if major.is_none_or(|major| major < NODE) {
+        return Err(format!("it needs Node {NODE} or later, and this is {node}"));
+    }
+    version("npm")?;
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("oidc");
+    let files: Vec<(&str, String)> = ["package.json", "package-lock.json", "provider.mjs"]
+        .into_iter()
+        .map(|name| (name, fs::read_to_string(source.join(name)).expect("a file of tests/oidc")))
+        .collect();
+    let mut hasher = DefaultHasher::new();
+    files.hash(&mut hasher);
+    let all = workspace().join("target/oidc");
+    let folder = all.join(format!("{:016x}", hasher.finish()));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let scratch = all.join(format!("scratch-{}", std::process::id()));
+    fs::create_dir_all(&scratch).expect("cannot make a folder in target");
+    for (name, text) in &files {
+        fs::write(scratch.join(name), text).expect("cannot write to target");
+    }
+    let output = Command::new("npm")
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1"])
+        .current_dir(&scratch)
+        .output()
+        .map_err(|error| format!("npm cannot be run: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let _ = fs::remove_dir_all(&scratch);
+        match NO_REGISTRY.iter().find(|code| said.contains(*code)) {
+            Some(code) => return Err(format!("npm reaches no registry ({code})")),
+            None => panic!("npm ci failed in {}: {said}", source.display()),
+        }
+    }
+    // Another run of the suite may have been faster: what it installed is the same.
+    if fs::rename(&scratch, &folder).is_err() {
+        let _ = fs::remove_dir_all(&scratch);
+    }
+    Ok(folder)
+}
+
+fn version(program: &str) -> Result<String, String> {
+    let output = Command::new(program).arg("--version").output().map_err(|_| format!("{program} is not installed"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}

@@ -1,0 +1,104 @@
+//! A proxy before a host that loses answers: what a network does, at the moment that a test chooses.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Passes requests on, one per connection; the answer to the `n`th POST whose path ends as stated never comes back.
+pub struct Proxy {
+    address: String,
+    lost: Arc<AtomicBool>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    /// `target`: `127.0.0.1:PORT`. The lost request is done by the host all the same; its client waits for ever.
+    pub fn losing(target: &str, path: &'static str, nth: usize) -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("cannot listen");
+        let address = format!("http://{}", listener.local_addr().expect("a listener has an address"));
+        let (lost, ended) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (target, seen) = (target.to_string(), Arc::new(AtomicUsize::new(0)));
+        let flags = (lost.clone(), ended.clone());
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let (target, seen, (lost, ended)) = (target.clone(), seen.clone(), flags.clone());
+                thread::spawn(move || {
+                    let Some(request) = read(&client) else { return };
+                    let first = String::from_utf8_lossy(&request[..request.len().min(400)]).into_owned();
+                    let is_named =
+                        first.starts_with("POST ") && first.split(' ').nth(1).is_some_and(|at| at.ends_with(path));
+                    let answer = ask(&target, &request);
+                    if is_named && seen.fetch_add(1, Ordering::SeqCst) + 1 == nth {
+                        lost.store(true, Ordering::SeqCst);
+                        while !ended.load(Ordering::SeqCst) {
+                            thread::sleep(Duration::from_millis(5));
+                        }
+                        return;
+                    }
+                    let mut client = client;
+                    let _ = client.write_all(&answer);
+                    let _ = client.shutdown(Shutdown::Both);
+                });
+            }
+        });
+        Proxy { address, lost, ended }
+    }
+
+    pub fn url(&self) -> &str {
+        &self.address
+    }
+
+    /// Waits until the host has done what it will not be thanked for.
+    pub fn wait_for_the_loss(&self) {
+        for _ in 0..6_000 {
+            if self.lost.load(Ordering::SeqCst) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the request did not come");
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::SeqCst);
+    }
+}
+
+/// A whole request: head, and as much body as the head announces.
+fn read(mut client: &TcpStream) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut part = [0; 16 << 10];
+    loop {
+        let head = bytes.windows(4).position(|end| end == b"\r\n\r\n");
+        if let Some(head) = head {
+            let text = String::from_utf8_lossy(&bytes[..head]).to_lowercase();
+            let length =
+                text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+            if bytes.len() >= head + 4 + length.unwrap_or(0) {
+                return Some(bytes);
+            }
+        }
+        match client.read(&mut part).ok()? {
+            0 => return None,
+            count => bytes.extend_from_slice(&part[..count]),
+        }
+    }
+}
+
+/// Sends a request on a connection of its own, and reads the answer to its end.
+fn ask(target: &str, request: &[u8]) -> Vec<u8> {
+    let mut answer = Vec::new();
+    let head = request.windows(2).position(|end| end == b"\r\n").unwrap_or(0);
+    if let Ok(mut host) = TcpStream::connect(target) {
+        let _ = host.write_all(&request[..head]);
+        let _ = host.write_all(b"\r\nConnection: close");
+        let _ = host.write_all(&request[head..]);
+        let _ = host.read_to_end(&mut answer);
+    }
+    answer
+}

@@ -1,0 +1,169 @@
+//! Keys of an identity provider and the tokens signed with them, good or as bad as a test wants them. Shares no code with the
+//! host: what both misread alike would not show.
+
+use std::sync::LazyLock;
+
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::KeySize;
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _,
+    RSA_PKCS1_SHA256, RSA_PSS_SHA256, RsaEncoding, RsaKeyPair,
+};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value as Json, json};
+
+/// One key of a provider.
+pub struct Signer {
+    pub kid: String,
+    /// `RS256`, `PS256`, `ES256` or `EdDSA`.
+    pub alg: &'static str,
+    /// The public key as it stands in a JWKS.
+    pub jwk: Json,
+    key: Key,
+}
+
+enum Key {
+    Rsa(&'static RsaKeyPair, &'static dyn RsaEncoding),
+    /// The same key twice: for signatures of the form that JWS asks for, and for those of the form that it forbids.
+    Ec {
+        fixed: EcdsaKeyPair,
+        der: EcdsaKeyPair,
+    },
+    Ed(Ed25519KeyPair),
+}
+
+/// RSA keys are slow to make; the suite shares two.
+static RSA: LazyLock<[RsaKeyPair; 2]> =
+    LazyLock::new(|| [0, 1].map(|_| RsaKeyPair::generate(KeySize::Rsa2048).expect("an RSA key")));
+
+impl Signer {
+    pub fn es256(kid: &str) -> Signer {
+        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
+        let pkcs8 = made.expect("an EC key");
+        let fixed = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref()).expect("the key again");
+        let der = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, pkcs8.as_ref()).expect("the key again");
+        let point = fixed.public_key().as_ref();
+        let jwk = json!({ "kty": "EC", "crv": "P-256", "x": base64url(&point[1..33]), "y": base64url(&point[33..]) });
+        Signer::of(kid, "ES256", jwk, Key::Ec { fixed, der })
+    }
+
+    /// `which`: 0 or 1, the two RSA keys of the suite.
+    pub fn rs256(kid: &str, which: usize) -> Signer {
+        Signer::rsa(kid, "RS256", which, &RSA_PKCS1_SHA256)
+    }
+
+    /// `which`: 0 or 1, the two RSA keys of the suite.
+    pub fn ps256(kid: &str, which: usize) -> Signer {
+        Signer::rsa(kid, "PS256", which, &RSA_PSS_SHA256)
+    }
+
+    pub fn eddsa(kid: &str) -> Signer {
+        let pair = Ed25519KeyPair::generate().expect("an Ed25519 key");
+        let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "x": base64url(pair.public_key().as_ref()) });
+        Signer::of(kid, "EdDSA", jwk, Key::Ed(pair))
+    }
+
+    fn rsa(kid: &str, alg: &'static str, which: usize, encoding: &'static dyn RsaEncoding) -> Signer {
+        let pair = &RSA[which];
+        let (n, e) = rsa_numbers(pair.public_key().as_ref());
+        let jwk = json!({ "kty": "RSA", "n": base64url(n), "e": base64url(e) });
+        Signer::of(kid, alg, jwk, Key::Rsa(pair, encoding))
+    }
+
+    fn of(kid: &str, alg: &'static str, mut jwk: Json, key: Key) -> Signer {
+        for (name, value) in [("kid", kid), ("alg", alg), ("use", "sig")] {
+            jwk[name] = json!(value);
+        }
+        Signer { kid: kid.to_string(), alg, jwk, key }
+    }
+
+    /// The header of its good tokens.
+    pub fn header(&self) -> Json {
+        json!({ "alg": self.alg, "typ": "at+jwt", "kid": self.kid })
+    }
+
+    pub fn sign(&self, header: &Json, claims: &Json) -> String {
+        self.sign_text(header.to_string(), claims.to_string())
+    }
+
+    /// Signs two texts as they are, JSON or not.
+    pub fn sign_text(&self, header: impl AsRef<[u8]>, claims: impl AsRef<[u8]>) -> String {
+        self.sign_segments(&base64url(header), &base64url(claims))
+    }
+
+    pub fn sign_segments(&self, header: &str, claims: &str) -> String {
+        let signed = format!("{header}.{claims}");
+        let signature = base64url(self.signature(signed.as_bytes()));
+        format!("{signed}.{signature}")
+    }
+
+    pub fn signature(&self, message: &[u8]) -> Vec<u8> {
+        let random = SystemRandom::new();
+        match &self.key {
+            Key::Rsa(pair, encoding) => {
+                let mut signature = vec![0; pair.public_modulus_len()];
+                pair.sign(*encoding, &random, message, &mut signature).expect("a signature");
+                signature
+            }
+            Key::Ec { fixed, .. } => fixed.sign(&random, message).expect("a signature").as_ref().to_vec(),
+            Key::Ed(pair) => pair.sign(message).as_ref().to_vec(),
+        }
+    }
+
+    /// An ECDSA signature in the form of X.509, which JWS does not take; none for keys of another kind.
+    pub fn signature_in_der(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let Key::Ec { der, .. } = &self.key else { return None };
+        Some(der.sign(&SystemRandom::new(), message).expect("a signature").as_ref().to_vec())
+    }
+}
+
+/// A JWKS of these keys.
+pub fn jwks<'a>(signers: impl IntoIterator<Item = &'a Signer>) -> Json {
+    json!({ "keys": signers.into_iter().map(|signer| signer.jwk.clone()).collect::<Vec<_>>() })
+}
+
+/// Claims of a verified person, good for an hour from now.
+pub fn claims(issuer: &str, audience: &str, subject: &str) -> Json {
+    json!({
+        "iss": issuer,
+        "aud": audience,
+        "sub": subject,
+        "iat": now(),
+        "exp": now() + 3600,
+        "email": format!("{subject}@example.test"),
+        "email_verified": true,
+        "name": subject,
+    })
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs()
+}
+
+pub fn base64url(bytes: impl AsRef<[u8]>) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Modulus and exponent of an `RSAPublicKey` (RFC 8017 A.1.1): a sequence of two integers.
+fn rsa_numbers(der: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let (_, sequence, _) = element(der);
+    let (_, n, rest) = element(sequence);
+    let (_, e, _) = element(rest);
+    let plain = |number: &[u8]| number.iter().copied().skip_while(|byte| *byte == 0).collect();
+    (plain(n), plain(e))
+}
+
+/// The first DER element: its tag, its content and what follows.
+fn element(der: &[u8]) -> (u8, &[u8], &[u8]) {
+    let (tag, first) = (der[0], usize::from(der[1]));
+    let (length, begin) = match first {
+        0..0x80 => (first, 2),
+        long => {
+            let digits = &der[2..2 + (long - 0x80)];
+            (digits.iter().fold(0, |value, digit| value << 8 | usize::from(*digit)), 2 + digits.len())
+        }
+    };
+    (tag, &der[begin..begin + length], &der[begin + length..])
+}

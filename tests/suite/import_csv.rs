@@ -1,0 +1,379 @@
+//! `stoa import`: a file of rows becomes products, variants and prices; bad lines are told; a stopped run is continued.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+use stoa_tests::folder::Folder;
+use stoa_tests::proxy::Proxy;
+use stoa_tests::{Company, Database, company, on_both_databases};
+
+on_both_databases![
+    a_shop_with_variants_lookups_and_prices,
+    run_again_it_does_nothing,
+    bad_lines_are_told_and_the_rest_goes_in,
+    corrected_lines_go_in_with_the_next_run,
+    stopped_before_the_answer_it_goes_on_with_the_same_key,
+    stopped_among_prices,
+    the_service_goes_away_meanwhile,
+    prices_of_what_exists,
+    what_cannot_begin,
+    many_batches,
+];
+
+struct Run {
+    folder: Folder,
+    shop: Company,
+}
+
+impl Run {
+    fn new(shop: &Company, csv: &str) -> Run {
+        let run = Run { folder: Folder::new("import"), shop: shop.clone() };
+        run.write(csv);
+        run
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("shop.csv")
+    }
+
+    fn write(&self, csv: &str) {
+        fs::write(self.file(), csv).expect("cannot write the file");
+    }
+
+    fn command(&self, url: &str, more: &[&str]) -> Command {
+        let mut command = self.shop.host.command();
+        command.arg("import").arg(self.file()).args(["--url", url, "--token", &self.shop.token]);
+        command.args(["--tenant", &self.shop.tenant]).args(more);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn go(&self, more: &[&str]) -> Told {
+        self.go_to(&self.shop.host.url(), more)
+    }
+
+    fn go_to(&self, url: &str, more: &[&str]) -> Told {
+        let more: Vec<&str> = [more, &["--json"]].concat();
+        Told::of(self.command(url, &more).output().expect("cannot run the binary"))
+    }
+
+    /// The report's lines.
+    fn report(&self) -> Vec<Json> {
+        let text = fs::read_to_string(self.folder.path().join("shop.csv.report.jsonl")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).expect("a line of the report is JSON")).collect()
+    }
+
+    /// Keys of batches that were sent, in order.
+    fn keys(&self) -> Vec<String> {
+        let sent = self.report().into_iter().filter(|line| line["outcome"] == "sent");
+        sent.map(|line| line["key"].as_str().unwrap_or_default().to_string()).collect()
+    }
+}
+
+/// What a run said.
+#[derive(Debug)]
+struct Told {
+    code: Option<i32>,
+    outcome: Json,
+    errors: String,
+}
+
+impl Told {
+    fn of(output: Output) -> Told {
+        Told {
+            code: output.status.code(),
+            outcome: serde_json::from_slice(&output.stdout).unwrap_or_default(),
+            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Asserts the exit code, and how many products and prices were made and found done.
+    #[track_caller]
+    fn is(self, code: i32, products: u64, prices: u64, before: u64) -> Told {
+        let counts = ["products", "prices", "before"].map(|name| self.outcome[name].as_u64().unwrap_or(u64::MAX));
+        assert_eq!((self.code, counts), (Some(code), [products, prices, before]), "{self:?}");
+        self
+    }
+
+    /// Lines that were told, with column and code.
+    fn faults(&self) -> Vec<(u64, &str, &str)> {
+        let faults = self.outcome["faults"].as_array().into_iter().flatten();
+        let text = |fault: &'_ Json, member: &str| fault[member].as_str().map(str::to_string);
+        faults
+            .map(|fault| {
+                let line = fault["line"].as_u64().unwrap_or_default();
+                let code = fault["code"].as_str().unwrap_or_default();
+                assert!(self.errors.contains(&format!("shop.csv:{line}:")), "{self:?}");
+                assert!(text(fault, "column").is_some());
+                (line, fault["column"].as_str().unwrap_or_default(), code)
+            })
+            .collect()
+    }
+}
+
+const PHONES: &str = "\
+Name,Product,Product Type,Unit of measure,Track inventory,Publication status,Brand,Category,Description,SKU,Barcode,Color,Condition,Search aliases,attribute:Screen,variantAttribute:Box,price:BASE,price:web
+Fairphone 5,fp5,GOOD,UNIT,yes,PUBLISHED,FAIR,PHONES,\"A phone, with
+two lines\",FP5-BLUE,4006381333931,Sky Blue,NEW,blauw | \u{6a}asny,6.46,full,629.00,699
+,fp5,,,,,,,,FP5-USED,,Black,USED,,,,,450.5
+Case,case,,,,PUBLISHED,,,,CASE-1,,,,,,,9.99,12
+Engraving,engraving,SERVICE,,,PUBLISHED,,,,ENGRAVE,,,,,,,,5
+Catalogue entry,entry,,,,,,,,,,,,,,,,
+";
+
+fn shop(database: Database) -> Company {
+    let shop = company(database);
+    let lookup = |kind: &str, code: &str| {
+        let body = serde_json::json!({ "name": code, "code": code });
+        shop.post(&format!("catalog/lookups/{kind}"), body).is(201);
+    };
+    lookup("brands", "FAIR");
+    lookup("categories", "PHONES");
+    shop.price_list("WEB");
+    shop
+}
+
+fn a_shop_with_variants_lookups_and_prices(database: Database) {
+    let shop = shop(database);
+    let run = Run::new(&shop, PHONES);
+    run.go(&[]).is(0, 4, 6, 0);
+    let products = shop.all("catalog/products", &[]);
+    let names: Vec<&str> = products.iter().filter_map(|product| product["name"].as_str()).collect();
+    assert_eq!(names, ["Fairphone 5", "Case", "Engraving", "Catalogue entry"]);
+    let phone = &products[0];
+    assert_eq!((&phone["description"], &phone["trackInventory"]), (&"A phone, with\ntwo lines".into(), &true.into()));
+    assert_eq!((&phone["attributes"]["Screen"], &phone["variantMode"]), (&"6.46".into(), &"MULTIPLE".into()));
+    let brand = shop.list("catalog/lookups/brands", &[]).is(200).ids();
+    assert_eq!(phone["brandId"], brand[0].as_str());
+    assert!(phone["categoryId"].is_string());
+    assert_eq!(products[2]["productType"], "SERVICE");
+    assert_eq!((&products[3]["publicationStatus"], &products[3]["variantCount"]), (&"DRAFT".into(), &0.into()));
+    let blue = shop.list("catalog/variants", &[("sku", "FP5-BLUE")]).is(200);
+    let blue = &blue.items()[0];
+    assert_eq!((&blue["barcode"], &blue["attributes"]["Box"]), (&"4006381333931".into(), &"full".into()));
+    assert_eq!(blue["searchAliases"], serde_json::json!(["blauw", "jasny"]));
+    let list = shop.list("pricing/price-lists", &[("text", "WEB")]).is(200).ids();
+    let prices = shop.all(&format!("pricing/price-lists/{}/prices", list[0]), &[]);
+    let amounts: Vec<&str> = prices.iter().filter_map(|price| price["amount"].as_str()).collect();
+    assert_eq!(amounts, ["699.000000", "450.500000", "12.000000", "5.000000"]);
+}
+
+fn run_again_it_does_nothing(database: Database) {
+    let shop = shop(database);
+    let run = Run::new(&shop, PHONES);
+    run.go(&[]).is(0, 4, 6, 0);
+    let (before, report) = (shop.digest(), run.report());
+    run.go(&[]).is(0, 0, 0, 10);
+    assert_eq!((shop.digest(), run.report()), (before, report));
+    // Text for people, with where it is recorded.
+    let output = run.command(&shop.host.url(), &[]).output().expect("cannot run the binary");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("10 done before") && said.contains("shop.csv.report.jsonl"), "{said}");
+}
+
+const BAD: &str = "\
+name,sku,brand,trackInventory,position,price:BASE
+Good,G-1,,,,1
+Taken,TAKEN,,,,1
+No brand,N-1,NONE,,,1
+Flag,F-1,,perhaps,,1
+Lower,lower,,,,1
+Serial,S-1,,,,abc
+Twice,G-1,,,,1
+Short,X-1
+,Y-1,,,,1
+Fine,G-2,FAIR,true,,2
+";
+
+fn bad_lines_are_told_and_the_rest_goes_in(database: Database) {
+    let shop = shop(database);
+    shop.article("TAKEN");
+    let run = Run::new(&shop, BAD);
+    // A header that is no column is refused before anything is sent.
+    let before = shop.digest();
+    let told = run.go(&[]);
+    assert!(told.code == Some(1) && told.errors.contains("position"), "{told:?}");
+    assert_eq!(shop.digest(), before);
+    let told = run.go(&["--ignore-unknown"]).is(1, 3, 2, 0);
+    assert_eq!(
+        told.faults(),
+        [
+            (3, "sku", "DUPLICATE"),
+            (4, "brand", "NOT_FOUND"),
+            (5, "trackInventory", "FORMAT"),
+            (6, "sku", "FORMAT"),
+            (7, "price:BASE", "FORMAT"),
+            (8, "sku", "REPEATED"),
+            (9, "", "UNREADABLE"),
+            (10, "name", "REQUIRED"),
+        ]
+    );
+    assert!(told.errors.contains("8 of 10 lines failed"), "{told:?}");
+    let names: BTreeSet<String> =
+        shop.all("catalog/products", &[]).iter().map(|product| product["name"].to_string()).collect();
+    let expected = ["\"Fine\"", "\"Good\"", "\"Product TAKEN\"", "\"Serial\""];
+    assert_eq!(names, expected.iter().map(|name| name.to_string()).collect());
+    let refused: Vec<Json> = run.report().into_iter().filter(|line| line["outcome"] == "refused").collect();
+    assert!(refused.iter().any(|line| line["faults"][0]["line"] == 3 && line["code"] == "DUPLICATE"), "{refused:?}");
+}
+
+fn corrected_lines_go_in_with_the_next_run(database: Database) {
+    let shop = shop(database);
+    shop.article("TAKEN");
+    let run = Run::new(&shop, BAD);
+    run.go(&["--ignore-unknown"]).is(1, 3, 2, 0);
+    let corrected = BAD
+        .replace("Taken,TAKEN", "Free,FREE")
+        .replace("NONE", "FAIR")
+        .replace("perhaps", "no")
+        .replace("Lower,lower", "Upper,UPPER")
+        .replace(",abc", ",7")
+        .replace("Twice,G-1", "Once,G-3")
+        .replace("Short,X-1\n", "Short,X-1,,,,1\n")
+        .replace("\n,Y-1", "\nNamed,Y-1");
+    run.write(&corrected);
+    // Three products and two prices were there; the price of a line whose product was there goes in now.
+    run.go(&["--ignore-unknown"]).is(0, 7, 8, 5);
+    run.go(&["--ignore-unknown"]).is(0, 0, 0, 20);
+    // What is there is not changed by a change of the file.
+    run.write(&corrected.replace("Good,G-1,,,,1", "Better,G-1,,,,1"));
+    let told = run.go(&["--ignore-unknown"]);
+    assert_eq!(told.faults(), [(2, "", "CHANGED")]);
+    assert_eq!(told.code, Some(1));
+}
+
+fn stopped_before_the_answer_it_goes_on_with_the_same_key(database: Database) {
+    let shop = shop(database);
+    let rows: String = (0..1_200).map(|n| format!("Product {n},P-{n},{n}.5\n")).collect();
+    let run = Run::new(&shop, &format!("name,sku,price:BASE\n{rows}"));
+    // The host does the second batch, but the answer is lost, and the program is killed as by a power cut.
+    let proxy = Proxy::losing(&shop.host.address(), "/catalog/imports", 2);
+    let mut child = run.command(proxy.url(), &[]).spawn().expect("cannot run the binary");
+    proxy.wait_for_the_loss();
+    child.kill().expect("it is running");
+    child.wait().expect("it has ended");
+    drop(proxy);
+    assert_eq!(shop.count("catalog_product", "1 = 1"), 1_000);
+    let keys = run.keys();
+    let outcomes = |run: &Run| -> Vec<String> {
+        run.report().iter().filter_map(|line| line["outcome"].as_str().map(str::to_string)).collect()
+    };
+    assert_eq!(outcomes(&run), ["sent", "done", "sent"]);
+    // As if the machine had stopped within a line.
+    let report = run.folder.path().join("shop.csv.report.jsonl");
+    let mut text = fs::read_to_string(&report).expect("there is a report");
+    text.push_str("{\"batch\":3,\"ke");
+    fs::write(&report, text).expect("cannot write the report");
+
+    run.go(&[]).is(0, 700, 1_200, 500);
+    assert_eq!(shop.count("catalog_product", "1 = 1"), 1_200);
+    assert_eq!(shop.count("catalog_variant", "1 = 1"), 1_200);
+    assert_eq!(shop.count("pricing_price", "1 = 1"), 1_200);
+    // The second batch was answered from what is stored under its key: three imports, not four, were done.
+    assert_eq!(shop.count("stoa_audit", "operation = 'importProducts'"), 3);
+    let all = run.keys();
+    assert_eq!(all[..2], keys[..2]);
+    assert_eq!(all.len(), 3 + 3, "three batches of products and three of prices");
+    let done = run.report().into_iter().filter(|line| line["outcome"] == "done" && line["key"] == keys[1].as_str());
+    assert_eq!(done.count(), 1);
+}
+
+fn stopped_among_prices(database: Database) {
+    let shop = shop(database);
+    let rows: String = (0..700).map(|n| format!("Product {n},P-{n},{n},1\n")).collect();
+    let run = Run::new(&shop, &format!("name,sku,price:BASE,price:WEB\n{rows}"));
+    let proxy = Proxy::losing(&shop.host.address(), "/prices/batch", 2);
+    let mut child = run.command(proxy.url(), &[]).spawn().expect("cannot run the binary");
+    proxy.wait_for_the_loss();
+    child.kill().expect("it is running");
+    child.wait().expect("it has ended");
+    drop(proxy);
+    assert_eq!(shop.count("pricing_price", "1 = 1"), 700);
+    run.go(&[]).is(0, 0, 900, 1_200);
+    assert_eq!(shop.count("pricing_price", "1 = 1"), 1_400);
+    assert_eq!(shop.count("stoa_audit", "operation = 'schedulePrices'"), 4);
+}
+
+fn the_service_goes_away_meanwhile(database: Database) {
+    let shop = shop(database);
+    let run = Run::new(&shop, "name,sku\nA,A\nB\n");
+    let told = run.go_to("http://127.0.0.1:1", &[]);
+    assert!(told.code == Some(1) && told.errors.contains("not answered"), "{told:?}");
+    let stranger = Run { shop: shop.as_user("stranger@example.test"), ..run };
+    let told = stranger.go(&[]);
+    assert!(told.code == Some(1) && told.errors.contains("MEMBERSHIP_REQUIRED"), "{told:?}");
+    assert!(told.errors.contains("shop.csv:3:"), "bad lines are told all the same: {told:?}");
+    assert!(!told.errors.contains(&stranger.shop.token));
+    assert_eq!(stranger.keys().len(), 1, "it is not known how it ended");
+    let again = Run { shop: shop.clone(), ..stranger };
+    again.go(&[]).is(1, 1, 0, 0);
+    assert_eq!(again.keys().len(), 1, "the same key once more");
+}
+
+fn prices_of_what_exists(database: Database) {
+    let shop = shop(database);
+    let variant = shop.on_sale("A-1");
+    shop.on_sale("A-2");
+    let list = shop.list("pricing/price-lists", &[("text", "WEB")]).is(200).ids().remove(0);
+    let old = shop.price(&list, &variant, None, None).is(201).id();
+    let csv = "sku;validFrom;price:WEB\nA-1;2026-01-01T00:00:00Z;5\nA-2;;6\nNONE;;7\nA-3;x;\n";
+    let run = Run::new(&shop, csv);
+    let semicolon = ["--delimiter", ";"];
+    let told = run.go(&semicolon).is(1, 0, 1, 0);
+    assert_eq!(told.faults(), [(2, "price:WEB", "PRICE_PERIOD_OVERLAP"), (4, "sku", "NOT_FOUND")]);
+    let told = run.go(&[&semicolon[..], &["--replace"]].concat());
+    assert_eq!(told.outcome["prices"], 1, "{told:?}");
+    let closed = shop.get(&format!("pricing/price-lists/{list}/prices/{old}")).is(200);
+    assert_eq!(closed["validTo"], "2026-01-01T00:00:00.000Z");
+}
+
+fn what_cannot_begin(database: Database) {
+    let shop = shop(database);
+    let run = Run::new(&shop, "name,sku,price:NONE\nA,A,1\n");
+    let before = shop.digest();
+    let told = run.go(&[]);
+    assert!(told.code == Some(1) && told.errors.contains("no active price list NONE"), "{told:?}");
+    run.write("title,sku\nA,A\n");
+    let told = run.go(&[]);
+    assert!(told.code == Some(1) && told.errors.contains("title"), "{told:?}");
+    assert_eq!(shop.digest(), before);
+    run.go(&["--map", "name=title"]).is(0, 1, 0, 0);
+    // The report is one company's.
+    let other = company(database);
+    let elsewhere = Run { shop: other, ..run };
+    let told = elsewhere.go(&["--map", "name=title"]);
+    assert!(told.code == Some(1) && told.errors.contains("another company"), "{told:?}");
+    let help = shop.host.command().args(["import", "--help"]).output().expect("cannot run the binary");
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    for word in [
+        "--url",
+        "--token",
+        "--tenant",
+        "--report",
+        "--replace",
+        "searchAliases",
+        "price:CODE",
+        "variantAttribute:NAME",
+    ] {
+        assert!(help.contains(word), "{word}: {help}");
+    }
+}
+
+/// Variants bound a batch as products do, and a product is never parted.
+fn many_batches(database: Database) {
+    let shop = company(database);
+    let mut csv = String::from("product,name,sku,color\n");
+    for product in 0..60 {
+        for variant in 0..90 {
+            let name = if variant == 0 { format!("Product {product}") } else { String::new() };
+            csv.push_str(&format!("p{product},{name},S-{product}-{variant},c{variant}\n"));
+        }
+    }
+    let run = Run::new(&shop, &csv);
+    run.go(&[]).is(0, 60, 0, 0);
+    assert_eq!(shop.count("catalog_product", "active_variants = 90"), 60);
+    assert_eq!(run.keys().len(), 3);
+}

@@ -1,0 +1,58 @@
+//! Two hosts on one PostgreSQL: limits hold over both, and what one was told the other knows at once.
+
+use serde_json::json;
+use stoa_tests::{Company, Database, Stoa, at_once};
+
+fn pair() -> (Stoa, Stoa, Company) {
+    let one = Stoa::start(Database::Postgres);
+    let other = one.beside();
+    let shop = one.company();
+    shop.entitle();
+    (one, other, shop)
+}
+
+#[test]
+fn p15_the_limit_holds_over_both_hosts() {
+    let (one, other, shop) = pair();
+    for limit in [1, 7, 60] {
+        let members = json!({ "scopes": ["catalog.read"], "requestsPerMinute": limit, "monthlyQuota": 1000 });
+        let machine = shop.machine_of(members);
+        let hosts = [machine.on(&one), machine.on(&other)];
+        stoa_tests::room_in_this_minute(20);
+        let admitted: usize =
+            at_once(32, |thread| (0..8).filter(|_| hosts[thread % 2].get("context").status == 200).count())
+                .into_iter()
+                .sum();
+        assert!(admitted as u64 <= limit, "{admitted} of {limit}");
+        // Both ask until nothing is left: what was leased was used.
+        assert_eq!(admitted as u64, limit);
+    }
+}
+
+#[test]
+fn what_one_host_was_told_the_other_knows() {
+    let (one, other, shop) = pair();
+    for round in 0..20 {
+        let machine = shop.machine(&["catalog.read"]);
+        let (here, there) = (machine.on(&one), machine.on(&other));
+        here.get("context").is(200);
+        there.get("context").is(200);
+        match round % 3 {
+            0 => {
+                let path = format!("api-clients/{}/keys/{}/revoke", machine.client, machine.key_id);
+                shop.post(&path, json!({})).is(201);
+                there.get("context").refused(401, "UNAUTHENTICATED");
+            }
+            1 => {
+                let path = format!("api-clients/{}/status", machine.client);
+                shop.request("PATCH", &path).json(&json!({ "status": "SUSPENDED" })).send().is(200);
+                there.get("context").refused(401, "UNAUTHENTICATED");
+            }
+            _ => {
+                let path = format!("api-clients/{}/scopes", machine.client);
+                shop.put(&path, json!({ "scopes": ["pricing.read"] })).is(200);
+                there.get("context").refused(403, "SCOPE_DENIED");
+            }
+        }
+    }
+}
