@@ -65,7 +65,8 @@ impl Company {
     pub fn pieces(&self, warehouse: &str, variant: &str) -> Json {
         let query = [("warehouseId", warehouse), ("variantId", variant)];
         let levels = self.list("inventory/stock", &query).is(200);
-        let figures = ["onHand", "reserved", "available", "incoming", "damaged", "quarantined", "inTransit", "returned"];
+        let figures =
+            ["onHand", "reserved", "available", "incoming", "damaged", "quarantined", "inTransit", "returned"];
         let whole = |name: &str| {
             let text = levels.items().first().and_then(|level| level[name].as_str()).unwrap_or("0");
             let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));

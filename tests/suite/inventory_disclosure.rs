@@ -51,7 +51,8 @@ fn e41_receipts_tell_nothing(database: Database) {
     let allowed = ["id", "variantId", "status", "version", "createdAt", "updatedAt"];
     let check = |answer: stoa_tests::Answer, allowed: &[&str]| {
         known.keeps_secrets(&answer);
-        let members: Vec<String> = answer.body.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let members: Vec<String> =
+            answer.body.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
         let mut wanted: Vec<String> = allowed.iter().map(|name| (*name).to_string()).collect();
         let mut sorted = members.clone();
         sorted.sort();
@@ -124,13 +125,16 @@ fn e27_api_clients_know_no_units(database: Database) {
     for path in ["inventory/movements", "inventory/stock", "inventory/reservations", "inventory/warehouses"] {
         let answer = machine.get(path).is(200);
         known.keeps_secrets(&answer);
-        for hidden in ["inventoryUnitId", "tenantId", "unitVersion", "fromStatus", "toStatus", "unitCost", &known.unit] {
+        for hidden in ["inventoryUnitId", "tenantId", "unitVersion", "fromStatus", "toStatus", "unitCost", &known.unit]
+        {
             assert!(!answer.body.to_string().contains(hidden), "{hidden}: {answer}");
         }
     }
     let read = machine.get(&format!("inventory/reservations/{held}")).is(200);
     assert!(read.body.get("inventoryUnitId").is_none(), "{read}");
-    machine.post(&format!("inventory/reservations/{held}/release"), json!({ "reason": "Mine" })).refused(404, "NOT_FOUND");
+    machine
+        .post(&format!("inventory/reservations/{held}/release"), json!({ "reason": "Mine" }))
+        .refused(404, "NOT_FOUND");
     for path in ["inventory/units".to_string(), format!("inventory/units/{}", known.unit)] {
         assert_eq!(machine.get(&path).status, 404, "no such route: {path}");
     }
@@ -171,9 +175,7 @@ fn documents_name_units_to_readers_only(database: Database) {
 fn reads_of_identities_are_audited(database: Database) {
     let known = known(database);
     let shop = &known.shop;
-    let audited = |operation: &str| {
-        shop.count("stoa_audit", &format!("operation = '{operation}'"))
-    };
+    let audited = |operation: &str| shop.count("stoa_audit", &format!("operation = '{operation}'"));
     assert_eq!((audited("readUnit"), audited("listUnits")), (0, 0));
     shop.get(&format!("inventory/units/{}", known.unit)).is(200);
     shop.get("inventory/units").is(200);
@@ -184,7 +186,8 @@ fn reads_of_identities_are_audited(database: Database) {
     for secret in &known.secrets {
         assert!(!rows.contains(secret), "an identity is in the audit");
     }
-    let written = shop.rows("select data from stoa_outbox where {tenant} and kind = 'inventory.updated'").concat().concat();
+    let written =
+        shop.rows("select data from stoa_outbox where {tenant} and kind = 'inventory.updated'").concat().concat();
     for secret in known.secrets.iter().chain([&known.unit]) {
         assert!(!written.contains(secret), "a unit is in an event");
     }

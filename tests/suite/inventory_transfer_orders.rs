@@ -33,7 +33,8 @@ struct Road {
 
 impl Road {
     fn of(shop: Company) -> Road {
-        let (from, to, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
+        let (from, to, transit) =
+            (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
         Road { shop, from, to, transit }
     }
 
@@ -189,7 +190,9 @@ fn e52_goods_on_an_order_wait_for_it(database: Database) {
         "variantId": box_, "quantity": "1", "movementType": "LOSS", "fromWarehouseId": road.transit, "reason": "Gone",
     });
     shop.post("inventory/adjustments", loss).refused(409, "INSUFFICIENT_STOCK");
-    for (kind, members) in [("LOSS", json!({})), ("DAMAGE", json!({})), ("TRANSFER", json!({ "toWarehouseId": road.to }))] {
+    for (kind, members) in
+        [("LOSS", json!({})), ("DAMAGE", json!({})), ("TRANSFER", json!({ "toWarehouseId": road.to }))]
+    {
         shop.move_unit(&units[0], kind, members).refused(409, "UNIT_UNAVAILABLE");
     }
 }
@@ -421,12 +424,15 @@ fn api_clients_transfer_without_units(database: Database) {
     }
     assert!(read["items"][0].get("units").is_none());
     machine.post(&format!("{path}/ship"), json!({ "expectedVersion": 3 })).is(200);
-    let lines = [("2", 0), ("1", 1)].map(|(quantity, at)| json!({ "itemId": read["items"][at]["id"], "quantity": quantity }));
+    let lines =
+        [("2", 0), ("1", 1)].map(|(quantity, at)| json!({ "itemId": read["items"][at]["id"], "quantity": quantity }));
     machine.post(&format!("{path}/receive"), json!({ "expectedVersion": 4, "items": lines })).is(200);
     assert_eq!(machine.get(&path).is(200)["status"], "RECEIVED");
     let reader = shop.machine(&["inventory.read"]);
     reader.get(&path).is(200);
-    reader.post(&format!("{path}/cancel"), json!({ "expectedVersion": 5, "reason": "No" })).refused(403, "SCOPE_DENIED");
+    reader
+        .post(&format!("{path}/cancel"), json!({ "expectedVersion": 5, "reason": "No" }))
+        .refused(403, "SCOPE_DENIED");
     shop.verified();
 }
 

@@ -267,12 +267,12 @@ fn step(shop: &Company, dice: &mut Dice, units: &[String], places: &[String], ph
         5 => moved("ADJUSTMENT_IN", json!({ "toWarehouseId": to, "unitCost": "3.5" })),
         6 => shop.post(&format!("{path}/reservations"), version.clone()),
         7 => match read["reservationId"].as_str() {
-            Some(held) => shop.post(&format!("inventory/reservations/{held}/release"), json!({ "reason": "At random" })),
+            Some(held) => {
+                shop.post(&format!("inventory/reservations/{held}/release"), json!({ "reason": "At random" }))
+            }
             None => shop.post(&format!("{path}/readmissions"), version.clone()),
         },
-        _ if dice.one_in(3) => {
-            shop.try_admit(phone, &to, None, json!([{ "serialNumber": fresh("RANDOM-") }]))
-        }
+        _ if dice.one_in(3) => shop.try_admit(phone, &to, None, json!([{ "serialNumber": fresh("RANDOM-") }])),
         _ => shop.post(&format!("{path}/regrade"), with(&version, json!({ "grade": dice.pick(&["A", "B", "C"]) }))),
     };
     let expected = ["VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "ILLEGAL_STATE", "VALIDATION_FAILED"];

@@ -139,7 +139,8 @@ fn e34_what_a_warehouse_makes_of_a_unit(database: Database) {
 }
 
 fn e35_each_movement_has_its_permission(database: Database) {
-    for (gone, kept, refused) in [("inventory.transfer", "DAMAGE", "TRANSFER"), ("inventory.adjust", "TRANSFER", "DAMAGE")]
+    for (gone, kept, refused) in
+        [("inventory.transfer", "DAMAGE", "TRANSFER"), ("inventory.adjust", "TRANSFER", "DAMAGE")]
     {
         let shop = company(database);
         let (phone, main, to) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
@@ -160,9 +161,8 @@ fn e36_lost_and_found(database: Database) {
     let lost = shop.serial_unit(&unit);
     assert_eq!((&lost["status"], &lost["warehouseId"]), (&json!("LOST"), &Json::Null));
     shop.assert_level(&main, &phone, json!({}));
-    let back = |cost: Json, to: &str| {
-        shop.move_unit(&unit, "ADJUSTMENT_IN", json!({ "toWarehouseId": to, "unitCost": cost }))
-    };
+    let back =
+        |cost: Json, to: &str| shop.move_unit(&unit, "ADJUSTMENT_IN", json!({ "toWarehouseId": to, "unitCost": cost }));
     back(Json::Null, &main).refused(409, "VALUATION_COST_REQUIRED").at("/unitCost");
     back(json!("80"), &shop.warehouse_of("PHYSICAL", &shop.other_entity())).refused(409, "CUSTODY_CONFLICT");
     back(json!("80"), &main).is(201);
@@ -293,10 +293,7 @@ fn e40_history_has_every_version(database: Database) {
         .iter()
         .map(|entry| (entry["unitVersion"].as_i64().unwrap_or(0), entry["event"].as_str().unwrap_or("")))
         .collect();
-    assert_eq!(
-        told,
-        [(1, "CREATED"), (2, "RESERVED"), (3, "RELEASED"), (4, "MOVED"), (5, "REGRADED"), (6, "MOVED")]
-    );
+    assert_eq!(told, [(1, "CREATED"), (2, "RESERVED"), (3, "RELEASED"), (4, "MOVED"), (5, "REGRADED"), (6, "MOVED")]);
     assert_eq!(history[1]["reservationId"], json!(held));
     assert_eq!(history[4]["grade"], "B");
     let movements = shop.all(&format!("inventory/units/{unit}/movements"), &[("limit", "1")]);
@@ -349,7 +346,8 @@ fn e44_one_duplicate_among_a_hundred(database: Database) {
 /// A unit that a sale took away: what sales will do, until then done behind the host's back.
 fn sell(shop: &Company, unit: &str) {
     let read = shop.serial_unit(unit);
-    let (version, warehouse, variant) = (read["version"].as_i64().unwrap_or(0), &read["warehouseId"], &read["variantId"]);
+    let (version, warehouse, variant) =
+        (read["version"].as_i64().unwrap_or(0), &read["warehouseId"], &read["variantId"]);
     assert!(version > 0 && warehouse.is_string() && variant.is_string());
     shop.move_unit(unit, "LOSS", json!({})).is(201);
     let id = match shop.host.database() {
@@ -430,7 +428,9 @@ fn movements_that_say_too_much_or_too_little(database: Database) {
     shop.try_admit(&box_, &main, None, json!([{ "serialNumber": "B" }])).refused(409, "ILLEGAL_STATE").at("/variantId");
     let unknown = uuid::Uuid::now_v7().to_string();
     shop.try_admit(&unknown, &main, None, json!([{ "serialNumber": "B" }])).refused(404, "NOT_FOUND").at("/variantId");
-    shop.try_admit(&phone, &unknown, None, json!([{ "serialNumber": "B" }])).refused(404, "NOT_FOUND").at("/warehouseId");
+    shop.try_admit(&phone, &unknown, None, json!([{ "serialNumber": "B" }]))
+        .refused(404, "NOT_FOUND")
+        .at("/warehouseId");
 }
 
 fn regrading(database: Database) {

@@ -41,6 +41,7 @@ mod inventory_model;
 mod inventory_reservations;
 mod inventory_transfer_orders;
 mod inventory_unit_races;
+mod inventory_unit_services;
 mod inventory_units;
 mod inventory_warehouses;
 mod issuers;

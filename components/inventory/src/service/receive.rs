@@ -105,7 +105,9 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     let receipt = Receipt { id: from.id.into(), warehouse: &row, location, reason: &from.reason };
     let (new, of_lines) = parts::receive(&receipt, &serialized, &mut changes)?;
     for (line, units) in serialized.iter().zip(of_lines) {
-        let Some(told) = received.iter_mut().find(|told| Id::from(told.receipt_item_id) == line.receipt_item) else { continue };
+        let Some(told) = received.iter_mut().find(|told| Id::from(told.receipt_item_id) == line.receipt_item) else {
+            continue;
+        };
         let moved = changes.all.iter().filter(|change| units.contains(&change.after.id));
         told.movement_ids = moved.filter_map(|change| change.movement.as_ref()).map(|row| row.id.into()).collect();
         told.unit_ids = units.into_iter().map(Into::into).collect();

@@ -126,13 +126,8 @@ pub fn take_back(
         taken.push(Taken { sale: sale.id, sku, quantity, movement: movement_id, unit: None, valued: true });
         goods.moved(movement);
     }
-    let from = CustomerReturn {
-        id: to.id.into(),
-        order: to.order_id.into(),
-        warehouse: &row,
-        location,
-        reason: &to.reason,
-    };
+    let from =
+        CustomerReturn { id: to.id.into(), order: to.order_id.into(), warehouse: &row, location, reason: &to.reason };
     let moved = parts::take_back(&from, &units, &mut changes)?;
     for (line, movement) in taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
         line.movement = movement;

@@ -33,7 +33,12 @@ impl Host for Facing {
     }
 
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        (0..count).map(|_| { self.0 += 1; (7, self.0) }).collect()
+        (0..count)
+            .map(|_| {
+                self.0 += 1;
+                (7, self.0)
+            })
+            .collect()
     }
 
     fn emit(&mut self, _events: &[Event]) {}

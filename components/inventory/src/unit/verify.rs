@@ -54,7 +54,11 @@ pub fn units(after: Option<Id>) -> Batch {
         // Versions are unique and at least 1, so that as many of them as the last one says leave no gap below it.
         let is_whole = counts.get(&unit.id) == Some(&unit.version);
         if !is_whole || !last.get(&unit.id).is_some_and(|entry| is_fold(unit, entry)) {
-            findings.push(finding("unit-ledger", unit.id, "The unit is not what its ledger says, or a version is missing."));
+            findings.push(finding(
+                "unit-ledger",
+                unit.id,
+                "The unit is not what its ledger says, or a version is missing.",
+            ));
         }
         if unit.status.in_custody() != unit.warehouse_id.is_some()
             || (unit.location_id.is_some() && unit.warehouse_id.is_none())
@@ -62,16 +66,14 @@ pub fn units(after: Option<Id>) -> Batch {
             findings.push(finding("unit-custody", unit.id, "The unit's place does not fit its status."));
         }
         let hold = unit.reservation_id.and_then(|id| held.get(&id));
-        let is_held = hold.is_some_and(|row| {
-            row.status == ReservationStatus::Active && row.active_unit_id == Some(unit.id)
-        });
+        let is_held =
+            hold.is_some_and(|row| row.status == ReservationStatus::Active && row.active_unit_id == Some(unit.id));
         if (unit.status == UnitStatus::Reserved) != is_held || (unit.reservation_id.is_some() && !is_held) {
             findings.push(finding("unit-reservation", unit.id, "The unit's hold does not fit its status."));
         }
         let of_unit = || layers.items.iter().filter(|layer| layer.unit_id == Some(unit.id));
-        let fits = of_unit().all(|layer| {
-            layer.legal_entity_id == unit.legal_entity_id && layer.variant_id == unit.variant_id
-        });
+        let fits =
+            of_unit().all(|layer| layer.legal_entity_id == unit.legal_entity_id && layer.variant_id == unit.variant_id);
         if of_unit().count() != usize::from(unit.status.is_valued()) || !fits {
             findings.push(finding("unit-layer", unit.id, "The unit's layer does not fit its status."));
         }
@@ -195,7 +197,11 @@ pub fn stock(after: Option<Id>) -> Batch {
                 findings.push(finding("unit-stock", row.id, "The stock is not the count of the units there."));
             }
         } else if knows_all && row.in_transit.units() != travelling.get(&pair).copied().unwrap_or(0) {
-            findings.push(finding("transit-stock", row.id, "The goods in transit are not those of the transfer orders."));
+            findings.push(finding(
+                "transit-stock",
+                row.id,
+                "The goods in transit are not those of the transfer orders.",
+            ));
         }
         if knows_all && row.incoming.units() < expected.get(&pair).copied().unwrap_or(0) {
             findings.push(finding("incoming", row.id, "Less is expected than transfer orders bring."));
@@ -225,7 +231,10 @@ pub fn transfers(after: Option<Id>) -> Batch {
     let ids = || page.items.iter().map(|order| order.id);
     let (items, units) = read((
         select::<TransferItemRow>(all([TransferItemRow::order_id.one_of(ids()), TransferItemRow::line_no.not_null()])),
-        select::<TransferUnitRow>(all([TransferUnitRow::order_id.one_of(ids()), TransferUnitRow::live_slot.not_null()])),
+        select::<TransferUnitRow>(all([
+            TransferUnitRow::order_id.one_of(ids()),
+            TransferUnitRow::live_slot.not_null(),
+        ])),
     ));
     let mut findings = Vec::new();
     for order in &page.items {
