@@ -102,8 +102,8 @@ pub fn move_unit(call: &Call) -> Answer {
     };
 
     let gates: Vec<Id> = input.to_warehouse_id.into_iter().collect();
-    let (_, warehouses, locations) = run(place::enter(&gates, input.to_location_id))?;
-    let unit: Option<UnitRow> = run(get(id).locked())?;
+    let entered = (place::enter(&gates, input.to_location_id), get::<UnitRow>(id).locked());
+    let ((_, warehouses, locations), unit) = run(entered)?;
     let unit = unit.ok_or_else(Problem::not_found)?;
     input.expected_version.check(unit.version)?;
     state::check(cause, &unit, None)?;

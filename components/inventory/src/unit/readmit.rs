@@ -88,8 +88,8 @@ pub fn readmit(call: &Call) -> Answer {
 
     let to = input.to_warehouse_id.or(unit.warehouse_id);
     let gates: Vec<Id> = to.into_iter().collect();
-    let (_, warehouses, locations) = run(place::enter(&gates, input.to_location_id))?;
-    let unit: Option<UnitRow> = run(get(id).locked())?;
+    let entered = (place::enter(&gates, input.to_location_id), get::<UnitRow>(id).locked());
+    let ((_, warehouses, locations), unit) = run(entered)?;
     let unit = unit.ok_or_else(Problem::not_found)?;
     input.expected_version.check(unit.version)?;
     state::check(Cause::Readmit, &unit, None)?;
