@@ -72,7 +72,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
     let engine = engine::pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let mut generation = Generation::from_folder(&engine, &flags.modules)?;
+    let mut generation = Generation::from_folder(&engine, &flags.modules, None)?;
     if flags.native {
         native::replace(&mut generation)?;
     }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::{Algorithm, Issuer};
 use crate::modules::Limits;
+use crate::modules::cache::Cache;
 use crate::modules::engine::Sandbox;
 
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
@@ -26,6 +27,8 @@ pub struct Settings {
     #[serde(serialize_with = "without_password")]
     pub database_url: Option<String>,
     pub modules_dir: Option<PathBuf>,
+    /// Where compiled modules are kept. Absent: `compiled` in the data folder, where that exists.
+    pub module_cache_dir: Option<PathBuf>,
     pub database_connections: u32,
     pub sqlite_readers: Option<usize>,
     pub oidc_issuer: Option<String>,
@@ -176,6 +179,7 @@ impl Default for Settings {
             data_dir: PathBuf::from("./data"),
             database_url: None,
             modules_dir: None,
+            module_cache_dir: None,
             database_connections: 16,
             sqlite_readers: None,
             oidc_issuer: None,
@@ -265,6 +269,13 @@ impl Settings {
                 .and_then(Path::parent)
                 .map_or_else(|| PathBuf::from("modules"), |folder| folder.join("modules"))
         })
+    }
+
+    /// `None`: nothing is kept, and each start compiles.
+    pub fn module_cache(&self) -> Option<Cache> {
+        let usual = || self.data_dir.is_dir().then(|| self.data_dir.join("compiled"));
+        let folder = self.module_cache_dir.clone().or_else(usual)?;
+        Cache::open(&folder).map_err(|error| tracing::warn!(%error, "compiled modules are not kept")).ok()
     }
 
     pub fn limits(&self) -> Limits {

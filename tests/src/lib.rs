@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 pub mod answer;
+pub mod books;
 pub mod company;
 pub mod contract;
 pub mod database;

@@ -34,6 +34,8 @@ mod setup;
 mod statement;
 mod template;
 mod template_detailed;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod trial_balance;
 mod upkeep;

@@ -19,7 +19,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = Settings::load(flags)?;
     let engine = engine::engine(settings.sandbox, 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let generation = Generation::from_folder(&engine, &settings.modules_dir())?;
+    let generation = Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?;
     println!("{}", std::str::from_utf8(&generation.routes.contract.bytes)?);
     Ok(())
 }

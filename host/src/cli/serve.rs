@@ -84,7 +84,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
     let engine = engine::engine(settings.sandbox, settings.concurrent_requests(), settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    let generation = Generation::from_folder(&engine, &settings.modules_dir())?;
+    let generation = Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?;
     let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
     tables::bring_up_to_date(&database, &generation.modules).await?;
 

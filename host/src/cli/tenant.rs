@@ -141,7 +141,8 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
 async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<Json> {
     let engine = engine::engine(settings.sandbox, 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    let generation = Arc::new(Generation::from_folder(&engine, &settings.modules_dir())?);
+    let generation =
+        Arc::new(Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?);
     tables::bring_up_to_date(database, &generation.modules).await?;
     let owner = match (asked.owner, asked.owner_email) {
         (Some(id), _) => Owner::Id(id),

@@ -75,7 +75,8 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     let limits = settings.limits();
     let engine =
         engine::engine(settings.sandbox, 1, limits.large_memory).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let generation = Arc::new(Generation::from_folder(&engine, &settings.modules_dir())?);
+    let generation =
+        Arc::new(Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?);
     // It only reads, whoever it connects as.
     let database = crate::database::Settings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;

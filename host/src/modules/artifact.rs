@@ -8,6 +8,8 @@ use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::{Engine, component};
 
+use super::cache::Cache;
+
 /// Largest component file.
 const LARGEST: u64 = 64 << 20;
 /// The platform interfaces that the host offers, all at this version.
@@ -48,7 +50,7 @@ impl InterfaceName {
 }
 
 /// Every `*.wasm` of a folder, compiled, in the order of their names.
-pub fn load_folder(engine: &Engine, folder: &Path) -> anyhow::Result<Vec<Artifact>> {
+pub fn load_folder(engine: &Engine, folder: &Path, cache: Option<&Cache>) -> anyhow::Result<Vec<Artifact>> {
     let entries = std::fs::read_dir(folder)
         .map_err(|error| anyhow::anyhow!("cannot read the modules folder {}: {error}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries
@@ -56,18 +58,23 @@ pub fn load_folder(engine: &Engine, folder: &Path) -> anyhow::Result<Vec<Artifac
         .filter(|path| path.extension() == Some("wasm".as_ref()))
         .collect();
     files.sort();
-    files.into_iter().map(|file| load(engine, file)).collect()
+    files.into_iter().map(|file| load(engine, file, cache)).collect()
 }
 
-fn load(engine: &Engine, file: PathBuf) -> anyhow::Result<Artifact> {
+fn load(engine: &Engine, file: PathBuf, cache: Option<&Cache>) -> anyhow::Result<Artifact> {
     let name = file.display().to_string();
     let size = std::fs::metadata(&file)?.len();
     anyhow::ensure!(size <= LARGEST, "{name}: MODULE_TOO_LARGE: {size} bytes, at most {LARGEST}");
     let bytes = std::fs::read(&file)?;
-    let component = Component::from_binary(engine, &bytes)
-        .map_err(|error| anyhow::anyhow!("{name}: not a component that this host can run: {error:#}"))?;
+    let digest = Sha256::digest(&bytes).into();
+    let compiled = match cache {
+        Some(cache) => cache.component(engine, &digest, &bytes),
+        None => Component::from_binary(engine, &bytes),
+    };
+    let component =
+        compiled.map_err(|error| anyhow::anyhow!("{name}: not a component that this host can run: {error:#}"))?;
     check_imports(engine, &component).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
-    Ok(Artifact { digest: Sha256::digest(&bytes).into(), file, component })
+    Ok(Artifact { digest, file, component })
 }
 
 /// The capability list: `commerce:platform/*` at a version the host has, services of other modules, nothing else.

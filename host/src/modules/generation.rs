@@ -10,6 +10,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
 use super::artifact::{self, Artifact};
+use super::cache::Cache;
 use super::state::State;
 use super::{call, describe, services};
 use crate::http::routes::RouteTable;
@@ -59,9 +60,9 @@ struct Candidate {
 }
 
 impl Generation {
-    /// The generation of every component in a folder. Nothing is written: tables come afterwards, by `store::migrate`.
-    pub fn from_folder(engine: &Engine, folder: &Path) -> anyhow::Result<Generation> {
-        let artifacts = artifact::load_folder(engine, folder)?;
+    /// The generation of every component in a folder. `cache`: where compiled ones are kept. Nothing is written: tables come afterwards, by `store::migrate`.
+    pub fn from_folder(engine: &Engine, folder: &Path, cache: Option<&Cache>) -> anyhow::Result<Generation> {
+        let artifacts = artifact::load_folder(engine, folder, cache)?;
         let files: Vec<(String, &Component)> =
             artifacts.iter().map(|artifact| (artifact.file.display().to_string(), &artifact.component)).collect();
         for (file, component) in &files {

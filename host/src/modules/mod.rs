@@ -1,6 +1,7 @@
 //! Modules: sandboxed components, their limits, how they are linked to each other, and how one is called.
 
 pub mod artifact;
+pub mod cache;
 pub mod call;
 pub mod describe;
 pub mod engine;

@@ -1,0 +1,151 @@
+//! Compiled modules, kept so that a start need not compile them again. What is kept is machine code, which runs unchecked: it is
+//! loaded only with a right MAC under a key that nobody else can read; whatever else is found is compiled anew.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use aws_lc_rs::hmac;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+const KEY: &str = "key";
+const KEY_BYTES: usize = 32;
+/// HMAC-SHA256, before the code.
+const MAC_BYTES: usize = 32;
+
+pub struct Cache {
+    folder: PathBuf,
+    key: hmac::Key,
+}
+
+impl Cache {
+    /// Opens a folder that nobody else can enter; makes it, and its key, where there is none.
+    pub fn open(folder: &Path) -> anyhow::Result<Cache> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let shown = folder.display();
+        let mode = fs::metadata(folder)?.permissions().mode();
+        anyhow::ensure!(
+            mode & 0o077 == 0,
+            "others can enter {shown} (mode {:o}): compiled code is not kept there",
+            mode
+        );
+        let key = key(&folder.join(KEY))?;
+        Ok(Cache { folder: folder.to_path_buf(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
+    }
+
+    /// The component of these bytes, whose SHA-256 is `digest`: from the cache if it is there and was not touched.
+    pub fn component(&self, engine: &Engine, digest: &[u8; 32], bytes: &[u8]) -> wasmtime::Result<Component> {
+        let name = name(engine, digest);
+        let file = self.folder.join(&name);
+        if let Some(component) = self.kept(engine, &name, &file) {
+            return Ok(component);
+        }
+        let component = Component::from_binary(engine, bytes)?;
+        if let Err(error) = self.keep(&name, &file, &component) {
+            tracing::warn!(%error, "a compiled module cannot be kept");
+        }
+        Ok(component)
+    }
+
+    fn kept(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
+        let bytes = fs::read(file).ok()?;
+        let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
+        if hmac::verify(&self.key, &signed(name, code), mac).is_err() {
+            tracing::warn!(file = %file.display(), "a compiled module that was touched is compiled anew");
+            return None;
+        }
+        #[allow(unsafe_code, reason = "how wasmtime loads what it compiled before")]
+        // SAFETY: the MAC says that these bytes are what `Component::serialize` gave a process with our key, for this very
+        // component; wasmtime itself refuses what another version or another configuration compiled.
+        let component = unsafe { Component::deserialize(engine, code) };
+        component.map_err(|error| tracing::debug!(%error, "a compiled module of another engine")).ok()
+    }
+
+    fn keep(&self, name: &str, file: &Path, component: &Component) -> anyhow::Result<()> {
+        let code = component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        let mac = hmac::sign(&self.key, &signed(name, &code));
+        // Hosts that start together write files of their own; the last one stays, and all are the same.
+        let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
+        let mut options = fs::File::options();
+        let mut written = options.write(true).create_new(true).mode(0o600).open(&beside)?;
+        written.write_all(mac.as_ref())?;
+        written.write_all(&code)?;
+        fs::rename(&beside, file)?;
+        Ok(())
+    }
+}
+
+/// What is signed: the name as well, so that no file passes for another's.
+fn signed(name: &str, code: &[u8]) -> Vec<u8> {
+    [name.as_bytes(), b"\0", code].concat()
+}
+
+fn name(engine: &Engine, digest: &[u8; 32]) -> String {
+    let mut hasher = DefaultHasher::new();
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    format!("{}-{:016x}", hex::encode(digest), hasher.finish())
+}
+
+/// The key, made by whoever comes first.
+fn key(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut fresh = [0; KEY_BYTES];
+    aws_lc_rs::rand::fill(&mut fresh).map_err(|_| anyhow::anyhow!("no randomness"))?;
+    let beside = file.with_extension(uuid::Uuid::new_v4().simple().to_string());
+    let mut options = fs::File::options();
+    options.write(true).create_new(true).mode(0o600).open(&beside)?.write_all(&fresh)?;
+    // A link is made whole or not at all, and never over another's.
+    let linked = fs::hard_link(&beside, file);
+    fs::remove_file(&beside)?;
+    match linked {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
+        _ => {}
+    }
+    let key = fs::read(file)?;
+    anyhow::ensure!(key.len() == KEY_BYTES, "{} is no key", file.display());
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> PathBuf {
+        std::env::temp_dir().join(format!("stoa-cache-{}", uuid::Uuid::new_v4().simple()))
+    }
+
+    #[test]
+    fn only_what_was_kept_here_is_loaded() {
+        let folder = folder();
+        let engine = Engine::default();
+        let bytes = b"\0asm\x0d\0\x01\0";
+        let digest = [7; 32];
+        let cache = Cache::open(&folder).expect("a cache");
+        cache.component(&engine, &digest, bytes).expect("the empty component");
+        let name = name(&engine, &digest);
+        let file = folder.join(&name);
+        let again = Cache::open(&folder).expect("the same cache");
+        assert!(again.kept(&engine, &name, &file).is_some());
+        // One bit of the code, another component's name, another key, nothing at all.
+        let good = fs::read(&file).expect("the file");
+        for place in [0, MAC_BYTES, good.len() - 1] {
+            let mut forged = good.clone();
+            forged[place] ^= 1;
+            fs::write(&file, forged).expect("written");
+            assert!(again.kept(&engine, &name, &file).is_none(), "byte {place}");
+        }
+        fs::write(&file, &good).expect("written");
+        assert!(again.kept(&engine, "another", &file).is_none());
+        fs::write(folder.join(KEY), [1; KEY_BYTES]).expect("written");
+        assert!(Cache::open(&folder).expect("a cache").kept(&engine, &name, &file).is_none());
+        fs::write(&file, b"").expect("written");
+        assert!(again.kept(&engine, &name, &file).is_none());
+        again.component(&engine, &digest, bytes).expect("compiled anew");
+        assert!(again.kept(&engine, &name, &file).is_some());
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).expect("a mode");
+        assert!(Cache::open(&folder).is_err(), "others could write there");
+        fs::remove_dir_all(&folder).expect("removed");
+    }
+}

@@ -1,0 +1,246 @@
+//! Short words for what tests do with the books of a legal entity.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use chrono::{Days, Months, NaiveDate, Utc};
+use serde_json::{Value as Json, json};
+
+use crate::company::{fresh, with};
+use crate::host::Settings;
+use crate::{Answer, Company, Database, Stoa, modules};
+
+/// A legal entity of a company on a host that runs the poster beside the real modules.
+#[derive(Clone)]
+pub struct Books {
+    pub shop: Company,
+    pub entity: String,
+}
+
+/// The host with the guest that calls the ledger's services as it is told; one per database.
+pub fn host(database: Database) -> Stoa {
+    static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let start = || {
+        let folder = modules::with(&[("poster.wasm", &modules::guest("poster"))]);
+        Stoa::try_start(database, Settings::default().modules(folder.path()))
+    };
+    let started = HOSTS[database as usize].get_or_init(start).clone();
+    started.unwrap_or_else(|said| panic!("the host with the poster did not start: {said}"))
+}
+
+/// The company's calendar day: UTC, as long as nobody sets another zone.
+pub fn today() -> NaiveDate {
+    Utc::now().date_naive()
+}
+
+/// A day relative to today.
+pub fn day(from_now: i64) -> String {
+    let days = Days::new(from_now.unsigned_abs());
+    let day = if from_now < 0 { today().checked_sub_days(days) } else { today().checked_add_days(days) };
+    day.expect("a day of the calendar").to_string()
+}
+
+/// The `day`th of the month that lies so many months back.
+pub fn month_day(months_ago: u32, day: u32) -> String {
+    format!("{}-{day:02}", month(months_ago))
+}
+
+/// The month that lies so many months back: YYYY-MM.
+pub fn month(months_ago: u32) -> String {
+    let day = today().checked_sub_months(Months::new(months_ago)).expect("a month of the calendar");
+    day.format("%Y-%m").to_string()
+}
+
+/// A new legal entity's body.
+pub fn entity(code: &str) -> Json {
+    json!({ "code": code, "name": format!("Entity {code}") })
+}
+
+/// A company whose own entity keeps books in euro since the first day of three months ago.
+pub fn books(database: Database) -> Books {
+    books_with(database, json!({}))
+}
+
+/// The same with members of the entity changed or added.
+pub fn books_with(database: Database, members: Json) -> Books {
+    let shop = host(database).company();
+    let base = json!({
+        "keepsBooks": true, "currencyCode": "EUR", "booksStartOn": month_day(3, 1), "chart": "STANDARD",
+    });
+    let body = with(&with(&entity("BOOKS"), base), members);
+    let entity = shop.post("ledger/legal-entities", body).is(201).id();
+    Books { shop, entity }
+}
+
+impl Books {
+    /// The path of something of this entity.
+    pub fn at(&self, path: &str) -> String {
+        format!("ledger/legal-entities/{}/{path}", self.entity)
+    }
+
+    /// The id of the account with this code.
+    #[track_caller]
+    pub fn account(&self, code: &str) -> String {
+        let found = self.record("ledger/accounts", code);
+        found.unwrap_or_else(|| panic!("no account {code}"))["id"].as_str().unwrap_or_default().to_string()
+    }
+
+    /// The id of the money account with this code.
+    #[track_caller]
+    pub fn money(&self, code: &str) -> String {
+        let found = self.record("ledger/money-accounts", code);
+        found.unwrap_or_else(|| panic!("no money account {code}"))["id"].as_str().unwrap_or_default().to_string()
+    }
+
+    fn record(&self, path: &str, code: &str) -> Option<Json> {
+        let all = self.shop.all(path, &[("legalEntityId", &self.entity), ("limit", "100")]);
+        all.into_iter().find(|record| record["code"] == code)
+    }
+
+    /// A manual entry on two accounts by code.
+    #[track_caller]
+    pub fn manual(&self, on: &str, debit: &str, credit: &str, amount: &str) -> Answer {
+        let body = self.entry(on, &[(debit, "debit", amount), (credit, "credit", amount)]);
+        self.shop.post("ledger/journal-entries", body)
+    }
+
+    /// The body of a manual entry: lines of account code, side and amount.
+    #[track_caller]
+    pub fn entry(&self, on: &str, lines: &[(&str, &str, &str)]) -> Json {
+        let line =
+            |(code, side, amount): &(&str, &str, &str)| json!({ "accountId": self.account(code), (*side): amount });
+        json!({
+            "legalEntityId": self.entity, "entryDate": on, "description": "By hand",
+            "lines": lines.iter().map(line).collect::<Vec<_>>(),
+        })
+    }
+
+    /// A posting of a new source: legs of role, side and amount.
+    pub fn posting(&self, legs: &[(&str, &str, &str)]) -> Json {
+        let leg = |(role, side, amount): &(&str, &str, &str)| json!({ (*side): role, "amount": amount });
+        json!({
+            "call": "post", "entity": self.entity, "currency": "EUR", "sourceKind": "TEST",
+            "sourceId": uuid::Uuid::now_v7().to_string(), "purpose": "TEST", "text": fresh("Posted "),
+            "legs": legs.iter().map(leg).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Calls services of the ledger in one transaction.
+    #[track_caller]
+    pub fn calls(&self, calls: &[Json]) -> Answer {
+        self.shop.post("poster/calls", json!({ "calls": calls }))
+    }
+
+    /// Calls one service of the ledger.
+    #[track_caller]
+    pub fn call(&self, call: Json) -> Answer {
+        self.calls(&[call])
+    }
+
+    /// A call of this function with the entity and more arguments.
+    pub fn asked(&self, function: &str, arguments: Json) -> Json {
+        with(&json!({ "call": function, "entity": self.entity }), arguments)
+    }
+
+    /// The whole mapping set.
+    #[track_caller]
+    pub fn mappings(&self) -> Json {
+        self.shop.get(&self.at("mappings")).is(200).body
+    }
+
+    /// Replaces some mappings and leaves the others: pairs of role or method and the account's or money account's id.
+    #[track_caller]
+    pub fn map(&self, changes: &[(&str, Option<&str>)]) -> Answer {
+        let set = self.mappings();
+        let changed = |list: &str, name: &str, of: &str| -> Vec<Json> {
+            let items = set[list].as_array().cloned().unwrap_or_default();
+            items
+                .into_iter()
+                .map(|item| match changes.iter().find(|(changed, _)| item[name] == *changed) {
+                    Some((_, id)) => with(&item, json!({ of: id })),
+                    None => item,
+                })
+                .collect()
+        };
+        let body = json!({
+            "expectedVersion": set["version"],
+            "roles": changed("roles", "role", "accountId"),
+            "methods": changed("methods", "method", "moneyAccountId"),
+        });
+        self.shop.put(&self.at("mappings"), body)
+    }
+
+    /// Closing balances of the trial balance by account code, zeros left out.
+    #[track_caller]
+    pub fn closing(&self) -> BTreeMap<String, String> {
+        self.trial(&[("to", &day(1))]).into_iter().map(|(code, row)| (code, text(&row["closing"]))).collect()
+    }
+
+    /// The rows of the trial balance by account code; both sides are equal.
+    #[track_caller]
+    pub fn trial(&self, query: &[(&str, &str)]) -> BTreeMap<String, Json> {
+        let answer = self.trial_answer(query);
+        let totals = &answer["totals"];
+        if !query.iter().any(|(name, _)| *name == "branchId") {
+            assert_eq!(totals["debit"], totals["credit"], "{answer}");
+            assert_eq!((&totals["opening"], &totals["closing"]), (&json!(ZERO), &json!(ZERO)), "{answer}");
+        }
+        let rows = answer["rows"].as_array().cloned().unwrap_or_default();
+        rows.into_iter().map(|row| (text(&row["code"]), row)).collect()
+    }
+
+    #[track_caller]
+    pub fn trial_answer(&self, query: &[(&str, &str)]) -> Answer {
+        let query: Vec<(&str, &str)> = query.iter().copied().chain([("legalEntityId", self.entity.as_str())]).collect();
+        self.shop.list("ledger/trial-balance", &query).is(200)
+    }
+
+    /// Closes a month as it stands.
+    #[track_caller]
+    pub fn close(&self, month: &str) -> Answer {
+        let version = self.version_of(month);
+        self.shop.post(&self.at(&format!("periods/{month}/close")), json!({ "expectedVersion": version }))
+    }
+
+    #[track_caller]
+    pub fn reopen(&self, month: &str) -> Answer {
+        let version = self.version_of(month);
+        let body = json!({ "expectedVersion": version, "reason": "A late invoice" });
+        self.shop.post(&self.at(&format!("periods/{month}/reopen")), body)
+    }
+
+    #[track_caller]
+    fn version_of(&self, month: &str) -> i64 {
+        let year = month.split('-').next().unwrap_or_default();
+        let months = self.shop.list(&self.at("periods"), &[("year", year)]).is(200);
+        let found = months.items().iter().find(|period| period["month"] == month);
+        found.and_then(|period| period["version"].as_i64()).unwrap_or(1)
+    }
+
+    /// The number of this entity's entries.
+    pub fn entries(&self) -> i64 {
+        self.shop.count("ledger_entry", "1 = 1")
+    }
+}
+
+/// Zero as the journal answers it.
+pub const ZERO: &str = "0.000000000000";
+
+/// A text member.
+pub fn text(of: &Json) -> String {
+    of.as_str().unwrap_or_default().to_string()
+}
+
+impl Company {
+    /// Leaves the company's people these permissions alone, behind the host's back.
+    pub fn allow_only(&self, permissions: &[&str]) {
+        self.change("update stoa_role set system = (1 = 0) where {tenant}");
+        self.change("delete from stoa_role_permission where {tenant}");
+        for permission in permissions {
+            self.change(&format!(
+                "insert into stoa_role_permission (tenant_id, role_id, permission)
+                 select tenant_id, id, '{permission}' from stoa_role where {{tenant}}"
+            ));
+        }
+    }
+}
