@@ -96,9 +96,19 @@ impl Company {
         self.post("inventory/adjustments", body).is(201);
     }
 
-    /// Takes a permission from everybody in the company.
-    pub fn without_permission(&self, permission: &str) {
-        self.change(&format!("delete from stoa_role_permission where {{tenant}} and permission = '{permission}'"));
+    /// The company as one of its people sees it who may do all of this.
+    #[track_caller]
+    pub fn colleague(&self, permissions: &[&str]) -> Company {
+        let role = self.role(&fresh("ROLE-"), permissions);
+        self.member("colleague", &[&role]).1
+    }
+
+    /// The company as a keeper of goods sees it who lacks this permission.
+    #[track_caller]
+    pub fn colleague_without(&self, missing: &str) -> Company {
+        let all = ["catalog.read", "inventory.read", "inventory.adjust", "inventory.transfer", "inventory.serials.read"];
+        let held: Vec<&str> = all.into_iter().filter(|permission| *permission != missing).collect();
+        self.colleague(&held)
     }
 }
 

@@ -93,7 +93,7 @@ fn e42_readers_without_the_right(database: Database) {
     );
     assert_eq!(read.header("cache-control"), Some("no-store"));
     assert!(!read.body.to_string().contains("77.123456"), "costs are told by costs alone");
-    shop.without_permission(SERIALS);
+    let shop = &shop.colleague_without(SERIALS);
     for path in ["inventory/units".to_string(), unit.clone(), format!("{unit}/movements"), format!("{unit}/history")] {
         known.keeps_secrets(&shop.get(&path).refused(403, "PERMISSION_DENIED"));
     }
@@ -163,7 +163,7 @@ fn documents_name_units_to_readers_only(database: Database) {
         (&json!(known.secrets[0]), &json!(known.secrets[1]), &json!(known.secrets[2]), &json!("AVAILABLE"))
     );
     assert_eq!(shop.get(&count).is(200)["lines"][0]["unitIds"], json!([known.unit]));
-    shop.without_permission(SERIALS);
+    let shop = &shop.colleague_without(SERIALS);
     let hidden = shop.get(&order).is(200);
     known.keeps_secrets(&hidden);
     assert_eq!((hidden["items"][0].get("units"), &hidden["items"][0]["unitCount"]), (None, &json!(1)));

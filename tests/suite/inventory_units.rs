@@ -145,7 +145,7 @@ fn e35_each_movement_has_its_permission(database: Database) {
         let shop = company(database);
         let (phone, main, to) = (shop.phone(), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
         let unit = shop.admit(&phone, &main, 1).remove(0);
-        shop.without_permission(gone);
+        let shop = shop.colleague_without(gone);
         let members = |kind: &str| if kind == "TRANSFER" { json!({ "toWarehouseId": to }) } else { json!({}) };
         shop.move_unit(&unit, refused, members(refused)).refused(403, "PERMISSION_DENIED");
         shop.move_unit(&unit, kept, members(kept)).is(201);
