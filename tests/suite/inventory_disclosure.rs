@@ -187,7 +187,7 @@ fn reads_of_identities_are_audited(database: Database) {
         assert!(!rows.contains(secret), "an identity is in the audit");
     }
     let written =
-        shop.rows("select data from stoa_outbox where {tenant} and kind = 'inventory.updated'").concat().concat();
+        shop.rows("select data from stoa_event where {tenant} and kind = 'inventory.updated'").concat().concat();
     for secret in known.secrets.iter().chain([&known.unit]) {
         assert!(!written.contains(secret), "a unit is in an event");
     }
