@@ -173,7 +173,8 @@ impl Books {
     /// Closing balances of the trial balance by account code, zeros left out.
     #[track_caller]
     pub fn closing(&self) -> BTreeMap<String, String> {
-        self.trial(&[("to", &day(1))]).into_iter().map(|(code, row)| (code, text(&row["closing"]))).collect()
+        let rows = self.trial(&[("to", &day(1))]).into_iter().map(|(code, row)| (code, text(&row["closing"])));
+        rows.filter(|(_, closing)| closing != ZERO).collect()
     }
 
     /// The rows of the trial balance by account code; both sides are equal.

@@ -146,7 +146,7 @@ impl Stoa {
         }
     }
 
-    fn sqlite_file(&self) -> PathBuf {
+    pub(crate) fn sqlite_file(&self) -> PathBuf {
         let folder = self.data_folder();
         let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_database = |path: &PathBuf| {
@@ -164,7 +164,7 @@ fn for_sqlite(query: &str, tenant: &str) -> String {
         .replace("{id}", &format!("id = x'{bytes}'"))
 }
 
-fn for_postgres(query: &str, tenant: &str) -> String {
+pub(crate) fn for_postgres(query: &str, tenant: &str) -> String {
     query.replace("{tenant}", &format!("tenant_id = '{tenant}'")).replace("{id}", &format!("id = '{tenant}'"))
 }
 

@@ -11,6 +11,7 @@ pub mod database;
 pub mod dice;
 pub mod folder;
 pub mod goods;
+pub mod held;
 pub mod host;
 pub mod issuer;
 pub mod machine;

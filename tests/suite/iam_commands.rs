@@ -233,7 +233,7 @@ fn p10_last_manager_by_two_racing_commands(database: Database) {
     // Two who each give up their own role: nobody is told that they may not call at all.
     let role = shop.role("MANAGER", &["users.manage"]);
     let (second, other) = shop.member("other", &[&role]);
-    for _ in 0..10 {
+    for _ in 0..20 {
         let answers = at_once(2, |n| match n {
             0 => shop.iam("revoke_role", json!({ "membershipId": first, "roleId": owner })),
             _ => other.iam("revoke_role", json!({ "membershipId": second, "roleId": role })),

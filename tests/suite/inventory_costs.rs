@@ -246,13 +246,13 @@ fn charges_raise_what_goods_cost_wherever_they_are(database: Database) {
     // Known in time: 10 on 3 pieces makes two layers.
     trade.receive(1, "3", "1", Some("10"));
     assert_eq!(trade.worth(), "13.000000000000");
-    assert_eq!(trade.sell(1, "1")["cost"], "4.333334000000");
+    assert_eq!(trade.sell(1, "1")["cost"], "4.333333333334");
     // Known later.
     trade.shop.take("LOSS", &trade.variant, &trade.main, "1").is(201);
     let dealt = parts(trade.charge(1, "3"));
     let expected = [("Lost", "1.000000000000"), ("OnHand", "1.000000000000"), ("Sold", "1.000000000000")];
     assert_eq!(dealt, expected.map(|(to, amount)| pair(to, amount)));
-    assert_eq!(trade.worth(), "5.333333000000");
+    assert_eq!(trade.worth(), "5.333333333333");
     trade.shop.verified();
 }
 
@@ -372,6 +372,9 @@ fn costs_are_read_by_who_may(database: Database) {
     let receipt = shop.bring(&variant, &main, "3", Some("7.654321")).is(201);
     assert!(!receipt.body.to_string().contains("7.65"), "{receipt}");
     shop.reserve(&variant, &main, "1").is(201);
+    let stock = ["inventory.read", "inventory.adjust", "inventory.transfer", "inventory.serials.read"];
+    let (_, clerk) = shop.member("clerk", &[&shop.role("CLERK", &stock)]);
+    let (_, accountant) = shop.member("accountant", &[&shop.role("ACCOUNTANT", &["reports.cost.read"])]);
     for path in [
         "inventory/stock".to_string(),
         format!("inventory/variants/{variant}/stock"),
@@ -379,14 +382,16 @@ fn costs_are_read_by_who_may(database: Database) {
         "inventory/reservations".into(),
         "inventory/warehouses".into(),
     ] {
-        let answer = shop.get(&path).is(200);
+        accountant.get(&path).refused(403, "PERMISSION_DENIED");
+        let answer = clerk.get(&path).is(200);
         let text = answer.body.to_string();
         for word in ["ost\"", "value", "7.65", "22.96", "currency"] {
             assert!(!text.contains(word), "{path} tells of {word}: {text}");
         }
     }
     for path in ["inventory/cost-layers", "inventory/valuation"] {
-        let answer = shop.get(path).is(200);
+        clerk.get(path).refused(403, "PERMISSION_DENIED");
+        let answer = accountant.get(path).is(200);
         assert_eq!(answer.header("cache-control"), Some("no-store"), "{answer}");
         assert!(answer.body.to_string().contains("22.962963000000"), "{answer}");
         shop.as_user("stranger@example.test").get(path).refused(403, "MEMBERSHIP_REQUIRED");

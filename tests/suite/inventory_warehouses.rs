@@ -189,13 +189,13 @@ fn warehouses_are_listed_by_what_they_are(database: Database) {
     let quarantine = shop.warehouse("QUARANTINE");
     let other = shop.warehouse_of("VIRTUAL", &entity);
     let ids = |query: &[(&str, &str)]| shop.list("inventory/warehouses", query).is(200).ids();
-    assert_eq!(ids(&[("type", "QUARANTINE")]), [quarantine.clone()]);
-    assert_eq!(ids(&[("legalEntityId", &entity)]), [other.clone()]);
+    assert_eq!(ids(&[("type", "QUARANTINE")]), std::slice::from_ref(&quarantine));
+    assert_eq!(ids(&[("legalEntityId", &entity)]), std::slice::from_ref(&other));
     assert_eq!(ids(&[("text", "mAi")]), [shop.main()]);
     let branch = shop.made("BRANCH").unwrap_or_default();
     assert_eq!(ids(&[("branchId", &branch)]), [shop.main()]);
     shop.archive(&format!("inventory/warehouses/{quarantine}")).is(200);
-    assert_eq!(ids(&[("status", "ARCHIVED")]), [quarantine.clone()]);
+    assert_eq!(ids(&[("status", "ARCHIVED")]), std::slice::from_ref(&quarantine));
     let client = shop.machine(&["inventory.read"]);
     let seen = client.get("inventory/warehouses").is(200);
     assert_eq!(seen.ids().len(), 3);

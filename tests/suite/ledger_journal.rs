@@ -295,7 +295,8 @@ fn filters_of_the_journal(database: Database) {
         of.shop.list(PATH, &query).is(200).ids()
     };
     let source = posting["sourceId"].as_str().unwrap_or_default().to_string();
-    let cases: [(&[(&str, &str)], Vec<&String>); 12] = [
+    type Asked<'a> = &'a [(&'a str, &'a str)];
+    let cases: [(Asked<'_>, Vec<&String>); 12] = [
         (&[], vec![&first, &second, &third]),
         (&[("from", &month_day(2, 2)), ("to", &month_day(2, 2))], vec![&second]),
         (&[("month", &month(3))], vec![&first]),

@@ -66,6 +66,8 @@ mod pricing_prices;
 mod pricing_resolve;
 mod readme;
 mod refusal_order;
+mod refusal_time;
+mod revocation;
 mod schema_corpus;
 mod stored;
 mod tenancy;

@@ -115,7 +115,12 @@ pub fn inventory_balance(entity: Id) -> Option<Amount> {
 
 /// The company's calendar day.
 pub fn today() -> Date {
-    match stoa_sdk::facts().today.parse() {
+    day(&stoa_sdk::facts().today)
+}
+
+/// The day of the request's facts.
+pub fn day(text: &str) -> Date {
+    match text.parse() {
         Ok(day) => day,
         Err(_) => host::fault("the host told no day"),
     }

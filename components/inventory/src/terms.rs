@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::Value;
-use stoa_sdk::{ActorKind, Decimal, Field, Id, Problem, facts, item, text_enum};
+use stoa_sdk::{ActorKind, Decimal, Facts, Field, Id, Problem, facts, item, text_enum};
 
 /// A quantity: 12 integer digits, 6 after the point.
 pub type Quantity = Decimal<6>;
@@ -41,7 +41,11 @@ pub struct Actor {
 impl Actor {
     /// Of the request that is running.
     pub fn current() -> Actor {
-        let facts = facts();
+        Actor::of(facts())
+    }
+
+    /// Of the request with these facts.
+    pub fn of(facts: Facts) -> Actor {
         Actor {
             actor_type: match facts.actor_kind {
                 ActorKind::User => ActorType::User,

@@ -140,7 +140,7 @@ pub fn create(call: &Call) -> Answer {
     if count.is_some_and(|count| count >= MOST_ENTITIES) {
         return Err(Problem::limit_exceeded());
     }
-    add(&row)?;
+    add(&row, template.is_some())?;
     if let Some(template) = template {
         install::install(row.id, template)?;
     }
@@ -171,9 +171,9 @@ pub fn new_row(input: LegalEntityInput) -> EntityRow {
     }
 }
 
-/// Inserts an entity with its empty mapping set.
-pub fn add(row: &EntityRow) -> Result<(), Problem> {
-    let set = MappingSetRow::empty(row.id);
+/// Inserts an entity with its mapping set. `complete`: a chart that maps everything is installed next.
+pub fn add(row: &EntityRow, complete: bool) -> Result<(), Problem> {
+    let set = MappingSetRow { complete, ..MappingSetRow::empty(row.id) };
     run((insert([row]), insert([&set]))).map_err(|failure| match failure {
         Failure::Duplicate(_) => Problem::duplicate("/code"),
         other => other.into(),

@@ -57,12 +57,14 @@ pub fn create(call: &Call) -> Answer {
         return Err(illegal("/path/id", "CHART_EXISTS"));
     }
     let accounts = install(id, input.template.template())?;
+    run(update_by::<MappingSetRow>("entity", [vec![id.put()]]).set(MappingSetRow::complete, &true))?;
     let tenant = Id::from(facts().tenant);
     let accounts = accounts.into_iter().map(|row| Account::of(row, tenant)).collect();
     Ok(Reply::json(&InstalledChart { accounts }).resource(id))
 }
 
-/// Writes the template into an entity without accounts; the caller is alone with its books, or has just made it.
+/// Writes the template into an entity without accounts; the caller is alone with its books, or has just made it. The mapping set
+/// is then complete, which is the caller's to say.
 pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Problem> {
     let mut accounts: Vec<AccountRow> = template
         .accounts
@@ -89,12 +91,6 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
         .zip(&money)
         .map(|(of, row)| MethodMappingRow::new(entity, of.method, Some(row.id)))
         .collect();
-    run((
-        insert(&accounts),
-        insert(&money),
-        insert(&roles),
-        insert(&methods),
-        update_by::<MappingSetRow>("entity", [vec![entity.put()]]).set(MappingSetRow::complete, &true),
-    ))?;
+    run((insert(&accounts), insert(&money), insert(&roles), insert(&methods)))?;
     Ok(accounts)
 }

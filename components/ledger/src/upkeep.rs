@@ -90,10 +90,10 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         amount_scale: None,
         chart: Chart::None,
     });
-    entity_change::add(&entity)?;
+    let wanted = wishes.chart_template.or(wishes.keeps_books.then_some(TemplateCode::Standard));
+    entity_change::add(&entity, wanted.is_some())?;
     let branch = BranchRow::new(entity.id, "MAIN", entity.name.clone(), None);
     run(insert([&branch]))?;
-    let wanted = wishes.chart_template.or(wishes.keeps_books.then_some(TemplateCode::Standard));
     if let Some(wanted) = wanted {
         install::install(entity.id, wanted.template())?;
     }

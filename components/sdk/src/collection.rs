@@ -19,6 +19,8 @@ pub trait Entity: View<Entity = Self> {
     const NAME: &'static str;
     /// What an insert states: the id and the module's own columns.
     const INSERTED: &'static [&'static str];
+    /// Every column, in the order in which rows are read.
+    const ALL: &'static [&'static str];
 
     fn write(&self) -> Row;
     fn collection() -> descriptor::Collection;
@@ -102,6 +104,7 @@ macro_rules! collection {
         impl $crate::Entity for $name {
             const NAME: &'static str = $table;
             const INSERTED: &'static [&'static str] = &["id", $(stringify!($field)),*];
+            const ALL: &'static [&'static str] = &[$(stringify!($host),)* $(stringify!($field)),*];
 
             fn write(&self) -> $crate::store::Row {
                 vec![$crate::Field::put(&self.id), $($crate::Field::put(&self.$field)),*]

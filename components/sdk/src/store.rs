@@ -43,9 +43,28 @@ pub fn run<B: Batch>(mut batch: B) -> Result<B::Answer, Failure> {
     let mut calls = Vec::new();
     batch.push(&mut calls);
     let replies = if calls.is_empty() { Vec::new() } else { host::run(&calls)? };
-    match batch.read(&mut replies.into_iter()) {
+    let mut replies = replies.into_iter();
+    match batch.read(&mut replies) {
         Some(answer) => Ok(answer),
-        None => fault("the store's reply does not fit its call"),
+        None => {
+            let unread = replies.len();
+            let call = calls.len().checked_sub(unread + 1).and_then(|index| calls.get(index));
+            fault(&format!("the store's reply does not fit its call: {}", call.map_or("none", about)))
+        }
+    }
+}
+
+/// What a call is about, for a fault's message: nothing of what it carries.
+fn about(call: &Call) -> &str {
+    match call {
+        Call::Get(call) => &call.ask.collection,
+        Call::Find(call) => &call.ask.collection,
+        Call::Select(call) => &call.ask.collection,
+        Call::Aggregate(call) => &call.collection,
+        Call::Insert(call) => &call.collection,
+        Call::Update(call) => &call.collection,
+        Call::Lock(_) => "a lock",
+        Call::Number(_) => "a number",
     }
 }
 

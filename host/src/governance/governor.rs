@@ -171,10 +171,8 @@ impl Governor {
             match taken {
                 Taken::All => return Ok(Some(self.admitted(wants, now))),
                 Taken::Drained(index) => {
-                    let refused = self.refusal(caller, wants.get(index), now).await?;
-                    let known = refused.status != 401;
-                    let headers = known.then(|| self.headers_of(wants, now));
-                    return Ok(Some(Admission { refused: Some(refused), headers, taken: Vec::new() }));
+                    let problem = self.refusal(caller, wants.get(index), now).await?;
+                    return Ok(Some(self.refused(problem, wants)));
                 }
                 Taken::Lacking(_) => {}
             }
@@ -187,6 +185,12 @@ impl Governor {
                 Taken::All => return Ok(Some(self.admitted(wants, self.now()))),
                 Taken::Drained(_) => continue,
                 Taken::Lacking(lacking) => {
+                    // What is refused is refused by a read: it never reaches the writer.
+                    if matches!(caller, Caller::Client(_))
+                        && let Err(problem) = self.standing(caller).await?
+                    {
+                        return Ok(Some(self.refused(problem, wants)));
+                    }
                     let lacking: Vec<Want> = lacking.iter().filter_map(|index| wants.get(*index).copied()).collect();
                     match self.lease(caller, tenant, lacking).await? {
                         Leased::Granted { now, leases } => {
@@ -197,11 +201,7 @@ impl Governor {
                                 permits.add(want, lease);
                             }
                         }
-                        Leased::Refused(problem) => {
-                            let known = problem.status != 401;
-                            let headers = known.then(|| self.headers_of(wants, self.now()));
-                            return Ok(Some(Admission { refused: Some(problem), headers, taken: Vec::new() }));
-                        }
+                        Leased::Refused(problem) => return Ok(Some(self.refused(problem, wants))),
                         Leased::Stranger => return Ok(None),
                     }
                 }
@@ -216,6 +216,12 @@ impl Governor {
             headers: Some(self.headers_of(wants, now)),
             taken: wants.iter().map(|want| want.subject).collect(),
         }
+    }
+
+    /// Of a credential that is none, the headers tell nothing.
+    fn refused(&self, problem: Problem, wants: &[Want]) -> Admission {
+        let headers = (problem.status != 401).then(|| self.headers_of(wants, self.now()));
+        Admission { refused: Some(problem), headers, taken: Vec::new() }
     }
 
     /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.

@@ -53,7 +53,8 @@ pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<
         .total_core_instances(instances * 4)
         .total_memories(instances)
         .total_tables(instances * 2)
-        .total_stacks(requests * 2)
+        // A service called by a service: each module on the way down runs on a stack of its own.
+        .total_stacks(instances)
         .max_core_instances_per_component(8)
         .max_memories_per_component(1)
         .max_tables_per_component(2)

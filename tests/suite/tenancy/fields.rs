@@ -19,6 +19,8 @@ pub struct Form {
 pub struct Field {
     pub place: Place,
     pub name: String,
+    /// Of a parameter: whether no request is without it.
+    pub required: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,27 +31,6 @@ pub enum Place {
     Query(String),
     /// A pointer into the body; an array's members stand at `0`.
     Body(String),
-}
-
-/// Fields that name no record of a company: operation (or `*`), field, and why.
-const EXEMPT: &[(&str, &str, &str)] = &[
-    ("*", "cursor", "a position, nobody's record: [P17] has a test of its own"),
-    ("executeIamCommand create_membership", "userId", "people belong to no company"),
-    ("createLookup kind=brands", "parentId", "categories alone have parents"),
-    ("createLookup kind=manufacturers", "parentId", "categories alone have parents"),
-    ("createLookup kind=units", "parentId", "categories alone have parents"),
-];
-
-impl Field {
-    /// Why it is left out, where it is.
-    pub fn exempt(&self, form: &Form) -> Option<&'static str> {
-        let form = form.to_string();
-        let of_form = |of: &str| {
-            let plain = form.replace("updateLookup", "createLookup").replace("LookupAsClient", "Lookup");
-            of == "*" || of == plain
-        };
-        EXEMPT.iter().find(|(of, field, _)| of_form(of) && *field == self.name).map(|(.., why)| *why)
-    }
 }
 
 impl Form {
@@ -127,13 +108,14 @@ pub fn fields(contract: &Contract, form: &Form) -> Vec<Field> {
         if contract.resolve(&parameter["schema"])["format"] != "uuid" {
             continue;
         }
-        match parameter["in"].as_str() {
-            Some("path") if name == "tenantId" => fields.push(Field { place: Place::Tenant, name }),
-            Some("path") => fields.push(Field { place: Place::Path(name.clone()), name }),
-            Some("query") => fields.push(Field { place: Place::Query(name.clone()), name }),
+        let place = match parameter["in"].as_str() {
+            Some("path") if name == "tenantId" => Place::Tenant,
+            Some("path") => Place::Path(name.clone()),
+            Some("query") => Place::Query(name.clone()),
             // The key of a retry is the caller's own.
-            _ => {}
-        }
+            _ => continue,
+        };
+        fields.push(Field { place, name, required: parameter["required"] == true });
     }
     if let Some(body) = &form.body {
         let mut pointers = Vec::new();
@@ -143,7 +125,7 @@ pub fn fields(contract: &Contract, form: &Form) -> Vec<Field> {
             let named = pointer.rsplit('/').find(|part| *part != "0").unwrap_or_default();
             // An array's name says what its members are: `variantIds`.
             let name = named.strip_suffix("Ids").map_or(named.to_string(), |one| format!("{one}Id"));
-            fields.push(Field { place: Place::Body(pointer), name });
+            fields.push(Field { place: Place::Body(pointer), name, required: false });
         }
     }
     fields

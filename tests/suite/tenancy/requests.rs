@@ -1,6 +1,6 @@
 //! A valid request for any operation: ids of fitting records in the path, a body made from its schema.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
@@ -9,28 +9,35 @@ use stoa_tests::{Answer, Company, Machine};
 use uuid::Uuid;
 
 use super::fields::{Field, Form, Place, fields};
-use super::records::{Records, kind_of};
-
-/// What members mean that a schema's pattern does not tell.
-const VALUES: &[(&str, &str)] =
-    &[("unitOfMeasure", "UNIT"), ("currencyCode", "EUR"), ("defaultCurrencyCode", "EUR"), ("timeZone", "UTC")];
+use super::kinds::{self, GoodId, kind_of};
+use super::records::Records;
 
 /// The company's owner, and an API client of it that may do everything.
 pub struct Caller {
     pub company: Company,
-    machine: Machine,
+    machine: OnceCell<Machine>,
+}
+
+/// The ids that a request names.
+struct Ids<'a> {
+    of_field: &'a dyn Fn(&Field) -> Option<String>,
+    of_kind: GoodId<'a>,
 }
 
 impl Caller {
     pub fn of(company: &Company) -> Caller {
-        let contract = company.host.contract();
-        let machines = contract.operations.iter().filter(|operation| operation.audience() == Audience::Machine);
-        let mut scopes: Vec<String> = machines.flat_map(|operation| operation.admitting().concat()).collect();
-        scopes.sort();
-        scopes.dedup();
-        company.entitle();
-        let machine = company.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }));
-        Caller { company: company.clone(), machine }
+        Caller { company: company.clone(), machine: OnceCell::new() }
+    }
+
+    fn machine(&self, contract: &Contract) -> &Machine {
+        self.machine.get_or_init(|| {
+            let machines = contract.operations.iter().filter(|operation| operation.audience() == Audience::Machine);
+            let mut scopes: Vec<String> = machines.flat_map(|operation| operation.admitting().concat()).collect();
+            scopes.sort();
+            scopes.dedup();
+            self.company.entitle();
+            self.company.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }))
+        })
     }
 
     /// Sends a form with everything in order but for one field, which holds `id`; none: that too is in order.
@@ -38,73 +45,102 @@ impl Caller {
         records.needs_of(form);
         let good = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
         let held = |of: &Field| if of.place == field.place { id.map(String::from).or(good(of)) } else { good(of) };
-        self.send(contract, form, Some(field), &held, own_record(contract, form, records))
+        let ids = Ids { of_field: &held, of_kind: &|kind| records.id_of(kind) };
+        self.send(contract, form, Some(field), &ids, own_record(contract, form, records))
     }
 
     /// Sends a form whose whole path names records of `records`; with the ids that it named.
     pub fn ask_path(&self, contract: &Contract, form: &Form, records: &Records) -> (Answer, Vec<String>) {
-        self.named(contract, form, &|of| kind_of(form, of).map(|kind| records.id(kind)))
+        let named = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
+        self.named(contract, form, &Ids { of_field: &named, of_kind: &|kind| records.id_of(kind) })
     }
 
     /// Sends a form whose whole path names nothing that exists.
     pub fn ask_absent_path(&self, contract: &Contract, form: &Form) -> (Answer, Vec<String>) {
-        self.named(contract, form, &|_| Some(Uuid::now_v7().to_string()))
+        let absent = || Uuid::now_v7().to_string();
+        self.named(contract, form, &Ids { of_field: &|_| Some(absent()), of_kind: &|_| absent() })
     }
 
-    fn named(&self, contract: &Contract, form: &Form, id: &dyn Fn(&Field) -> Option<String>) -> (Answer, Vec<String>) {
+    fn named(&self, contract: &Contract, form: &Form, ids: &Ids) -> (Answer, Vec<String>) {
         let named = RefCell::new(Vec::new());
-        let held = |of: &Field| {
-            let id = id(of)?;
+        let noted = |id: String| {
             named.borrow_mut().push(id.clone());
-            Some(id)
+            id
         };
-        let answer = self.send(contract, form, None, &held, None);
+        let of_field = |of: &Field| (ids.of_field)(of).map(noted);
+        let ids = Ids { of_field: &of_field, of_kind: &|kind| noted((ids.of_kind)(kind)) };
+        let answer = self.send(contract, form, None, &ids, None);
         (answer, named.into_inner())
     }
 
-    fn send(
-        &self,
-        contract: &Contract,
-        form: &Form,
-        field: Option<&Field>,
-        held: &dyn Fn(&Field) -> Option<String>,
-        record: Option<Json>,
-    ) -> Answer {
+    fn send(&self, contract: &Contract, form: &Form, field: Option<&Field>, ids: &Ids, record: Option<Json>) -> Answer {
         let mut path = form.operation.path.clone();
         for (name, word) in &form.settled {
             path = path.replace(&format!("{{{name}}}"), word);
         }
         let mut query = Vec::new();
+        let wanted = |place: &Place| field.is_some_and(|field| field.place == *place);
         for of in fields(contract, form) {
             match &of.place {
                 Place::Tenant => {
-                    let tenant = field.filter(|field| field.place == Place::Tenant).and_then(|_| held(&of));
+                    let tenant = Some(&of).filter(|of| wanted(&of.place)).and_then(ids.of_field);
                     path = path.replace("{tenantId}", tenant.as_deref().unwrap_or(&self.company.tenant));
                 }
                 Place::Path(name) => {
-                    let id = held(&of).unwrap_or_else(|| panic!("{form}: nothing for {of}"));
+                    let id = (ids.of_field)(&of).unwrap_or_else(|| panic!("{form}: nothing for {of}"));
                     path = path.replace(&format!("{{{name}}}"), &id);
                 }
-                Place::Query(name) if field.is_some_and(|field| field.place == of.place) => {
-                    query.push((name.clone(), held(&of).unwrap_or_default()));
+                Place::Query(name) if of.required || wanted(&of.place) => {
+                    query.push((name.clone(), (ids.of_field)(&of).unwrap_or_default()));
                 }
                 Place::Query(_) | Place::Body(_) => {}
             }
         }
+        let ready = |told: Result<Vec<(String, String)>, String>| told.unwrap_or_else(|why| panic!("{form}: {why}"));
+        for (name, value) in ready(plain_parameters(contract, form, "path")) {
+            path = path.replace(&format!("{{{name}}}"), &value);
+        }
+        query.extend(ready(plain_parameters(contract, form, "query")));
         let token = match form.operation.audience() {
-            Audience::Machine => &self.machine.key,
+            Audience::Machine => &self.machine(contract).key,
             _ => &self.company.token,
         };
         let mut request = self.company.host.request(&form.operation.method, &path).token(token);
         for (name, value) in &query {
             request = request.query(&[(name, value)]);
         }
-        match body(contract, form, field, held, record) {
+        match body(contract, form, field, ids, record) {
             Ok(Some(body)) => request.json(&body).send(),
             Ok(None) => request.send(),
             Err(why) => panic!("{form}: {why}"),
         }
     }
+}
+
+/// Parameters that a form needs and that hold no id, each with a value that its schema takes.
+fn plain_parameters(contract: &Contract, form: &Form, place: &str) -> Result<Vec<(String, String)>, String> {
+    let needed = contract.parameters(&form.operation).filter(|parameter| {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let is_id = contract.resolve(&parameter["schema"])["format"] == "uuid";
+        let settled = form.settled.iter().any(|(known, _)| known == name);
+        parameter["in"] == place && parameter["required"] == true && !is_id && !settled
+    });
+    let sample = Sample { contract, wanted: "-", id_at: &|place| Err(format!("an id at {place}")), record: Json::Null };
+    needed
+        .map(|parameter| {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let value = sample.of(&parameter["schema"], &format!("/{name}"))?;
+            Ok((name.to_string(), value.as_str().map_or(value.to_string(), String::from)))
+        })
+        .collect()
+}
+
+/// Why no request can be made of a form, if none can.
+pub fn faults(contract: &Contract, form: &Form) -> Vec<String> {
+    let nil = || Uuid::nil().to_string();
+    let ids = Ids { of_field: &|_| Some(nil()), of_kind: &|_| nil() };
+    let of_places = ["path", "query"].map(|place| plain_parameters(contract, form, place).err());
+    of_places.into_iter().flatten().chain(body(contract, form, None, &ids, None).err()).collect()
 }
 
 /// The record that a replacement replaces: what a form with PUT says must fit it.
@@ -118,11 +154,11 @@ fn own_record(contract: &Contract, form: &Form, records: &Records) -> Option<Jso
 
 /// A body in which nothing is wrong: what the schema requires, and `field` where it stands in the body. Members of `record` go
 /// before invented ones. `Err` holds why there is none.
-pub fn body(
+fn body(
     contract: &Contract,
     form: &Form,
     field: Option<&Field>,
-    held: &dyn Fn(&Field) -> Option<String>,
+    ids: &Ids,
     record: Option<Json>,
 ) -> Result<Option<Json>, String> {
     let Some(schema) = &form.body else { return Ok(None) };
@@ -133,10 +169,12 @@ pub fn body(
     let known = fields(contract, form);
     let id_at = |pointer: &str| {
         let of = known.iter().find(|field| field.place == Place::Body(pointer.into()));
-        of.and_then(held).ok_or_else(|| format!("no record for {pointer}"))
+        of.and_then(ids.of_field).ok_or_else(|| format!("no record for {pointer}"))
     };
     let sample = Sample { contract, wanted, id_at: &id_at, record: record.unwrap_or_default() };
-    sample.of(schema, "").map(Some)
+    let mut body = sample.of(schema, "")?;
+    kinds::amend(form, &mut body, ids.of_kind);
+    Ok(Some(body))
 }
 
 struct Sample<'a> {
@@ -166,12 +204,10 @@ impl Sample<'_> {
         match kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null") {
             Some("object") => self.object(schema, pointer),
             Some("array") => {
-                let needed = schema["minItems"].as_u64().unwrap_or(0) > 0;
-                let items = match needed || self.holds(&format!("{pointer}/0")) {
-                    true => vec![self.of(&schema["items"], &format!("{pointer}/0"))?],
-                    false => Vec::new(),
-                };
-                Ok(Json::Array(items))
+                let needed = schema["minItems"].as_u64().unwrap_or(0);
+                let some = needed.max(self.holds(&format!("{pointer}/0")).into());
+                let items = (0..some).map(|_| self.of(&schema["items"], &format!("{pointer}/0")));
+                items.collect::<Result<Vec<Json>, String>>().map(Json::Array)
             }
             Some("string") => self.text(schema, pointer),
             Some("integer" | "number") => Ok(schema["minimum"].as_i64().unwrap_or(1).max(1).into()),
@@ -206,8 +242,8 @@ impl Sample<'_> {
     /// The first of some examples that the schema takes.
     fn text(&self, schema: &Json, pointer: &str) -> Result<Json, String> {
         let name = pointer.rsplit('/').find(|part| *part != "0").unwrap_or_default();
-        if let Some((_, value)) = VALUES.iter().find(|(known, _)| *known == name) {
-            return Ok((*value).into());
+        if let Some(value) = kinds::value(name).map(Json::from).filter(|value| self.contract.takes(schema, value)) {
+            return Ok(value);
         }
         let word = fresh("TRIED");
         let examples = [

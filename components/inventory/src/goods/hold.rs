@@ -10,7 +10,6 @@ use super::delta::Delta;
 use super::draw::{self, MOST_LAYERS, Short, Slice};
 use super::held::Held;
 use super::{Change, Goods, Inflow, Outflow};
-use crate::books;
 use crate::cost::exact;
 use crate::cost::row::{CostEntryRow, LayerRow, PoolRow};
 use crate::stock::row::StockRow;
@@ -276,7 +275,7 @@ impl Goods {
             unit_cost: inflow.unit_cost,
             amount: layer.value,
             currency_code: inflow.currency_code.clone(),
-            entry_date: books::today(),
+            entry_date: self.today,
             document_type: inflow.document.map(|(kind, _)| kind),
             document_id: inflow.document.map(|(_, id)| id),
             receipt_item_id: inflow.receipt_item,
@@ -303,7 +302,7 @@ impl Goods {
             unit_cost: slice.unit_cost,
             amount: slice.amount.map(|amount| Amount::from_units(-amount.units())),
             currency_code: slice.currency_code.clone(),
-            entry_date: books::today(),
+            entry_date: self.today,
             document_type: outflow.document.map(|(kind, _)| kind),
             document_id: outflow.document.map(|(_, id)| id),
             receipt_item_id: slice.receipt_item_id,

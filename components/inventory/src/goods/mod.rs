@@ -17,9 +17,10 @@ mod hold;
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::{Id, Instant, facts, new_id};
+use stoa_sdk::{Date, Id, Instant, facts, new_id};
 
 use crate::articles::{self, Article};
+use crate::books;
 use crate::cost::row::CostKind;
 use crate::movement::row::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::reservation::row::{ReservationEntryRow, ReservationRow, ReservationStatus, ReservationStep};
@@ -117,6 +118,7 @@ struct Change {
 pub struct Goods {
     actor: Actor,
     now: Instant,
+    today: Date,
     changes: BTreeMap<Pair, Change>,
     lines: usize,
     movements: Vec<MovementRow>,
@@ -130,9 +132,11 @@ pub struct Goods {
 
 impl Default for Goods {
     fn default() -> Goods {
+        let facts = facts();
         Goods {
-            actor: Actor::current(),
-            now: Instant(facts().now),
+            now: Instant(facts.now),
+            today: books::day(&facts.today),
+            actor: Actor::of(facts),
             changes: BTreeMap::new(),
             lines: 0,
             movements: Vec::new(),

@@ -12,8 +12,11 @@ use crate::unit;
 /// A batch of a stage: what is wrong, and the last id where more follow.
 type Batch = (Vec<Finding>, Option<Id>);
 
+/// A stage's next batch, after the last id of the batch before.
+type Stage = fn(Option<Id>) -> Batch;
+
 /// Every stage, in order.
-const STAGES: &[(&str, fn(Option<Id>) -> Batch)] = &[
+const STAGES: &[(&str, Stage)] = &[
     ("stock", stock::verify),
     ("pools", costs::pools),
     ("layers", costs::layers),

@@ -198,7 +198,9 @@ impl<V: View> Batch for UpdateAnswering<V> {
 
     fn push(&mut self, calls: &mut Vec<Call>) {
         if self.update.count > 0 {
-            calls.push(self.update.call(names(V::COLUMNS)));
+            // No columns named would mean no answer.
+            let columns = if V::COLUMNS.is_empty() { V::Entity::ALL } else { V::COLUMNS };
+            calls.push(self.update.call(names(columns)));
         }
     }
 

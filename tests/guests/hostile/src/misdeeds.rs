@@ -15,6 +15,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
     match mode {
         "behave" => store::behave(),
         "count" => count(),
+        "dawdle" => store::dawdle(&text),
         "today" => {
             let day: u32 = context::current().today.replace('-', "").parse().unwrap_or_default();
             Ok(fine(json!({ "done": true, "seen": day })))

@@ -91,3 +91,16 @@ pub fn behave() -> Result<Answer, Problem> {
         Err(failure) => Err(problem(said(&failure))),
     }
 }
+
+/// The lawful thing again, and then a long look at the store before the answer.
+pub fn dawdle(label: &str) -> Result<Answer, Problem> {
+    if let Err(failure) = run(&[note(label), insert("entry", &["label"], vec![vec![Value::Text(label.into())]])]) {
+        return Err(problem(said(&failure)));
+    }
+    for _ in 0..2_000 {
+        if let Err(failure) = run(&[get(ask("note", &["label"]), vec![Value::Id((1, 1))])]) {
+            return Err(problem(said(&failure)));
+        }
+    }
+    Ok(fine(serde_json::json!({ "done": true })))
+}

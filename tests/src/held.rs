@@ -1,0 +1,54 @@
+//! A transaction of somebody else, left open: what it locks, the host waits for.
+
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+
+use crate::database::for_postgres;
+use crate::host::RUNTIME;
+use crate::{Company, Database};
+
+/// An open transaction, rolled back when it is dropped.
+pub enum Held {
+    /// The file's one place for a writer.
+    Sqlite(rusqlite::Connection),
+    Postgres(Option<PgConnection>),
+}
+
+impl Company {
+    /// On PostgreSQL: runs a statement and keeps what it locks. On SQLite: keeps every writer out.
+    pub fn hold(&self, statement: &str) -> Held {
+        match self.host.database() {
+            Database::Sqlite => {
+                let connection = rusqlite::Connection::open(self.host.sqlite_file()).expect("cannot open the database");
+                connection.busy_timeout(std::time::Duration::from_secs(10)).expect("a busy timeout");
+                connection.execute_batch("begin immediate").expect("a writer's place");
+                Held::Sqlite(connection)
+            }
+            Database::Postgres => RUNTIME.block_on(async {
+                let url = self.host.postgres_url().unwrap_or_default();
+                let open = async {
+                    let mut connection = PgConnection::connect(url).await?;
+                    connection.execute("begin").await?;
+                    let set = sqlx::query("select set_config('stoa.tenant', $1, true)").bind(&self.tenant);
+                    set.execute(&mut connection).await?;
+                    let statement = for_postgres(statement, &self.tenant);
+                    connection.execute(AssertSqlSafe(statement)).await?;
+                    Ok::<_, sqlx::Error>(connection)
+                };
+                Held::Postgres(Some(open.await.unwrap_or_else(|error| panic!("{statement}: {error}"))))
+            }),
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        match self {
+            Held::Sqlite(connection) => drop(connection.execute_batch("rollback")),
+            Held::Postgres(connection) => {
+                if let Some(connection) = connection.take() {
+                    let _ = RUNTIME.block_on(connection.close());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Records of inventory: warehouses, goods in them, and what is done with goods.
+
+use serde_json::{Value as Json, json};
+use stoa_tests::Answer;
+use stoa_tests::company::with;
+
+use super::super::records::Records;
+use super::{GoodId, Kind, Part, PutAway};
+
+/// Why a movement happens.
+const WHY: &str = "tried";
+
+pub const PART: Part = Part {
+    kinds: KINDS,
+    special: &[],
+    exempt: &[
+        ("*", "referenceId", "the caller's own, never looked up"),
+        ("*", "documentId", "no operation makes such documents yet"),
+        ("*", "inventoryUnitId", "no operation makes units yet"),
+        ("*", "purchaseReceiptItemId", "no module keeps receipts yet"),
+    ],
+    needs: &[
+        ("listWarehouses", "warehouse"),
+        ("apiListWarehouses", "warehouse"),
+        ("listStock", "movement"),
+        ("apiListStock", "movement"),
+        ("listMovements", "movement"),
+        ("apiListMovements", "movement"),
+        ("listReservations", "reservation"),
+        ("apiListReservations", "reservation"),
+        ("listCostLayers", "movement"),
+        ("listValuation", "movement"),
+        ("createAdjustment", "movement"),
+        ("createAdjustment", "other warehouse"),
+        ("apiCreateAdjustment", "movement"),
+        ("apiCreateAdjustment", "other warehouse"),
+        ("createTransfer", "movement"),
+        ("apiCreateTransfer", "movement"),
+        ("createReservation", "movement"),
+        ("apiCreateReservation", "movement"),
+    ],
+    values: &[],
+    amends: &[("createAdjustment", one_side), ("apiCreateAdjustment", one_side)],
+};
+
+/// Out of a warehouse where one is named, else into one.
+fn one_side(body: &mut Json, good_id: GoodId) {
+    if body["fromWarehouseId"].is_string() {
+        body["movementType"] = "ADJUSTMENT_OUT".into();
+        return;
+    }
+    body["movementType"] = "ADJUSTMENT_IN".into();
+    body["unitCost"] = "1".into();
+    if !body["toWarehouseId"].is_string() {
+        body["toWarehouseId"] = good_id("other warehouse").into();
+    }
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "warehouse",
+        collection: "inventory/warehouses",
+        names: &["warehouseId", "fromWarehouseId"],
+        make: warehouse,
+        put_away: PutAway::Other(put_warehouse_away),
+    },
+    Kind {
+        name: "other warehouse",
+        collection: "",
+        names: &["toWarehouseId"],
+        make: warehouse,
+        put_away: PutAway::Other(put_warehouse_away),
+    },
+    Kind {
+        name: "location",
+        collection: "",
+        names: &["locationId"],
+        make: |records| {
+            let word = records.word();
+            let path = format!("inventory/warehouses/{}/locations", records.id_of("warehouse"));
+            records.company.post(&path, json!({ "code": word, "name": word }))
+        },
+        put_away: PutAway::Other(|records, id| {
+            let warehouse = records.id_of("warehouse");
+            records.company.archive(&format!("inventory/warehouses/{warehouse}/locations/{id}"))
+        }),
+    },
+    Kind {
+        name: "movement",
+        collection: "inventory/movements",
+        names: &[],
+        make: |records| {
+            let body = json!({
+                "movementType": "ADJUSTMENT_IN",
+                "variantId": records.id_of("variant"),
+                "toWarehouseId": records.id_of("warehouse"),
+                "quantity": "10",
+                "unitCost": "1",
+                "reason": WHY,
+            });
+            records.company.post("inventory/adjustments", body)
+        },
+        put_away: PutAway::Never,
+    },
+    Kind {
+        name: "reservation",
+        collection: "inventory/reservations",
+        names: &[],
+        make: |records| {
+            records.id_of("movement");
+            let body = json!({
+                "variantId": records.id_of("variant"),
+                "warehouseId": records.id_of("warehouse"),
+                "quantity": "1",
+                "reason": WHY,
+            });
+            records.company.post("inventory/reservations", body)
+        },
+        put_away: PutAway::Other(release),
+    },
+];
+
+fn warehouse(records: &Records) -> Answer {
+    let word = records.word();
+    let members = json!({ "legalEntityId": records.id_of("legal entity"), "branchId": records.id_of("branch") });
+    let body = with(&json!({ "code": word, "name": word, "type": "PHYSICAL" }), members);
+    records.company.post("inventory/warehouses", body)
+}
+
+fn release(records: &Records, reservation: &str) -> Answer {
+    records.company.post(&format!("inventory/reservations/{reservation}/release"), json!({ "reason": WHY }))
+}
+
+/// A warehouse is archived once it is empty.
+fn put_warehouse_away(records: &Records, warehouse: &str) -> Answer {
+    let company = &records.company;
+    let reserved = [("warehouseId", warehouse), ("status", "ACTIVE")];
+    for reservation in company.list("inventory/reservations", &reserved).is(200).ids() {
+        release(records, &reservation).is(200);
+    }
+    let here = [("warehouseId", warehouse), ("nonZero", "true")];
+    for level in company.list("inventory/stock", &here).is(200).items() {
+        let body = json!({
+            "movementType": "ADJUSTMENT_OUT",
+            "variantId": level["variantId"],
+            "fromWarehouseId": warehouse,
+            "quantity": level["onHand"],
+            "reason": WHY,
+        });
+        company.post("inventory/adjustments", body).is(201);
+    }
+    company.archive(&format!("inventory/warehouses/{warehouse}"))
+}
+
+/// Archives the active warehouses that a list with these filters shows.
+pub fn put_warehouses_away(records: &Records, filters: &[(&str, &str)]) {
+    for warehouse in records.company.list("inventory/warehouses", filters).is(200).ids() {
+        put_warehouse_away(records, &warehouse).is(200);
+    }
+}
