@@ -14,6 +14,11 @@ impl Dice {
         Dice(seed)
     }
 
+    /// Dice of a known seed.
+    pub fn seeded(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
     /// Independent dice for one of several threads.
     pub fn fork(&mut self) -> Dice {
         Dice(self.roll())

@@ -25,6 +25,7 @@ pub mod proxy;
 pub mod raw;
 pub mod request;
 pub mod reviewed;
+pub mod serials;
 pub mod signer;
 
 pub use answer::Answer;

@@ -11,6 +11,7 @@ wit_bindgen::generate!({
             import commerce:ledger/books@1.0.0;
             export commerce:inventory/warehouses@1.0.0;
             export commerce:inventory/stock@1.0.0;
+            export commerce:inventory/units@1.0.0;
             export commerce:inventory/costs@1.0.0;
         }
     ",

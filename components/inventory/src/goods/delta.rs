@@ -55,9 +55,9 @@ impl Delta {
         self.figures().iter().all(|figure| *figure >= 0)
     }
 
-    /// Whether anybody but a buyer sees it.
+    /// Whether anybody but a buyer sees it. A change that leaves every figure as it was moved or regraded a unit.
     pub fn is_told(self) -> bool {
-        Delta { incoming: 0, ..self } != Delta::default()
+        self == Delta::default() || Delta { incoming: 0, ..self } != Delta::default()
     }
 }
 

@@ -3,7 +3,7 @@
 mod adjust;
 mod list;
 pub mod row;
-mod show;
+pub mod show;
 mod table;
 mod transfer;
 

@@ -10,6 +10,8 @@ use super::show::receipt;
 use crate::articles;
 use crate::goods::delta::Delta;
 use crate::goods::{Closing, Goods, Place, Sku};
+use crate::unit;
+use crate::version::ExpectedVersion;
 use crate::warehouse::row::WarehouseRow;
 
 /// Why held stock is let go.
@@ -44,9 +46,13 @@ pub fn release_public(call: &Call) -> Answer {
 ///
 /// # Errors
 /// ILLEGAL_STATE, VERSION_CONFLICT.
-pub fn release_unit(_call: &Call, _row: ReservationRow) -> Answer {
-    // No unit can be held yet.
-    Err(Problem::of("ILLEGAL_STATE"))
+pub fn release_unit(call: &Call, row: ReservationRow) -> Answer {
+    let input: ReleaseInput = call.body()?;
+    let row: ReservationRow = run(get(row.id).locked())?.ok_or_else(Problem::not_found)?;
+    if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    unit::reserve::release(&row, input.expected_version.map(ExpectedVersion), &input.reason)
 }
 
 fn release_quantity(call: &Call, row: ReservationRow) -> Answer {

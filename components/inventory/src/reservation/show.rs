@@ -6,6 +6,7 @@ use stoa_sdk::{Id, Instant, Reply};
 
 use super::row::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::terms::{ActorType, Quantity};
+use crate::unit::answer::InventoryUnitReservationReceipt;
 
 /// Goods held for somebody.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -97,7 +98,7 @@ impl PublicReservation {
     }
 }
 
-/// What a write of a reservation answers. Of a held unit, unit and version too, for people.
+/// What a write of a reservation answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReservationReceipt {
@@ -108,6 +109,14 @@ pub struct ReservationReceipt {
     status: ReservationStatus,
     created_at: Instant,
     closed_at: Option<Instant>,
+}
+
+/// What a release answers: of a quantity, or of a unit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ReleaseReceipt {
+    Quantity(ReservationReceipt),
+    Unit(InventoryUnitReservationReceipt),
 }
 
 /// The answer of a write of one reservation of a quantity.

@@ -5,7 +5,7 @@ use stoa_sdk::{Operation, Page};
 use super::list::{self, ListPublicReservations, ListReservations};
 use super::release::{self, ReleaseInput};
 use super::reserve::{self, ReservationInput};
-use super::show::{PublicReservation, Reservation, ReservationReceipt};
+use super::show::{PublicReservation, ReleaseReceipt, Reservation, ReservationReceipt};
 use crate::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, UPDATED};
 
 const RESERVATION: &str = "INVENTORY_RESERVATION";
@@ -27,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/tenants/{tenantId}/inventory/reservations/{id}/release", "releaseReservation", release::release)
         .summary("Let go of held stock").description("Only a MANUAL reservation that is ACTIVE. `expectedVersion` is the unit's, \
             where one is held.")
-        .needs(ADJUST).body::<ReleaseInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
+        .needs(ADJUST).body::<ReleaseInput>().answers::<ReleaseReceipt>().writes(RESERVATION, UPDATED)
         .without_if_match().problems(&["ILLEGAL_STATE", "VERSION_CONFLICT"]),
 
     Operation::read("/api-client/inventory/reservations", "apiListReservations", list::list_public).summary("Reservations")

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, get_all, insert, run, select};
-use stoa_sdk::{Id, Item, Problem, has, item, map, new_id};
+use stoa_sdk::{Id, Problem, has, map, new_id};
 
 use crate::articles::{self, Article, Tracking};
 use crate::bindings::exports::commerce::inventory::stock as service;
@@ -15,6 +15,9 @@ use crate::movement::row::{MovementRow, MovementType, ReferenceType};
 use crate::reservation::opened;
 use crate::reservation::row::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::terms::Quantity;
+use crate::unit::apply::{self, Known};
+use crate::unit::change::Changes;
+use crate::unit::parts;
 use crate::warehouse::row::WarehouseRow;
 
 /// Lines of an order at most.
@@ -32,16 +35,27 @@ pub fn reserve(
         return Err(Problem::at("CUSTODY_CONFLICT", "/warehouse"));
     }
     let place = Place::of(&row);
-    let mut goods = Goods::default();
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
     let mut reserved = Vec::new();
+    let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
         let article = articles::known(&known, line.variant_id.into(), &format!("/lines/{nth}/variantId"))?;
         let quantity = positive(&line.quantity);
         let pointer = format!("/lines/{nth}/quantity");
         articles::measured(article, quantity, &pointer)?;
-        no_units(article, quantity, line.unit_ids.len(), nth)?;
-        if article.tracking == Tracking::None {
-            continue;
+        named(article, quantity, line.unit_ids.len(), nth)?;
+        match article.tracking {
+            Tracking::None => continue,
+            Tracking::Serialized => {
+                serialized.push(parts::ReserveLine {
+                    line: line.line.into(),
+                    variant: line.variant_id.into(),
+                    units: line.unit_ids.iter().copied().map(Id::from).collect(),
+                    pointer: format!("/lines/{nth}/unitIds"),
+                });
+                continue;
+            }
+            Tracking::Quantity => {}
         }
         let sku = Sku::of(article);
         let row = ReservationRow {
@@ -58,28 +72,28 @@ pub fn reserve(
         });
         goods.open(row, None);
     }
+    for row in parts::reserve(order.id.into(), warehouse, &serialized, &mut goods, &mut changes)? {
+        reserved.push(service::Reserved {
+            line: row.line_id.unwrap_or(row.id).into(),
+            reservation_id: row.id.into(),
+            quantity: row.quantity.to_string(),
+            unit_id: row.unit_id.map(Into::into),
+        });
+    }
+    // As the lines stand; units of one line in their order.
+    reserved.sort_by_key(|of| lines.iter().position(|line| line.line == of.line));
+    apply::put(&changes.all, &mut goods, &Known::with([&row], &known))?;
     let (held, ()) = goods.hold(())?;
-    held.write(())?;
+    held.write(apply::rows(&changes.all, None))?;
     Ok(reserved)
 }
 
 /// Refuses a line that does not name as many units as it needs.
 ///
 /// # Errors
-/// UNIT_COUNT_MISMATCH, UNIT_UNAVAILABLE.
-pub fn no_units(article: &Article, quantity: Quantity, named: usize, line: usize) -> Result<(), Problem> {
-    let pointer = format!("/lines/{line}/unitIds");
-    let needed = match article.tracking {
-        Tracking::Serialized => u32::try_from(quantity.units() / 1_000_000).unwrap_or(u32::MAX),
-        Tracking::None | Tracking::Quantity => 0,
-    };
-    let named = u32::try_from(named).unwrap_or(u32::MAX);
-    if named != needed {
-        let mismatch = Item { required: Some(needed), identified: Some(named), ..item(pointer, "UNIT_COUNT_MISMATCH") };
-        return Err(Problem { code: "UNIT_COUNT_MISMATCH".to_owned(), errors: vec![mismatch] });
-    }
-    // There are no units yet, so none of those that are named is there.
-    if needed > 0 { Err(Problem::at("UNIT_UNAVAILABLE", pointer)) } else { Ok(()) }
+/// UNIT_COUNT_MISMATCH.
+pub fn named(article: &Article, quantity: Quantity, units: usize, line: usize) -> Result<(), Problem> {
+    parts::counted(article.tracking == Tracking::Serialized, quantity, units, &format!("/lines/{line}/unitIds"))
 }
 
 /// A fault of the caller where it is not.
@@ -118,6 +132,10 @@ impl Ours {
         Ok(Ours { rows, warehouses: map(warehouses.items.into_iter().map(|row| (row.id, row))), articles })
     }
 
+    fn known(&self) -> Known {
+        Known::with(self.warehouses.values(), &self.articles)
+    }
+
     fn of(&self, id: Id) -> Result<(&ReservationRow, Place, Sku), Problem> {
         let row = self.rows.get(&id).ok_or_else(Problem::not_found)?;
         let warehouse = self.warehouses.get(&row.warehouse_id).ok_or_else(Problem::not_found)?;
@@ -132,15 +150,22 @@ pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(
         return Ok(());
     }
     let ours = Ours::lock(order, &ids, |nth| format!("/reservations/{nth}"))?;
-    let mut goods = Goods::default();
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let rows: Vec<ReservationRow> = ids.iter().filter_map(|id| ours.rows.get(id)).cloned().collect();
+    parts::release(&rows, reason, &mut goods, &mut changes)?;
     for (nth, id) in ids.iter().enumerate() {
         let (row, place, sku) = ours.of(*id)?;
+        if row.unit_id.is_some() {
+            continue;
+        }
         goods.change(&place, &sku, Delta::reserved(-row.quantity.units()), &format!("/reservations/{nth}"));
         let reservation = row.clone();
         goods.close(Closing { reservation, movement: None, reason: Some(reason.to_owned()), unit_version: None });
     }
+    apply::put(&changes.all, &mut goods, &ours.known())?;
     let (held, ()) = goods.hold(())?;
-    held.write(())
+    held.write(apply::rows(&changes.all, None))?;
+    Ok(())
 }
 
 pub fn deliver(
@@ -152,13 +177,29 @@ pub fn deliver(
         return Ok(Vec::new());
     }
     let ours = Ours::lock(order.id.into(), &ids, |nth| format!("/lines/{nth}/reservationId"))?;
-    let mut goods = Goods::default();
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
     let mut delivered = Vec::new();
     let mut balances = Vec::new();
     let reason = format!("SALES_ORDER {}", order.number);
+    let sales: Vec<parts::Sale> = lines
+        .iter()
+        .filter_map(|line| {
+            let reservation = ours.rows.get(&line.reservation_id.into())?;
+            Some(parts::Sale { reservation, allocation: line.sale_allocation_id.into() })
+        })
+        .collect();
+    let by_unit = parts::deliver(order.id.into(), &order.number, &sales, &mut goods, &mut changes)?;
+    let costs = apply::put(&changes.all, &mut goods, &ours.known())?;
+    let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));
     for (nth, line) in lines.iter().enumerate() {
         let (row, place, sku) = ours.of(line.reservation_id.into())?;
         let quantity = row.quantity;
+        if let Some(unit) = row.unit_id {
+            let movement = by_unit.get(&row.id).copied().ok_or_else(Problem::not_found)?;
+            balances.push(balance(&goods, movement, quantity));
+            delivered.push((costs.get(&unit).copied(), row.id, movement, sku.variant, quantity, Some(unit)));
+            continue;
+        }
         let movement = MovementRow {
             from_warehouse_id: Some(place.warehouse),
             reference_type: ReferenceType::SalesOrder,
@@ -177,30 +218,38 @@ pub fn deliver(
             reason: Some(reason.clone()),
             unit_version: None,
         });
-        balances.push(SaleBalanceRow {
-            id: new_id(),
-            created_at: goods.now(),
-            updated_at: goods.now(),
-            movement_id: movement.id,
-            sold: quantity,
-            returned: Quantity::ZERO,
-        });
-        delivered.push((cost, row.id, movement.id, sku.variant, quantity));
+        balances.push(balance(&goods, movement.id, quantity));
+        delivered.push((Some(cost), row.id, movement.id, sku.variant, quantity, None));
         goods.moved(movement);
     }
     let (held, ()) = goods.hold(())?;
-    held.write(insert(&balances))?;
-    let told = |(cost, reservation, movement, variant, quantity): (usize, Id, Id, Id, Quantity)| {
-        let cost = held.costs.get(cost).cloned().unwrap_or_default();
+    held.write((apply::rows(&changes.all, None), insert(&balances)))?;
+    let told = |(cost, reservation, movement, variant, quantity, unit): Sold| {
+        let cost = cost.and_then(|cost| held.costs.get(cost)).cloned().unwrap_or_default();
         service::Delivered {
             reservation_id: reservation.into(),
             movement_id: movement.into(),
             variant_id: variant.into(),
             quantity: quantity.to_string(),
-            unit_id: None,
+            unit_id: unit.map(Into::into),
             cost: cost.amount.map(|amount| amount.to_string()),
             currency_code: cost.currency_code,
         }
     };
     Ok(delivered.into_iter().map(told).collect())
+}
+
+/// What left: where its cost stands, its reservation, movement, variant, quantity and unit.
+type Sold = (Option<usize>, Id, Id, Id, Quantity, Option<Id>);
+
+/// How much of a sale came back: nothing yet.
+fn balance(goods: &Goods, movement_id: Id, sold: Quantity) -> SaleBalanceRow {
+    SaleBalanceRow {
+        id: new_id(),
+        created_at: goods.now(),
+        updated_at: goods.now(),
+        movement_id,
+        sold,
+        returned: Quantity::ZERO,
+    }
 }

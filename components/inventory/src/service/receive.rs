@@ -3,7 +3,7 @@
 use stoa_sdk::store::{get, lock_all_shared, run};
 use stoa_sdk::{Id, Problem};
 
-use super::orders::{bounded, no_units};
+use super::orders::{bounded, named};
 use crate::articles::{self, Tracking};
 use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::books;
@@ -15,6 +15,12 @@ use crate::goods::delta::Delta;
 use crate::goods::{Goods, Inflow, Place, Sku};
 use crate::movement::row::{MovementRow, MovementType, ReferenceType};
 use crate::terms::{Quantity, Status, UnitCost, gate, location_gate, unusable};
+use crate::unit::apply::{self, Known};
+use crate::unit::change::Changes;
+use crate::unit::condition::{condition, grade};
+use crate::unit::cost::Worth;
+use crate::unit::identity::UnitInput;
+use crate::unit::parts::{self, NewUnits, Receipt};
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
 pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Result<Vec<service::Received>, Problem> {
@@ -33,20 +39,37 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     }
     let place = Place::of(&row);
     let grain = if books::admit(place.entity)?.is_some() { 1_000_000 } else { 1 };
-    let mut goods = Goods::default();
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
     let mut received = Vec::new();
+    let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
         let article = articles::known(&known, line.variant_id.into(), &format!("/lines/{nth}/variantId"))?;
         let quantity = positive(&line.quantity);
         let pointer = format!("/lines/{nth}/quantity");
         articles::measured(article, quantity, &pointer)?;
-        no_units(article, quantity, line.units.len(), nth)?;
+        named(article, quantity, line.units.len(), nth)?;
         if article.tracking == Tracking::None {
             let receipt_item_id = line.receipt_item_id;
             received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
             continue;
         }
         let sku = Sku::of(article);
+        let charge = line.charge.as_deref().map(stated).unwrap_or(Quantity::ZERO);
+        let costs = charged(quantity, stated(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
+            .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
+        if article.tracking == Tracking::Serialized {
+            goods.change(&place, &sku, Delta::incoming(-quantity.units()), &pointer);
+            serialized.push(NewUnits {
+                receipt_item: line.receipt_item_id.into(),
+                article,
+                units: new_units(&line.units, nth)?,
+                worth: each(&costs, &from.currency_code),
+                pointer: format!("/lines/{nth}"),
+            });
+            let receipt_item_id = line.receipt_item_id;
+            received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
+            continue;
+        }
         let movement = MovementRow {
             to_warehouse_id: Some(warehouse),
             to_location_id: location,
@@ -57,9 +80,6 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         };
         let came = Delta::on_hand(quantity.units()).and(Delta::incoming(-quantity.units()));
         goods.change(&place, &sku, came, &pointer);
-        let charge = line.charge.as_deref().map(stated).unwrap_or(Quantity::ZERO);
-        let costs = charged(quantity, stated(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
-            .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
         for (quantity, unit_cost) in costs {
             goods.bring(Inflow {
                 movement: movement.id,
@@ -82,9 +102,48 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         });
         goods.moved(movement);
     }
+    let receipt = Receipt { id: from.id.into(), warehouse: &row, location, reason: &from.reason };
+    let (new, of_lines) = parts::receive(&receipt, &serialized, &mut changes)?;
+    for (line, units) in serialized.iter().zip(of_lines) {
+        let Some(told) = received.iter_mut().find(|told| Id::from(told.receipt_item_id) == line.receipt_item) else {
+            continue;
+        };
+        let moved = changes.all.iter().filter(|change| units.contains(&change.after.id));
+        told.movement_ids = moved.filter_map(|change| change.movement.as_ref()).map(|row| row.id.into()).collect();
+        told.unit_ids = units.into_iter().map(Into::into).collect();
+    }
+    apply::put(&changes.all, &mut goods, &Known::with([&row], &known))?;
     let (held, ()) = goods.hold(())?;
-    held.write(())?;
+    held.write_or(apply::rows(&changes.all, Some(&new)), |failure| apply::refused(failure, Some(&new)))?;
     Ok(received)
+}
+
+/// The units of a line as they are stated.
+fn new_units(units: &[service::NewUnit], line: usize) -> Result<Vec<UnitInput>, Problem> {
+    let unit = |(nth, unit): (usize, &service::NewUnit)| {
+        let unknown = |member: &str| {
+            Problem::invalid(vec![stoa_sdk::item(format!("/lines/{line}/units/{nth}/{member}"), "FORMAT")])
+        };
+        let condition = unit.condition.as_deref().map(|text| condition(text).ok_or_else(|| unknown("condition")));
+        let grade = unit.grade.as_deref().map(|text| grade(text).ok_or_else(|| unknown("grade")));
+        Ok(UnitInput {
+            serial_number: unit.serial_number.clone(),
+            imei1: unit.imei1.clone(),
+            imei2: unit.imei2.clone(),
+            condition: condition.transpose()?,
+            grade: grade.transpose()?,
+        })
+    };
+    units.iter().enumerate().map(unit).collect()
+}
+
+/// What each piece of a line costs.
+fn each(costs: &[(Quantity, UnitCost)], currency_code: &str) -> Vec<Worth> {
+    let pieces = |(quantity, unit_cost): &(Quantity, UnitCost)| {
+        let worth = Worth { unit_cost: Some(*unit_cost), currency_code: Some(currency_code.to_owned()) };
+        std::iter::repeat_n(worth, usize::try_from(quantity.units() / 1_000_000).unwrap_or(0))
+    };
+    costs.iter().flat_map(pieces).collect()
 }
 
 /// Refuses a location that is not the warehouse's, or archived.

@@ -17,6 +17,9 @@ use crate::goods::delta::Delta;
 use crate::goods::{Cost, Goods, Held, Inflow, Place, Sku};
 use crate::movement::row::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::terms::{Amount, Quantity, Status, gate, location_gate, unusable};
+use crate::unit::apply::{self, Known};
+use crate::unit::change::Changes;
+use crate::unit::parts::{self, CustomerReturn, Disposition, Return};
 use crate::warehouse::row::{LocationRow, WarehouseRow};
 
 /// A line as it is taken back.
@@ -25,6 +28,9 @@ struct Taken {
     sku: Sku,
     quantity: Quantity,
     movement: Id,
+    unit: Option<Id>,
+    /// A unit that comes back damaged is worth nothing.
+    valued: bool,
 }
 
 pub fn take_back(
@@ -60,9 +66,10 @@ pub fn take_back(
     let known = articles::by_variant(sales.values().map(|movement: &MovementRow| movement.variant_id));
 
     let document = (DocumentType::CustomerReturn, Id::from(to.id));
-    let mut goods = Goods::default();
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
     let mut back: BTreeMap<Id, i128> = BTreeMap::new();
-    let mut taken = Vec::new();
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut units = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
         let pointer = format!("/lines/{nth}/movementId");
         let sale = sales
@@ -76,13 +83,32 @@ pub fn take_back(
         let article = articles::known(&known, sale.variant_id, &pointer)?;
         let quantity = positive(&line.quantity);
         articles::measured(article, quantity, &format!("/lines/{nth}/quantity"))?;
-        if article.tracking == Tracking::Serialized || line.unit_id.is_some() {
+        let sku = Sku::of(article);
+        if let Some(unit) = line.unit_id {
+            let disposition = match line.disposition {
+                service::Disposition::Restock => Disposition::Restock,
+                service::Disposition::Inspect => Disposition::Inspect,
+                service::Disposition::Damaged => Disposition::Damaged,
+            };
+            units.push(Return {
+                unit: unit.into(),
+                sold_by: sale.id,
+                allocation: line.sale_allocation_id.into(),
+                disposition,
+                pointer: format!("/lines/{nth}/unitId"),
+            });
+            goods.touch(&place, &sku);
+            *back.entry(sale.id).or_default() += quantity.units();
+            let valued = disposition != Disposition::Damaged;
+            taken.push(Taken { sale: sale.id, sku, quantity, movement: sale.id, unit: Some(unit.into()), valued });
+            continue;
+        }
+        if article.tracking == Tracking::Serialized {
             return Err(Problem::at("UNIT_UNAVAILABLE", format!("/lines/{nth}/unitId")));
         }
         if line.disposition != service::Disposition::Restock {
             return Err(Problem::illegal_state(format!("/lines/{nth}/disposition")));
         }
-        let sku = Sku::of(article);
         let movement = MovementRow {
             to_warehouse_id: Some(warehouse),
             to_location_id: location,
@@ -96,24 +122,35 @@ pub fn take_back(
         goods.change(&place, &sku, Delta::on_hand(quantity.units()), &format!("/lines/{nth}/quantity"));
         goods.touch(&place, &sku);
         *back.entry(sale.id).or_default() += quantity.units();
-        taken.push(Taken { sale: sale.id, sku, quantity, movement: movement.id });
+        let movement_id = movement.id;
+        taken.push(Taken { sale: sale.id, sku, quantity, movement: movement_id, unit: None, valued: true });
         goods.moved(movement);
     }
+    let from =
+        CustomerReturn { id: to.id.into(), order: to.order_id.into(), warehouse: &row, location, reason: &to.reason };
+    let moved = parts::take_back(&from, &units, &mut changes)?;
+    for (line, movement) in taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
+        line.movement = movement;
+    }
+    apply::put(&changes.all, &mut goods, &Known::with([&row], &known))?;
     count(&back, lines)?;
     let (mut held, ()) = goods.hold(())?;
     // The pools are ours now: what the sales cost stands still.
-    let mut parts = sold_parts(&back)?;
+    let mut slices = sold_parts(&back)?;
     let mut returned = Vec::new();
     for line in taken {
-        let cost = bring(&mut held, &mut parts, &place, &line, document)?;
+        let cost = match line.valued {
+            true => bring(&mut held, &mut slices, &place, &line, document)?,
+            false => Cost::default(),
+        };
         returned.push(service::Returned {
             movement_id: line.movement.into(),
-            unit_id: None,
+            unit_id: line.unit.map(Into::into),
             cost: cost.amount.map(|amount| amount.to_string()),
             currency_code: cost.currency_code,
         });
     }
-    held.write(())?;
+    held.write(apply::rows(&changes.all, None))?;
     Ok(returned)
 }
 
@@ -185,7 +222,7 @@ fn bring(
             movement: line.movement,
             place: *place,
             sku: line.sku,
-            unit: None,
+            unit: line.unit,
             quantity,
             unit_cost: part.unit_cost,
             currency_code: slice.currency_code.clone(),

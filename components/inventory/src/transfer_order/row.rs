@@ -5,6 +5,7 @@ use stoa_sdk::{Date, Id, Instant, collection, text_enum};
 use crate::terms::{Quantity, Tracking};
 
 text_enum! {
+    /// RECEIVED and CANCELLED orders are closed.
     pub enum TransferStatus {
         Draft => "DRAFT",
         Approved => "APPROVED",
@@ -61,6 +62,7 @@ collection! {
 }
 
 text_enum! {
+    /// What became of a unit on a transfer order.
     pub enum UnitOutcome {
         Reserved => "RESERVED",
         InTransit => "IN_TRANSIT",
@@ -72,13 +74,24 @@ text_enum! {
 }
 
 collection! {
-    /// `live_slot` is set while the unit is on the order: it is on one at a time.
+    /// A unit chosen for a line. `outcome` is null in a draft; `dropped`: taken out of the draft. `live_slot` is set while the
+    /// unit is held by the order or travels on it: it is on one at a time.
     pub record TransferUnitRow in "transfer_unit" {
+        order_id: Id,
         item_id: Id,
         unit_id: Id,
         outcome: Option<UnitOutcome>,
+        dropped: bool = false,
         live_slot: Option<i64>,
     }
     unique { unit: [item_id, unit_id], live: [unit_id, live_slot] }
-    index { [unit_id] }
+    index { [unit_id], [order_id, id] }
+}
+
+impl TransferItemRow {
+    /// What was sent and has neither arrived, nor been lost, nor come back. None where the figures contradict each other.
+    pub fn outstanding(&self) -> Option<Quantity> {
+        let settled = self.received.checked_add(self.lost)?.checked_add(self.returned)?;
+        self.quantity.checked_sub(settled).filter(|left| !left.is_negative())
+    }
 }

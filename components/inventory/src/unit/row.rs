@@ -18,6 +18,28 @@ text_enum! {
     }
 }
 
+text_enum! {
+    pub enum Condition {
+        New => "NEW", Used => "USED", Refurbished => "REFURBISHED", OpenBox => "OPEN_BOX", AsIs => "AS_IS",
+    }
+}
+
+text_enum! {
+    pub enum Grade { A => "A", B => "B", C => "C" }
+}
+
+impl UnitStatus {
+    /// Whether such a unit stands in a warehouse.
+    pub fn in_custody(self) -> bool {
+        !matches!(self, UnitStatus::Sold | UnitStatus::Lost | UnitStatus::Rma)
+    }
+
+    /// Whether such a unit is worth something: goods in custody that are not damaged.
+    pub fn is_valued(self) -> bool {
+        self.in_custody() && self != UnitStatus::Damaged
+    }
+}
+
 collection! {
     /// The record's version is the unit's: every update of a unit is one row of its ledger.
     pub record UnitRow in "unit" {
@@ -27,8 +49,8 @@ collection! {
         imei1: Option<String>,
         imei2: Option<String>,
         status: UnitStatus,
-        condition: Option<String>,
-        grade: Option<String>,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
         legal_entity_id: Id,
         warehouse_id: Option<Id>,
         location_id: Option<Id>,
@@ -88,8 +110,8 @@ collection! {
         to_warehouse_id: Option<Id>,
         from_location_id: Option<Id>,
         to_location_id: Option<Id>,
-        condition: Option<String>,
-        grade: Option<String>,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
         reason: Option<String>,
         actor_type: ActorType,
         actor_id: String,

@@ -7,6 +7,8 @@ mod stock;
 
 use stoa_sdk::{Finding, Findings, Id};
 
+use crate::unit;
+
 /// A batch of a stage: what is wrong, and the last id where more follow.
 type Batch = (Vec<Finding>, Option<Id>);
 
@@ -22,6 +24,10 @@ const STAGES: &[(&str, Stage)] = &[
     ("entities", costs::entities),
     ("reservations", reservations::verify),
     ("movements", movements::verify),
+    ("units", unit::verify::units),
+    ("unit-entries", unit::verify::entries),
+    ("unit-stock", unit::verify::stock),
+    ("transfers", unit::verify::transfers),
 ];
 
 pub fn verify(cursor: Option<String>) -> Findings {

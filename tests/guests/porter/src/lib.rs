@@ -15,6 +15,7 @@ wit_bindgen::generate!({
             import commerce:platform/problems@1.0.0;
             import commerce:inventory/warehouses@1.0.0;
             import commerce:inventory/stock@1.0.0;
+            import commerce:inventory/units@1.0.0;
             import commerce:inventory/costs@1.0.0;
         }
     ",
@@ -27,7 +28,7 @@ wit_bindgen::generate!({
     generate_all,
 });
 
-use commerce::inventory::{costs, stock, warehouses};
+use commerce::inventory::{costs, stock, units, warehouses};
 
 /// Services to call, in order.
 #[derive(Deserialize, JsonSchema)]
@@ -54,6 +55,7 @@ const PROBLEMS: &[&str] = &[
     "LIMIT_EXCEEDED",
     "REFERENCE_INVALID",
     "DUPLICATE",
+    "PERMISSION_DENIED",
     "VALUATION_COST_REQUIRED",
     "ACCOUNTING_AMOUNT_PRECISION",
 ];
@@ -107,6 +109,10 @@ fn one(text: &str) -> Result<Json, Problem> {
             let to: stock::SupplierReturn = arguments.next()?;
             json!(stock::return_to_supplier(&to, &arguments.next::<Vec<stock::SupplierReturnLine>>()?)?)
         }
+        "units" => json!(units::get_many(&arguments.next::<Vec<Id>>()?)),
+        "find" => json!(units::find(&arguments.next::<Vec<String>>()?)?),
+        "of-receipt-items" => json!(units::of_receipt_items(&arguments.next::<Vec<Id>>()?)),
+        "of-allocations" => json!(units::of_allocations(&arguments.next::<Vec<Id>>()?)),
         "correct" => {
             let credit: Id = arguments.next()?;
             json!(costs::correct(credit, &arguments.next::<Vec<costs::CorrectionLine>>()?)?)
