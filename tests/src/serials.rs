@@ -106,7 +106,8 @@ impl Company {
     /// The company as a keeper of goods sees it who lacks this permission.
     #[track_caller]
     pub fn colleague_without(&self, missing: &str) -> Company {
-        let all = ["catalog.read", "inventory.read", "inventory.adjust", "inventory.transfer", "inventory.serials.read"];
+        let all =
+            ["catalog.read", "inventory.read", "inventory.adjust", "inventory.transfer", "inventory.serials.read"];
         let held: Vec<&str> = all.into_iter().filter(|permission| *permission != missing).collect();
         self.colleague(&held)
     }

@@ -243,7 +243,9 @@ fn e69_steps_are_those_of_the_unit(database: Database) {
 
 /// [E122] and [E123]: charges known in time, and charges known later. Without books they are dealt to the twelfth digit.
 fn charges_raise_what_goods_cost_wherever_they_are(database: Database) {
-    for (books, first, rest) in [(true, "4.333334000000", "5.333333000000"), (false, "4.333333333334", "5.333333333333")] {
+    for (books, first, rest) in
+        [(true, "4.333334000000", "5.333333000000"), (false, "4.333333333334", "5.333333333333")]
+    {
         let shop = with_porter(database).company_with(json!({ "keepsBooks": books }));
         let (main, variant) = (shop.main(), shop.counted(0));
         let trade = Trade { shop, main, variant };

@@ -8,10 +8,7 @@ use stoa_tests::goods::{WHY, inbound, outbound, wire};
 use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Dice, Stoa, modules, on_both_databases};
 
-on_both_databases![
-    #[ignore = "open: model and module deal a correction over a line differently in the twelfth digit"]
-    e75_random_operations_follow_the_model,
-];
+on_both_databases![e75_random_operations_follow_the_model,];
 
 const SHELVES: usize = 8;
 const OPERATIONS: usize = 1_260;

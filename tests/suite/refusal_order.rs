@@ -5,7 +5,6 @@ use stoa_tests::company::product;
 use stoa_tests::{Answer, Database, Request, company, on_both_databases};
 
 on_both_databases![
-    #[ignore = "open: to follow the order with ledger and inventory active"]
     each_stage_hides_the_ones_behind_it,
     faults_of_one_stage_are_told_together,
     stranger_learns_nothing_of_a_body

@@ -20,7 +20,6 @@ use self::records::Records;
 use self::requests::Caller;
 
 on_both_databases![
-    #[ignore = "open: fails since inventory joined, not looked into yet"]
     p18_every_field_of_every_operation,
     p18_foreign_codes,
     p18_lists_never_mix,

@@ -32,10 +32,7 @@ pub const PART: Part = Part {
         ("createJournalEntry", "counter account"),
     ],
     values: &[("entryDate", DAY), ("from", DAY), ("to", DAY), ("asOf", DAY), ("month", MONTH)],
-    amends: &[
-        ("createJournalEntry", balance),
-        ("reopenPeriod", |body, _| body["expectedVersion"] = 2.into()),
-    ],
+    amends: &[("createJournalEntry", balance), ("reopenPeriod", |body, _| body["expectedVersion"] = 2.into())],
 };
 
 /// Two lines that are equal.
