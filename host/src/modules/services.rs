@@ -32,18 +32,15 @@ pub fn resolve(engine: &Engine, component: &Component, others: &[(String, &Compo
             let mut functions = Vec::new();
             let (_, interface) = serving
                 .get_export(None, export.as_str())
-                .ok_or_else(|| format!("SERVICE_UNRESOLVED: {name} does not export `{export}`"))?;
+                .ok_or_else(|| format!("{name} does not export `{export}`"))?;
             for (function, item) in instance.exports(engine) {
                 let ComponentItem::ComponentFunc(want) = item.ty else { continue };
                 let Some((ComponentItem::ComponentFunc(have), index)) = serving.get_export(Some(&interface), function)
                 else {
-                    return Err(format!(
-                        "SERVICE_UNRESOLVED: `{import}` needs `{function}`, which {name} {} lacks",
-                        offered.version
-                    ));
+                    return Err(format!("`{import}` needs `{function}`, which {name} {} lacks", offered.version));
                 };
                 if !(want.params().eq(have.params()) && want.results().eq(have.results())) {
-                    return Err(format!("SERVICE_UNRESOLVED: `{function}` of `{import}` has other types in {name}"));
+                    return Err(format!("`{function}` of `{import}` has other types in {name}"));
                 }
                 functions.push((function.to_string(), index));
             }
@@ -70,9 +67,9 @@ fn find(
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 if other_versions.is_empty() => Err(format!("SERVICE_UNRESOLVED: no module offers `{wanted}`")),
-        0 => Err(format!("SERVICE_UNRESOLVED: no module offers `{wanted}`; {}", other_versions.join(", "))),
-        _ => Err(format!("SERVICE_UNRESOLVED: more than one module offers `{wanted}`")),
+        0 if other_versions.is_empty() => Err(format!("no module offers `{wanted}`")),
+        0 => Err(format!("no module offers `{wanted}`; {}", other_versions.join(", "))),
+        _ => Err(format!("more than one module offers `{wanted}`")),
     }
 }
 
@@ -116,7 +113,8 @@ async fn call(
     let function =
         instance.get_func(&mut store, function).ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
     store.data_mut().stack.push(provider);
-    let answer = function.call_async(&mut store, arguments, results).await;
+    // A trap leaves the stack as it is: the module on top is the one that failed.
+    function.call_async(&mut store, arguments, results).await?;
     store.data_mut().stack.pop();
-    answer
+    Ok(())
 }

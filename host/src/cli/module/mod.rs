@@ -1,0 +1,45 @@
+//! `stoa module ...`: a component on its way from its author to a running host.
+
+mod remote;
+mod sign;
+
+use clap::Subcommand;
+
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Make a signing key: the secret into a file, what deployments trust on stdout.
+    Keygen(sign::Keygen),
+    /// Sign a component: its admission is written beside it.
+    Sign(sign::Sign),
+    /// What runs on the hosts, and how it fares.
+    List(remote::List),
+    /// Send a component to a running host, which vets and keeps it.
+    Push(remote::Push),
+    /// What a pushed module would change.
+    Diff(remote::Diff),
+    /// Make a pushed module the active one of its name.
+    Activate(remote::Activate),
+    /// Go back to an earlier generation: by default the one before.
+    Rollback(remote::Rollback),
+    /// Every generation: who, when, what.
+    History(remote::History),
+}
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    match args.verb {
+        Verb::Keygen(args) => sign::keygen(&args),
+        Verb::Sign(args) => sign::sign(&args),
+        Verb::List(args) => remote::list(args),
+        Verb::Push(args) => remote::push(args),
+        Verb::Diff(args) => remote::diff(args),
+        Verb::Activate(args) => remote::activate(args),
+        Verb::Rollback(args) => remote::rollback(args),
+        Verb::History(args) => remote::history(args),
+    }
+}
