@@ -12,7 +12,7 @@ use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Deployment, Refused};
 use crate::database::{Cell, Database, Error, Session};
 use crate::modules::artifact::Artifact;
-use crate::modules::diff::{self, Change};
+use crate::modules::diff::{self, Change, codes};
 use crate::modules::refusal::Refusal;
 use crate::modules::surface::Surface;
 use crate::modules::tables::{self, Wanted};
@@ -101,17 +101,21 @@ impl Deployment {
 
     /// Makes a pushed module the active one of its name.
     pub async fn activate(&self, digest: Digest, wish: &Wish) -> Result<Activated, Refused> {
+        if let Some(unknown) = wish.allow.iter().find(|code| codes::find(code).is_none()) {
+            return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
+        }
         let _turn = self.turn.lock().await;
         let vetted = self.fetched(digest).await?;
         let (active, mut set) = self.active(wish.expected).await?;
         let name = vetted.descriptor.name.clone();
         let changes = changes(&*self.generation(active, &set).await?, &vetted);
+        if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
+            return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
+        }
         let meant = |change: &&Change| change.breaking && !wish.allow.contains(change.code);
         let breaking: Vec<Change> = changes.iter().filter(meant).cloned().collect();
         if !breaking.is_empty() {
-            let items: Vec<String> = breaking.iter().map(|change| format!("{} {}", change.code, change.item)).collect();
-            let refusal = Refusal::new("CONTRACT_BREAKING", format!("{name}: {}", items.join("; ")));
-            return Err(Refusal { changes: breaking, ..refusal }.into());
+            return Err(refusal("CONTRACT_BREAKING", &name, breaking).into());
         }
         set.retain(|(module, _)| *module != name);
         set.push((name.clone(), digest));
@@ -269,6 +273,12 @@ fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
 
 fn surface(generation: &Generation, module: &Module) -> Surface {
     module.vetted.surface(&generation.engine)
+}
+
+fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
+    let changes: Vec<Change> = changes.into_iter().filter(|change| change.breaking).collect();
+    let items: Vec<String> = changes.iter().map(|change| format!("{} {}", change.code, change.item)).collect();
+    Refusal { changes, ..Refusal::new(code, format!("{module}: {}", items.join("; "))) }
 }
 
 fn changed(active: u64) -> Refusal {

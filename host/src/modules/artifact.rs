@@ -11,6 +11,7 @@ use wasmtime::component::{self, Component};
 
 use super::admission::Admission;
 use super::refusal::Refusal;
+use super::services;
 
 /// Largest component.
 pub const LARGEST: usize = 64 << 20;
@@ -81,8 +82,7 @@ impl InterfaceName {
 
     /// Whether an offer of this name and version serves a module built for `self`.
     pub fn accepts(&self, offered: &InterfaceName) -> bool {
-        let wanted = semver::VersionReq::parse(&format!("^{}", self.version));
-        self.path == offered.path && wanted.is_ok_and(|wanted| wanted.matches(&offered.version))
+        self.path == offered.path && services::fits(&self.version, &offered.version)
     }
 }
 

@@ -197,6 +197,6 @@ pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec
 }
 
 /// A path template with its parameters nameless: two that differ in names alone are one route.
-fn template_shape(path: &str) -> String {
+pub fn template_shape(path: &str) -> String {
     path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }

@@ -113,7 +113,7 @@ fn linked<'a>(engine: &Engine, vetted: &'a [Arc<Vetted>]) -> Result<Vec<(Module,
         let Descriptor { name, version, .. } = &*vetted.descriptor;
         let mut linker = Linker::<State>::new(engine);
         Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(|error| failed(name, error))?;
-        let links = resolved(engine, name, &vetted.component, &components)?;
+        let links = services::resolve(engine, modules.len(), &components)?;
         for wanted in &links {
             services::link(&mut linker, wanted).map_err(|error| failed(name, error))?;
         }
@@ -136,16 +136,6 @@ fn linked<'a>(engine: &Engine, vetted: &'a [Arc<Vetted>]) -> Result<Vec<(Module,
     Ok(modules)
 }
 
-fn resolved(
-    engine: &Engine,
-    name: &str,
-    component: &Component,
-    all: &[(String, &Component)],
-) -> Result<Vec<services::Link>, Refusal> {
-    services::resolve(engine, component, all)
-        .map_err(|why| Refusal::new("SERVICE_UNRESOLVED", format!("{name}: {why}")))
-}
-
 fn named<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a Component)> {
     vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
 }
@@ -153,8 +143,8 @@ fn named<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a 
 fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal> {
     let all = named(vetted.iter());
     let mut needs = Vec::with_capacity(all.len());
-    for (name, component) in &all {
-        let links = resolved(engine, name, component, &all)?;
+    for index in 0..all.len() {
+        let links = services::resolve(engine, index, &all)?;
         needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
     }
     let mut order = Vec::with_capacity(all.len());

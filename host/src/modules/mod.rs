@@ -14,6 +14,7 @@ pub mod imports;
 pub mod limits;
 pub mod refusal;
 pub mod services;
+pub mod signature;
 pub mod state;
 pub mod surface;
 pub mod tables;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stoa_descriptor::Collection;
 
 use super::Module;
-use super::diff::Change as Difference;
+use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
 use crate::database::{Cell, Database, Error, Session};
 use crate::store::{self, Schema};
@@ -86,12 +86,7 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
 }
 
 fn not_additive(module: &str, faults: &[String]) -> Refusal {
-    let difference = |fault: &String| Difference {
-        code: "SCHEMA_NOT_ADDITIVE",
-        item: module.to_string(),
-        detail: fault.clone(),
-        breaking: true,
-    };
+    let difference = |fault: &String| Difference::new(codes::SCHEMA_NOT_ADDITIVE, module, fault);
     let refusal = Refusal::new("SCHEMA_NOT_ADDITIVE", format!("{module}: {}", faults.join("; ")));
     Refusal { changes: faults.iter().map(difference).collect(), ..refusal }
 }

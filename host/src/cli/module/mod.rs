@@ -1,5 +1,6 @@
 //! `stoa module ...`: a component on its way from its author to a running host.
 
+mod inspect;
 mod remote;
 mod sign;
 
@@ -13,6 +14,8 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Print what a component file is and shows to the world; neither host nor database is needed.
+    Inspect(inspect::Flags),
     /// Make a signing key: the secret into a file, what deployments trust on stdout.
     Keygen(sign::Keygen),
     /// Sign a component: its admission is written beside it.
@@ -33,6 +36,7 @@ enum Verb {
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     match args.verb {
+        Verb::Inspect(args) => inspect::run(&args),
         Verb::Keygen(args) => sign::keygen(&args),
         Verb::Sign(args) => sign::sign(&args),
         Verb::List(args) => remote::list(args),
