@@ -166,6 +166,19 @@ impl Stoa {
         self.0.address.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
+    pub fn private_address(&self) -> String {
+        let log = self.log();
+        let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+        let address = told.and_then(|rest| rest.split_whitespace().next());
+        address.unwrap_or_else(|| panic!("the log names no private listener: {log}")).to_string()
+    }
+
+    /// Reads the contract anew at the next answer: another generation may run.
+    pub fn forget_contract(&self) {
+        *lock(&self.0.contract) = None;
+    }
+
     /// The host's own data folder.
     pub fn data_folder(&self) -> PathBuf {
         self.0.place.path().join("data")
