@@ -1,6 +1,7 @@
 //! The binary's verbs, one file each.
 
 mod migrate;
+mod module;
 mod openapi;
 mod serve;
 mod tenant;
@@ -29,6 +30,8 @@ enum Verb {
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
+    /// Look at modules.
+    Module(module::Flags),
     Import(stoa_importer::Args),
     /// Check every module's invariants over every company; 1 and a list where one fails.
     Verify(verify::Flags),
@@ -46,6 +49,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Tenant(flags) => tenant::run(flags),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
+        Verb::Module(flags) => module::run(flags),
         Verb::Import(args) => stoa_importer::run(&args),
         Verb::Verify(flags) => verify::run(flags),
         Verb::Completions { shell } => {

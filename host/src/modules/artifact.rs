@@ -9,9 +9,10 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::{Engine, component};
 
 use super::cache::Cache;
+use super::services;
 
 /// Largest component file.
-const LARGEST: u64 = 64 << 20;
+pub const LARGEST: u64 = 64 << 20;
 /// The platform interfaces that the host offers, all at this version.
 const OFFERED: [&str; 6] = ["store", "context", "events", "log", "ids", "problems"];
 pub const PLATFORM: semver::Version = semver::Version::new(1, 0, 0);
@@ -44,8 +45,7 @@ impl InterfaceName {
 
     /// Whether an offer of this name and version serves a module built for `self`.
     pub fn accepts(&self, offered: &InterfaceName) -> bool {
-        let wanted = semver::VersionReq::parse(&format!("^{}", self.version));
-        self.path == offered.path && wanted.is_ok_and(|wanted| wanted.matches(&offered.version))
+        self.path == offered.path && services::fits(&self.version, &offered.version)
     }
 }
 

@@ -190,6 +190,6 @@ pub fn clashes(descriptors: &[Arc<Descriptor>]) -> Vec<String> {
 }
 
 /// A path template with its parameters nameless: two that differ in names alone are one route.
-fn template_shape(path: &str) -> String {
+pub fn template_shape(path: &str) -> String {
     path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }

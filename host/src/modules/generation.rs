@@ -65,8 +65,8 @@ impl Generation {
         let artifacts = artifact::load_folder(engine, folder, cache)?;
         let files: Vec<(String, &Component)> =
             artifacts.iter().map(|artifact| (artifact.file.display().to_string(), &artifact.component)).collect();
-        for (file, component) in &files {
-            services::resolve(engine, component, &files).map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
+        for at in 0..files.len() {
+            services::resolve(engine, at, &files)?;
         }
         let candidates: Vec<Candidate> =
             artifacts.into_iter().map(|artifact| vet(engine, artifact)).collect::<Result<_, _>>()?;
@@ -117,8 +117,7 @@ fn link(engine: &Engine, candidates: Vec<Candidate>) -> anyhow::Result<Vec<Modul
         let mut linker = Linker::<State>::new(engine);
         Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state)
             .map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        let links = services::resolve(engine, &artifact.component, &sorted)
-            .map_err(|why| anyhow::anyhow!("{}: {why}", descriptor.name))?;
+        let links = services::resolve(engine, modules.len(), &sorted)?;
         for wanted in &links {
             services::link(&mut linker, wanted).map_err(|error| anyhow::anyhow!("{}: {error:#}", descriptor.name))?;
         }
@@ -141,8 +140,8 @@ fn link(engine: &Engine, candidates: Vec<Candidate>) -> anyhow::Result<Vec<Modul
 fn order(engine: &Engine, named: &[(String, Component)]) -> anyhow::Result<Vec<usize>> {
     let all: Vec<(String, &Component)> = named.iter().map(|(name, component)| (name.clone(), component)).collect();
     let mut needs = Vec::with_capacity(named.len());
-    for (name, component) in named {
-        let links = services::resolve(engine, component, &all).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    for at in 0..named.len() {
+        let links = services::resolve(engine, at, &all)?;
         needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
     }
     let mut order = Vec::with_capacity(named.len());

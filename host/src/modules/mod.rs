@@ -4,12 +4,15 @@ pub mod artifact;
 pub mod cache;
 pub mod call;
 pub mod describe;
+pub mod diff;
 pub mod engine;
 pub mod generation;
 pub mod imports;
 pub mod limits;
 pub mod services;
+pub mod signature;
 pub mod state;
+pub mod surface;
 pub mod tables;
 
 pub use call::{Failure, Ran};

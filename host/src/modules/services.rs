@@ -4,12 +4,17 @@
 //! wasmtime's linker takes any version of the same major and, for untyped functions, checks no types; so both are checked here,
 //! before a generation exists.
 
-use wasmtime::component::types::ComponentItem;
+use std::fmt;
+
+use semver::Version;
+use serde::Serialize;
+use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem};
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
 use super::artifact::{InterfaceName, services_offered, services_wanted};
 use super::generation::Code;
+use super::signature::signature;
 use super::state::State;
 
 /// What a module needs of another.
@@ -22,58 +27,159 @@ pub struct Link {
     functions: Vec<(String, ComponentExportIndex)>,
 }
 
-/// Finds a provider for every service that `component` imports. `others`: all modules by index, with their names.
-pub fn resolve(engine: &Engine, component: &Component, others: &[(String, &Component)]) -> Result<Vec<Link>, String> {
-    services_wanted(engine, component)
-        .into_iter()
-        .map(|(import, wanted, instance)| {
-            let (provider, export, offered) = find(engine, &wanted, others)?;
-            let (name, serving) = &others[provider];
-            let mut functions = Vec::new();
-            let (_, interface) = serving
-                .get_export(None, export.as_str())
-                .ok_or_else(|| format!("SERVICE_UNRESOLVED: {name} does not export `{export}`"))?;
-            for (function, item) in instance.exports(engine) {
-                let ComponentItem::ComponentFunc(want) = item.ty else { continue };
-                let Some((ComponentItem::ComponentFunc(have), index)) = serving.get_export(Some(&interface), function)
-                else {
-                    return Err(format!(
-                        "SERVICE_UNRESOLVED: `{import}` needs `{function}`, which {name} {} lacks",
-                        offered.version
-                    ));
-                };
-                if !(want.params().eq(have.params()) && want.results().eq(have.results())) {
-                    return Err(format!("SERVICE_UNRESOLVED: `{function}` of `{import}` has other types in {name}"));
-                }
-                functions.push((function.to_string(), index));
-            }
-            Ok(Link { import, provider, functions })
-        })
-        .collect()
+/// Something that a module imports and nobody serves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Missing {
+    /// The importing module.
+    pub module: String,
+    /// `commerce:area/service@1.0.0`, with `#function` where only that is missing.
+    pub item: String,
+    pub wanted: Version,
+    /// Who offers the interface, and at which version.
+    pub offered: Vec<Offer>,
+    /// What is wrong, for a person.
+    pub detail: String,
 }
 
-fn find(
-    engine: &Engine,
-    wanted: &InterfaceName,
-    others: &[(String, &Component)],
-) -> Result<(usize, String, InterfaceName), String> {
-    let mut other_versions = Vec::new();
-    let mut found: Vec<(usize, String, InterfaceName)> = Vec::new();
-    for (index, (module, component)) in others.iter().enumerate() {
-        for (export, offered) in services_offered(engine, component) {
-            if wanted.accepts(&offered) {
-                found.push((index, export, offered));
-            } else if wanted.path == offered.path {
-                other_versions.push(format!("{module} offers {}", offered.version));
+/// A version of a service that a module offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Offer {
+    pub module: String,
+    pub version: Version,
+}
+
+/// Everything that a module wants in vain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved(pub Vec<Missing>);
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, missing) in self.0.iter().enumerate() {
+            let Missing { module, item, detail, .. } = missing;
+            out.write_str(if at == 0 { "SERVICE_UNRESOLVED: " } else { "; " })?;
+            write!(out, "{module} needs `{item}`: {detail}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Unresolved {}
+
+/// Whether a module that was built for one version of a service can be served by another: the same major, at least as high;
+/// before 1.0 the same minor; before 0.1 and among prereleases the same alone.
+pub fn fits(wanted: &Version, offered: &Version) -> bool {
+    let exact = !wanted.pre.is_empty() || !offered.pre.is_empty() || (wanted.major == 0 && wanted.minor == 0);
+    let line = |version: &Version| (version.major, if version.major == 0 { version.minor } else { 0 });
+    let order = offered.cmp_precedence(wanted);
+    if exact { order.is_eq() } else { line(wanted) == line(offered) && order.is_ge() }
+}
+
+/// Finds a provider for every service that a module imports: the highest version that fits, of whichever module. `modules`:
+/// all of them with their names; `importer`: whose imports. Everything that is missing is told at once.
+pub fn resolve(engine: &Engine, importer: usize, modules: &[(String, &Component)]) -> Result<Vec<Link>, Unresolved> {
+    let Some((module, component)) = modules.get(importer) else { return Ok(Vec::new()) };
+    let mut links = Vec::new();
+    let mut missing = Vec::new();
+    for (import, wanted, instance) in services_wanted(engine, component) {
+        let offers = offers(engine, &wanted, modules);
+        let told = |item: String, detail: String| Missing {
+            module: module.clone(),
+            item,
+            wanted: wanted.version.clone(),
+            offered: offers.iter().map(|found| found.offer.clone()).collect(),
+            detail,
+        };
+        match choose(&wanted, &offers) {
+            Err(why) => missing.push(told(import, why)),
+            Ok(found) => {
+                let mut functions = Vec::new();
+                let faults = bind(engine, &instance, found, modules, &mut functions);
+                missing.extend(faults.into_iter().map(|(function, why)| told(format!("{import}#{function}"), why)));
+                links.push(Link { import, provider: found.provider, functions });
             }
         }
     }
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 if other_versions.is_empty() => Err(format!("SERVICE_UNRESOLVED: no module offers `{wanted}`")),
-        0 => Err(format!("SERVICE_UNRESOLVED: no module offers `{wanted}`; {}", other_versions.join(", "))),
-        _ => Err(format!("SERVICE_UNRESOLVED: more than one module offers `{wanted}`")),
+    if missing.is_empty() { Ok(links) } else { Err(Unresolved(missing)) }
+}
+
+struct Found {
+    provider: usize,
+    /// As the provider spells it.
+    export: String,
+    offer: Offer,
+}
+
+/// Every version of the interface that anybody offers.
+fn offers(engine: &Engine, wanted: &InterfaceName, modules: &[(String, &Component)]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (provider, (module, component)) in modules.iter().enumerate() {
+        for (export, offered) in services_offered(engine, component) {
+            if offered.path == wanted.path {
+                found.push(Found {
+                    provider,
+                    export,
+                    offer: Offer { module: module.clone(), version: offered.version },
+                });
+            }
+        }
     }
+    found
+}
+
+fn choose<'a>(wanted: &InterfaceName, offers: &'a [Found]) -> Result<&'a Found, String> {
+    let fitting = || offers.iter().filter(|found| fits(&wanted.version, &found.offer.version));
+    let Some(best) = fitting().max_by(|a, b| a.offer.version.cmp_precedence(&b.offer.version)) else {
+        let told: Vec<String> =
+            offers.iter().map(|found| format!("{} offers {}", found.offer.module, found.offer.version)).collect();
+        return Err(if told.is_empty() {
+            format!("no module offers any version of it, {} is wanted", wanted.version)
+        } else {
+            format!("{} is wanted, {}", wanted.version, told.join(", "))
+        });
+    };
+    let same: Vec<&str> = fitting()
+        .filter(|found| found.offer.version.cmp_precedence(&best.offer.version).is_eq())
+        .map(|found| found.offer.module.as_str())
+        .collect();
+    if same.len() > 1 {
+        return Err(format!("more than one module offers {}: {}", best.offer.version, same.join(", ")));
+    }
+    Ok(best)
+}
+
+/// Looks every function up in the provider; what it lacks or has with other types is answered by name.
+fn bind(
+    engine: &Engine,
+    wanted: &ComponentInstance,
+    found: &Found,
+    modules: &[(String, &Component)],
+    functions: &mut Vec<(String, ComponentExportIndex)>,
+) -> Vec<(String, String)> {
+    let Offer { module, version } = &found.offer;
+    let serving = modules.get(found.provider).map(|(_, component)| component);
+    let interface = serving.and_then(|serving| Some(serving.get_export(None, found.export.as_str())?.1));
+    let mut faults = Vec::new();
+    for (function, item) in wanted.exports(engine) {
+        let ComponentItem::ComponentFunc(want) = item.ty else { continue };
+        let have = serving.zip(interface.as_ref()).and_then(|(serving, at)| serving.get_export(Some(at), function));
+        let why = match have {
+            Some((ComponentItem::ComponentFunc(have), index)) if same_types(&want, &have) => {
+                functions.push((function.to_owned(), index));
+                continue;
+            }
+            Some((ComponentItem::ComponentFunc(have), _)) => {
+                format!("wanted is {}, {module} {version} has {}", signature(&want), signature(&have))
+            }
+            _ => format!("{module} {version} does not have it"),
+        };
+        faults.push((function.to_owned(), why));
+    }
+    faults
+}
+
+fn same_types(want: &ComponentFunc, have: &ComponentFunc) -> bool {
+    want.async_() == have.async_() && want.params().eq(have.params()) && want.results().eq(have.results())
 }
 
 /// Defines the import: a call instantiates the provider at first use, in the same store and hence the same transaction.

@@ -1,0 +1,113 @@
+//! `stoa module inspect`: a component file in words, or as the data that the contract's comparison works on.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sha2::{Digest as _, Sha256};
+use stoa_descriptor::{Access, Audience, Named, Route};
+use wasmtime::component::Component;
+
+use crate::modules::engine::{Pool, Sandbox, pooled};
+use crate::modules::surface::{Services, Surface};
+use crate::modules::{artifact, describe};
+
+#[derive(Args)]
+pub struct Flags {
+    /// The component: NAME.wasm
+    file: PathBuf,
+    /// Everything, as one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(flags: &Flags) -> anyhow::Result<()> {
+    let name = flags.file.display();
+    let size = std::fs::metadata(&flags.file).map_err(|error| anyhow::anyhow!("cannot read {name}: {error}"))?.len();
+    anyhow::ensure!(size <= artifact::LARGEST, "{name}: MODULE_TOO_LARGE: {size} bytes, at most {}", artifact::LARGEST);
+    let bytes = std::fs::read(&flags.file).map_err(|error| anyhow::anyhow!("cannot read {name}: {error}"))?;
+    let engine = pooled(Sandbox::Hardened, 1, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let component = Component::from_binary(&engine, &bytes)
+        .map_err(|error| anyhow::anyhow!("{name}: not a component that a host can run: {error:#}"))?;
+    let descriptor = describe::describe(&engine, &component).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    let surface = Surface::new(&engine, &component, descriptor, &Sha256::digest(&bytes).into(), size);
+    if flags.json {
+        println!("{}", serde_json::to_string_pretty(&surface)?);
+    } else {
+        print!("{}", told(&surface));
+    }
+    Ok(())
+}
+
+fn told(surface: &Surface) -> String {
+    let Surface { descriptor, .. } = surface;
+    let mut lines = vec![
+        format!("{} {}", descriptor.name, descriptor.version),
+        descriptor.description.clone(),
+        format!("sha256 {}", surface.digest),
+        format!("{} bytes", surface.size),
+    ];
+    section(&mut lines, "routes", descriptor.routes.iter().map(route));
+    section(&mut lines, "permissions", descriptor.permissions.iter().map(named));
+    section(&mut lines, "scopes", descriptor.scopes.iter().map(named));
+    section(&mut lines, "events", descriptor.events.iter().map(named));
+    let problems =
+        descriptor.problems.iter().map(|problem| format!("{} {}: {}", problem.status, problem.code, problem.detail));
+    section(&mut lines, "problem codes", problems);
+    section(&mut lines, "audit filters", descriptor.audit_filters.iter().map(named));
+    let members = descriptor.onboarding.iter().filter_map(|schema| schema.get("properties")?.as_object());
+    section(&mut lines, "onboarding members", members.flat_map(|members| members.keys().cloned()));
+    let collections = descriptor.collections.iter().map(|collection| {
+        let columns: Vec<&str> = collection.columns.iter().map(|column| column.name.as_str()).collect();
+        format!("{} ({}): {}", collection.name, kind(collection.kind), columns.join(", "))
+    });
+    section(&mut lines, "collections", collections);
+    services(&mut lines, "services offered", &surface.offers);
+    services(&mut lines, "services wanted", &surface.wants);
+    section(&mut lines, "imports", surface.imports.iter().cloned());
+    lines.join("\n") + "\n"
+}
+
+fn section(lines: &mut Vec<String>, title: &str, items: impl Iterator<Item = String>) {
+    let items: Vec<String> = items.map(|item| format!("  {item}")).collect();
+    if !items.is_empty() {
+        lines.push(String::new());
+        lines.push(title.to_owned());
+        lines.extend(items);
+    }
+}
+
+fn services(lines: &mut Vec<String>, title: &str, services: &Services) {
+    section(
+        lines,
+        title,
+        services.iter().flat_map(|(interface, functions)| {
+            let functions = functions.iter().map(|(name, signature)| format!("  {name}: {signature}"));
+            std::iter::once(interface.clone()).chain(functions)
+        }),
+    );
+}
+
+fn route(route: &Route) -> String {
+    let audience = match route.audience {
+        Audience::User => "users",
+        Audience::ApiClient => "API clients",
+    };
+    let needs = match &route.access {
+        Access::All(codes) | Access::Any(codes) if codes.is_empty() => "membership".to_owned(),
+        Access::All(codes) => codes.join(" and "),
+        Access::Any(codes) => codes.join(" or "),
+    };
+    format!("{} {} ({}): {audience} with {needs}", route.method, route.path, route.operation)
+}
+
+fn named(named: &Named) -> String {
+    format!("{}: {}", named.code, named.description)
+}
+
+fn kind(kind: stoa_descriptor::Kind) -> &'static str {
+    match kind {
+        stoa_descriptor::Kind::Record => "record",
+        stoa_descriptor::Kind::Ledger => "ledger",
+        stoa_descriptor::Kind::Projection => "projection",
+    }
+}
