@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use clap::Args;
 use stoa::database::Database;
+use stoa::deployment::{Deployment, Host};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
@@ -14,11 +14,13 @@ use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
 use stoa::identity::{Clock, DevIssuer, Verifier};
 use stoa::modules::engine::{self, Pool, Sandbox};
+use stoa::modules::vetting::Gate;
 use stoa::modules::{Generation, Limits};
 use stoa::platform::Platform;
 use stoa::settings::Environment;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use uuid::Uuid;
 
 use crate::native;
 
@@ -72,7 +74,8 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
     let engine = engine::pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let mut generation = Generation::from_folder(&engine, &flags.modules, None)?;
+    let gate = Gate::open(&engine, None);
+    let mut generation = Generation::from_folder(&gate, &flags.modules)?;
     if flags.native {
         native::replace(&mut generation)?;
     }
@@ -83,8 +86,10 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
     let unlimited = governance::Limits { user: UNLIMITED, tenant: UNLIMITED };
     let (recorder, _) = Recorder::start(database.clone());
+    let host = Host { id: Uuid::nil(), name: "bench".into() };
+    let deployment = Arc::new(Deployment::new(generation, database.clone(), Arc::new(gate), limits, host));
     Ok(Arc::new(App {
-        generation: ArcSwap::from_pointee(generation),
+        deployment,
         database: database.clone(),
         platform: Arc::new(Platform {
             limits,

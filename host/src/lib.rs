@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod contract;
 pub mod database;
+pub mod deployment;
 pub mod governance;
 pub mod http;
 pub mod identity;

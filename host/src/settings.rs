@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::{Algorithm, Issuer};
 use crate::modules::Limits;
+use crate::modules::admission::{Role, Signer};
 use crate::modules::cache::Cache;
 use crate::modules::engine::Sandbox;
 
@@ -49,7 +50,14 @@ pub struct Settings {
     pub environment: Option<Environment>,
     pub user_requests_per_minute: u64,
     pub tenant_requests_per_minute: u64,
-    pub sandbox: Sandbox,
+    /// Absent: `fast` where every trusted signer is the deployment's own, `hardened` as soon as one is a partner.
+    pub sandbox: Option<Sandbox>,
+    /// Whose modules may run here: `name:role:key`, as `stoa module keygen` prints it.
+    #[serde(deserialize_with = "list")]
+    pub trusted_signers: Vec<Signer>,
+    /// SHA-256 of an operator's token, in hex; several with commas, each with a name before it: `alice=...`.
+    #[serde(deserialize_with = "list")]
+    pub operator_token_sha256: Vec<Operator>,
     #[serde(with = "humantime_serde")]
     pub module_deadline: Duration,
     pub module_memory: ByteSize,
@@ -126,6 +134,26 @@ impl FromStr for Origin {
     }
 }
 
+/// Someone who may change what runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Operator {
+    /// For the audit.
+    pub name: String,
+    #[serde(skip)]
+    pub token_sha256: [u8; 32],
+}
+
+impl FromStr for Operator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Operator, String> {
+        let (name, hash) = text.split_once('=').unwrap_or(("operator", text));
+        let hash = hex::decode(hash).ok().and_then(|hash| hash.try_into().ok());
+        let token_sha256 = hash.ok_or("an operator's token is known by its SHA-256, in hex")?;
+        Ok(Operator { name: name.to_string(), token_sha256 })
+    }
+}
+
 /// A list as TOML writes it, or with commas, as the environment does.
 fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
@@ -192,7 +220,9 @@ impl Default for Settings {
             environment: None,
             user_requests_per_minute: 600,
             tenant_requests_per_minute: 6000,
-            sandbox: Sandbox::Fast,
+            sandbox: None,
+            trusted_signers: Vec::new(),
+            operator_token_sha256: Vec::new(),
             module_deadline: limits.deadline,
             module_memory: ByteSize(limits.memory as u64),
             module_store_calls: limits.store_calls,
@@ -216,6 +246,11 @@ impl Settings {
             .merge(Serialized::defaults(flags))
             .extract()?;
         Ok(settings)
+    }
+
+    pub fn sandbox(&self) -> Sandbox {
+        let partner = self.trusted_signers.iter().any(|signer| signer.role == Role::Partner);
+        self.sandbox.unwrap_or(if partner { Sandbox::Hardened } else { Sandbox::Fast })
     }
 
     pub fn environment(&self) -> Environment {

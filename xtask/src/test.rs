@@ -20,7 +20,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     build_modules::examples(workspace)?;
     let host = workspace.build_host()?;
     let mut command = workspace.cargo();
-    command.args(["test", "--release"]);
+    // One failure must not hide the others.
+    command.args(["test", "--release", "--no-fail-fast"]);
     let packages = ["-p", "--package", "--workspace", "--all", "--exclude"];
     if !args.arguments.iter().any(|word| packages.iter().any(|option| word == option)) {
         command.arg("--workspace");

@@ -13,6 +13,7 @@ use stoa::identity::users::User;
 use stoa::modules::generation::{Code, Generation};
 use stoa::modules::limits::{GuestClock, MemoryLimit};
 use stoa::modules::state::State;
+use stoa::modules::vetting::Gate;
 use stoa::modules::{Limits, engine};
 use stoa::pipeline::opening::{Opening, open};
 use stoa::pipeline::request::Caller;
@@ -35,7 +36,7 @@ const BATCH: usize = 50;
 /// A generation in this process, with a pool for a few requests.
 pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
     let engine = engine::pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    Ok(Arc::new(Generation::from_folder(&engine, &bench.modules, None)?))
+    Ok(Arc::new(Generation::from_folder(&Gate::open(&engine, None), &bench.modules)?))
 }
 
 pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company) -> anyhow::Result<()> {

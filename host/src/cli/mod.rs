@@ -10,6 +10,11 @@ mod verify;
 
 use clap::{Parser, Subcommand};
 
+use crate::modules::compiler;
+use crate::modules::engine::{self, Sandbox};
+use crate::modules::vetting::Gate;
+use crate::settings::Settings;
+
 /// Stoa: a commerce platform whose every domain is a sandboxed WebAssembly component.
 #[derive(Parser)]
 #[command(name = "stoa", version)]
@@ -30,11 +35,19 @@ enum Verb {
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
-    /// Look at modules.
-    Module(module::Flags),
     Import(stoa_importer::Args),
     /// Check every module's invariants over every company; 1 and a list where one fails.
     Verify(verify::Flags),
+    /// Look at, sign, push, activate and take back modules.
+    Module(module::Args),
+    /// How the host compiles: a component on stdin, its compiled form on stdout.
+    #[command(hide = true)]
+    CompileModule {
+        #[arg(long)]
+        sandbox: Sandbox,
+        #[arg(long)]
+        memory: usize,
+    },
     /// Print a shell's completions.
     Completions {
         shell: clap_complete::Shell,
@@ -49,13 +62,21 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Tenant(flags) => tenant::run(flags),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
-        Verb::Module(flags) => module::run(flags),
         Verb::Import(args) => stoa_importer::run(&args),
         Verb::Verify(flags) => verify::run(flags),
+        Verb::Module(args) => module::run(args),
+        Verb::CompileModule { sandbox, memory } => compiler::run(sandbox, memory),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             clap_complete::generate(shell, &mut Cli::command(), "stoa", &mut std::io::stdout());
             Ok(())
         }
     }
+}
+
+/// The gate of verbs that serve nobody: it takes whatever it is shown.
+fn gate(settings: &Settings) -> anyhow::Result<Gate> {
+    let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
+        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
+    Ok(Gate::open(&engine, settings.module_cache()))
 }

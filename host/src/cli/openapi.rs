@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::modules::{Generation, engine};
+use crate::modules::Generation;
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
@@ -17,9 +17,7 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = Settings::load(flags)?;
-    let engine = engine::engine(settings.sandbox, 1, settings.limits().large_memory)
-        .map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let generation = Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?;
+    let generation = Generation::from_folder(&super::gate(&settings)?, &settings.modules_dir())?;
     println!("{}", std::str::from_utf8(&generation.routes.contract.bytes)?);
     Ok(())
 }

@@ -4,22 +4,26 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use clap::Args;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use uuid::Uuid;
 
 use crate::database::Database;
+use crate::deployment::{Deployment, Host, development, first};
 use crate::governance::{self, Governor, Recorder};
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
-use crate::modules::{Generation, engine, tables};
+use crate::modules::compiler::Compiler;
+use crate::modules::engine;
+use crate::modules::vetting::{Gate, Trust};
 use crate::platform::Platform;
 use crate::purge;
-use crate::settings::{LogFormat, Onboarding, Settings};
+use crate::settings::{LogFormat, Onboarding, Operator, Settings};
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -82,11 +86,24 @@ pub fn start_log(filter: &str, format: LogFormat) {
 async fn serve(settings: Settings) -> anyhow::Result<()> {
     std::fs::create_dir_all(&settings.data_dir)?;
     let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
-    let engine = engine::engine(settings.sandbox, settings.concurrent_requests(), settings.limits().large_memory)
+    let engine = engine::engine(settings.sandbox(), settings.concurrent_requests(), settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    let generation = Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?;
+    let mut settings = settings;
+    if settings.dev {
+        let token = development::operator_token(&settings.data_dir)?;
+        settings
+            .operator_token_sha256
+            .push(Operator { name: "dev".into(), token_sha256: Sha256::digest(token).into() });
+        settings.trusted_signers.push(development::signing_key(&settings.data_dir)?.signer().clone());
+    }
+    let gate = Arc::new(Gate {
+        cache: settings.module_cache(),
+        compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
+        trust: Trust::Signed { by: settings.trusted_signers.clone(), unsigned: settings.dev },
+        engine,
+    });
     let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
-    tables::bring_up_to_date(&database, &generation.modules).await?;
+    let generation = first::generation(&database, &gate, &settings.modules_dir()).await?;
 
     let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
     let mut issuers = settings.issuers()?;
@@ -104,9 +121,13 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let limits =
         governance::Limits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
     let purge = tokio::spawn(purge::keep_small(database.clone()));
+    let host = Host { id: Uuid::now_v7(), name: host_name(address) };
+    let deployment = Arc::new(Deployment::new(generation, database.clone(), gate, settings.limits(), host));
+    let following = tokio::spawn(deployment.clone().follow());
+    let upgrading = tokio::spawn(deployment.clone().upgrade());
     let (recorder, recording) = Recorder::start(database.clone());
     let app = Arc::new(answer::App {
-        generation: ArcSwap::from_pointee(generation),
+        deployment: deployment.clone(),
         database: database.clone(),
         platform: Arc::new(Platform {
             limits: settings.limits(),
@@ -125,17 +146,30 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
-    let private = tokio::spawn(server::serve(private_listener, private::router(metrics), std::future::pending()));
+    let private = private::router(metrics, deployment.clone(), settings.operator_token_sha256.clone());
+    let private = tokio::spawn(server::serve(private_listener, private, std::future::pending()));
     let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
     server::serve(listener, router, stop_signal()).await;
     private.abort();
     refresh.abort();
     purge.abort();
+    following.abort();
+    upgrading.abort();
+    deployment.leave().await;
     app.platform.governor.stop().await;
     recording.finish().await;
     database.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// For people: the machine's name, where it tells one, and the address.
+fn host_name(address: SocketAddr) -> String {
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match machine.trim() {
+        "" => address.to_string(),
+        machine => format!("{machine} {address}"),
+    }
 }
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {

@@ -9,8 +9,9 @@ use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
 use crate::database::{Database, Location};
+use crate::deployment::first;
 use crate::http::routes::Owner as Belongs;
-use crate::modules::{Generation, engine, tables};
+use crate::modules::{Generation, tables};
 use crate::platform::Operation;
 use crate::platform::operators::{self, Change, ENTITLEMENTS, Owner, told};
 use crate::problem::Problem;
@@ -139,10 +140,8 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
 }
 
 async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<Json> {
-    let engine = engine::engine(settings.sandbox, 1, settings.limits().large_memory)
-        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    let generation =
-        Arc::new(Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?);
+    let gate = Arc::new(super::gate(settings)?);
+    let generation = Arc::new(first::standing(database, &gate, &settings.modules_dir()).await?);
     tables::bring_up_to_date(database, &generation.modules).await?;
     let owner = match (asked.owner, asked.owner_email) {
         (Some(id), _) => Owner::Id(id),

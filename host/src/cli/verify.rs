@@ -10,9 +10,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::deployment::first;
+use crate::modules::Generation;
 use crate::modules::call::{self, Entry, Failure};
 use crate::modules::limits::Limits;
-use crate::modules::{Generation, engine};
 use crate::settings::Settings;
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::module::Findings;
@@ -73,13 +74,11 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 
 async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(usize, Vec<Finding>)> {
     let limits = settings.limits();
-    let engine =
-        engine::engine(settings.sandbox, 1, limits.large_memory).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let generation =
-        Arc::new(Generation::from_folder(&engine, &settings.modules_dir(), settings.module_cache().as_ref())?);
     // It only reads, whoever it connects as.
     let database = crate::database::Settings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
+    let gate = Arc::new(super::gate(settings)?);
+    let generation = Arc::new(first::standing(&database, &gate, &settings.modules_dir()).await?);
     let mut companies = tenants(&database).await?;
     companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
@@ -109,21 +108,13 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
 }
 
 async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
-    let work: Work<Vec<Uuid>> = Arc::new(|mut session| {
+    let ids = database.read_plain(|session| {
         Box::pin(async move {
-            let ids = async {
-                session.begin_plain(true).await?;
-                let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
-                rows.iter().map(|row| row.id(0)).collect::<Result<Vec<_>, _>>()
-            };
-            let verdict = match ids.await {
-                Ok(ids) => Verdict::RollBack(ids),
-                Err(error) => Verdict::Fail(error),
-            };
-            (Some(session), verdict)
+            let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
+            rows.iter().map(|row| row.id(0)).collect()
         })
     });
-    database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
+    Ok(ids.await?)
 }
 
 async fn batch(

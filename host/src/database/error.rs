@@ -15,6 +15,9 @@ pub enum Error {
     /// A unique key of the host's own tables is taken.
     #[error("unique key taken: {0}")]
     Unique(String),
+    /// A check of the database refuses a row.
+    #[error("check broken: {0}")]
+    Check(String),
     /// A fault of the host: answered 500.
     #[error("database fault: {0}")]
     Fault(String),
@@ -44,6 +47,7 @@ impl Error {
         match code.as_str() {
             "40001" | "40P01" => Error::Conflict(what),
             "23505" => Error::Unique(database.constraint().unwrap_or_default().to_string()),
+            "23514" => Error::Check(database.constraint().unwrap_or_default().to_string()),
             // Lock and statement time-outs, shutdown, too many connections, out of disk or memory.
             "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "25P03" => Error::Unavailable(what),
             other if other.starts_with("53") || other.starts_with("08") || other.starts_with("58") => {

@@ -96,22 +96,59 @@ impl Database {
         }
     }
 
+    /// A read of the host's own rows, for no tenant.
+    pub async fn read_plain<T: Send + 'static>(
+        &self,
+        read: impl for<'a> Fn(&'a mut Session) -> BoxFuture<'a, Result<T, Error>> + Send + Sync + 'static,
+    ) -> Result<T, Error> {
+        let read = Arc::new(read);
+        self.read(Arc::new(move |mut session| {
+            let read = read.clone();
+            Box::pin(async move {
+                let answer = match session.begin_plain(true).await {
+                    Ok(()) => read(&mut session).await,
+                    Err(error) => Err(error),
+                };
+                (Some(session), answer.map_or_else(Verdict::Fail, Verdict::RollBack))
+            })
+        }))
+        .await
+    }
+
+    /// A write of the host's own rows, for no tenant: committed where it answers, undone where it refuses.
+    pub async fn write_plain<T: Send + 'static, R: Send + 'static>(
+        &self,
+        write: impl for<'a> Fn(&'a mut Session) -> BoxFuture<'a, Result<Result<T, R>, Error>> + Send + Sync + 'static,
+    ) -> Result<Result<T, R>, Error> {
+        let write = Arc::new(write);
+        self.write(Arc::new(move |mut session| {
+            let write = write.clone();
+            Box::pin(async move {
+                let answer = match session.begin_plain(false).await {
+                    Ok(()) => write(&mut session).await,
+                    Err(error) => Err(error),
+                };
+                let verdict = match answer {
+                    Ok(Ok(answer)) => Verdict::Commit(Ok(answer)),
+                    Ok(Err(refusal)) => Verdict::RollBack(Err(refusal)),
+                    Err(error) => Verdict::Fail(error),
+                };
+                (Some(session), verdict)
+            })
+        }))
+        .await
+    }
+
     /// Whether the database answers.
     pub async fn ready(&self) -> bool {
-        let probe: Work<()> = Arc::new(|mut session| {
-            Box::pin(async move {
-                let answer = async {
-                    session.begin_plain(true).await?;
-                    session.query("select 1", &[]).await
-                }
-                .await;
-                match answer {
-                    Ok(_) => (Some(session), Verdict::RollBack(())),
-                    Err(error) => (Some(session), Verdict::Fail(error)),
-                }
-            })
-        });
-        self.read(probe).await.is_ok()
+        self.read_plain(|session| Box::pin(session.query("select 1", &[]))).await.is_ok()
+    }
+
+    /// Forgets statements that were prepared before a schema changed.
+    pub fn forget_statements(&self) {
+        if let Database::Postgres(database) = self {
+            database.forget_statements();
+        }
     }
 
     /// Finishes what is queued and closes.

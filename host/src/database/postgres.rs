@@ -1,6 +1,8 @@
 //! PostgreSQL: connections kept between requests, and transactions that run again after a conflict. Production: many hosts on one database.
 
 use std::str::FromStr;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,6 +22,10 @@ const ACQUIRE: Duration = Duration::from_secs(2);
 const STATEMENT_TIMEOUT_MS: u32 = 5_000;
 const LOCK_TIMEOUT_MS: u32 = 3_000;
 const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
+/// Key of the advisory lock of whoever builds indexes.
+const BUILDING: i64 = 7_310_587;
+const UNDEFINED_COLUMN: &str = "42703";
+const UNDEFINED_TABLE: &str = "42P01";
 /// Shapes of statements kept prepared per connection.
 const PREPARED: usize = 512;
 
@@ -27,16 +33,25 @@ pub struct Database {
     options: Box<PgConnectOptions>,
     places: Arc<Semaphore>,
     idle: Idle,
+    /// How often the schema has changed while this host ran.
+    schema: Arc<AtomicU64>,
     request_timeout: Duration,
 }
 
 /// Connections that wait for a request. sqlx's own pool asks a connection whether it lives at every return: one round trip
 /// more for each request. Here one that failed is not returned.
-type Idle = Arc<Mutex<Vec<PgConnection>>>;
+type Idle = Arc<Mutex<Vec<Waiting>>>;
+
+struct Waiting {
+    connection: PgConnection,
+    /// The schema that its statements were prepared for.
+    schema: u64,
+}
 
 /// Where a connection goes back to, and its place among those that may be open.
 struct Home {
     idle: Idle,
+    schema: u64,
     _place: OwnedSemaphorePermit,
 }
 
@@ -93,7 +108,7 @@ impl Drop for Transaction {
             && let (Some(connection), Some(home)) = (self.connection.take(), &self.home)
             && let Ok(mut idle) = home.idle.lock()
         {
-            idle.push(connection);
+            idle.push(Waiting { connection, schema: home.schema });
         }
     }
 }
@@ -114,6 +129,7 @@ impl Database {
             options: Box::new(options),
             places: Arc::new(Semaphore::new(places)),
             idle: Idle::default(),
+            schema: Arc::default(),
             request_timeout: settings.request_timeout,
         })
     }
@@ -125,11 +141,17 @@ impl Database {
             .map_err(|_| Error::Unavailable("no database connection became free".into()))?
             .map_err(|_| Error::Unavailable("the database is closed".into()))?;
         let waiting = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let schema = self.schema.load(Acquire);
         let connection = match waiting {
-            Some(connection) => connection,
+            Some(mut waiting) => {
+                if waiting.schema != schema {
+                    waiting.connection.clear_cached_statements().await.map_err(Error::from_sqlx)?;
+                }
+                waiting.connection
+            }
             None => self.connect().await.map_err(Error::from_sqlx)?,
         };
-        let home = Some(Home { idle: self.idle.clone(), _place: place });
+        let home = Some(Home { idle: self.idle.clone(), schema, _place: place });
         Ok(Transaction { connection: Some(connection), home, open: false, round_trips: 0 })
     }
 
@@ -198,13 +220,62 @@ impl Database {
         }
     }
 
+    /// Builds indexes on tables in use, each statement alone and on a connection without the requests' time limits. Answers the
+    /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
+    /// passed over: who adds the column builds it.
+    pub async fn build_indexes(&self, statements: Vec<String>) -> Result<Option<String>, Error> {
+        let mut connection = PgConnection::connect_with(&self.options).await.map_err(Error::from_sqlx)?;
+        // One builder at a time: an index under way looks like one that was left half-built.
+        let begin = format!("set statement_timeout = 0; set lock_timeout = '30s'; select pg_advisory_lock({BUILDING})");
+        connection.execute(AssertSqlSafe(begin)).await.map_err(Error::from_sqlx)?;
+        let mut refused = None;
+        drop_half_built(&mut connection).await?;
+        for statement in statements {
+            let Err(error) = connection.execute(AssertSqlSafe(statement)).await else { continue };
+            let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default().into_owned();
+            let error = Error::from_sqlx(error);
+            drop_half_built(&mut connection).await?;
+            match (code.as_str(), error) {
+                (UNDEFINED_COLUMN | UNDEFINED_TABLE, _) => {}
+                (_, Error::Unique(key)) => {
+                    refused = Some(key);
+                    break;
+                }
+                (_, error) => return Err(error),
+            }
+        }
+        let _ = connection.close().await;
+        Ok(refused)
+    }
+
+    /// Every connection drops its prepared statements before it is used again.
+    pub fn forget_statements(&self) {
+        self.schema.fetch_add(1, AcqRel);
+    }
+
     pub async fn close(&self) {
         self.places.close();
         let idle = self.idle.lock().map(|mut idle| std::mem::take(&mut *idle)).unwrap_or_default();
-        for connection in idle {
-            let _ = connection.close().await;
+        for waiting in idle {
+            let _ = waiting.connection.close().await;
         }
     }
+}
+
+/// What a builder that was stopped in the middle left behind: an index that counts as made and holds nothing.
+async fn drop_half_built(connection: &mut PgConnection) -> Result<(), Error> {
+    let drops: Vec<String> = sqlx::query_scalar(
+        "select format('drop index concurrently if exists %I.%I', n.nspname, c.relname)
+         from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
+         where not i.indisvalid and n.nspname = current_schema()",
+    )
+    .fetch_all(&mut *connection)
+    .await
+    .map_err(Error::from_sqlx)?;
+    for drop in drops {
+        connection.execute(AssertSqlSafe(drop)).await.map_err(Error::from_sqlx)?;
+    }
+    Ok(())
 }
 
 /// Checks of the server and the role, and the host's own tables.

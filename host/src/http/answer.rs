@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::routing::any;
@@ -21,6 +20,7 @@ use super::routes::{Entry, Found};
 use super::visit::Visit;
 use super::{body, peer, problem, validate};
 use crate::database::Database;
+use crate::deployment::Deployment;
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
@@ -34,7 +34,7 @@ use crate::settings::Network;
 
 /// Everything that answering needs.
 pub struct App {
-    pub generation: ArcSwap<Generation>,
+    pub deployment: Arc<Deployment>,
     pub database: Arc<Database>,
     pub platform: Arc<Platform>,
     pub verifier: Verifier,
@@ -87,7 +87,7 @@ async fn route(
     request_id: Uuid,
     peer: IpAddr,
 ) -> Result<Response<Body>, Problem> {
-    let generation = app.generation.load_full();
+    let generation = app.deployment.current.load_full();
     let path = request.uri().path().to_string();
     if let Some(response) = public(app, &generation, request.method(), request.headers(), &path, request_id).await {
         return response;

@@ -1,9 +1,17 @@
-//! The private listener: metrics. Never on a public address.
+//! The private listener: metrics, and the operators' side. Never on a public address.
+
+use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 
-pub fn router(metrics: PrometheusHandle) -> Router {
-    Router::new().route("/metrics", get(move || std::future::ready(metrics.render())))
+use super::operator;
+use crate::deployment::Deployment;
+use crate::settings::Operator;
+
+pub fn router(metrics: PrometheusHandle, deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
+    Router::new()
+        .route("/metrics", get(move || std::future::ready(metrics.render())))
+        .merge(operator::router(deployment, operators))
 }

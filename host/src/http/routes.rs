@@ -2,6 +2,8 @@
 //! from the same declarations.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
@@ -20,10 +22,26 @@ pub struct RouteTable {
 
 /// One operation, ready to be checked and run.
 pub struct Entry {
-    pub route: Route,
     pub owner: Owner,
+    checked: Checked,
+}
+
+/// An operation with its schemas compiled. Generations that have it share it.
+#[derive(Clone)]
+pub struct Checked(Arc<Schemas>);
+
+pub struct Schemas {
+    pub route: Route,
     pub parameters: Parameters,
     pub body: Option<Schema>,
+}
+
+impl Deref for Entry {
+    type Target = Schemas;
+
+    fn deref(&self) -> &Schemas {
+        &self.checked.0
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,48 +71,47 @@ pub enum Found<'a> {
 }
 
 impl RouteTable {
-    /// `permissions` and `scopes`: the catalogs that the routes' access must come from.
+    /// `theirs`: the operations of each module. `permissions` and `scopes`: the catalogs that the routes' access must come from.
     pub fn compose(
+        generation: u64,
         modules: &[Module],
+        theirs: &[&[Checked]],
         permissions: &BTreeMap<String, Permission>,
         scopes: &BTreeMap<String, Permission>,
-    ) -> anyhow::Result<RouteTable> {
+    ) -> Result<RouteTable, String> {
         let own_schemas = platform::routes::schemas();
         let mut entries = Vec::new();
         for (route, operation) in platform::routes::routes(modules) {
-            entries.push(entry(route, Owner::Platform(operation), &own_schemas)?);
+            entries.push(Entry { checked: Checked::of(route, &own_schemas)?, owner: Owner::Platform(operation) });
         }
-        for (index, module) in modules.iter().enumerate() {
-            for route in &module.descriptor.routes {
-                let (Access::All(codes) | Access::Any(codes)) = &route.access;
-                let known = match route.audience {
-                    Audience::User => permissions,
-                    Audience::ApiClient => scopes,
-                };
-                if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
-                    anyhow::bail!("DESCRIPTOR_INVALID: {}: unknown permission or scope `{unknown}`", route.operation);
-                }
-                entries.push(entry(route.clone(), Owner::Module(index), &module.descriptor.schemas)?);
+        for (index, checked) in
+            theirs.iter().enumerate().flat_map(|(index, all)| all.iter().map(move |one| (index, one)))
+        {
+            let route = &checked.0.route;
+            let (Access::All(codes) | Access::Any(codes)) = &route.access;
+            let known = match route.audience {
+                Audience::User => permissions,
+                Audience::ApiClient => scopes,
+            };
+            if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
+                return Err(format!("{}: unknown permission or scope `{unknown}`", route.operation));
             }
+            entries.push(Entry { checked: checked.clone(), owner: Owner::Module(index) });
         }
         let mut router = matchit::Router::new();
         let mut by_path: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
         for (index, entry) in entries.iter().enumerate() {
             let (method, path) = (&entry.route.method, &entry.route.path);
             let methods = by_path.entry(path).or_default();
-            anyhow::ensure!(
-                methods.iter().all(|(other, _)| other != method),
-                "DESCRIPTOR_INVALID: {}: route `{method} {path}` is claimed twice",
-                entry.route.operation
-            );
+            if methods.iter().any(|(other, _)| other == method) {
+                return Err(format!("{}: route `{method} {path}` is claimed twice", entry.route.operation));
+            }
             methods.push((method.clone(), index));
         }
         for (path, methods) in by_path {
-            router
-                .insert(path, methods)
-                .map_err(|error| anyhow::anyhow!("DESCRIPTOR_INVALID: route {path}: {error}"))?;
+            router.insert(path, methods).map_err(|error| format!("route {path}: {error}"))?;
         }
-        let contract = contract(&entries, modules, &own_schemas)?;
+        let contract = contract(generation, &entries, modules, &own_schemas)?;
         Ok(RouteTable { entries, router, contract })
     }
 
@@ -121,25 +138,29 @@ impl RouteTable {
     }
 }
 
-fn entry(route: Route, owner: Owner, schemas: &serde_json::Map<String, serde_json::Value>) -> anyhow::Result<Entry> {
-    let invalid = |what: &str, why: String| anyhow::anyhow!("DESCRIPTOR_INVALID: {}: {what}: {why}", route.operation);
-    let parameters = Parameters::compile(&route.path, route.path_schema.as_ref(), route.query.as_ref(), schemas)
-        .map_err(|why| invalid("parameters", why))?;
-    let body = route
-        .body
-        .as_ref()
-        .map(|body| Schema::compile(body, schemas))
-        .transpose()
-        .map_err(|why| invalid("body", why))?;
-    Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
-    Ok(Entry { route, owner, parameters, body })
+impl Checked {
+    /// `schemas`: what the route's schemas refer to. `Err`: what is wrong with them, by operation.
+    pub fn of(route: Route, schemas: &serde_json::Map<String, serde_json::Value>) -> Result<Checked, String> {
+        let invalid = |what: &str, why: String| format!("{}: {what}: {why}", route.operation);
+        let parameters = Parameters::compile(&route.path, route.path_schema.as_ref(), route.query.as_ref(), schemas)
+            .map_err(|why| invalid("parameters", why))?;
+        let body = route
+            .body
+            .as_ref()
+            .map(|body| Schema::compile(body, schemas))
+            .transpose()
+            .map_err(|why| invalid("body", why))?;
+        Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
+        Ok(Checked(Arc::new(Schemas { route, parameters, body })))
+    }
 }
 
 fn contract(
+    generation: u64,
     entries: &[Entry],
     modules: &[Module],
     own_schemas: &serde_json::Map<String, serde_json::Value>,
-) -> anyhow::Result<Contract> {
+) -> Result<Contract, String> {
     let public = platform::routes::public_routes();
     let described = std::iter::once(openapi::Module {
         name: platform::NAME,
@@ -167,12 +188,12 @@ fn contract(
         }))
         .collect::<Vec<_>>();
     let info = openapi::Info {
-        generation: 1,
+        generation,
         build: env!("CARGO_PKG_VERSION"),
         description: "A multi-tenant commerce platform whose every domain is a sandboxed WebAssembly component.",
     };
     let document = openapi::compose(&operations, &described, &info)
-        .map_err(|why| anyhow::anyhow!("DESCRIPTOR_INVALID: the contract cannot be composed: {why}"))?;
-    let bytes = Bytes::from(serde_json::to_vec(&document)?);
+        .map_err(|why| format!("the contract cannot be composed: {why}"))?;
+    let bytes = Bytes::from(serde_json::to_vec(&document).map_err(|error| error.to_string())?);
     Ok(Contract { etag: format!("\"{}\"", hex::encode(Sha256::digest(&bytes))), bytes })
 }

@@ -36,14 +36,19 @@ impl Cache {
         Ok(Cache { folder: folder.to_path_buf(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
     }
 
-    /// The component of these bytes, whose SHA-256 is `digest`: from the cache if it is there and was not touched.
-    pub fn component(&self, engine: &Engine, digest: &[u8; 32], bytes: &[u8]) -> wasmtime::Result<Component> {
+    /// The component whose bytes have this SHA-256: from the cache if it is there and was not touched, else as `compile` makes it.
+    pub fn component(
+        &self,
+        engine: &Engine,
+        digest: &[u8; 32],
+        compile: impl FnOnce() -> anyhow::Result<Component>,
+    ) -> anyhow::Result<Component> {
         let name = name(engine, digest);
         let file = self.folder.join(&name);
         if let Some(component) = self.kept(engine, &name, &file) {
             return Ok(component);
         }
-        let component = Component::from_binary(engine, bytes)?;
+        let component = compile()?;
         if let Err(error) = self.keep(&name, &file, &component) {
             tracing::warn!(%error, "a compiled module cannot be kept");
         }
@@ -123,7 +128,8 @@ mod tests {
         let bytes = b"\0asm\x0d\0\x01\0";
         let digest = [7; 32];
         let cache = Cache::open(&folder).expect("a cache");
-        cache.component(&engine, &digest, bytes).expect("the empty component");
+        let compile = || Component::from_binary(&engine, bytes).map_err(|error| anyhow::anyhow!("{error:#}"));
+        cache.component(&engine, &digest, compile).expect("the empty component");
         let name = name(&engine, &digest);
         let file = folder.join(&name);
         let again = Cache::open(&folder).expect("the same cache");
@@ -142,7 +148,7 @@ mod tests {
         assert!(Cache::open(&folder).expect("a cache").kept(&engine, &name, &file).is_none());
         fs::write(&file, b"").expect("written");
         assert!(again.kept(&engine, &name, &file).is_none());
-        again.component(&engine, &digest, bytes).expect("compiled anew");
+        again.component(&engine, &digest, compile).expect("compiled anew");
         assert!(again.kept(&engine, &name, &file).is_some());
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).expect("a mode");
         assert!(Cache::open(&folder).is_err(), "others could write there");

@@ -4,7 +4,7 @@
 //! next. A trap ends the request: the store it happened in is never entered again.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
@@ -17,6 +17,7 @@ use crate::database::{self, Session};
 use crate::store::Scope;
 use crate::wit::context::Facts;
 use crate::wit::events::Event;
+use crate::wit::exports::commerce::platform::module::Guest as GuestModule;
 use crate::wit::module;
 
 /// A guest that has run so long without a host call lets others run.
@@ -43,6 +44,8 @@ pub struct Ran<T> {
     pub session: Option<Session>,
     pub emitted: Vec<(usize, Event)>,
     pub result: Result<T, Failure>,
+    /// Whose failure it is: the module that was called, or one that it called.
+    pub blamed: usize,
     /// A store call failed: the request can only be refused.
     pub closed: bool,
 }
@@ -67,80 +70,81 @@ pub trait Native: Send + Sync {
 }
 
 pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
-    let (code, mut state) = begin(entry);
-    match code {
-        None => end(state, Err(wasmtime::format_err!("no such module"))),
-        Some(Code::Component(code)) => {
-            let clock = state.clock.clone();
-            let mut store = store(state);
-            let run = async {
-                let guest = code.instantiate_async(&mut store).await?;
-                guest.commerce_platform_module().call_handle(&mut store, call).await
-            };
-            let result = clock.measure(run).await;
-            end(store.into_data(), result)
-        }
+    let run = begin(entry);
+    match run.code.clone() {
         Some(Code::Native(native)) => {
-            let result = native.handle(&mut state, call).await;
-            end(state, result)
+            let mut run = run;
+            let result = native.handle(&mut run.state, call).await;
+            end(run.module, run.began, run.state, result)
+        }
+        _ => {
+            ask(run, Err(fault("a module without operations")), async |guest, store| {
+                guest.call_handle(store, call).await
+            })
+            .await
         }
     }
 }
 
 pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
-    let (code, state) = begin(entry);
-    let code = match code {
-        Some(Code::Component(code)) => code,
-        Some(Code::Native(_)) => return end(state, Ok(Ok(Vec::new()))),
-        None => return end(state, Err(wasmtime::format_err!("no such module"))),
-    };
-    let clock = state.clock.clone();
-    let mut store = store(state);
-    let run = async {
-        let guest = code.instantiate_async(&mut store).await?;
-        guest.commerce_platform_module().call_provision(&mut store, options).await
-    };
-    let result = clock.measure(run).await;
-    end(store.into_data(), result)
+    ask(begin(entry), Ok(Ok(Vec::new())), async |guest, store| guest.call_provision(store, options).await).await
 }
 
 /// The module's steps of a company's checklist.
 pub async fn checklist(entry: Entry) -> Ran<Vec<module::Step>> {
-    let (code, state) = begin(entry);
-    let code = match code {
-        Some(Code::Component(code)) => code,
-        Some(Code::Native(_)) => return end(state, Ok(Vec::new())),
-        None => return end(state, Err(wasmtime::format_err!("no such module"))),
-    };
-    let clock = state.clock.clone();
-    let mut store = store(state);
-    let run = async {
-        let guest = code.instantiate_async(&mut store).await?;
-        guest.commerce_platform_module().call_checklist(&mut store).await
-    };
-    let result = clock.measure(run).await;
-    end(store.into_data(), result)
+    ask(begin(entry), Ok(Vec::new()), async |guest, store| guest.call_checklist(store).await).await
 }
 
 /// One bounded batch of a module's own invariants.
 pub async fn verify(entry: Entry, cursor: Option<&str>) -> Ran<module::Findings> {
-    let (code, state) = begin(entry);
+    let none = module::Findings { findings: Vec::new(), next: None };
+    ask(begin(entry), Ok(none), async |guest, store| guest.call_verify(store, cursor).await).await
+}
+
+/// One bounded batch of a module's backfill; answers where the next begins.
+pub async fn upgrade(
+    entry: Entry,
+    from_version: &str,
+    cursor: Option<&str>,
+) -> Ran<Result<Option<String>, module::Problem>> {
+    ask(begin(entry), Ok(Ok(None)), async |guest, store| guest.call_upgrade(store, from_version, cursor).await).await
+}
+
+/// A call that is about to be made.
+struct Run {
+    module: usize,
+    code: Option<Code>,
+    state: State,
+    began: Instant,
+}
+
+/// A fresh instance, one call of it, and what is left. `native`: the answer of a module that was compiled into the process.
+async fn ask<T>(
+    run: Run,
+    native: wasmtime::Result<T>,
+    call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
+) -> Ran<T> {
+    let Run { module, code, state, began } = run;
     let code = match code {
         Some(Code::Component(code)) => code,
-        Some(Code::Native(_)) => return end(state, Ok(module::Findings { findings: Vec::new(), next: None })),
-        None => return end(state, Err(wasmtime::format_err!("no such module"))),
+        Some(Code::Native(_)) => return end(module, began, state, native),
+        None => return end(module, began, state, Err(fault("no such module"))),
     };
     let clock = state.clock.clone();
     let mut store = store(state);
-    let run = async {
+    let answer = async {
         let guest = code.instantiate_async(&mut store).await?;
-        guest.commerce_platform_module().call_verify(&mut store, cursor).await
+        call(guest.commerce_platform_module(), &mut store).await
     };
-    let result = clock.measure(run).await;
-    end(store.into_data(), result)
+    let result = clock.measure(answer).await;
+    end(module, began, store.into_data(), result)
 }
 
-fn begin(entry: Entry) -> (Option<Code>, State) {
+fn fault(what: &'static str) -> wasmtime::Error {
+    wasmtime::Error::msg(what)
+}
+
+fn begin(entry: Entry) -> Run {
     let Entry { generation, module, session, facts, read_only, limits } = entry;
     let code = generation.modules.get(module).map(|module| module.code.clone());
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
@@ -159,12 +163,20 @@ fn begin(entry: Entry) -> (Option<Code>, State) {
         failure: None,
         generation,
     };
-    (code, state)
+    Run { module, code, state, began: Instant::now() }
 }
 
-fn end<T>(state: State, result: wasmtime::Result<T>) -> Ran<T> {
+fn end<T>(module: usize, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
     let result = result.map_err(|error| classify(&state, &error));
-    Ran { session: state.session, emitted: state.emitted, result, closed: state.scope.closed }
+    if let Some(called) = state.generation.modules.get(module) {
+        called.health.called(began.elapsed());
+    }
+    // A trap leaves the stack as it was: the innermost module is the one that failed.
+    let blamed = match result {
+        Ok(_) => module,
+        Err(_) => state.stack.last().copied().unwrap_or(module),
+    };
+    Ran { session: state.session, emitted: state.emitted, result, blamed, closed: state.scope.closed }
 }
 
 /// A store for one request, with its limits set.

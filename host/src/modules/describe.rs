@@ -1,13 +1,13 @@
 //! Asking a component what it is, and checking the answer before anything is built on it. Every fault is named.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
 use super::limits::MemoryLimit;
+use super::refusal::Refusal;
 use crate::platform::audit_list::FILTERS;
 use crate::wit::GuestPre;
 
@@ -22,9 +22,9 @@ struct Silent {
     memory: MemoryLimit,
 }
 
-/// The descriptor of a component. It may call nothing to give it.
-pub fn describe(engine: &Engine, component: &wasmtime::component::Component) -> Result<Descriptor, String> {
-    let fault = |error: wasmtime::Error| format!("DESCRIPTOR_INVALID: describe failed: {error:#}");
+/// What a component says of itself. It may call nothing to say it.
+pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Result<String, Refusal> {
+    let fault = |error: wasmtime::Error| invalid(format!("describe failed: {error:#}"));
     let mut linker = Linker::<Silent>::new(engine);
     linker.define_unknown_imports_as_traps(component).map_err(fault)?;
     let guest = GuestPre::new(linker.instantiate_pre(component).map_err(fault)?).map_err(fault)?;
@@ -33,13 +33,20 @@ pub fn describe(engine: &Engine, component: &wasmtime::component::Component) -> 
     store.set_hostcall_fuel(LARGEST);
     store.set_epoch_deadline(TICKS);
     store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Interrupt));
-    let text = futures_util::FutureExt::now_or_never(Box::pin(async {
+    futures_util::FutureExt::now_or_never(Box::pin(async {
         let guest = guest.instantiate_async(&mut store).await?;
         guest.commerce_platform_module().call_describe(&mut store).await
     }))
-    .ok_or("DESCRIPTOR_INVALID: describe did not finish")?
-    .map_err(fault)?;
-    serde_json::from_str(&text).map_err(|error| format!("DESCRIPTOR_INVALID: {error}"))
+    .ok_or_else(|| invalid("describe did not finish".into()))?
+    .map_err(fault)
+}
+
+pub fn read(text: &str) -> Result<Descriptor, Refusal> {
+    serde_json::from_str(text).map_err(|error| invalid(error.to_string()))
+}
+
+fn invalid(why: String) -> Refusal {
+    Refusal::new("DESCRIPTOR_INVALID", why)
 }
 
 /// Faults of one descriptor by itself; collections and schemas are checked where they are compiled.
@@ -157,7 +164,7 @@ pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
 }
 
 /// Codes that two modules claim: routes, operations, events, permissions, problem codes, module names.
-pub fn clashes(descriptors: &[Arc<Descriptor>]) -> Vec<String> {
+pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
     let mut claim = |kind: &str, shape: String, what: &str, module: &str| {

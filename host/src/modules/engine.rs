@@ -13,11 +13,20 @@ pub const MODULES_PER_REQUEST: u32 = 16;
 
 /// `Fast`: every module is the deployment's own; explicit bounds checks spare a system call per request. `Hardened`:
 /// guard pages, signals and spectre mitigations, for deployments whose modules do not trust each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Sandbox {
     Fast,
     Hardened,
+}
+
+impl Sandbox {
+    pub fn name(self) -> &'static str {
+        match self {
+            Sandbox::Fast => "fast",
+            Sandbox::Hardened => "hardened",
+        }
+    }
 }
 
 /// What the pool of linear memories keeps at hand: the knobs that the benchmark turns.
@@ -64,26 +73,8 @@ pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<
     if knobs.pagemap_scan {
         pool.pagemap_scan(Enabled::Yes);
     }
-    let mut config = Config::new();
-    config
-        .cranelift_opt_level(OptLevel::Speed)
-        // No async WIT: its bookkeeping costs every call.
-        .concurrency_support(false)
-        // A loop is interrupted; fuel would cost a tenth of all computation.
-        .epoch_interruption(true)
-        .memory_init_cow(true)
-        .memory_reservation(knobs.memory as u64)
-        .memory_reservation_for_growth(0)
-        .async_stack_size(512 << 10)
-        .max_wasm_stack(256 << 10)
-        // Determinism: the same request and rows give the same answer on every CPU.
-        .cranelift_nan_canonicalization(true)
-        .wasm_relaxed_simd(false)
-        .wasm_memory64(false)
-        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    if sandbox == Sandbox::Fast {
-        config.memory_guard_size(0).signals_based_traps(false);
-    }
+    let mut config = config(sandbox, knobs.memory);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     let engine = Engine::new(&config)?;
     let weak = engine.weak();
     // An OS thread: a guest that holds a worker of the runtime must not hold the clock too.
@@ -95,4 +86,33 @@ pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<
         }
     })?;
     Ok(engine)
+}
+
+/// An engine that compiles for the others and runs nothing.
+pub fn compiling(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engine> {
+    Engine::new(&config(sandbox, memory))
+}
+
+/// All that the compiled code depends on.
+fn config(sandbox: Sandbox, memory: usize) -> Config {
+    let mut config = Config::new();
+    config
+        .cranelift_opt_level(OptLevel::Speed)
+        // No async WIT: its bookkeeping costs every call.
+        .concurrency_support(false)
+        // A loop is interrupted; fuel would cost a tenth of all computation.
+        .epoch_interruption(true)
+        .memory_init_cow(true)
+        .memory_reservation(memory as u64)
+        .memory_reservation_for_growth(0)
+        .async_stack_size(512 << 10)
+        .max_wasm_stack(256 << 10)
+        // Determinism: the same request and rows give the same answer on every CPU.
+        .cranelift_nan_canonicalization(true)
+        .wasm_relaxed_simd(false)
+        .wasm_memory64(false);
+    if sandbox == Sandbox::Fast {
+        config.memory_guard_size(0).signals_based_traps(false);
+    }
+    config
 }

@@ -9,16 +9,20 @@ use stoa_descriptor::{Descriptor, Named};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
-use super::artifact::{self, Artifact};
-use super::cache::Cache;
+use super::artifact;
+use super::health::Health;
+use super::refusal::Refusal;
 use super::state::State;
+use super::vetting::{Gate, Vetted};
 use super::{call, describe, services};
-use crate::http::routes::RouteTable;
+use crate::http::routes::{Checked, RouteTable};
 use crate::platform;
 use crate::store::Schema;
 use crate::wit::{Guest, GuestPre};
 
 pub struct Generation {
+    /// As the database counts them.
+    pub number: u64,
     pub engine: Engine,
     /// Providers before those that use them.
     pub modules: Vec<Module>,
@@ -43,6 +47,9 @@ pub struct Module {
     pub descriptor: Arc<Descriptor>,
     pub schema: Arc<Schema>,
     pub code: Code,
+    pub health: Arc<Health>,
+    /// What it was linked from.
+    pub vetted: Arc<Vetted>,
 }
 
 /// What runs when a module is called.
@@ -53,27 +60,16 @@ pub enum Code {
     Native(Arc<dyn call::Native>),
 }
 
-struct Candidate {
-    artifact: Artifact,
-    descriptor: Arc<Descriptor>,
-    schema: Schema,
-}
-
 impl Generation {
-    /// The generation of every component in a folder. `cache`: where compiled ones are kept. Nothing is written: tables come afterwards, by `store::migrate`.
-    pub fn from_folder(engine: &Engine, folder: &Path, cache: Option<&Cache>) -> anyhow::Result<Generation> {
-        let artifacts = artifact::load_folder(engine, folder, cache)?;
-        let files: Vec<(String, &Component)> =
-            artifacts.iter().map(|artifact| (artifact.file.display().to_string(), &artifact.component)).collect();
-        for at in 0..files.len() {
-            services::resolve(engine, at, &files)?;
+    /// Links modules that were vetted. Nothing is written: tables come afterwards, by `tables`.
+    pub fn link(engine: &Engine, number: u64, vetted: &[Arc<Vetted>]) -> Result<Generation, Refusal> {
+        let invalid = |what: String| Refusal::new("DESCRIPTOR_INVALID", what);
+        let clashes = describe::clashes(vetted.iter().map(|vetted| &*vetted.descriptor));
+        if !clashes.is_empty() {
+            return Err(invalid(clashes.join("; ")));
         }
-        let candidates: Vec<Candidate> =
-            artifacts.into_iter().map(|artifact| vet(engine, artifact)).collect::<Result<_, _>>()?;
-        let descriptors: Vec<_> = candidates.iter().map(|candidate| candidate.descriptor.clone()).collect();
-        let clashes = describe::clashes(&descriptors);
-        anyhow::ensure!(clashes.is_empty(), "DESCRIPTOR_INVALID: {}", clashes.join("; "));
-        let modules = link(engine, candidates)?;
+        let (modules, routes): (Vec<Module>, Vec<&[Checked]>) =
+            linked(engine, vetted)?.into_iter().map(|(module, routes)| (module, routes.as_slice())).unzip();
         let permissions = known(platform::PERMISSIONS, &modules, |descriptor| &descriptor.permissions);
         let scopes = known(&[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
@@ -81,8 +77,25 @@ impl Generation {
             .flat_map(|module| &module.descriptor.problems)
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
-        let routes = RouteTable::compose(&modules, &permissions, &scopes)?;
-        Ok(Generation { engine: engine.clone(), modules, routes, permissions, scopes, problems })
+        let routes = RouteTable::compose(number, &modules, &routes, &permissions, &scopes).map_err(invalid)?;
+        Ok(Generation { number, engine: engine.clone(), modules, routes, permissions, scopes, problems })
+    }
+
+    /// The generation of every component in a folder, whoever signed it.
+    pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Generation> {
+        let vetted = artifact::read_folder(folder)?
+            .into_iter()
+            .map(|(file, artifact)| {
+                let vetted = gate.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+                Ok(Arc::new(vetted))
+            })
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Generation::link(&gate.engine, 1, &vetted)?)
+    }
+
+    /// A module of this generation by its digest.
+    pub fn vetted(&self, digest: &[u8; 32]) -> Option<Arc<Vetted>> {
+        self.modules.iter().find(|module| module.digest == *digest).map(|module| module.vetted.clone())
     }
 
     pub fn module(&self, name: &str) -> Option<(usize, &Module)> {
@@ -90,69 +103,60 @@ impl Generation {
     }
 }
 
-fn vet(engine: &Engine, artifact: Artifact) -> anyhow::Result<Candidate> {
-    let file = artifact.file.display().to_string();
-    let descriptor = describe::describe(engine, &artifact.component).map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
-    let faults = describe::faults(&descriptor);
-    anyhow::ensure!(faults.is_empty(), "{file}: DESCRIPTOR_INVALID: {}", faults.join("; "));
-    let schema = Schema::new(&descriptor.name, &descriptor.collections)
-        .map_err(|faults| anyhow::anyhow!("{file}: DESCRIPTOR_INVALID: {}", faults.join("; ")))?;
-    Ok(Candidate { artifact, descriptor: Arc::new(descriptor), schema })
-}
-
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
-fn link(engine: &Engine, candidates: Vec<Candidate>) -> anyhow::Result<Vec<Module>> {
-    let named: Vec<(String, Component)> = candidates
-        .iter()
-        .map(|candidate| (candidate.descriptor.name.clone(), candidate.artifact.component.clone()))
-        .collect();
-    let order = order(engine, &named)?;
-    let sorted: Vec<(String, &Component)> =
-        order.iter().map(|&index| (named[index].0.clone(), &named[index].1)).collect();
-    let mut waiting: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
-    let mut modules = Vec::with_capacity(order.len());
-    for &index in &order {
-        let Some(candidate) = waiting[index].take() else { continue };
-        let Candidate { artifact, descriptor, schema } = candidate;
+fn linked<'a>(engine: &Engine, vetted: &'a [Arc<Vetted>]) -> Result<Vec<(Module, &'a Vec<Checked>)>, Refusal> {
+    let failed = |name: &str, error: wasmtime::Error| Refusal::new("SERVICE_UNRESOLVED", format!("{name}: {error:#}"));
+    let sorted: Vec<&Arc<Vetted>> = order(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
+    let components = named(sorted.iter().copied());
+    let mut modules = Vec::with_capacity(sorted.len());
+    for vetted in sorted {
+        let Descriptor { name, version, .. } = &*vetted.descriptor;
         let mut linker = Linker::<State>::new(engine);
-        Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state)
-            .map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        let links = services::resolve(engine, modules.len(), &sorted)?;
+        Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(|error| failed(name, error))?;
+        let links = services::resolve(engine, modules.len(), &components)?;
         for wanted in &links {
-            services::link(&mut linker, wanted).map_err(|error| anyhow::anyhow!("{}: {error:#}", descriptor.name))?;
+            services::link(&mut linker, wanted).map_err(|error| failed(name, error))?;
         }
         let code = linker
-            .instantiate_pre(&artifact.component)
+            .instantiate_pre(&vetted.component)
             .and_then(GuestPre::new)
-            .map_err(|error| anyhow::anyhow!("{}: {error:#}", descriptor.name))?;
-        modules.push(Module {
-            name: descriptor.name.clone(),
-            version: descriptor.version.clone(),
-            digest: artifact.digest,
-            descriptor,
-            schema: Arc::new(schema),
+            .map_err(|error| Refusal::new("DESCRIPTOR_INVALID", format!("{name}: {error:#}")))?;
+        let module = Module {
+            name: name.clone(),
+            version: version.clone(),
+            digest: vetted.digest,
+            descriptor: vetted.descriptor.clone(),
+            schema: vetted.schema.clone(),
             code: Code::Component(code),
-        });
+            health: vetted.health.clone(),
+            vetted: vetted.clone(),
+        };
+        modules.push((module, &vetted.routes));
     }
     Ok(modules)
 }
 
-fn order(engine: &Engine, named: &[(String, Component)]) -> anyhow::Result<Vec<usize>> {
-    let all: Vec<(String, &Component)> = named.iter().map(|(name, component)| (name.clone(), component)).collect();
-    let mut needs = Vec::with_capacity(named.len());
-    for at in 0..named.len() {
-        let links = services::resolve(engine, at, &all)?;
+fn named<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a Component)> {
+    vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
+}
+
+fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal> {
+    let all = named(vetted.iter());
+    let mut needs = Vec::with_capacity(all.len());
+    for index in 0..all.len() {
+        let links = services::resolve(engine, index, &all)?;
         needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
     }
-    let mut order = Vec::with_capacity(named.len());
-    while order.len() < named.len() {
-        let ready: Vec<usize> = (0..named.len())
+    let mut order = Vec::with_capacity(all.len());
+    while order.len() < all.len() {
+        let ready: Vec<usize> = (0..all.len())
             .filter(|index| !order.contains(index) && needs[*index].iter().all(|provider| order.contains(provider)))
             .collect();
         if ready.is_empty() {
-            let cycle: Vec<&str> =
-                (0..named.len()).filter(|index| !order.contains(index)).map(|index| named[index].0.as_str()).collect();
-            anyhow::bail!("SERVICE_UNRESOLVED: modules need each other in a circle: {}", cycle.join(", "));
+            let waiting = (0..all.len()).filter(|index| !order.contains(index));
+            let cycle: Vec<&str> = waiting.map(|index| all[index].0.as_str()).collect();
+            let what = format!("modules need each other in a circle: {}", cycle.join(", "));
+            return Err(Refusal::new("SERVICE_UNRESOLVED", what));
         }
         order.extend(ready);
     }

@@ -14,6 +14,7 @@ use wasmtime::{Engine, StoreContextMut};
 
 use super::artifact::{InterfaceName, services_offered, services_wanted};
 use super::generation::Code;
+use super::refusal::Refusal;
 use super::signature::signature;
 use super::state::State;
 
@@ -57,7 +58,7 @@ impl fmt::Display for Unresolved {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, missing) in self.0.iter().enumerate() {
             let Missing { module, item, detail, .. } = missing;
-            out.write_str(if at == 0 { "SERVICE_UNRESOLVED: " } else { "; " })?;
+            out.write_str(if at == 0 { "" } else { "; " })?;
             write!(out, "{module} needs `{item}`: {detail}")?;
         }
         Ok(())
@@ -65,6 +66,12 @@ impl fmt::Display for Unresolved {
 }
 
 impl std::error::Error for Unresolved {}
+
+impl From<Unresolved> for Refusal {
+    fn from(unresolved: Unresolved) -> Refusal {
+        Refusal::new("SERVICE_UNRESOLVED", unresolved.to_string())
+    }
+}
 
 /// Whether a module that was built for one version of a service can be served by another: the same major, at least as high;
 /// before 1.0 the same minor; before 0.1 and among prereleases the same alone.
@@ -222,7 +229,8 @@ async fn call(
     let function =
         instance.get_func(&mut store, function).ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
     store.data_mut().stack.push(provider);
-    let answer = function.call_async(&mut store, arguments, results).await;
+    // A trap leaves the stack as it is: the module on top is the one that failed.
+    function.call_async(&mut store, arguments, results).await?;
     store.data_mut().stack.pop();
-    answer
+    Ok(())
 }

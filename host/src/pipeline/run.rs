@@ -12,6 +12,7 @@ use super::replay;
 use super::request::{Answer, Caller, Input, Request, tenant_or_nil};
 use crate::database::{Database, Error, Session, Verdict, Work};
 use crate::http::routes::Owner;
+use crate::modules::Generation;
 use crate::modules::call::{self, Entry, Failure};
 use crate::platform::{self, Platform};
 use crate::problem::{Item, Problem};
@@ -97,7 +98,7 @@ fn problem_of(error: &Error, request: Uuid) -> Problem {
             tracing::warn!(%request, %error, "unavailable");
             Problem::of("UNAVAILABLE")
         }
-        Error::Unique(_) | Error::Fault(_) => {
+        Error::Unique(_) | Error::Check(_) | Error::Fault(_) => {
             tracing::error!(%request, %error, "internal failure");
             Problem::of("INTERNAL")
         }
@@ -217,8 +218,7 @@ async fn call_module(
     session: Session,
 ) -> Outcome {
     let generation = &request.generation;
-    let (Some(entry), Some(module)) = (generation.routes.entries.get(request.route), generation.modules.get(index))
-    else {
+    let Some(entry) = generation.routes.entries.get(request.route) else {
         return Outcome { session: Some(session), result: Err(Refused::Problem(Problem::of("INTERNAL"))) };
     };
     let call = module::Call {
@@ -241,16 +241,14 @@ async fn call_module(
         &call,
     )
     .await;
+    let failed = |failure: Failure| failed(&failure, generation, ran.blamed, request.request_id);
     let result = match ran.result {
-        Err(failure) => Err(failed(&failure, &module.name, request.request_id)),
-        Ok(Err(problem)) => Err(refused(generation, &module.name, problem, request.request_id)),
-        Ok(Ok(_)) if ran.closed => Err(failed(
-            &Failure::Fault("it answered a success after a store failure".into()),
-            &module.name,
-            request.request_id,
-        )),
-        Ok(Ok(reply)) => check_reply(reply, ran.emitted, platform.limits.output)
-            .map_err(|why| failed(&Failure::Fault(why), &module.name, request.request_id)),
+        Err(failure) => Err(failed(failure)),
+        Ok(Err(problem)) => Err(refused(generation, index, problem, request.request_id)),
+        Ok(Ok(_)) if ran.closed => Err(failed(Failure::Fault("it answered a success after a store failure".into()))),
+        Ok(Ok(reply)) => {
+            check_reply(reply, ran.emitted, platform.limits.output).map_err(|why| failed(Failure::Fault(why)))
+        }
     };
     Outcome { session: ran.session, result }
 }
@@ -287,28 +285,24 @@ fn lines(body: &serde_json::Value) -> usize {
 }
 
 /// A failure of a module, told without its words.
-pub fn failed(failure: &Failure, module: &str, request: Uuid) -> Refused {
+pub fn failed(failure: &Failure, generation: &Generation, module: usize, request: Uuid) -> Refused {
     if let Failure::Database(error) = failure {
         return Refused::Database(error.clone());
     }
-    let (outcome, code) = match failure {
-        Failure::Deadline => ("deadline", "MODULE_UNAVAILABLE"),
-        Failure::Exhausted => ("exhausted", "MODULE_UNAVAILABLE"),
-        Failure::Limit(_) => ("limit", "MODULE_FAILED"),
-        _ => ("fault", "MODULE_FAILED"),
-    };
-    metrics::counter!("stoa_module_failures_total", "module" => module.to_string(), "outcome" => outcome).increment(1);
-    tracing::error!(%request, module, ?failure, "a module failed");
-    Refused::Problem(Problem::of(code))
+    let module = generation.modules.get(module);
+    if let Some(module) = module {
+        module.health.failed(failure);
+    }
+    let (name, version) = module.map_or(("", ""), |module| (&module.name, &module.version));
+    tracing::error!(%request, module = name, version, ?failure, "a module failed");
+    Refused::Problem(Problem::of(match failure {
+        Failure::Deadline | Failure::Exhausted => "MODULE_UNAVAILABLE",
+        _ => "MODULE_FAILED",
+    }))
 }
 
 /// A module's problem: its code must be one of the platform's or of a descriptor's.
-pub fn refused(
-    generation: &crate::modules::Generation,
-    module: &str,
-    problem: module::Problem,
-    request: Uuid,
-) -> Refused {
+pub fn refused(generation: &Generation, module: usize, problem: module::Problem, request: Uuid) -> Refused {
     let known =
         crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
     let mut answer = match (known, generation.problems.get(&problem.code)) {
@@ -320,7 +314,7 @@ pub fn refused(
             errors: Vec::new(),
             retry_after: None,
         },
-        (None, None) => return failed(&Failure::Fault("an unknown problem code".into()), module, request),
+        (None, None) => return failed(&Failure::Fault("an unknown problem code".into()), generation, module, request),
     };
     answer.errors = problem
         .errors

@@ -57,7 +57,7 @@ pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
             Ok(_) => Some(Failure::Fault("it answered its checklist after a store failure".into())),
             Err(failure) => Some(failure),
         };
-        let refusal = refusal.map(|failure| failed(&failure, &module.name, request.request_id));
+        let refusal = refusal.map(|failure| failed(&failure, &request.generation, ran.blamed, request.request_id));
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {

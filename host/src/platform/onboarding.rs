@@ -154,10 +154,10 @@ pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Ses
             }
             Ok(Ok(_)) => {
                 let fault = modules::call::Failure::Fault("it provisioned after a store failure".into());
-                failed(&fault, &module.name, request)
+                failed(&fault, founding.generation, index, request)
             }
-            Ok(Err(problem)) => refused(founding.generation, &module.name, problem, request),
-            Err(failure) => failed(&failure, &module.name, request),
+            Ok(Err(problem)) => refused(founding.generation, index, problem, request),
+            Err(failure) => failed(&failure, founding.generation, ran.blamed, request),
         };
         return (session, Err(refusal));
     }

@@ -249,7 +249,7 @@ async fn audit(
 }
 
 /// What modules emitted while they made their defaults.
-async fn emit(session: &mut Session, now: i64, tenant: Uuid, request: Uuid, events: &[Event]) -> Result<(), Error> {
+pub async fn emit(session: &mut Session, now: i64, tenant: Uuid, request: Uuid, events: &[Event]) -> Result<(), Error> {
     let mut ids = Ids::new(now);
     for event in events {
         session

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sha2::{Digest as _, Sha256};
 use stoa_descriptor::{Access, Audience, Named, Route};
-use wasmtime::component::Component;
 
+use crate::modules::artifact::Artifact;
+use crate::modules::compiler::Compiler;
+use crate::modules::describe;
 use crate::modules::engine::{Pool, Sandbox, pooled};
 use crate::modules::surface::{Services, Surface};
-use crate::modules::{artifact, describe};
 
 #[derive(Args)]
 pub struct Flags {
@@ -21,15 +21,11 @@ pub struct Flags {
 }
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
-    let name = flags.file.display();
-    let size = std::fs::metadata(&flags.file).map_err(|error| anyhow::anyhow!("cannot read {name}: {error}"))?.len();
-    anyhow::ensure!(size <= artifact::LARGEST, "{name}: MODULE_TOO_LARGE: {size} bytes, at most {}", artifact::LARGEST);
-    let bytes = std::fs::read(&flags.file).map_err(|error| anyhow::anyhow!("cannot read {name}: {error}"))?;
+    let artifact = Artifact::read(&flags.file)?;
     let engine = pooled(Sandbox::Hardened, 1, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let component = Component::from_binary(&engine, &bytes)
-        .map_err(|error| anyhow::anyhow!("{name}: not a component that a host can run: {error:#}"))?;
-    let descriptor = describe::describe(&engine, &component).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
-    let surface = Surface::new(&engine, &component, descriptor, &Sha256::digest(&bytes).into(), size);
+    let component = Compiler::Here.compile(&engine, &artifact.bytes)?;
+    let descriptor = describe::read(&describe::text(&engine, &component)?)?;
+    let surface = Surface::new(&engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
         println!("{}", serde_json::to_string_pretty(&surface)?);
     } else {

@@ -1,11 +1,13 @@
-//! `stoa module ...`: what operators and authors do with modules, one file each.
+//! `stoa module ...`: a component on its way from its author to a running host.
 
 mod inspect;
+mod remote;
+mod sign;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
-#[derive(Args)]
-pub struct Flags {
+#[derive(clap::Args)]
+pub struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
@@ -14,10 +16,34 @@ pub struct Flags {
 enum Verb {
     /// Print what a component file is and shows to the world; neither host nor database is needed.
     Inspect(inspect::Flags),
+    /// Make a signing key: the secret into a file, what deployments trust on stdout.
+    Keygen(sign::Keygen),
+    /// Sign a component: its admission is written beside it.
+    Sign(sign::Sign),
+    /// What runs on the hosts, and how it fares.
+    List(remote::List),
+    /// Send a component to a running host, which vets and keeps it.
+    Push(remote::Push),
+    /// What a pushed module would change.
+    Diff(remote::Diff),
+    /// Make a pushed module the active one of its name.
+    Activate(remote::Activate),
+    /// Go back to an earlier generation: by default the one before.
+    Rollback(remote::Rollback),
+    /// Every generation: who, when, what.
+    History(remote::History),
 }
 
-pub fn run(flags: Flags) -> anyhow::Result<()> {
-    match flags.verb {
-        Verb::Inspect(flags) => inspect::run(&flags),
+pub fn run(args: Args) -> anyhow::Result<()> {
+    match args.verb {
+        Verb::Inspect(args) => inspect::run(&args),
+        Verb::Keygen(args) => sign::keygen(&args),
+        Verb::Sign(args) => sign::sign(&args),
+        Verb::List(args) => remote::list(args),
+        Verb::Push(args) => remote::push(args),
+        Verb::Diff(args) => remote::diff(args),
+        Verb::Activate(args) => remote::activate(args),
+        Verb::Rollback(args) => remote::rollback(args),
+        Verb::History(args) => remote::history(args),
     }
 }

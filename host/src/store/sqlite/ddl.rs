@@ -161,7 +161,7 @@ fn tried(connection: &Connection, table: &Table, check: &Check) -> Result<(), Er
     let text = format!("select exists (select 1 from {} where {holds} is false)", table.sql);
     let broken: bool = connection.query_row(&text, [], |row| row.get(0)).map_err(Error::from_rusqlite)?;
     if broken {
-        return Err(Error::Fault(format!("collection {}: rows break check {}", table.name, check.name)));
+        return Err(Error::Check(format!("{} of {}", check.name, table.name)));
     }
     Ok(())
 }

@@ -1,0 +1,66 @@
+//! `stoa module keygen` and `sign`: they need neither host nor database.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use bytes::Bytes;
+
+use crate::deployment::development::write_secret;
+use crate::modules::admission::{Admission, Role, SigningKey};
+use crate::modules::artifact::{Artifact, admission_file};
+use crate::modules::compiler::Compiler;
+use crate::modules::describe;
+use crate::modules::engine::{self, Sandbox};
+use crate::modules::limits::Limits;
+
+#[derive(clap::Args)]
+pub struct Keygen {
+    /// The signer's name.
+    #[arg(long)]
+    name: String,
+    /// What deployments take the signer for.
+    #[arg(long, default_value = "partner")]
+    role: Role,
+    /// Where the secret goes: a new file that nobody else can read.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+#[derive(clap::Args)]
+pub struct Sign {
+    /// A component.
+    file: PathBuf,
+    /// A key of `stoa module keygen`.
+    #[arg(long)]
+    key: PathBuf,
+}
+
+pub fn keygen(args: &Keygen) -> anyhow::Result<()> {
+    let key = SigningKey::generate(&args.name, args.role)?;
+    write_secret(&args.out, &key.text()).with_context(|| format!("cannot write {}", args.out.display()))?;
+    println!("{}", key.signer());
+    Ok(())
+}
+
+pub fn sign(args: &Sign) -> anyhow::Result<()> {
+    let bytes = Artifact::read(&args.file)?.bytes;
+    let admission = admit(&bytes, &args.key)?;
+    let beside = admission_file(&args.file);
+    std::fs::write(&beside, serde_json::to_vec_pretty(&admission)?)
+        .with_context(|| format!("cannot write {}", beside.display()))?;
+    println!("{}", beside.display());
+    Ok(())
+}
+
+/// The admission of a component by the key of a file.
+pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
+    let text = std::fs::read_to_string(key).with_context(|| format!("cannot read {}", key.display()))?;
+    let key: SigningKey = text.parse().with_context(|| key.display().to_string())?;
+    // One instance is all that it takes to ask a component what it is.
+    let engine = engine::engine(Sandbox::Fast, 1, Limits::default().large_memory)
+        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
+    let component = Compiler::Here.compile(&engine, bytes)?;
+    let descriptor = describe::text(&engine, &component)?;
+    let read = describe::read(&descriptor)?;
+    key.sign(bytes, &read.name, &read.version, &descriptor)
+}

@@ -1,0 +1,376 @@
+//! A change of what runs, in order: fetch, vet, link, compare; then one transaction that extends the tables and records the
+//! generation; then the swap. A host that dies in between has changed nothing or everything: only the transaction counts.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::audit::{self, Entry};
+use super::records::{self, Cause, Digest, Recorded, Set};
+use super::{Deployment, Refused};
+use crate::database::{Cell, Database, Error, Session};
+use crate::modules::artifact::Artifact;
+use crate::modules::diff::{self, Change, codes};
+use crate::modules::refusal::Refusal;
+use crate::modules::surface::Surface;
+use crate::modules::tables::{self, Wanted};
+use crate::modules::vetting::Vetted;
+use crate::modules::{Generation, Module};
+
+/// How often a table that requests hold is asked for again, and how long each time.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
+
+/// What an operator asks for besides the module.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    pub by: String,
+    /// The generation that the operator has seen: another one is active, nothing happens.
+    pub expected: Option<u64>,
+    /// Codes of breaking changes that are meant.
+    pub allow: BTreeSet<String>,
+}
+
+impl Wish {
+    /// The host's own, about the generation that it has seen fail.
+    pub fn host(active: u64) -> Wish {
+        Wish { by: audit::HOST.to_string(), expected: Some(active), allow: BTreeSet::new() }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Activated {
+    pub generation: u64,
+    pub changes: Vec<(String, Vec<Change>)>,
+    /// What changed in the tables.
+    pub tables: Vec<String>,
+}
+
+/// A set that is to become the active one.
+struct Candidate {
+    recorded: Recorded,
+    /// The generation that it takes the place of.
+    before: u64,
+    set: Set,
+    generation: Generation,
+    changes: Vec<(String, Vec<Change>)>,
+}
+
+impl Deployment {
+    /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
+    pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), Refused> {
+        let vetted = Arc::new(vet(self, artifact.clone()).await?);
+        let kept = Arc::new((artifact, vetted.clone(), by));
+        let new = self
+            .database
+            .write_plain(move |session| {
+                let kept = kept.clone();
+                Box::pin(async move {
+                    let (artifact, vetted, by) = &*kept;
+                    let now = session.now().await?;
+                    let new = records::keep(session, now, by, artifact, vetted).await?;
+                    let entry = Entry {
+                        actor: by.clone(),
+                        operation: "pushModule",
+                        result: "SUCCESS".into(),
+                        metadata: json!({
+                            "digest": hex::encode(artifact.digest),
+                            "name": vetted.descriptor.name,
+                            "version": vetted.descriptor.version,
+                            "signer": vetted.signer,
+                        }),
+                    };
+                    audit::write(session, now, &entry).await?;
+                    Ok(Ok::<bool, Refusal>(new))
+                })
+            })
+            .await??;
+        Ok((vetted, new))
+    }
+
+    /// What a pushed module would change, against the active one of its name. `None`: there is no such artifact.
+    pub async fn diff(&self, digest: Digest) -> Result<(Arc<Vetted>, Vec<Change>), Refused> {
+        let vetted = self.fetched(digest).await?;
+        let active = self.current.load_full();
+        let changes = changes(&active, &vetted);
+        Ok((vetted, changes))
+    }
+
+    /// Makes a pushed module the active one of its name.
+    pub async fn activate(&self, digest: Digest, wish: &Wish) -> Result<Activated, Refused> {
+        if let Some(unknown) = wish.allow.iter().find(|code| codes::find(code).is_none()) {
+            return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
+        }
+        let _turn = self.turn.lock().await;
+        let vetted = self.fetched(digest).await?;
+        let (active, mut set) = self.active(wish.expected).await?;
+        let name = vetted.descriptor.name.clone();
+        let changes = changes(&*self.generation(active, &set).await?, &vetted);
+        if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
+            return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
+        }
+        let meant = |change: &&Change| change.breaking && !wish.allow.contains(change.code);
+        let breaking: Vec<Change> = changes.iter().filter(meant).cloned().collect();
+        if !breaking.is_empty() {
+            return Err(refusal("CONTRACT_BREAKING", &name, breaking).into());
+        }
+        set.retain(|(module, _)| *module != name);
+        set.push((name.clone(), digest));
+        set.sort();
+        let recorded = Recorded {
+            number: active + 1,
+            cause: Cause::Activation,
+            module: Some(name.clone()),
+            restores: None,
+            allowed: wish.allow.iter().cloned().collect(),
+            reason: None,
+            by: wish.by.clone(),
+        };
+        self.install(recorded, active, set, vec![(name, changes)]).await
+    }
+
+    /// Makes the modules of an earlier generation the active ones again. What it takes away is told, and refused by nothing: a
+    /// way back that asks questions is none.
+    pub async fn restore(
+        &self,
+        target: u64,
+        wish: &Wish,
+        cause: Cause,
+        reason: Option<String>,
+    ) -> Result<Activated, Refused> {
+        let _turn = self.turn.lock().await;
+        let (active, now) = self.active(wish.expected).await?;
+        let set = self.database.read_plain(move |session| Box::pin(records::set(session, target))).await?;
+        let set = set.ok_or(Refused::NotFound("generation"))?;
+        let before = self.generation(active, &now).await?;
+        let after = self.link(active + 1, &set).await?;
+        let changed =
+            after.modules.iter().filter(|module| before.modules.iter().all(|old| old.digest != module.digest));
+        let changes = changed
+            .map(|module| {
+                let old = before.module(&module.name).map(|(_, old)| surface(&before, old));
+                (module.name.clone(), diff::diff(old.as_ref(), &surface(&after, module)))
+            })
+            .collect();
+        let recorded = Recorded {
+            number: active + 1,
+            cause,
+            module: None,
+            restores: Some(target),
+            allowed: Vec::new(),
+            reason,
+            by: wish.by.clone(),
+        };
+        self.install(recorded, active, set, changes).await
+    }
+
+    /// The active generation by the database, if it is the one expected.
+    async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), Refused> {
+        let found = self.database.read_plain(|session| {
+            Box::pin(async move {
+                let Some(number) = records::newest(session).await? else { return Ok(None) };
+                Ok(records::set(session, number).await?.map(|set| (number, set)))
+            })
+        });
+        let (number, set) = found.await?.ok_or(Refused::NotFound("generation"))?;
+        match expected {
+            Some(expected) if expected != number => Err(changed(number).into()),
+            _ => Ok((number, set)),
+        }
+    }
+
+    /// The generation of a set: the one that runs here, or one linked for it.
+    async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, Refused> {
+        let current = self.current.load_full();
+        if current.number == number { Ok(current) } else { Ok(Arc::new(self.link(number, set).await?)) }
+    }
+
+    async fn install(
+        &self,
+        recorded: Recorded,
+        before: u64,
+        set: Set,
+        changes: Vec<(String, Vec<Change>)>,
+    ) -> Result<Activated, Refused> {
+        let generation = self.link(recorded.number, &set).await?;
+        let upgrades = upgrades(&*self.generation(before, &set).await?, &generation, recorded.cause);
+        let wanted = Arc::new(tables::wanted(&generation.modules));
+        build_indexes(&self.database, &wanted).await?;
+        let candidate = Candidate { recorded, before, set, generation, changes };
+        let tables = self.commit(&candidate, wanted, upgrades).await?;
+        let Candidate { recorded, generation, changes, .. } = candidate;
+        self.swap(generation, recorded.cause);
+        Ok(Activated { generation: recorded.number, changes, tables })
+    }
+
+    /// The transaction. Its locks on tables wait shortly and try again: whoever waits for a table holds up those behind.
+    async fn commit(
+        &self,
+        candidate: &Candidate,
+        wanted: Arc<Wanted>,
+        upgrades: Vec<Upgrade>,
+    ) -> Result<Vec<String>, Refused> {
+        let part = Arc::new((candidate.recorded.clone(), candidate.set.clone(), wanted, upgrades));
+        let before = candidate.before;
+        for attempt in 1.. {
+            let part = part.clone();
+            let written = self.database.write_plain(move |session| {
+                let part = part.clone();
+                Box::pin(async move {
+                    let (recorded, set, wanted, upgrades) = &*part;
+                    write(session, recorded, before, set, wanted, upgrades).await
+                })
+            });
+            match written.await {
+                Ok(told) => return Ok(told?),
+                Err(Error::Unavailable(why)) if attempt < LOCK_TRIES => {
+                    tracing::info!(%why, attempt, "an activation tries again");
+                    tokio::time::sleep(LOCK_PAUSE).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Unavailable("the tables never became free".into()).into())
+    }
+
+    /// A vetted module by its digest: one that runs, else fetched and vetted.
+    async fn fetched(&self, digest: Digest) -> Result<Arc<Vetted>, Refused> {
+        if let Some(running) = self.current.load().vetted(&digest) {
+            return Ok(running);
+        }
+        let artifact = self.database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+        let artifact = artifact.ok_or(Refused::NotFound("module"))?;
+        Ok(Arc::new(vet(self, artifact).await?))
+    }
+
+    /// Everything that a set names, fetched and linked.
+    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Generation, Refused> {
+        let mut vetted = Vec::with_capacity(set.len());
+        for (_, digest) in set {
+            vetted.push(self.fetched(*digest).await?);
+        }
+        let engine = self.gate.engine.clone();
+        // Linking and composing the contract takes a processor for a while: not one that answers requests.
+        let linked = tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await;
+        Ok(linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))??)
+    }
+}
+
+async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, Refused> {
+    let gate = deployment.gate.clone();
+    let vetted = tokio::task::spawn_blocking(move || gate.vet(&artifact)).await;
+    Ok(vetted.map_err(|error| Error::Fault(format!("vetting panicked: {error}")))??)
+}
+
+fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
+    let engine = &active.engine;
+    let old = active.module(&candidate.descriptor.name).map(|(_, module)| surface(active, module));
+    diff::diff(old.as_ref(), &candidate.surface(engine))
+}
+
+fn surface(generation: &Generation, module: &Module) -> Surface {
+    module.vetted.surface(&generation.engine)
+}
+
+fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
+    let changes: Vec<Change> = changes.into_iter().filter(|change| change.breaking).collect();
+    let items: Vec<String> = changes.iter().map(|change| format!("{} {}", change.code, change.item)).collect();
+    Refusal { changes, ..Refusal::new(code, format!("{module}: {}", items.join("; "))) }
+}
+
+fn changed(active: u64) -> Refusal {
+    Refusal::new("GENERATION_CHANGED", format!("generation {active} is the active one"))
+}
+
+/// A module whose rows may have to be filled.
+struct Upgrade {
+    module: String,
+    from: String,
+    to: String,
+}
+
+/// Modules that rose, and those that are new: their tables may hold rows of a time when they were active before.
+fn upgrades(before: &Generation, after: &Generation, cause: Cause) -> Vec<Upgrade> {
+    if cause != Cause::Activation {
+        return Vec::new();
+    }
+    let version = |text: &str| semver::Version::parse(text).unwrap_or(NO_VERSION);
+    after
+        .modules
+        .iter()
+        .filter_map(|module| {
+            let from = before.module(&module.name).map_or(NO_VERSION, |(_, old)| version(&old.version));
+            let rose = version(&module.version) > from;
+            rose.then(|| Upgrade { module: module.name.clone(), from: from.to_string(), to: module.version.clone() })
+        })
+        .collect()
+}
+
+/// What a module upgrades from that was not active before.
+const NO_VERSION: semver::Version = semver::Version::new(0, 0, 0);
+
+async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), Refused> {
+    let asked = wanted.clone();
+    let statements = database
+        .read_plain(move |session| {
+            let asked = asked.clone();
+            Box::pin(async move { tables::indexes_ahead(session, &asked).await })
+        })
+        .await?;
+    if let (Database::Postgres(database), false) = (database, statements.is_empty())
+        && let Some(key) = database.build_indexes(statements).await?
+    {
+        let what = format!("rows that are there break the new unique key {key}");
+        return Err(Refusal::new("SCHEMA_NOT_ADDITIVE", what).into());
+    }
+    Ok(())
+}
+
+async fn write(
+    session: &mut Session,
+    recorded: &Recorded,
+    before: u64,
+    set: &Set,
+    wanted: &Wanted,
+    upgrades: &[Upgrade],
+) -> Result<Result<Vec<String>, Refusal>, Error> {
+    if matches!(session, Session::Postgres(_)) {
+        session.query("select set_config('lock_timeout', '250ms', true)", &[]).await?;
+    }
+    tables::lock(session).await?;
+    let active = records::newest(session).await?.unwrap_or(0);
+    if active != before {
+        return Ok(Err(changed(active)));
+    }
+    let now = session.now().await?;
+    let told = match tables::extend(session, wanted).await? {
+        Ok(told) => told,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    records::record(session, now, recorded, set).await?;
+    for Upgrade { module, from, to } in upgrades {
+        session
+            .query(
+                "insert into stoa_upgrade (generation, module, from_version, to_version, batches)
+                 values ($1, $2, $3, $4, 0)",
+                &[records::integer(recorded.number)?, Cell::text(module), Cell::text(from), Cell::text(to)],
+            )
+            .await?;
+    }
+    let metadata = json!({
+        "generation": recorded.number,
+        "cause": recorded.cause.name(),
+        "module": recorded.module,
+        "restores": recorded.restores,
+        "allowed": recorded.allowed,
+        "reason": recorded.reason,
+        "modules": set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect::<Vec<_>>(),
+    });
+    let operation = if recorded.restores.is_some() { "activateGeneration" } else { "activateModule" };
+    let entry = Entry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };
+    audit::write(session, now, &entry).await?;
+    Ok(Ok(told))
+}

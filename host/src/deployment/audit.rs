@@ -1,0 +1,52 @@
+//! What operators did, what they were refused, and what the host did on its own account: one row each, never changed.
+
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use crate::database::{Cell, Database, Error, Session};
+use crate::ids::Ids;
+
+/// The host itself, where it goes back on its own account.
+pub const HOST: &str = "system:host";
+
+pub struct Entry {
+    pub actor: String,
+    pub operation: &'static str,
+    /// `SUCCESS`, or the code of the refusal.
+    pub result: String,
+    pub metadata: Json,
+}
+
+/// In the transaction of what it tells about.
+pub async fn write(session: &mut Session, now: i64, entry: &Entry) -> Result<Uuid, Error> {
+    let id = Ids::new(now).make();
+    session
+        .query(
+            "insert into stoa_operator_audit (id, actor, operation, result, metadata, created_at)
+             values ($1, $2, $3, $4, $5, $6)",
+            &[
+                Cell::Id(id),
+                Cell::text(&entry.actor),
+                Cell::text(entry.operation),
+                Cell::text(&entry.result),
+                Cell::text(entry.metadata.to_string()),
+                Cell::Instant(now),
+            ],
+        )
+        .await?;
+    Ok(id)
+}
+
+/// In a transaction of its own, for what was refused.
+pub async fn note(database: &Database, entry: Entry) -> Result<(), Error> {
+    let entry = std::sync::Arc::new(entry);
+    let written = database.write_plain(move |session| {
+        let entry = entry.clone();
+        Box::pin(async move {
+            let now = session.now().await?;
+            write(session, now, &entry).await?;
+            Ok(Ok::<(), std::convert::Infallible>(()))
+        })
+    });
+    written.await.map(|_| ())
+}

@@ -1,0 +1,163 @@
+//! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
+//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::audit::{self, Entry};
+use super::records::{self, Cause, Digest, Recorded, Set};
+use crate::database::{Database, Session};
+use crate::modules::Generation;
+use crate::modules::artifact::{self, Artifact};
+use crate::modules::refusal::Refusal;
+use crate::modules::tables;
+use crate::modules::vetting::{Gate, Vetted};
+
+/// Who the first generation is by.
+const STARTER: &str = "system:serve";
+/// Hosts that start together on an empty database: one is first, the others follow it.
+const TRIES: u32 = 5;
+
+/// A vetted file of the modules folder.
+type Found = (Artifact, Arc<Vetted>);
+
+/// The generation to begin with. `folder`: read where nothing is recorded, and with `--dev`.
+pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
+    for _ in 0..TRIES {
+        let recorded = recorded(database).await?;
+        let found = match &recorded {
+            // Without --dev the folder has had its say.
+            Some(_) if !gate.takes_unsigned() => Vec::new(),
+            _ => read(gate, folder).await?,
+        };
+        let (number, set) = recorded.unwrap_or_default();
+        let mut wanted = set.clone();
+        for (artifact, vetted) in &found {
+            wanted.retain(|(name, _)| *name != vetted.descriptor.name);
+            wanted.push((vetted.descriptor.name.clone(), artifact.digest));
+        }
+        wanted.sort();
+        let same = number > 0 && wanted == set;
+        let number = if same { number } else { number + 1 };
+        let generation = link(database, gate, &found, number, &wanted).await?;
+        if same || record(database, &generation, found, wanted).await? {
+            return Ok(generation);
+        }
+    }
+    anyhow::bail!("other hosts keep changing what runs")
+}
+
+/// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
+/// hosts took.
+pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
+    match recorded(database).await? {
+        Some((number, set)) => link(database, gate, &[], number, &set).await,
+        None => Generation::from_folder(gate, folder),
+    }
+}
+
+async fn recorded(database: &Database) -> anyhow::Result<Option<(u64, Set)>> {
+    let found = database.read_plain(|session| {
+        Box::pin(async move {
+            let Some(number) = records::newest(session).await? else { return Ok(None) };
+            Ok(records::set(session, number).await?.map(|set| (number, set)))
+        })
+    });
+    Ok(found.await?)
+}
+
+async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<Found>> {
+    let (gate, folder) = (gate.clone(), folder.to_path_buf());
+    let vetted = tokio::task::spawn_blocking(move || {
+        artifact::read_folder(&folder)?
+            .into_iter()
+            .map(|(file, artifact)| {
+                // With --dev the folder is trusted as it is, whoever signed what is in it.
+                let admission = artifact.admission.clone().filter(|_| !gate.takes_unsigned());
+                let artifact = Artifact { admission, ..artifact };
+                let vetted = gate.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+                Ok((artifact, Arc::new(vetted)))
+            })
+            .collect()
+    });
+    vetted.await?
+}
+
+async fn link(
+    database: &Database,
+    gate: &Arc<Gate>,
+    found: &[Found],
+    number: u64,
+    set: &Set,
+) -> anyhow::Result<Generation> {
+    let mut vetted = Vec::with_capacity(set.len());
+    for (name, digest) in set {
+        let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
+        vetted.push(match here {
+            Some((_, vetted)) => vetted.clone(),
+            None => Arc::new(fetch(database, gate, *digest).await.map_err(|error| anyhow::anyhow!("{name}: {error}"))?),
+        });
+    }
+    let engine = gate.engine.clone();
+    Ok(tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await??)
+}
+
+async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
+    let artifact = database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+    let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
+    let gate = gate.clone();
+    Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
+}
+
+/// Tables, artifacts and the generation in one transaction. `false`: another host was faster.
+async fn record(database: &Database, generation: &Generation, found: Vec<Found>, set: Set) -> anyhow::Result<bool> {
+    let part = Arc::new((generation.number, tables::wanted(&generation.modules), found, set));
+    let written = database.write_plain(move |session| {
+        let part = part.clone();
+        Box::pin(async move {
+            let (number, wanted, found, set) = &*part;
+            tables::lock(session).await?;
+            if records::newest(session).await?.unwrap_or(0) + 1 != *number {
+                return Ok(Ok((false, Vec::new())));
+            }
+            let told = match tables::extend(session, wanted).await? {
+                Ok(told) => told,
+                Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
+            };
+            write(session, *number, found, set).await?;
+            Ok(Ok((true, told)))
+        })
+    });
+    let (recorded, tables) = written.await??;
+    for change in tables {
+        tracing::info!(change, "tables changed");
+    }
+    Ok(recorded)
+}
+
+async fn write(session: &mut Session, number: u64, found: &[Found], set: &Set) -> Result<(), crate::database::Error> {
+    let now = session.now().await?;
+    for (artifact, vetted) in found {
+        records::keep(session, now, STARTER, artifact, vetted).await?;
+    }
+    let recorded = Recorded {
+        number,
+        cause: if number == 1 { Cause::First } else { Cause::Activation },
+        module: None,
+        restores: None,
+        allowed: Vec::new(),
+        reason: (number > 1).then(|| "the modules folder of --dev".to_string()),
+        by: STARTER.to_string(),
+    };
+    records::record(session, now, &recorded, set).await?;
+    let modules: Vec<_> =
+        set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect();
+    let entry = Entry {
+        actor: STARTER.to_string(),
+        operation: "activateModule",
+        result: "SUCCESS".into(),
+        metadata: json!({ "generation": number, "cause": recorded.cause.name(), "modules": modules }),
+    };
+    audit::write(session, now, &entry).await.map(drop)
+}

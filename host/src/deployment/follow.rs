@@ -1,0 +1,124 @@
+//! Following: every host asks the database which generation is the active one, builds it where it is another than its own, and
+//! tells what it runs and how its modules fare.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::records::{self, Cause, HostReport};
+use super::{Deployment, Refused};
+
+/// How long another host's activation goes unnoticed here.
+const PAUSE: Duration = Duration::from_millis(500);
+/// How often a host says that it is there; more often where what it runs changes.
+const REPORT: Duration = Duration::from_secs(10);
+/// A host that was silent for so long is not there any more.
+pub const SILENCE: i64 = 35_000;
+/// After a generation that could not be built: the next try.
+const RETRY: Duration = Duration::from_secs(5);
+
+impl Deployment {
+    /// Runs until it is aborted.
+    pub async fn follow(self: Arc<Self>) {
+        let mut told: Option<(Instant, u64, Option<String>)> = None;
+        let mut failed: Option<Instant> = None;
+        loop {
+            if failed.is_none_or(|at| at.elapsed() > RETRY) {
+                let tried = self.catch_up().await;
+                failed = tried.is_err().then(Instant::now);
+                self.note(tried.err().map(|refused| refused.to_string()));
+            }
+            if let Some((previous, reason)) = self.tripped() {
+                self.step_back(previous, reason).await;
+            }
+            let state = (self.current.load().number, self.trouble());
+            let due = told
+                .as_ref()
+                .is_none_or(|(at, number, trouble)| at.elapsed() > REPORT || (*number, trouble) != (state.0, &state.1));
+            if due && self.report().await {
+                told = Some((Instant::now(), state.0, state.1));
+            }
+            tokio::select! {
+                () = tokio::time::sleep(PAUSE) => {}
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
+    /// Builds the active generation where it is not the one that runs here.
+    async fn catch_up(&self) -> Result<(), Refused> {
+        let newest = self.database.read_plain(|session| Box::pin(records::newest(session))).await;
+        // A database that does not answer is told by every request; what runs goes on running.
+        let Ok(Some(number)) = newest else { return Ok(()) };
+        if number == self.current.load().number {
+            return Ok(());
+        }
+        let _turn = self.turn.lock().await;
+        let found = self.database.read_plain(|session| {
+            Box::pin(async move {
+                let Some(number) = records::newest(session).await? else { return Ok(None) };
+                let cause = records::cause(session, number).await?;
+                Ok(records::set(session, number).await?.map(|set| (number, cause, set)))
+            })
+        });
+        let Some((number, cause, set)) = found.await? else { return Ok(()) };
+        // It may have been activated here while this waited for its turn.
+        if number != self.current.load().number {
+            let generation = self.link(number, &set).await?;
+            self.swap(generation, cause);
+        }
+        Ok(())
+    }
+
+    async fn step_back(&self, previous: u64, reason: String) {
+        let active = self.current.load().number;
+        tracing::error!(active, previous, reason, "a module fails since its activation: going back");
+        match self.restore(previous, &super::Wish::host(active), Cause::AutomaticRollback, Some(reason)).await {
+            Ok(back) => tracing::warn!(generation = back.generation, restores = previous, "went back"),
+            Err(refused) => tracing::error!(%refused, "cannot go back"),
+        }
+    }
+
+    async fn report(&self) -> bool {
+        let generation = self.current.load_full();
+        let report = Arc::new(HostReport {
+            id: self.host.id,
+            name: self.host.name.clone(),
+            generation: generation.number,
+            trouble: self.trouble(),
+            health: self.health(),
+        });
+        let written = self.database.write_plain(move |session| {
+            let report = report.clone();
+            Box::pin(async move {
+                let now = session.now().await?;
+                records::report(session, now, &report).await?;
+                Ok(Ok::<(), std::convert::Infallible>(()))
+            })
+        });
+        written.await.map_err(|error| tracing::warn!(%error, "this host cannot tell what it runs")).is_ok()
+    }
+
+    /// The modules of the generation that runs here, by name: version and counts.
+    pub fn health(&self) -> Json {
+        let generation = self.current.load();
+        let modules = generation.modules.iter().map(|module| {
+            let mut shown = json!(module.health.report());
+            shown["version"] = json!(module.version);
+            (module.name.clone(), shown)
+        });
+        Json::Object(modules.collect::<Map<_, _>>())
+    }
+
+    /// Takes this host off the list: it ends in order.
+    pub async fn leave(&self) {
+        let id = self.host.id;
+        let left = self.database.write_plain(move |session| {
+            Box::pin(async move { records::leave(session, id).await.map(Ok::<(), std::convert::Infallible>) })
+        });
+        if let Err(error) = left.await {
+            tracing::debug!(%error, "this host stays on the list for a while");
+        }
+    }
+}

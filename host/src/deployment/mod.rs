@@ -1,0 +1,111 @@
+//! What runs: which generation is the active one, how it is changed, and how every host on a database comes to run the same.
+//! The database decides; a host holds what it built from it in memory, and requests take that once, at their beginning.
+
+pub mod activation;
+pub mod audit;
+pub mod development;
+pub mod first;
+pub mod follow;
+pub mod records;
+pub mod upgrade;
+pub mod watch;
+
+use std::sync::{Arc, Mutex};
+
+use arc_swap::ArcSwap;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::database::{Database, Error};
+use crate::modules::refusal::Refusal;
+use crate::modules::vetting::Gate;
+use crate::modules::{Generation, Limits};
+
+use records::Cause;
+use watch::Watch;
+
+pub use activation::{Activated, Wish};
+
+pub struct Deployment {
+    /// What new requests run on.
+    pub current: ArcSwap<Generation>,
+    pub database: Arc<Database>,
+    pub gate: Arc<Gate>,
+    pub limits: Limits,
+    /// This host among those on the database.
+    pub host: Host,
+    /// One change at a time on this host; among hosts the database decides.
+    turn: tokio::sync::Mutex<()>,
+    /// Why this host does not run the active generation, where it does not.
+    trouble: Mutex<Option<String>>,
+    /// What the last activation brought, to go back from.
+    watch: Mutex<Option<Watch>>,
+    /// What runs here is another: the database should hear of it.
+    changed: Notify,
+}
+
+pub struct Host {
+    pub id: Uuid,
+    /// For people: the machine's name and the address that it listens on.
+    pub name: String,
+}
+
+/// Why a change of what runs did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("{0}")]
+    Refusal(#[from] Refusal),
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    #[error("{0}")]
+    Database(#[from] Error),
+}
+
+impl Deployment {
+    pub fn new(
+        generation: Generation,
+        database: Arc<Database>,
+        gate: Arc<Gate>,
+        limits: Limits,
+        host: Host,
+    ) -> Deployment {
+        Deployment {
+            current: ArcSwap::from_pointee(generation),
+            database,
+            gate,
+            limits,
+            host,
+            turn: tokio::sync::Mutex::default(),
+            trouble: Mutex::default(),
+            watch: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Puts a generation in place: requests that begin from now on run on it, those under way end on theirs.
+    fn swap(&self, generation: Generation, cause: Cause) {
+        if let Ok(mut watch) = self.watch.lock() {
+            *watch = Watch::over(&self.current.load(), &generation, cause);
+        }
+        // Another host may have changed the tables as well: what was prepared for the old ones is prepared anew.
+        self.database.forget_statements();
+        tracing::info!(generation = generation.number, "the generation changed");
+        metrics::gauge!("stoa_generation").set(u32::try_from(generation.number).map_or(f64::MAX, f64::from));
+        self.current.store(Arc::new(generation));
+        self.note(None);
+        self.changed.notify_waiters();
+    }
+
+    fn note(&self, trouble: Option<String>) {
+        if let Ok(mut place) = self.trouble.lock() {
+            if let (Some(what), true) = (&trouble, *place != trouble) {
+                tracing::error!(what, "this host does not run the active generation");
+            }
+            *place = trouble;
+        }
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.trouble.lock().ok().and_then(|trouble| trouble.clone())
+    }
+}

@@ -1,0 +1,341 @@
+//! Artifacts, generations and hosts as rows.
+
+use bytes::Bytes;
+use serde_json::{Value as Json, json};
+use uuid::Uuid;
+
+use crate::database::{Cell, Error, Row, Session};
+use crate::modules::admission::Admission;
+use crate::modules::artifact::Artifact;
+use crate::modules::vetting::Vetted;
+use crate::platform::time;
+
+pub type Digest = [u8; 32];
+
+/// Why a generation came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    First,
+    Activation,
+    Rollback,
+    AutomaticRollback,
+}
+
+impl Cause {
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::First => "FIRST",
+            Cause::Activation => "ACTIVATION",
+            Cause::Rollback => "ROLLBACK",
+            Cause::AutomaticRollback => "AUTOMATIC_ROLLBACK",
+        }
+    }
+
+    fn of(name: &str) -> Result<Cause, Error> {
+        let all = [Cause::First, Cause::Activation, Cause::Rollback, Cause::AutomaticRollback];
+        all.into_iter().find(|cause| cause.name() == name).ok_or_else(|| Error::Fault("an unknown cause".into()))
+    }
+}
+
+/// A row of the history.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    pub number: u64,
+    pub cause: Cause,
+    /// What an activation was about.
+    pub module: Option<String>,
+    /// The generation that a rollback went back to.
+    pub restores: Option<u64>,
+    pub allowed: Vec<String>,
+    pub reason: Option<String>,
+    pub by: String,
+}
+
+/// Modules of a generation with what they are made of, by name.
+pub type Set = Vec<(String, Digest)>;
+
+/// The number of the active generation.
+pub async fn newest(session: &mut Session) -> Result<Option<u64>, Error> {
+    let rows = session.query("select number from stoa_generation order by number desc limit 1", &[]).await?;
+    rows.first().map(|row| number(row, 0)).transpose()
+}
+
+/// Why a recorded generation came to be.
+pub async fn cause(session: &mut Session, generation: u64) -> Result<Cause, Error> {
+    let rows = session.query("select cause from stoa_generation where number = $1", &[integer(generation)?]).await?;
+    let row = rows.first().ok_or_else(|| Error::Fault("a generation that is not recorded".into()))?;
+    Cause::of(&row.text(0)?)
+}
+
+/// The modules of a generation; nothing where there is no such generation.
+pub async fn set(session: &mut Session, generation: u64) -> Result<Option<Set>, Error> {
+    let known = session.query("select number from stoa_generation where number = $1", &[integer(generation)?]).await?;
+    if known.is_empty() {
+        return Ok(None);
+    }
+    let rows = session
+        .query(
+            "select module, digest from stoa_generation_module where generation = $1 order by module",
+            &[integer(generation)?],
+        )
+        .await?;
+    rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<_, _>>().map(Some)
+}
+
+/// The bytes and the admission of what was pushed.
+pub async fn artifact(session: &mut Session, digest: Digest) -> Result<Option<Artifact>, Error> {
+    let rows = session
+        .query("select bytes, admission from stoa_artifact where digest = $1", &[Cell::Bytes(digest.to_vec())])
+        .await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let admission = row
+        .optional(1, Row::text)?
+        .map(|text| serde_json::from_str::<Admission>(&text))
+        .transpose()
+        .map_err(|_| Error::Fault("an admission that cannot be read".into()))?;
+    let artifact = Artifact::new(Bytes::copy_from_slice(row.bytes(0)?), admission)
+        .map_err(|refusal| Error::Fault(refusal.to_string()))?;
+    // Bytes that are not what they were pushed as are nobody's.
+    if artifact.digest != digest {
+        return Err(Error::Fault("an artifact's bytes have another digest than its row".into()));
+    }
+    Ok(Some(artifact))
+}
+
+/// Keeps what was vetted; answers whether it was new.
+pub async fn keep(
+    session: &mut Session,
+    now: i64,
+    by: &str,
+    artifact: &Artifact,
+    vetted: &Vetted,
+) -> Result<bool, Error> {
+    let admission = artifact
+        .admission
+        .as_ref()
+        .map(serde_json::to_string)
+        .transpose()
+        .map_err(|error| Error::Fault(error.to_string()))?;
+    let rows = session
+        .query(
+            "insert into stoa_artifact (digest, name, version, signer, admission, bytes, pushed_at, pushed_by)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
+             on conflict (digest) do update set signer = excluded.signer, admission = excluded.admission
+               where stoa_artifact.admission is null and excluded.admission is not null
+             returning digest",
+            &[
+                Cell::Bytes(artifact.digest.to_vec()),
+                Cell::text(&vetted.descriptor.name),
+                Cell::text(&vetted.descriptor.version),
+                Cell::optional(vetted.signer.clone(), Cell::Text),
+                Cell::optional(admission, Cell::Text),
+                Cell::Bytes(artifact.bytes.to_vec()),
+                Cell::Instant(now),
+                Cell::text(by),
+            ],
+        )
+        .await?;
+    Ok(!rows.is_empty())
+}
+
+/// Adds a generation, which is the active one from the commit on.
+pub async fn record(session: &mut Session, now: i64, recorded: &Recorded, set: &Set) -> Result<(), Error> {
+    let number = integer(recorded.number)?;
+    session
+        .query(
+            "insert into stoa_generation (number, cause, module, restores, allowed, reason, activated_at, activated_by)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)",
+            &[
+                number.clone(),
+                Cell::text(recorded.cause.name()),
+                Cell::optional(recorded.module.clone(), Cell::Text),
+                recorded.restores.map_or(Ok(Cell::Null), integer)?,
+                Cell::text(recorded.allowed.join(" ")),
+                Cell::optional(recorded.reason.clone(), Cell::Text),
+                Cell::Instant(now),
+                Cell::text(&recorded.by),
+            ],
+        )
+        .await?;
+    for (module, digest) in set {
+        session
+            .query(
+                "insert into stoa_generation_module (generation, module, digest) values ($1, $2, $3)",
+                &[number.clone(), Cell::text(module), Cell::Bytes(digest.to_vec())],
+            )
+            .await?;
+    }
+    Ok(())
+}
+
+/// The history, the newest first. `before`: a generation's number.
+pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> Result<Vec<Json>, Error> {
+    let rows = session
+        .query(
+            "select number, cause, module, restores, allowed, reason, activated_at, activated_by from stoa_generation
+             where number < $1 order by number desc limit $2",
+            &[integer(before.unwrap_or(i64::MAX.unsigned_abs()))?, Cell::Integer(i64::from(limit))],
+        )
+        .await?;
+    let mut items = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let number = number(row, 0)?;
+        let modules = session
+            .query(
+                "select m.module, a.version, m.digest, a.signer from stoa_generation_module m
+                 join stoa_artifact a on a.digest = m.digest where m.generation = $1 order by m.module",
+                &[integer(number)?],
+            )
+            .await?;
+        let modules = modules
+            .iter()
+            .map(|row| {
+                Ok(json!({
+                    "name": row.text(0)?,
+                    "version": row.text(1)?,
+                    "digest": hex::encode(digest(row, 2)?),
+                    "signer": row.optional(3, Row::text)?,
+                }))
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let allowed = row.text(4)?;
+        items.push(json!({
+            "generation": number,
+            "cause": row.text(1)?,
+            "module": row.optional(2, Row::text)?,
+            "restores": row.optional(3, Row::integer)?,
+            "allowed": allowed.split_whitespace().collect::<Vec<_>>(),
+            "reason": row.optional(5, Row::text)?,
+            "activatedAt": time(row.instant(6)?),
+            "activatedBy": row.text(7)?,
+            "modules": modules,
+        }));
+    }
+    Ok(items)
+}
+
+/// Artifacts that were pushed, the newest first.
+pub async fn pushed(session: &mut Session) -> Result<Vec<Json>, Error> {
+    let rows = session
+        .query(
+            "select digest, name, version, signer, length(bytes), pushed_at, pushed_by from stoa_artifact
+             order by pushed_at desc, digest limit 200",
+            &[],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(json!({
+                "digest": hex::encode(digest(row, 0)?),
+                "name": row.text(1)?,
+                "version": row.text(2)?,
+                "signer": row.optional(3, Row::text)?,
+                "size": row.integer(4)?,
+                "pushedAt": time(row.instant(5)?),
+                "pushedBy": row.text(6)?,
+            }))
+        })
+        .collect()
+}
+
+/// What a host tells of itself.
+pub struct HostReport {
+    pub id: Uuid,
+    pub name: String,
+    pub generation: u64,
+    pub trouble: Option<String>,
+    pub health: Json,
+}
+
+pub async fn report(session: &mut Session, now: i64, host: &HostReport) -> Result<(), Error> {
+    session
+        .query(
+            "insert into stoa_host (id, name, started_at, seen_at, generation, trouble, health)
+             values ($1, $2, $3, $3, $4, $5, $6)
+             on conflict (id) do update set seen_at = excluded.seen_at, generation = excluded.generation,
+               trouble = excluded.trouble, health = excluded.health",
+            &[
+                Cell::Id(host.id),
+                Cell::text(&host.name),
+                Cell::Instant(now),
+                integer(host.generation)?,
+                Cell::optional(host.trouble.clone(), Cell::Text),
+                Cell::text(host.health.to_string()),
+            ],
+        )
+        .await?;
+    // Hosts that were killed said no word; a day later nobody asks for them.
+    session.query("delete from stoa_host where seen_at < $1", &[Cell::Instant(now - DAY)]).await?;
+    Ok(())
+}
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// A host that ends in order is not listed any more.
+pub async fn leave(session: &mut Session, id: Uuid) -> Result<(), Error> {
+    session.query("delete from stoa_host where id = $1", &[Cell::Id(id)]).await.map(drop)
+}
+
+/// Hosts that were seen after `since`.
+pub async fn hosts(session: &mut Session, since: i64) -> Result<Vec<Json>, Error> {
+    let rows = session
+        .query(
+            "select id, name, started_at, seen_at, generation, trouble, health from stoa_host where seen_at >= $1
+             order by id",
+            &[Cell::Instant(since)],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let health: Json = serde_json::from_str(&row.text(6)?).unwrap_or_default();
+            Ok(json!({
+                "id": row.id(0)?,
+                "name": row.text(1)?,
+                "startedAt": time(row.instant(2)?),
+                "seenAt": time(row.instant(3)?),
+                "generation": number(row, 4)?,
+                "trouble": row.optional(5, Row::text)?,
+                "health": health,
+            }))
+        })
+        .collect()
+}
+
+/// Backfills of the modules that are active now.
+pub async fn upgrades(session: &mut Session, active: u64) -> Result<Vec<Json>, Error> {
+    let rows = session
+        .query(
+            "select u.module, u.from_version, u.to_version, u.batches, u.trouble, u.done_at
+             from stoa_upgrade u
+             join stoa_generation_module theirs on theirs.generation = u.generation and theirs.module = u.module
+             join stoa_generation_module active on active.generation = $1 and active.module = u.module
+               and active.digest = theirs.digest
+             order by u.generation, u.module",
+            &[integer(active)?],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(json!({
+                "module": row.text(0)?,
+                "from": row.text(1)?,
+                "to": row.text(2)?,
+                "batches": row.integer(3)?,
+                "trouble": row.optional(4, Row::text)?,
+                "doneAt": row.optional(5, Row::instant)?.map(time),
+            }))
+        })
+        .collect()
+}
+
+pub fn integer(number: u64) -> Result<Cell, Error> {
+    i64::try_from(number).map(Cell::Integer).map_err(|_| Error::Fault("a generation beyond all numbers".into()))
+}
+
+pub fn number(row: &Row, at: usize) -> Result<u64, Error> {
+    u64::try_from(row.integer(at)?).map_err(|_| Error::Fault("a generation below 0".into()))
+}
+
+pub fn digest(row: &Row, at: usize) -> Result<Digest, Error> {
+    row.bytes(at)?.try_into().map_err(|_| Error::Fault("a digest of another length".into()))
+}

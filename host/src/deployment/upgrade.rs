@@ -1,0 +1,233 @@
+//! Backfills: after a module rose to another version, its `upgrade` is called company by company in bounded batches, each in a
+//! transaction with the mark of how far it came. So a host that is killed loses at most a batch, and another goes on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::Deployment;
+use super::records;
+use crate::database::{Cell, Error, Row, Session, Verdict, Work};
+use crate::modules::call::{self, Entry, Failure};
+use crate::modules::{Generation, Limits};
+use crate::platform::operators;
+use crate::wit::context::{ActorKind, Facts};
+
+/// Between two looks for work, and between two batches: requests come first.
+const PAUSE: Duration = Duration::from_secs(1);
+const BREATH: Duration = Duration::from_millis(5);
+/// After a batch that failed, in milliseconds.
+const RETRY: i64 = 30_000;
+const ACTOR: &str = "system:upgrade";
+
+/// A backfill that is not done, and how far it came.
+struct Due {
+    generation: u64,
+    module: String,
+    from_version: String,
+    /// The company under work, where there is a cursor; else the last that is done.
+    tenant: Option<Uuid>,
+    cursor: Option<String>,
+}
+
+/// What a look for work came to.
+enum Step {
+    /// Nothing is due, or another host is at it.
+    Idle,
+    /// A batch is done, or a whole backfill.
+    Done,
+    Failed {
+        generation: u64,
+        module: String,
+        why: String,
+    },
+}
+
+impl Deployment {
+    /// Runs until it is aborted.
+    pub async fn upgrade(self: Arc<Self>) {
+        loop {
+            let pause = match self.upgrade_step().await {
+                Ok(Step::Idle) => PAUSE,
+                Ok(Step::Done) => BREATH,
+                Ok(Step::Failed { generation, module, why }) => {
+                    tracing::error!(module, why, "a backfill failed and is tried again later");
+                    self.put_off(generation, module, why).await;
+                    BREATH
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "backfills wait for the database");
+                    PAUSE
+                }
+            };
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn upgrade_step(&self) -> Result<Step, Error> {
+        let generation = self.current.load_full();
+        let active = generation.number;
+        // A look costs a read; only what is due takes a writer.
+        let due = self.database.read_plain(move |session| {
+            Box::pin(async move {
+                let now = session.now().await?;
+                Ok(next(session, active, now, false).await?.is_some())
+            })
+        });
+        if !due.await? {
+            return Ok(Step::Idle);
+        }
+        let limits = self.limits;
+        let work: Work<Step> = Arc::new(move |session| {
+            let generation = generation.clone();
+            Box::pin(async move { batch(session, &generation, limits).await })
+        });
+        self.database.write(work).await
+    }
+
+    async fn put_off(&self, generation: u64, module: String, why: String) {
+        let told = Arc::new((module, why));
+        let written = self.database.write_plain(move |session| {
+            let told = told.clone();
+            Box::pin(async move {
+                let now = session.now().await?;
+                let sql = "update stoa_upgrade set trouble = $3, retry_at = $4 where generation = $1 and module = $2";
+                let (module, why) = &*told;
+                let generation = records::integer(generation)?;
+                session
+                    .query(sql, &[generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)])
+                    .await?;
+                Ok(Ok::<(), std::convert::Infallible>(()))
+            })
+        });
+        if let Err(error) = written.await {
+            tracing::warn!(%error, "a backfill's failure cannot be noted");
+        }
+    }
+}
+
+/// The oldest backfill whose module is still the active one. `lock`: for this transaction alone, or not at all where another
+/// host has it.
+async fn next(session: &mut Session, active: u64, now: i64, lock: bool) -> Result<Option<Due>, Error> {
+    const NEXT: &str = "select u.generation, u.module, u.from_version, u.tenant_id, u.cursor from stoa_upgrade u
+         where u.done_at is null and (u.retry_at is null or u.retry_at <= $2)
+           and exists (select 1 from stoa_generation_module theirs
+             join stoa_generation_module active on active.module = theirs.module and active.digest = theirs.digest
+             where theirs.generation = u.generation and theirs.module = u.module and active.generation = $1)
+         order by u.generation, u.module limit 1";
+    let skip = if lock && matches!(session, Session::Postgres(_)) { " for update skip locked" } else { "" };
+    let rows =
+        session.query_composed(format!("{NEXT}{skip}"), &[records::integer(active)?, Cell::Instant(now)]).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    Ok(Some(Due {
+        generation: records::number(row, 0)?,
+        module: row.text(1)?,
+        from_version: row.text(2)?,
+        tenant: row.optional(3, Row::id)?,
+        cursor: row.optional(4, Row::text)?,
+    }))
+}
+
+async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limits) -> (Option<Session>, Verdict<Step>) {
+    let begun = async {
+        session.begin_plain(false).await?;
+        let now = session.now().await?;
+        let Some(due) = next(&mut session, generation.number, now, true).await? else { return Ok(None) };
+        let tenant = match (due.tenant, &due.cursor) {
+            (Some(tenant), Some(_)) => Some(tenant),
+            (last, _) => following(&mut session, last).await?,
+        };
+        Ok::<_, Error>(Some((now, due, tenant)))
+    };
+    let (now, due, tenant) = match begun.await {
+        Ok(Some(found)) => found,
+        Ok(None) => return (Some(session), Verdict::RollBack(Step::Idle)),
+        Err(error) => return (Some(session), Verdict::Fail(error)),
+    };
+    let (Some(tenant), Some((index, _))) = (tenant, generation.module(&due.module)) else {
+        let done = finish(&mut session, &due, now).await;
+        return (Some(session), done.map_or_else(Verdict::Fail, |()| Verdict::Commit(Step::Done)));
+    };
+    if let Err(error) = stand_for(&mut session, tenant).await {
+        return (Some(session), Verdict::Fail(error));
+    }
+    let request = Uuid::now_v7();
+    let facts = Facts {
+        tenant: tenant.as_u64_pair(),
+        actor_kind: ActorKind::System,
+        actor: ACTOR.into(),
+        request: request.as_u64_pair(),
+        now,
+        today: crate::platform::calendar::day(now, "UTC"),
+        permissions: generation.permissions.keys().cloned().collect(),
+    };
+    let entry = Entry { generation: generation.clone(), module: index, session, facts, read_only: false, limits };
+    let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
+    let Some(mut session) = ran.session else {
+        return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
+    };
+    let failed =
+        |why: String| Verdict::RollBack(Step::Failed { generation: due.generation, module: due.module.clone(), why });
+    let cursor = match ran.result {
+        Ok(Ok(cursor)) if !ran.closed => cursor,
+        Ok(Ok(_)) => return (Some(session), failed("it went on after a store failure".into())),
+        Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
+        Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
+        Err(failure) => {
+            if let Some(blamed) = generation.modules.get(ran.blamed) {
+                blamed.health.failed(&failure);
+            }
+            return (Some(session), failed(format!("{failure:?}")));
+        }
+    };
+    let events: Vec<_> = ran.emitted.into_iter().map(|(_, event)| event).collect();
+    let written = async {
+        operators::emit(&mut session, now, tenant, request, &events).await?;
+        mark(&mut session, &due, tenant, cursor).await
+    };
+    let verdict = written.await.map_or_else(Verdict::Fail, |()| Verdict::Commit(Step::Done));
+    (Some(session), verdict)
+}
+
+/// The company after this one, in the order of their ids.
+async fn following(session: &mut Session, last: Option<Uuid>) -> Result<Option<Uuid>, Error> {
+    let rows = session
+        .query("select id from stoa_tenant where id > $1 order by id limit 1", &[Cell::Id(last.unwrap_or(Uuid::nil()))])
+        .await?;
+    rows.first().map(|row| row.id(0)).transpose()
+}
+
+/// Row-level security has known no company so far in this transaction.
+async fn stand_for(session: &mut Session, tenant: Uuid) -> Result<(), Error> {
+    if matches!(session, Session::Postgres(_)) {
+        session.query("select set_config('stoa.tenant', $1, true)", &[Cell::text(tenant.to_string())]).await?;
+    }
+    Ok(())
+}
+
+async fn mark(session: &mut Session, due: &Due, tenant: Uuid, cursor: Option<String>) -> Result<(), Error> {
+    session
+        .query(
+            "update stoa_upgrade set tenant_id = $3, cursor = $4, batches = batches + 1, trouble = null, retry_at = null
+             where generation = $1 and module = $2",
+            &[
+                records::integer(due.generation)?,
+                Cell::text(&due.module),
+                Cell::Id(tenant),
+                Cell::optional(cursor, Cell::Text),
+            ],
+        )
+        .await
+        .map(drop)
+}
+
+async fn finish(session: &mut Session, due: &Due, now: i64) -> Result<(), Error> {
+    session
+        .query(
+            "update stoa_upgrade set done_at = $3, trouble = null, retry_at = null where generation = $1 and module = $2",
+            &[records::integer(due.generation)?, Cell::text(&due.module), Cell::Instant(now)],
+        )
+        .await
+        .map(drop)
+}

@@ -1,0 +1,394 @@
+//! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the other.
+//! Operators are not tenants: they come with a token of the deployment, and see no company's data.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::deployment::records::{self, Cause, Digest};
+use crate::deployment::{Activated, Deployment, Refused, Wish, audit, follow};
+use crate::modules::artifact::{Artifact, LARGEST};
+use crate::modules::diff::{self, Change};
+use crate::modules::refusal::Refusal;
+use crate::modules::vetting::Vetted;
+use crate::settings::Operator;
+
+/// Header of an upload: the admission file, in base64.
+pub const ADMISSION: &str = "stoa-admission";
+/// Rows of a page of the history.
+const PAGE: u32 = 50;
+
+#[derive(Clone)]
+struct Console {
+    deployment: Arc<Deployment>,
+    operators: Arc<Vec<Operator>>,
+}
+
+/// Who came with a token that is known.
+#[derive(Clone)]
+struct Name(String);
+
+pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
+    let console = Console { deployment, operators: Arc::new(operators) };
+    Router::new()
+        .route("/operator/modules", get(modules).post(push))
+        .route("/operator/modules/{digest}/diff", get(compare))
+        .route("/operator/modules/{digest}/activate", post(activate))
+        .route("/operator/generations", get(history))
+        .route("/operator/generations/{number}/activate", post(restore))
+        .fallback(|| async { Answer(Err(Refused::NotFound("operation"))) })
+        .layer(DefaultBodyLimit::max(LARGEST + (1 << 16)))
+        .layer(middleware::from_fn_with_state(console.clone(), known))
+        .with_state(console)
+}
+
+/// Lets in whoever brings an operator's token; everyone else learns nothing.
+async fn known(State(console): State<Console>, mut request: Request, next: Next) -> Response {
+    let token = request
+        .headers()
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .unwrap_or_default();
+    let hash: [u8; 32] = Sha256::digest(token).into();
+    // Every one is compared, whichever fits.
+    let fits = |operator: &&Operator| verify_slices_are_equal(&operator.token_sha256, &hash).is_ok();
+    let found = console.operators.iter().filter(fits).map(|operator| operator.name.clone()).last();
+    match found {
+        Some(name) => {
+            request.extensions_mut().insert(Name(name));
+            next.run(request).await
+        }
+        None => problem(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", "An operator's token is required.", &[]),
+    }
+}
+
+async fn modules(State(console): State<Console>) -> Answer {
+    Answer(shown(&console.deployment).await.map(|body| (StatusCode::OK, body)))
+}
+
+async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
+    let generation = deployment.current.load_full();
+    let active = generation.number;
+    let rows = deployment.database.read_plain(move |session| {
+        Box::pin(async move {
+            let now = session.now().await?;
+            let newest = records::newest(session).await?;
+            let hosts = records::hosts(session, now - follow::SILENCE).await?;
+            let upgrades = records::upgrades(session, active).await?;
+            Ok((newest, hosts, upgrades, records::pushed(session).await?))
+        })
+    });
+    let (newest, hosts, upgrades, artifacts) = rows.await?;
+    let modules: Vec<Json> = generation
+        .modules
+        .iter()
+        .map(|module| {
+            json!({
+                "name": module.name,
+                "version": module.version,
+                "digest": hex::encode(module.digest),
+                "signer": module.vetted.signer,
+                "size": module.vetted.size,
+                "health": module.health.report(),
+            })
+        })
+        .collect();
+    Ok(json!({
+        "generation": newest,
+        "host": { "id": deployment.host.id, "name": deployment.host.name, "generation": active },
+        "modules": modules,
+        "hosts": hosts,
+        "upgrades": upgrades,
+        "artifacts": artifacts,
+    }))
+}
+
+async fn push(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answer {
+    let pushed = receive(&console.deployment, &by, &headers, body).await;
+    if let Err(refused) = &pushed {
+        note(&console, &by, "pushModule", refused, json!({})).await;
+    }
+    Answer(pushed)
+}
+
+async fn receive(
+    deployment: &Arc<Deployment>,
+    by: &str,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Result<(StatusCode, Json), Refused> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if kind != "application/wasm" {
+        // A reference to a registry is not taken yet.
+        return Err(Refusal::new("VALIDATION_FAILED", "a component is sent as application/wasm").into());
+    }
+    // Whatever --dev takes from its own folder: what comes by the wire is signed.
+    let missing = |why| Refusal::new("SIGNATURE_MISSING", why);
+    let admission = headers.get(ADMISSION).ok_or_else(|| missing("nobody signed this module"))?;
+    let admission = BASE64_STANDARD.decode(admission).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let admission = admission.ok_or_else(|| missing("the admission cannot be read"))?;
+    let artifact = Artifact::new(body, Some(admission))?;
+    let digest = artifact.digest;
+    let (deployment, by) = (deployment.clone(), by.to_string());
+    apart(async move {
+        let (vetted, new) = deployment.push(artifact, by).await?;
+        let (_, changes) = deployment.diff(digest).await?;
+        let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+        Ok((status, told(&vetted, &changes, json!({ "report": report(&vetted) }))))
+    })
+    .await
+}
+
+/// What was found in a component.
+fn report(vetted: &Vetted) -> Json {
+    let descriptor = &vetted.descriptor;
+    json!({
+        "signer": vetted.signer,
+        "size": vetted.size,
+        "routes": descriptor.routes.len(),
+        "collections": descriptor.collections.iter().map(|collection| &collection.name).collect::<Vec<_>>(),
+        "permissions": descriptor.permissions.iter().map(|named| &named.code).collect::<Vec<_>>(),
+        "events": descriptor.events.iter().map(|named| &named.code).collect::<Vec<_>>(),
+    })
+}
+
+async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> Answer {
+    let deployment = console.deployment;
+    Answer(
+        async {
+            let digest = digest_of(&digest)?;
+            apart(async move {
+                let (vetted, changes) = deployment.diff(digest).await?;
+                let active = deployment.current.load();
+                let against = active.module(&vetted.descriptor.name);
+                let against =
+                    against.map(|(_, old)| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
+                let more = json!({ "against": against, "generation": active.number });
+                Ok((StatusCode::OK, told(&vetted, &changes, more)))
+            })
+            .await
+        }
+        .await,
+    )
+}
+
+fn told(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
+    let mut told = json!({
+        "digest": hex::encode(vetted.digest),
+        "name": vetted.descriptor.name,
+        "version": vetted.descriptor.version,
+        "breaking": changes.iter().any(|change| change.breaking),
+        "changes": changes,
+        "text": diff::text(changes),
+    });
+    if let (Some(told), Json::Object(more)) = (told.as_object_mut(), more) {
+        told.extend(more);
+    }
+    told
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Activation {
+    expected_generation: Option<u64>,
+    /// Codes of breaking changes that are meant.
+    allow: BTreeSet<String>,
+}
+
+impl Activation {
+    fn wish(self, by: &str) -> Wish {
+        Wish { by: by.to_string(), expected: self.expected_generation, allow: self.allow }
+    }
+}
+
+async fn activate(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    Path(digest): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let deployment = console.deployment.clone();
+    let activated = async {
+        let (wish, digest) = (parsed::<Activation>(&body)?.wish(&by), digest_of(&digest)?);
+        apart(async move { deployment.activate(digest, &wish).await }).await
+    };
+    let activated = activated.await;
+    if let Err(refused) = &activated {
+        note(&console, &by, "activateModule", refused, json!({ "digest": digest })).await;
+    }
+    Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
+}
+
+async fn restore(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    Path(number): Path<u64>,
+    body: Bytes,
+) -> Answer {
+    let deployment = console.deployment.clone();
+    let restored = async {
+        let wish = parsed::<Activation>(&body)?.wish(&by);
+        apart(async move { deployment.restore(number, &wish, Cause::Rollback, None).await }).await
+    };
+    let restored = restored.await;
+    if let Err(refused) = &restored {
+        note(&console, &by, "activateGeneration", refused, json!({ "generation": number })).await;
+    }
+    Answer(restored.map(|restored| (StatusCode::OK, activation(&restored))))
+}
+
+fn activation(activated: &Activated) -> Json {
+    let modules: Vec<Json> = activated
+        .changes
+        .iter()
+        .map(|(name, changes)| json!({ "name": name, "changes": changes, "text": diff::text(changes) }))
+        .collect();
+    json!({ "generation": activated.generation, "modules": modules, "tables": activated.tables })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HistoryQuery {
+    before: Option<u64>,
+    limit: Option<u32>,
+}
+
+async fn history(
+    State(console): State<Console>,
+    query: Result<Query<HistoryQuery>, axum::extract::rejection::QueryRejection>,
+) -> Answer {
+    let read = async {
+        let Query(HistoryQuery { before, limit }) = query.map_err(|_| invalid("before and limit are numbers"))?;
+        let limit = limit.unwrap_or(PAGE).clamp(1, PAGE);
+        let items = console
+            .deployment
+            .database
+            .read_plain(move |session| Box::pin(records::history(session, before, limit)))
+            .await?;
+        let next = items.last().filter(|_| items.len() == limit as usize).map(|item| item["generation"].clone());
+        Ok((StatusCode::OK, json!({ "items": items, "nextBefore": next })))
+    };
+    Answer(read.await)
+}
+
+/// To the end, whether or not the operator stays on the line.
+async fn apart<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Refused>> + Send + 'static,
+) -> Result<T, Refused> {
+    tokio::spawn(work).await.unwrap_or_else(|error| {
+        Err(crate::database::Error::Fault(format!("an operator's request panicked: {error}")).into())
+    })
+}
+
+async fn note(console: &Console, by: &str, operation: &'static str, refused: &Refused, mut metadata: Json) {
+    metadata["detail"] = json!(refused.to_string());
+    let result = code(refused).1.to_string();
+    let entry = audit::Entry { actor: by.to_string(), operation, result, metadata };
+    if let Err(error) = audit::note(&console.deployment.database, entry).await {
+        tracing::error!(%error, operation, "what an operator was refused cannot be noted");
+    }
+}
+
+fn parsed<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, Refusal> {
+    if body.is_empty() {
+        Ok(T::default())
+    } else {
+        serde_json::from_slice(body).map_err(|error| invalid(&error.to_string()))
+    }
+}
+
+fn invalid(why: &str) -> Refusal {
+    Refusal::new("VALIDATION_FAILED", why)
+}
+
+fn digest_of(text: &str) -> Result<Digest, Refused> {
+    hex::decode(text).ok().and_then(|digest| digest.try_into().ok()).ok_or(Refused::NotFound("module"))
+}
+
+/// What an operation answers.
+struct Answer(Result<(StatusCode, Json), Refused>);
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        match self.0 {
+            Ok((status, body)) => json_response(status, "application/json", &body),
+            Err(refused) => {
+                let (status, code) = code(&refused);
+                let changes: &[Change] = match &refused {
+                    Refused::Refusal(refusal) => &refusal.changes,
+                    _ => &[],
+                };
+                let detail = match &refused {
+                    Refused::Refusal(refusal) => refusal.detail.clone(),
+                    other => other.to_string(),
+                };
+                problem(status, code, &detail, changes)
+            }
+        }
+    }
+}
+
+fn code(refused: &Refused) -> (StatusCode, &'static str) {
+    use crate::database::Error;
+    match refused {
+        Refused::NotFound(_) => (StatusCode::NOT_FOUND, "NOT_FOUND"),
+        Refused::Database(Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_)) => {
+            (StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
+        }
+        Refused::Database(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+        Refused::Refusal(Refusal { code, .. }) => {
+            let status = match *code {
+                "SIGNER_UNTRUSTED" => StatusCode::FORBIDDEN,
+                "MODULE_TOO_LARGE" => StatusCode::PAYLOAD_TOO_LARGE,
+                "CONTRACT_BREAKING" | "SCHEMA_NOT_ADDITIVE" | "SERVICE_UNRESOLVED" | "GENERATION_CHANGED" => {
+                    StatusCode::CONFLICT
+                }
+                _ => StatusCode::BAD_REQUEST,
+            };
+            (status, code)
+        }
+    }
+}
+
+/// As on the public side, with the changes item by item: an operator may see all of it.
+fn problem(status: StatusCode, code: &str, detail: &str, changes: &[Change]) -> Response {
+    let title = status.canonical_reason().unwrap_or("Error");
+    let body = json!({
+        "type": "about:blank",
+        "title": title,
+        "status": status.as_u16(),
+        "detail": detail,
+        "code": code,
+        "requestId": Uuid::now_v7(),
+        "errors": [],
+        "changes": changes,
+    });
+    json_response(status, "application/problem+json", &body)
+}
+
+fn json_response(status: StatusCode, kind: &'static str, body: &Json) -> Response {
+    (status, [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], Body::from(body.to_string()))
+        .into_response()
+}

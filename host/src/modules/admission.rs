@@ -1,0 +1,270 @@
+//! Admission: a vetter's signed word that one artifact may run in this deployment. It is checked before a byte of the artifact
+//! is compiled, offline, with the keys that the deployment's settings name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::refusal::Refusal;
+
+/// What a signature is made over begins with this, so that it can be taken for nothing else.
+const DOMAIN: &[u8] = b"stoa module admission v1\n";
+const KEY_PREFIX: &str = "stoa-signing-key";
+
+/// Who vets: the deployment itself, or another party that it lets in. One partner's key is enough to harden the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    Deployment,
+    Partner,
+}
+
+/// What is signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Statement {
+    /// SHA-256 of the component's bytes, in hex.
+    pub artifact: String,
+    pub name: String,
+    pub version: String,
+    /// SHA-256 of the descriptor's text, in hex.
+    pub descriptor: String,
+    pub signer: String,
+    pub role: Role,
+}
+
+/// A statement and its signature: what `stoa module sign` writes beside a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Admission {
+    /// The statement as JSON: these very bytes are signed.
+    pub statement: String,
+    /// Ed25519, in hex.
+    pub signature: String,
+}
+
+/// A key that a deployment trusts: `name:role:hex`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signer {
+    pub name: String,
+    pub role: Role,
+    key: [u8; 32],
+}
+
+/// A vetter's secret: `stoa-signing-key:name:role:hex`, in a file that nobody else can read.
+pub struct SigningKey {
+    signer: Signer,
+    seed: [u8; 32],
+}
+
+impl Admission {
+    /// The statement, if a trusted signer made it about an artifact of this digest.
+    pub fn verified(&self, digest: &[u8; 32], trusted: &[Signer]) -> Result<Statement, Refusal> {
+        let untrusted = |why: &str| Refusal::new("SIGNER_UNTRUSTED", why);
+        let statement: Statement = serde_json::from_str(&self.statement)
+            .map_err(|_| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
+        let signer = trusted
+            .iter()
+            .find(|signer| signer.name == statement.signer && signer.role == statement.role)
+            .ok_or_else(|| untrusted("no trusted key has the statement's signer and role"))?;
+        let signature = hex::decode(&self.signature).map_err(|_| untrusted("the signature is no hex"))?;
+        UnparsedPublicKey::new(&ED25519, signer.key)
+            .verify(&signed(&self.statement), &signature)
+            .map_err(|_| untrusted("the signature is not the signer's"))?;
+        if statement.artifact != hex::encode(digest) {
+            return Err(Refusal::new("DIGEST_MISMATCH", "the statement is about another artifact"));
+        }
+        Ok(statement)
+    }
+}
+
+impl Statement {
+    /// Whether the artifact is what was signed, by its own words.
+    pub fn describes(&self, name: &str, version: &str, descriptor: &str) -> Result<(), Refusal> {
+        let differs = |what| Err(Refusal::new("DIGEST_MISMATCH", format!("the statement has another {what}")));
+        if self.name != name {
+            return differs("name");
+        }
+        if self.version != version {
+            return differs("version");
+        }
+        if self.descriptor != hex::encode(Sha256::digest(descriptor)) {
+            return differs("descriptor");
+        }
+        Ok(())
+    }
+}
+
+impl SigningKey {
+    pub fn generate(name: &str, role: Role) -> anyhow::Result<SigningKey> {
+        let mut seed = [0; 32];
+        aws_lc_rs::rand::fill(&mut seed).map_err(|_| anyhow::anyhow!("no randomness"))?;
+        SigningKey::of(name, role, seed)
+    }
+
+    fn of(name: &str, role: Role, seed: [u8; 32]) -> anyhow::Result<SigningKey> {
+        anyhow::ensure!(
+            super::describe::is_name(name, 64, b"-."),
+            "`{name}` is no name: lower-case letters, digits, - and ."
+        );
+        let pair = pair(&seed)?;
+        let key = pair.public_key().as_ref().try_into()?;
+        Ok(SigningKey { signer: Signer { name: name.to_string(), role, key }, seed })
+    }
+
+    /// What a deployment that trusts this key puts in its settings.
+    pub fn signer(&self) -> &Signer {
+        &self.signer
+    }
+
+    /// The admission of a component that describes itself by this text.
+    pub fn sign(&self, artifact: &[u8], name: &str, version: &str, descriptor: &str) -> anyhow::Result<Admission> {
+        let statement = serde_json::to_string(&Statement {
+            artifact: hex::encode(Sha256::digest(artifact)),
+            name: name.to_string(),
+            version: version.to_string(),
+            descriptor: hex::encode(Sha256::digest(descriptor)),
+            signer: self.signer.name.clone(),
+            role: self.signer.role,
+        })?;
+        let signature = hex::encode(pair(&self.seed)?.sign(&signed(&statement)));
+        Ok(Admission { statement, signature })
+    }
+
+    /// The key's file. It is a secret.
+    pub fn text(&self) -> String {
+        format!("{KEY_PREFIX}:{}:{}:{}\n", self.signer.name, self.signer.role, hex::encode(self.seed))
+    }
+}
+
+impl FromStr for SigningKey {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<SigningKey> {
+        let wrong = || anyhow::anyhow!("no signing key of `stoa module keygen`");
+        let rest = text.trim().strip_prefix(KEY_PREFIX).and_then(|rest| rest.strip_prefix(':')).ok_or_else(wrong)?;
+        let (name, role, seed) = parts(rest).ok_or_else(wrong)?;
+        SigningKey::of(name, role, seed)
+    }
+}
+
+impl FromStr for Signer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Signer, String> {
+        let (name, role, key) =
+            parts(text).ok_or("a trusted signer is name:role:hex, as `stoa module keygen` prints it")?;
+        Ok(Signer { name: name.to_string(), role, key })
+    }
+}
+
+impl fmt::Display for Signer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}:{}", self.name, self.role, hex::encode(self.key))
+    }
+}
+
+impl Serialize for Signer {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Role::Deployment => "deployment",
+            Role::Partner => "partner",
+        })
+    }
+}
+
+fn parts(text: &str) -> Option<(&str, Role, [u8; 32])> {
+    let mut parts = text.split(':');
+    let (name, role, key) = (parts.next()?, parts.next()?, parts.next()?);
+    let role = match role {
+        "deployment" => Role::Deployment,
+        "partner" => Role::Partner,
+        _ => return None,
+    };
+    let known = !name.is_empty() && parts.next().is_none();
+    known.then_some((name, role, hex::decode(key).ok()?.try_into().ok()?))
+}
+
+fn pair(seed: &[u8; 32]) -> anyhow::Result<Ed25519KeyPair> {
+    Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| anyhow::anyhow!("a seed that makes no key"))
+}
+
+fn signed(statement: &str) -> Vec<u8> {
+    [DOMAIN, statement.as_bytes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admitted() -> (Vec<u8>, SigningKey, Admission) {
+        let bytes = b"a component".to_vec();
+        let key = SigningKey::generate("acme", Role::Partner).expect("a key");
+        let admission = key.sign(&bytes, "pricing", "1.2.0", "{}").expect("a signature");
+        (bytes, key, admission)
+    }
+
+    fn digest(bytes: &[u8]) -> [u8; 32] {
+        Sha256::digest(bytes).into()
+    }
+
+    #[test]
+    fn a_key_comes_back_from_its_file_and_its_signer_from_the_settings() {
+        let (bytes, key, admission) = admitted();
+        let again: SigningKey = key.text().parse().expect("the key's file");
+        assert_eq!(again.sign(&bytes, "pricing", "1.2.0", "{}").expect("a signature"), admission);
+        let signer: Signer = key.signer().to_string().parse().expect("the setting");
+        let statement = admission.verified(&digest(&bytes), &[signer]).expect("admitted");
+        assert_eq!(statement.describes("pricing", "1.2.0", "{}"), Ok(()));
+    }
+
+    #[test]
+    fn whatever_was_touched_is_refused() {
+        let (bytes, key, admission) = admitted();
+        let trusted = [key.signer().clone()];
+        let code = |admission: &Admission, bytes: &[u8], trusted: &[Signer]| {
+            admission.verified(&digest(bytes), trusted).expect_err("refused").code
+        };
+        let stranger = SigningKey::generate("acme", Role::Partner).expect("a key");
+        let promoted = Signer { role: Role::Deployment, ..key.signer().clone() };
+        assert_eq!(code(&admission, b"another component", &trusted), "DIGEST_MISMATCH");
+        assert_eq!(code(&admission, &bytes, &[]), "SIGNER_UNTRUSTED");
+        assert_eq!(code(&admission, &bytes, &[stranger.signer().clone()]), "SIGNER_UNTRUSTED");
+        assert_eq!(code(&admission, &bytes, &[promoted]), "SIGNER_UNTRUSTED");
+        for (statement, signature, expected) in [
+            (admission.statement.replace("1.2.0", "1.2.1"), admission.signature.clone(), "SIGNER_UNTRUSTED"),
+            (admission.statement.clone() + " ", admission.signature.clone(), "SIGNER_UNTRUSTED"),
+            (
+                admission.statement.clone(),
+                admission.signature.replace(&admission.signature[..2], "zz"),
+                "SIGNER_UNTRUSTED",
+            ),
+            (admission.statement.clone(), String::new(), "SIGNER_UNTRUSTED"),
+            ("{}".into(), admission.signature.clone(), "SIGNATURE_MISSING"),
+        ] {
+            assert_eq!(code(&Admission { statement, signature }, &bytes, &trusted), expected);
+        }
+        let statement = admission.verified(&digest(&bytes), &trusted).expect("admitted");
+        for (name, version, descriptor) in
+            [("prices", "1.2.0", "{}"), ("pricing", "1.3.0", "{}"), ("pricing", "1.2.0", "{ }")]
+        {
+            assert_eq!(statement.describes(name, version, descriptor).expect_err("differs").code, "DIGEST_MISMATCH");
+        }
+    }
+
+    #[test]
+    fn what_is_no_signer_is_refused() {
+        for text in ["", "acme", "acme:partner", "acme:owner:00", "acme:partner:00", ":partner:", "acme:partner:zz"] {
+            assert!(text.parse::<Signer>().is_err(), "{text}");
+        }
+    }
+}

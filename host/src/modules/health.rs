@@ -1,0 +1,118 @@
+//! How a module fares on this host: calls, failures by kind, how long calls take. One of these lives as long as the module does
+//! here, whichever generations have it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use super::call::Failure;
+
+/// Longest call that is told apart, in microseconds.
+const LONGEST: u64 = 60_000_000;
+
+pub struct Health {
+    calls: AtomicU64,
+    traps: AtomicU64,
+    timeouts: AtomicU64,
+    limits: AtomicU64,
+    /// Microseconds, to two digits.
+    times: Mutex<Option<Histogram<u64>>>,
+    metrics: Metrics,
+}
+
+/// The same for whoever scrapes: labels are module, version and outcome, and nothing that a caller could invent.
+struct Metrics {
+    calls: metrics::Counter,
+    traps: metrics::Counter,
+    timeouts: metrics::Counter,
+    limits: metrics::Counter,
+    seconds: metrics::Histogram,
+}
+
+/// What operators see of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    pub calls: u64,
+    /// Traps, and answers that break the contract.
+    pub traps: u64,
+    pub timeouts: u64,
+    /// Calls stopped at a limit: memory, rows, store calls, output.
+    pub limits: u64,
+    /// Microseconds.
+    pub p50: u64,
+    pub p99: u64,
+}
+
+impl Report {
+    pub fn failures(&self) -> u64 {
+        self.traps + self.timeouts + self.limits
+    }
+}
+
+impl Health {
+    pub fn new(module: &str, version: &str) -> Health {
+        let counter = |outcome: &'static str| {
+            let labels =
+                [("module", module.to_string()), ("version", version.to_string()), ("outcome", outcome.into())];
+            metrics::counter!("stoa_module_calls_total", &labels)
+        };
+        let labels = [("module", module.to_string()), ("version", version.to_string())];
+        Health {
+            calls: AtomicU64::new(0),
+            traps: AtomicU64::new(0),
+            timeouts: AtomicU64::new(0),
+            limits: AtomicU64::new(0),
+            times: Mutex::new(Histogram::new_with_bounds(1, LONGEST, 2).ok()),
+            metrics: Metrics {
+                calls: counter("answered"),
+                traps: counter("trap"),
+                timeouts: counter("timeout"),
+                limits: counter("limit"),
+                seconds: metrics::histogram!("stoa_module_seconds", &labels),
+            },
+        }
+    }
+
+    /// A call that a request, a company's founding or an operator's verb made, with everything it called in turn.
+    pub fn called(&self, took: Duration) {
+        self.calls.fetch_add(1, Relaxed);
+        self.metrics.calls.increment(1);
+        self.metrics.seconds.record(took.as_secs_f64());
+        if let Ok(mut times) = self.times.lock()
+            && let Some(times) = times.as_mut()
+        {
+            times.saturating_record(u64::try_from(took.as_micros()).unwrap_or(LONGEST));
+        }
+    }
+
+    /// A failure that is this module's own. The database's troubles and an exhausted pool are not.
+    pub fn failed(&self, failure: &Failure) {
+        let (count, metric) = match failure {
+            Failure::Fault(_) => (&self.traps, &self.metrics.traps),
+            Failure::Deadline => (&self.timeouts, &self.metrics.timeouts),
+            Failure::Limit(_) => (&self.limits, &self.metrics.limits),
+            Failure::Database(_) | Failure::Exhausted => return,
+        };
+        count.fetch_add(1, Relaxed);
+        metric.increment(1);
+    }
+
+    pub fn report(&self) -> Report {
+        let quantile = |of: f64| {
+            let times = self.times.lock().ok();
+            times.as_ref().and_then(|times| times.as_ref()).map_or(0, |times| times.value_at_quantile(of))
+        };
+        Report {
+            calls: self.calls.load(Relaxed),
+            traps: self.traps.load(Relaxed),
+            timeouts: self.timeouts.load(Relaxed),
+            limits: self.limits.load(Relaxed),
+            p50: quantile(0.5),
+            p99: quantile(0.99),
+        }
+    }
+}
