@@ -14,7 +14,6 @@ mod postgres;
 mod program;
 mod run;
 mod test;
-mod wasm_target;
 mod workspace;
 
 use workspace::Workspace;
@@ -30,7 +29,7 @@ enum Verb {
     Check(check::Args),
     /// The benchmark: prints a table and writes target/bench.json
     Bench(bench::Args),
-    /// Build every module to target/modules/NAME.wasm
+    /// Build every module to target/modules/NAME.wasm, or the examples to target/examples
     BuildModules(build_modules::Args),
     /// Write a module that builds, tests and activates as it stands to components/NAME
     NewModule(new_module::Args),

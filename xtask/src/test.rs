@@ -17,6 +17,7 @@ pub struct Args {
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     build_modules::modules(workspace)?;
     build_modules::guests(workspace)?;
+    build_modules::examples(workspace)?;
     let host = workspace.build_host()?;
     let mut command = workspace.cargo();
     // One failure must not hide the others.

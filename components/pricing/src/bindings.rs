@@ -11,11 +11,13 @@ wit_bindgen::generate!({
     ",
     path: ["../../wit/platform", "../../wit/catalog", "../../wit/pricing"],
     with: { "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids },
+    pub_export_macro: true,
+    default_bindings_module: "pricing::bindings",
     additional_derives: [PartialEq],
     generate_all,
 });
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
 use crate::prices::Prices;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
 export!(Prices with_types_in self);

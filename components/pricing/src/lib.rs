@@ -1,16 +1,18 @@
 //! Pricing: price lists and the prices of variants over time. The table below is the whole module.
+//!
+//! It is a library too: a module that takes its place builds on it (`components/examples/tiers`).
 
 pub mod articles;
 pub mod bindings;
 pub mod list;
-mod machine;
+pub mod machine;
 pub mod period;
 pub mod price;
-mod price_change;
+pub mod price_change;
 pub mod prices;
-mod public;
-mod resolve;
-mod schedule;
+pub mod public;
+pub mod resolve;
+pub mod schedule;
 #[cfg(test)]
 mod tests;
 mod upkeep;
@@ -28,13 +30,16 @@ use crate::resolve::{Resolve, ResolveAt, ResolvedPrices};
 use crate::schedule::{PriceBatch, ScheduledPrices};
 
 /// Audit and event names of the records.
-const LIST: &str = "PRICE_LIST";
-const PRICE: &str = "PRICE";
+pub const LIST: &str = "PRICE_LIST";
+pub const PRICE: &str = "PRICE";
 
 const LISTS_AT: &str = "/tenants/{tenantId}/pricing/price-lists";
 const LIST_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{id}";
 const PRICES_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices";
-const PRICE_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}";
+/// A price of a list.
+pub const PRICE_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}";
+/// The price in effect of a variant.
+pub const RESOLVE_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/resolve/{variantId}";
 
 const CLIENT_LISTS_AT: &str = "/api-client/pricing/price-lists";
 const CLIENT_LIST_AT: &str = "/api-client/pricing/price-lists/{listId}";
@@ -42,8 +47,8 @@ const CLIENT_PRICES_AT: &str = "/api-client/pricing/price-lists/{listId}/prices"
 const CLIENT_PRICE_AT: &str = "/api-client/pricing/price-lists/{listId}/prices/{priceId}";
 
 /// Permissions of people and scopes of API clients alike.
-const READ: &[&str] = &["pricing.read"];
-const WRITE: &[&str] = &["pricing.write"];
+pub const READ: &[&str] = &["pricing.read"];
+pub const WRITE: &[&str] = &["pricing.write"];
 
 /// A request body that says nothing: archiving.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -93,7 +98,7 @@ const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<EmptyBody>().answers::<Price>()
         .writes(PRICE, &["pricing.price.archived"]).problems(&["ARCHIVED"]),
 
-    Operation::read("/tenants/{tenantId}/pricing/price-lists/{listId}/resolve/{variantId}", "resolvePrice", resolve::one)
+    Operation::read(RESOLVE_AT, "resolvePrice", resolve::one)
         .summary("The price in effect")
         .description("Of an active variant under an active and published product, at the instant of the request or at `at`.")
         .needs(READ).query::<ResolveAt>().answers::<Price>().problems(&["PRICE_NOT_IN_EFFECT"]),
@@ -189,4 +194,5 @@ impl Module for Pricing {
     }
 }
 
+#[cfg(feature = "component")]
 stoa_sdk::export_module!(Pricing);

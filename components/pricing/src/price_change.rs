@@ -137,7 +137,11 @@ pub fn archived(call: &Call, asker: Asker) -> Result<PriceRow, Problem> {
     Ok(after)
 }
 
-fn writable(call: &Call, row: PriceRow) -> Result<PriceRow, Problem> {
+/// The row, if it may be changed.
+///
+/// # Errors
+/// PRECONDITION_FAILED, ARCHIVED.
+pub fn writable(call: &Call, row: PriceRow) -> Result<PriceRow, Problem> {
     call.matches(row.id, row.version)?;
     if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
 }

@@ -40,7 +40,11 @@ pub fn effective(list: Id, variants: Filter, at: Instant) -> Filter {
     all([PriceRow::list_id.eq(list), variants, PriceRow::status.eq(Status::Active), in_effect(at)])
 }
 
-fn instant(at: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
+/// The instant that is asked for: the request's own where none is stated.
+///
+/// # Errors
+/// VALIDATION_FAILED at `pointer`.
+pub fn instant(at: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
     match at {
         Some(stated) => stated.read(pointer).map_err(|fault| Problem::invalid(vec![fault])),
         None => Ok(Instant(facts().now)),

@@ -43,7 +43,7 @@ pub use id::Id;
 pub use instant::Instant;
 pub use json::Json;
 pub use module::{Module, ProvisionOptions};
-pub use operation::{Operation, count, join};
+pub use operation::{Operation, count, extend, extended_count, join};
 pub use page::{Limit, Page, paged};
 pub use problem::item;
 pub use reply::{Answer, etag};

@@ -67,6 +67,59 @@ pub const fn count(parts: &[&[Operation]]) -> usize {
     sum
 }
 
+/// A table with the operations of `own` in the place of those of the same name, and the others of `own` after it: how a module
+/// that takes another's place is made from it. `COUNT` is [`extended_count`] of the same tables.
+pub const fn extend<const COUNT: usize>(table: &[Operation], own: &[Operation]) -> [Operation; COUNT] {
+    let mut extended = [Operation::new("", "", "", unnamed); COUNT];
+    let (mut at, mut to) = (0, 0);
+    while at < table.len() {
+        let mine = position(own, table[at].name);
+        extended[to] = if mine < own.len() { own[mine] } else { table[at] };
+        to += 1;
+        at += 1;
+    }
+    at = 0;
+    while at < own.len() {
+        if position(table, own[at].name) == table.len() {
+            extended[to] = own[at];
+            to += 1;
+        }
+        at += 1;
+    }
+    extended
+}
+
+/// How many operations [`extend`] gives.
+pub const fn extended_count(table: &[Operation], own: &[Operation]) -> usize {
+    let (mut at, mut count) = (0, table.len());
+    while at < own.len() {
+        if position(table, own[at].name) == table.len() {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
+}
+
+/// Where the operation of this name stands; the table's length where none has it.
+const fn position(table: &[Operation], name: &str) -> usize {
+    let mut at = 0;
+    while at < table.len() && !is_same(table[at].name, name) {
+        at += 1;
+    }
+    at
+}
+
+/// `==`, for constants.
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 fn unnamed(_: &Call) -> Answer {
     crate::host::fault("an operation without a name")
 }
@@ -251,5 +304,24 @@ impl Operation {
             cache_control: self.cache_control.map(str::to_owned),
             discloses_identifiers: self.discloses_identifiers,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn named(name: &'static str, path: &'static str) -> Operation {
+        Operation::read(path, name, unnamed)
+    }
+
+    const TABLE: &[Operation] = &[named("a", "/1"), named("ab", "/1"), named("b", "/1")];
+    const OWN: &[Operation] = &[named("c", "/2"), named("ab", "/2")];
+    const EXTENDED: [Operation; extended_count(TABLE, OWN)] = extend(TABLE, OWN);
+
+    #[test]
+    fn a_table_is_extended_by_name() {
+        let shown: Vec<_> = EXTENDED.iter().map(|operation| (operation.name, operation.path)).collect();
+        assert_eq!(shown, [("a", "/1"), ("ab", "/2"), ("b", "/1"), ("c", "/2")]);
     }
 }

@@ -1,10 +1,11 @@
 //! `check`: everything that can be judged without running the service. Warnings are errors.
 
 use anyhow::{Result, bail};
+use stoa_kit::component::set_flags;
+use stoa_kit::target::{self, TARGET};
 
-use crate::build_modules::{cdylibs, set_flags};
+use crate::build_modules::cdylibs;
 use crate::program;
-use crate::wasm_target::{self, TARGET};
 use crate::workspace::Workspace;
 
 mod advisories;
@@ -62,13 +63,13 @@ fn lints(workspace: &Workspace) -> Result<()> {
 
 /// What stands behind `cfg(target_arch = "wasm32")` is seen by this run alone.
 fn module_lints(workspace: &Workspace) -> Result<()> {
-    wasm_target::ensure()?;
+    target::ensure()?;
     let mut command = workspace.cargo();
     command.args(["clippy", "--profile", "module", "--target", TARGET, "--lib"]);
     for package in cdylibs(workspace) {
         command.args(["--package", &package.name]);
     }
-    set_flags(workspace, &mut command);
+    set_flags(&workspace.root, &mut command);
     program::run(command.args(["--", "-D", "warnings"]))
 }
 

@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use crate::program;
-
+/// What modules are compiled for: no system interface at all.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Makes sure that the compiler in use can build modules.
+///
+/// # Errors
+/// It cannot, and the target could not be added.
 pub fn ensure() -> Result<()> {
     if installed()? {
         return Ok(());
@@ -23,6 +25,8 @@ pub fn ensure() -> Result<()> {
 }
 
 fn installed() -> Result<bool> {
-    let sysroot = program::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let output = Command::new("rustc").args(["--print", "sysroot"]).stderr(Stdio::inherit()).output();
+    let output = output.context("cannot start rustc: Rust comes from https://rustup.rs")?;
+    let sysroot = String::from_utf8(output.stdout).context("rustc told no folder")?;
     Ok(Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).join("lib").is_dir())
 }
