@@ -108,7 +108,10 @@ impl Operator {
     pub fn version(&self, module: &str) -> Option<String> {
         let shown = self.shown();
         let modules = shown["modules"].as_array().expect("modules");
-        modules.iter().find(|other| other["name"] == module).map(|it| it["version"].as_str().unwrap_or_default().to_string())
+        modules
+            .iter()
+            .find(|other| other["name"] == module)
+            .map(|it| it["version"].as_str().unwrap_or_default().to_string())
     }
 
     /// A request to the private listener; `path` is below `/operator/`.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::descriptor::{Descriptor, Named};
 use stoa_sdk::store::{Failure, insert, run, select, update};
 use stoa_sdk::{
-    Answer, Call, Created, Entity, Findings, Id, Instant, Module, Operation, Problem, ProvisionOptions, Reply, Step, Text,
-    all, collection, emit, event, facts, new_id,
+    Answer, Call, Created, Entity, Findings, Id, Instant, Module, Operation, Problem, ProvisionOptions, Reply, Step,
+    Text, all, collection, emit, event, facts, new_id,
 };
 
 /// Rows of one batch of the backfill.
@@ -219,7 +219,7 @@ impl Module for Whole {
 }
 
 /// The module in the form that its bytes name: not every form has every route.
-struct Changeling;
+pub struct Changeling;
 
 impl Module for Changeling {
     const OPERATIONS: &'static [Operation] = OPERATIONS;
