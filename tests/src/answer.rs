@@ -17,6 +17,14 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer of the private listener: it has manners of its own.
+    pub(crate) async fn of_operator(path: &str, response: reqwest::Response) -> Answer {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let bytes = response.bytes().await.map(|bytes| bytes.to_vec()).unwrap_or_default();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Json::Null);
+        Answer { status, headers, body, bytes, asked: format!("/operator/{path}") }
+    }
+
     /// Asserts the status.
     #[track_caller]
     pub fn is(self, status: u16) -> Answer {

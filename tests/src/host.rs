@@ -30,6 +30,8 @@ struct Inner {
     postgres: Option<Disposable>,
     /// Where it runs: its log and its `stoa.toml`.
     place: Folder,
+    /// Its modules, where they are its own.
+    _modules: Option<Folder>,
     dev: bool,
     settings: Vec<(String, String)>,
     process: Mutex<Option<Process>>,
@@ -48,6 +50,7 @@ struct Process {
 #[derive(Default)]
 pub struct Settings {
     modules: Option<PathBuf>,
+    folder: Option<Folder>,
     variables: Vec<(String, String)>,
     file: Option<String>,
     without_dev: bool,
@@ -57,6 +60,13 @@ impl Settings {
     /// A folder of modules other than the suite's.
     pub fn modules(mut self, folder: &Path) -> Settings {
         self.modules = Some(folder.to_path_buf());
+        self
+    }
+
+    /// The same, with the folder kept as long as the host: it may start again.
+    pub fn modules_in(mut self, folder: Folder) -> Settings {
+        self.modules = Some(folder.path().to_path_buf());
+        self.folder = Some(folder);
         self
     }
 
@@ -121,6 +131,7 @@ impl Stoa {
             database,
             postgres,
             place,
+            _modules: settings.folder,
             dev: !settings.without_dev,
             settings: variables,
             process: Mutex::new(None),
@@ -140,6 +151,7 @@ impl Stoa {
             database: self.0.database,
             postgres: None,
             place: Folder::new("beside"),
+            _modules: None,
             dev: self.0.dev,
             settings: self.0.settings.clone(),
             process: Mutex::new(None),
@@ -164,6 +176,35 @@ impl Stoa {
     /// `127.0.0.1:PORT`.
     pub fn address(&self) -> String {
         self.0.address.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
+    pub fn private_address(&self) -> String {
+        let log = self.log();
+        let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+        let address = told.and_then(|rest| rest.split_whitespace().next());
+        address.unwrap_or_else(|| panic!("the log names no private listener: {log}")).to_string()
+    }
+
+    /// What `/metrics` of the private listener says.
+    pub fn metrics(&self) -> String {
+        let url = format!("http://{}/metrics", self.private_address());
+        let text = RUNTIME.block_on(async { self.0.client.get(url).send().await?.text().await });
+        text.unwrap_or_else(|error| panic!("the private listener: {error}"))
+    }
+
+    /// Writes files into this host's modules folder, for its next start.
+    pub fn replace_modules(&self, files: &[(&str, &[u8])]) {
+        let folder = self.0.settings.iter().find(|(name, _)| name == "STOA_MODULES_DIR").map(|(_, folder)| folder);
+        let folder = Path::new(folder.expect("a modules folder"));
+        for (name, bytes) in files {
+            fs::write(folder.join(name), bytes).expect("cannot write a module");
+        }
+    }
+
+    /// Reads the contract anew at the next answer: another generation may run.
+    pub fn forget_contract(&self) {
+        *lock(&self.0.contract) = None;
     }
 
     /// The host's own data folder.

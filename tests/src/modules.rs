@@ -67,3 +67,14 @@ pub fn puppet(descriptor: &str) -> Vec<u8> {
     room[..descriptor.len()].copy_from_slice(descriptor.as_bytes());
     bytes
 }
+
+/// The changeling guest in one of its forms: `tests/guests/changeling/src/lib.rs` lists them.
+pub fn changeling(form: u8) -> Vec<u8> {
+    const FORM: &[u8] = b"the changeling's form: 1";
+    let mut bytes = guest("changeling");
+    let found: Vec<usize> =
+        bytes.windows(FORM.len()).enumerate().filter(|(_, window)| *window == FORM).map(|(at, _)| at).collect();
+    let [at] = found[..] else { panic!("the changeling has its mark at {found:?}") };
+    bytes[at + FORM.len() - 1] = b'0' + form;
+    bytes
+}

@@ -5,6 +5,7 @@
 
 mod api_clients;
 mod audit_list;
+mod backfill;
 mod bad_tokens;
 mod catalog_attributes;
 mod catalog_imports;
@@ -58,6 +59,7 @@ mod machine_catalog;
 mod machine_pricing;
 mod oidc_provider;
 mod onboarding_checklist;
+mod operators;
 mod permissions;
 mod pricing_batch;
 mod pricing_lists;
@@ -70,6 +72,8 @@ mod refusal_time;
 mod revocation;
 mod schema_corpus;
 mod stored;
+mod swap;
+mod swap_hosts;
 mod tenancy;
 mod tenant_cli;
 mod two_hosts;

@@ -117,6 +117,10 @@ impl Deployment {
         if !breaking.is_empty() {
             return Err(refusal("CONTRACT_BREAKING", &name, breaking).into());
         }
+        // What is active already needs no generation of its own.
+        if set.contains(&(name.clone(), digest)) {
+            return Ok(Activated { generation: active, changes: Vec::new(), tables: Vec::new() });
+        }
         set.retain(|(module, _)| *module != name);
         set.push((name.clone(), digest));
         set.sort();

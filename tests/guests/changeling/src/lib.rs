@@ -1,0 +1,258 @@
+//! A module in several versions from one build: the suite writes the digit of a form over a mark in its bytes. So a test has
+//! as many versions as it needs, and each is what a partner's next release would be.
+
+use std::hint::black_box;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::descriptor::{Descriptor, Named};
+use stoa_sdk::store::{Failure, insert, run, select, update};
+use stoa_sdk::{
+    Answer, Call, Created, Entity, Findings, Id, Instant, Module, Operation, Problem, ProvisionOptions, Reply, Step,
+    Text, all, collection, emit, event, facts, new_id,
+};
+
+/// Rows of one batch of the backfill.
+const BATCH: u32 = 3;
+const MOST: u32 = 1_000;
+const AUDIT: &str = "CHANGELING_ITEM";
+const ADDED: &str = "changeling.item.added";
+
+/// The digit at the end is what a test writes.
+static MARK: [u8; 24] = *b"the changeling's form: 1";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// 1.0.0.
+    First,
+    /// 1.1.0: one more column, filled by `upgrade`, and one more route.
+    Grown,
+    /// 1.0.1: every read of it traps.
+    Broken,
+    /// 1.2.0: names are unique.
+    Strict,
+    /// 1.3.0: grown, and its backfill is refused.
+    Stuck,
+    /// 1.0.2: as the first, in other bytes.
+    Again,
+    /// 1.4.0: claims what is another module's.
+    Thief,
+    /// 2.0.0: the read is gone.
+    Poorer,
+}
+
+fn form() -> Form {
+    match black_box(&MARK).last() {
+        Some(b'2') => Form::Grown,
+        Some(b'3') => Form::Broken,
+        Some(b'4') => Form::Strict,
+        Some(b'5') => Form::Stuck,
+        Some(b'6') => Form::Again,
+        Some(b'7') => Form::Thief,
+        Some(b'8') => Form::Poorer,
+        _ => Form::First,
+    }
+}
+
+fn version(form: Form) -> &'static str {
+    match form {
+        Form::First => "1.0.0",
+        Form::Grown => "1.1.0",
+        Form::Broken => "1.0.1",
+        Form::Strict => "1.2.0",
+        Form::Stuck => "1.3.0",
+        Form::Again => "1.0.2",
+        Form::Thief => "1.4.0",
+        Form::Poorer => "2.0.0",
+    }
+}
+
+collection! {
+    pub record ItemRow in "item" {
+        name: String,
+    }
+}
+
+collection! {
+    pub record GrownRow in "item" {
+        name: String,
+        size: Option<i64>,
+    }
+    index { [size] }
+}
+
+collection! {
+    pub record StrictRow in "item" {
+        name: String,
+    }
+    unique { name: [name] }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Changeling")]
+struct State {
+    version: String,
+    items: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sizes {
+    sizes: Vec<Option<i64>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ItemInput {
+    name: Text<1, 100>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Item {
+    id: Id,
+    version: String,
+}
+
+fn read(_: &Call) -> Answer {
+    assert!(form() != Form::Broken, "this version is broken");
+    let rows = run(select::<ItemRow>(all([])).limit(MOST))?.items;
+    let items = u32::try_from(rows.len()).unwrap_or(MOST);
+    Ok(Reply::json(&State { version: version(form()).to_owned(), items }))
+}
+
+fn add(call: &Call) -> Answer {
+    let input: ItemInput = call.body()?;
+    let now = Instant(facts().now);
+    let (id, name) = (new_id(), String::from(input.name));
+    let inserted = match form() {
+        Form::Grown | Form::Stuck => {
+            let size = i64::try_from(name.len()).ok();
+            run(insert([&GrownRow { id, version: 1, created_at: now, updated_at: now, name, size }]))
+        }
+        Form::Strict => run(insert([&StrictRow { id, version: 1, created_at: now, updated_at: now, name }])),
+        _ => run(insert([&ItemRow { id, version: 1, created_at: now, updated_at: now, name }])),
+    };
+    match inserted {
+        Err(Failure::Duplicate(_)) => return Err(Problem::duplicate("/name")),
+        inserted => inserted?,
+    };
+    let item = Item { id, version: version(form()).to_owned() };
+    emit(&[event(ADDED, AUDIT, id, None, &item)]);
+    Ok(Reply::json(&item).of(id, 1))
+}
+
+fn sizes(_: &Call) -> Answer {
+    let rows = run(select::<GrownRow>(all([])).limit(MOST))?.items;
+    Ok(Reply::json(&Sizes { sizes: rows.into_iter().map(|row| row.size).collect() }))
+}
+
+/// Fills what has no size, a few rows at a time, in the order of their ids.
+fn fill(cursor: Option<String>) -> Result<Option<String>, Problem> {
+    let after = cursor.as_deref().and_then(|cursor| cursor.parse().ok());
+    let page = run(select::<GrownRow>(GrownRow::size.is_null()).after(after).limit(BATCH))?;
+    for row in &page.items {
+        run(update::<GrownRow>(row.id).set(GrownRow::size, &i64::try_from(row.name.len()).ok()))?;
+    }
+    Ok(page.items.last().filter(|_| page.more).map(|row| row.id.to_string()))
+}
+
+#[rustfmt::skip]
+const OPERATIONS: &[Operation] = &[
+    Operation::read("/tenants/{tenantId}/changeling", "readChangeling", read).summary("The module and its rows")
+        .needs(&["changeling.read"]).answers::<State>(),
+    Operation::create("/tenants/{tenantId}/changeling/items", "addChangelingItem", add).summary("Add a row")
+        .needs(&["changeling.write"]).body::<ItemInput>().answers::<Item>().writes(AUDIT, &[ADDED]).problems(&["DUPLICATE"]),
+    Operation::read("/tenants/{tenantId}/changeling/sizes", "listChangelingSizes", sizes).summary("Sizes of the rows")
+        .needs(&["changeling.read"]).answers::<Sizes>(),
+];
+
+/// Every route that any form has.
+struct Whole;
+
+impl Module for Whole {
+    const OPERATIONS: &'static [Operation] = OPERATIONS;
+
+    fn describe() -> Descriptor {
+        let named = |code: &str| Named { code: code.to_owned(), description: "Of the changeling.".to_owned() };
+        let mut permissions = vec![named("changeling.read"), named("changeling.write")];
+        if form() == Form::Thief {
+            permissions.push(named("catalog.read"));
+        }
+        Descriptor {
+            name: "changeling".to_owned(),
+            version: version(form()).to_owned(),
+            description: "A module in several versions.".to_owned(),
+            routes: Vec::new(),
+            collections: vec![match form() {
+                Form::Grown | Form::Stuck => GrownRow::collection(),
+                Form::Strict => StrictRow::collection(),
+                _ => ItemRow::collection(),
+            }],
+            permissions,
+            scopes: Vec::new(),
+            events: vec![named(ADDED)],
+            problems: Vec::new(),
+            onboarding: None,
+            audit_filters: Vec::new(),
+            schemas: serde_json::Map::new(),
+        }
+    }
+
+    fn provision(_: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+        Ok(Vec::new())
+    }
+
+    fn checklist() -> Vec<Step> {
+        Vec::new()
+    }
+
+    fn verify(_: Option<String>) -> Findings {
+        Findings { findings: Vec::new(), next: None }
+    }
+
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        match form() {
+            Form::Grown => fill(cursor),
+            Form::Stuck => Err(Problem::not_found()),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The module in the form that its bytes name: not every form has every route.
+pub struct Changeling;
+
+impl Module for Changeling {
+    const OPERATIONS: &'static [Operation] = OPERATIONS;
+
+    fn describe() -> Descriptor {
+        <Whole as Module>::describe()
+    }
+
+    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+        <Whole as Module>::provision(options)
+    }
+
+    fn checklist() -> Vec<Step> {
+        <Whole as Module>::checklist()
+    }
+
+    fn verify(cursor: Option<String>) -> Findings {
+        <Whole as Module>::verify(cursor)
+    }
+
+    fn upgrade(from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        <Whole as Module>::upgrade(from_version, cursor)
+    }
+
+    fn descriptor() -> Descriptor {
+        let mut descriptor = <Whole as Module>::descriptor();
+        descriptor.routes.retain(|route| match route.operation.as_str() {
+            "listChangelingSizes" => matches!(form(), Form::Grown | Form::Stuck),
+            "readChangeling" => form() != Form::Poorer,
+            _ => true,
+        });
+        descriptor
+    }
+}
+
+stoa_sdk::export_module!(Changeling);

@@ -1,0 +1,130 @@
+//! The operators' side of a host: its private listener, the signer that a `--dev` host trusts, and `stoa module`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use crate::host::RUNTIME;
+use crate::{Answer, Folder, Stoa};
+
+/// Someone who may change what runs on a host.
+#[derive(Clone)]
+pub struct Operator {
+    host: Stoa,
+    pub token: String,
+}
+
+/// A component with the admission that goes with it.
+#[derive(Clone)]
+pub struct Signed {
+    pub bytes: Vec<u8>,
+    /// As the header takes it: JSON in base64.
+    pub admission: String,
+}
+
+impl Stoa {
+    /// The operator whose token `--dev` left in the data folder.
+    pub fn console(&self) -> Operator {
+        let file = self.data_folder().join("operator.token");
+        let token = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        Operator { host: self.clone(), token: token.trim().to_string() }
+    }
+
+    /// Signs by the key that this `--dev` host trusts.
+    pub fn signed(&self, bytes: &[u8]) -> Signed {
+        signed_by(&self.data_folder().join("dev-signer.key"), bytes)
+    }
+}
+
+/// `stoa module sign` with a key's file.
+pub fn signed_by(key: &std::path::Path, bytes: &[u8]) -> Signed {
+    let folder = Folder::new("signing");
+    let file = folder.path().join("module.wasm");
+    std::fs::write(&file, bytes).expect("cannot write the component");
+    let output = Command::new(crate::host::binary()).args(["module", "sign", "--key"]).arg(key).arg(&file).output();
+    let output = output.expect("cannot run stoa");
+    assert!(output.status.success(), "`stoa module sign`: {}", String::from_utf8_lossy(&output.stderr));
+    let beside = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim().to_string());
+    let admission = std::fs::read(&beside).unwrap_or_else(|error| panic!("{}: {error}", beside.display()));
+    Signed { bytes: bytes.to_vec(), admission: base64(&admission) }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::prelude::BASE64_STANDARD.encode(bytes)
+}
+
+impl Operator {
+    /// The same operator at another host of the database.
+    pub fn at(&self, host: &Stoa) -> Operator {
+        Operator { host: host.clone(), ..host.console() }
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[], Vec::new())
+    }
+
+    pub fn post(&self, path: &str, body: Json) -> Answer {
+        self.send("POST", path, &[("content-type", "application/json")], body.to_string().into_bytes())
+    }
+
+    /// Pushes a component; answers as the host does.
+    pub fn push(&self, signed: &Signed) -> Answer {
+        let headers = [("content-type", "application/wasm"), ("stoa-admission", &signed.admission)];
+        self.send("POST", "modules", &headers, signed.bytes.clone())
+    }
+
+    /// Pushes, as it must succeed; answers the digest.
+    #[track_caller]
+    pub fn pushed(&self, bytes: &[u8]) -> String {
+        let answer = self.push(&self.host.signed(bytes));
+        assert!(matches!(answer.status, 200 | 201), "{answer}");
+        answer["digest"].as_str().expect("a digest").to_string()
+    }
+
+    pub fn activate(&self, digest: &str, body: Json) -> Answer {
+        self.post(&format!("modules/{digest}/activate"), body)
+    }
+
+    pub fn restore(&self, generation: u64) -> Answer {
+        self.post(&format!("generations/{generation}/activate"), json!({}))
+    }
+
+    /// What `GET /operator/modules` shows.
+    #[track_caller]
+    pub fn shown(&self) -> Json {
+        self.get("modules").is(200).body.clone()
+    }
+
+    /// The generation that this host runs.
+    #[track_caller]
+    pub fn runs(&self) -> u64 {
+        self.shown()["host"]["generation"].as_u64().expect("a generation")
+    }
+
+    /// The version of a module that this host runs.
+    #[track_caller]
+    pub fn version(&self, module: &str) -> Option<String> {
+        let shown = self.shown();
+        let modules = shown["modules"].as_array().expect("modules");
+        modules
+            .iter()
+            .find(|other| other["name"] == module)
+            .map(|it| it["version"].as_str().unwrap_or_default().to_string())
+    }
+
+    /// A request to the private listener; `path` is below `/operator/`.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
+        let url = format!("http://{}/operator/{path}", self.host.private_address());
+        let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+        let mut request = self.host.client().request(method, url).bearer_auth(&self.token).body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        RUNTIME.block_on(async {
+            let response = request.send().await.unwrap_or_else(|error| panic!("the private listener: {error}"));
+            Answer::of_operator(path, response).await
+        })
+    }
+}

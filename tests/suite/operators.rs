@@ -1,0 +1,230 @@
+//! Who may change what runs, and what is let in: a token on the private listener, a signature on every module. What is refused
+//! changes nothing, and every word of an operator leaves a row behind.
+
+use std::process::Command;
+
+use serde_json::json;
+use stoa_tests::host::{Settings, binary};
+use stoa_tests::operator::signed_by;
+use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases};
+
+on_both_databases![
+    only_operators_are_let_in,
+    what_is_not_signed_is_refused_before_it_is_compiled,
+    a_module_comes_in_is_activated_and_goes,
+    hostile_modules_take_the_whole_road,
+    what_other_modules_claim_is_theirs,
+    what_runs_belongs_to_the_database,
+    not_even_the_database_brings_a_module_in,
+];
+
+/// A host with the changeling beside nothing else: it starts at once.
+fn host(database: Database) -> Stoa {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    Stoa::start_with(database, Settings::default().modules_in(folder))
+}
+
+fn only_operators_are_let_in(database: Database) {
+    let host = host(database);
+    let console = host.console();
+    console.get("modules").is(200);
+    for token in ["", "wrong", &console.token[1..], &host.token("someone@example.test")] {
+        let mut stranger = console.clone();
+        stranger.token = token.to_string();
+        for (method, path) in [("GET", "modules"), ("POST", "modules"), ("GET", "generations"), ("GET", "nothing")] {
+            stranger.send(method, path, &[], Vec::new()).refused(401, "UNAUTHENTICATED");
+        }
+        stranger.restore(1).refused(401, "UNAUTHENTICATED");
+    }
+    console.get("nothing").refused(404, "NOT_FOUND");
+    console.get(&format!("modules/{}/diff", "0".repeat(64))).refused(404, "NOT_FOUND");
+    console.get("modules/garbage/diff").refused(404, "NOT_FOUND");
+    console.restore(7).refused(404, "NOT_FOUND");
+    console.activate(&"0".repeat(64), json!({})).refused(404, "NOT_FOUND");
+    console.activate(&"0".repeat(64), json!({ "unknown": 1 })).refused(400, "VALIDATION_FAILED");
+    // They come later.
+    console.post(&format!("modules/{}/rehearse", "0".repeat(64)), json!({ "requests": 1 })).refused(404, "NOT_FOUND");
+    console
+        .post("modules", json!({ "reference": "oci://registry.example/pricing:1" }))
+        .refused(400, "VALIDATION_FAILED");
+    // And never on the public side.
+    host.request("GET", "/operator/modules").token(&console.token).send().refused(404, "NOT_FOUND");
+    let listed = console.shown();
+    assert_eq!(listed["generation"], 1, "nothing of this changed anything: {listed}");
+    let tokens = host.log().matches(&console.token).count();
+    assert_eq!(tokens, 0, "the log holds the operator's token");
+}
+
+fn what_is_not_signed_is_refused_before_it_is_compiled(database: Database) {
+    let host = host(database);
+    let console = host.console();
+    let module = modules::changeling(6);
+    let good = host.signed(&module);
+    let folder = Folder::new("stranger");
+    let key = folder.path().join("stranger.key");
+    let made = Command::new(binary()).args(["module", "keygen", "--name", "stranger", "--out"]).arg(&key).output();
+    let made = made.expect("cannot run stoa");
+    assert!(made.status.success(), "{made:?}");
+    assert!(String::from_utf8_lossy(&made.stdout).starts_with("stranger:partner:"));
+
+    let push = |bytes: &[u8], admission: Option<&str>| {
+        let mut headers = vec![("content-type", "application/wasm")];
+        headers.extend(admission.map(|admission| ("stoa-admission", admission)));
+        console.send("POST", "modules", &headers, bytes.to_vec())
+    };
+    // Garbage: had it been compiled first, it would be told that it is none.
+    let garbage = b"\0asm garbage".to_vec();
+    push(&garbage, None).refused(400, "SIGNATURE_MISSING");
+    push(&garbage, Some("???")).refused(400, "SIGNATURE_MISSING");
+    push(&garbage, Some(&good.admission)).refused(400, "DIGEST_MISMATCH");
+    push(&module, None).refused(400, "SIGNATURE_MISSING");
+    push(&module, Some(&signed_by(&key, &module).admission)).refused(403, "SIGNER_UNTRUSTED");
+    let mut tampered = module.clone();
+    tampered.push(0);
+    push(&tampered, Some(&good.admission)).refused(400, "DIGEST_MISMATCH");
+    push(&modules::changeling(2), Some(&good.admission)).refused(400, "DIGEST_MISMATCH");
+    push(&vec![0; (64 << 20) + 1], Some(&good.admission)).refused(413, "MODULE_TOO_LARGE");
+    let kinds = [("content-type", "application/octet-stream"), ("stoa-admission", good.admission.as_str())];
+    console.send("POST", "modules", &kinds, module.clone()).refused(400, "VALIDATION_FAILED");
+
+    let shown = console.shown();
+    assert_eq!(shown["artifacts"].as_array().map(Vec::len), Some(1), "nothing came in: {shown}");
+    console.push(&good).is(201);
+    console.push(&good).is(200);
+    let refused = host.rows("select result from stoa_operator_audit where result <> 'SUCCESS' order by id");
+    assert_eq!(refused.len(), 10, "each refusal leaves a row: {refused:?}");
+    assert_eq!(
+        host.rows("select 1 from stoa_operator_audit where operation = 'pushModule' and result = 'SUCCESS'").len(),
+        2
+    );
+}
+
+fn a_module_comes_in_is_activated_and_goes(database: Database) {
+    let host = host(database);
+    let (console, shop) = (host.console(), host.company());
+    let read = |version: &str| {
+        host.forget_contract();
+        let answer = shop.get("changeling").is(200);
+        assert_eq!(answer["version"], version);
+        answer["items"].as_u64().unwrap_or_default()
+    };
+    assert_eq!(read("1.0.0"), 0);
+    shop.post("changeling/items", json!({ "name": "kept" })).is(201);
+    let digest = console.pushed(&modules::changeling(2));
+    // Pushing activates nothing.
+    assert_eq!(read("1.0.0"), 1);
+    shop.get("changeling/sizes").refused(404, "NOT_FOUND");
+
+    let told = console.get(&format!("modules/{digest}/diff")).is(200);
+    assert_eq!(
+        (&told["name"], &told["version"], &told["breaking"]),
+        (&json!("changeling"), &json!("1.1.0"), &json!(false))
+    );
+    assert_eq!(told["against"]["version"], "1.0.0");
+    let changes = told["changes"].to_string();
+    assert!(changes.contains("ROUTE_ADDED") && changes.contains("listChangelingSizes"), "{changes}");
+
+    console.activate(&digest, json!({ "expectedGeneration": 7 })).refused(409, "GENERATION_CHANGED");
+    console.activate(&digest, json!({ "allow": ["NO_SUCH_CODE"] })).refused(400, "VALIDATION_FAILED");
+    let activated = console.activate(&digest, json!({ "expectedGeneration": 1 })).is(200);
+    assert_eq!(activated["generation"], 2);
+    assert_eq!(read("1.1.0"), 1);
+    shop.get("changeling/sizes").is(200);
+    // What is active is made active again by nothing.
+    assert_eq!(console.activate(&digest, json!({})).is(200)["generation"], 2);
+
+    assert_eq!(console.restore(1).is(200)["generation"], 3);
+    assert_eq!(read("1.0.0"), 1);
+    host.forget_contract();
+    shop.get("changeling/sizes").refused(404, "NOT_FOUND");
+    shop.post("changeling/items", json!({ "name": "after" })).is(201);
+
+    let history = console.get("generations").is(200);
+    let seen: Vec<_> =
+        history.items().iter().map(|item| (item["cause"].clone(), item["modules"][0]["version"].clone())).collect();
+    let expected = [("ROLLBACK", "1.0.0"), ("ACTIVATION", "1.1.0"), ("FIRST", "1.0.0")];
+    assert_eq!(seen, expected.map(|(cause, version)| (json!(cause), json!(version))));
+    assert_eq!(history.items()[0]["restores"], 1);
+    assert_eq!(history.items()[0]["activatedBy"], "dev");
+    assert_eq!(console.get("generations?before=3&limit=1").is(200).items()[0]["generation"], 2);
+    let audited = host.rows("select operation from stoa_operator_audit where result = 'SUCCESS' order by id");
+    let audited: Vec<&str> = audited.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(audited, ["activateModule", "pushModule", "activateModule", "activateGeneration"]);
+
+    // A start anew runs what the database says, with what it compiled before.
+    assert_eq!(console.activate(&digest, json!({})).is(200)["generation"], 4);
+    let contract = host.get("/v1/openapi.json").is(200);
+    assert_eq!(contract["info"]["x-stoa-generation"], 4);
+}
+
+fn hostile_modules_take_the_whole_road(database: Database) {
+    let folder = modules::with(&[]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shop) = (host.console(), host.company());
+    let digest = console.pushed(&modules::guest("hostile"));
+    shop.post("hostile/behave", json!({ "text": "" })).refused(404, "NOT_FOUND");
+    console.activate(&digest, json!({})).is(200);
+    host.forget_contract();
+    shop.post("hostile/behave", json!({ "text": "" })).is(201);
+    for (mode, status) in [("loop", 503), ("panic", 500), ("allocate", 500)] {
+        let answer = shop.post(&format!("hostile/{mode}"), json!({ "text": "" }));
+        assert_eq!(answer.status, status, "{mode}: {answer}");
+    }
+    let shown = console.shown();
+    let hostile = shown["modules"].as_array().into_iter().flatten().find(|module| module["name"] == "hostile");
+    let health = &hostile.unwrap_or_else(|| panic!("no hostile module: {shown}"))["health"];
+    assert_eq!((&health["timeouts"], &health["calls"]), (&json!(1), &json!(4)), "{health}");
+    shop.get("catalog/products").is(200);
+    console.restore(1).is(200);
+    host.forget_contract();
+    shop.post("hostile/behave", json!({ "text": "" })).refused(404, "NOT_FOUND");
+    shop.get("catalog/products").is(200);
+}
+
+fn what_other_modules_claim_is_theirs(database: Database) {
+    let folder = modules::with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let console = host.console();
+    let thief = console.pushed(&modules::changeling(7));
+    let answer = console.activate(&thief, json!({})).refused(400, "DESCRIPTOR_INVALID");
+    assert!(answer.text("detail").contains("catalog.read"), "{answer}");
+    let poorer = console.pushed(&modules::changeling(8));
+    let answer = console.activate(&poorer, json!({})).refused(409, "CONTRACT_BREAKING");
+    assert!(answer["changes"].to_string().contains("readChangeling"), "{answer}");
+    assert_eq!(console.runs(), 1);
+    console.activate(&poorer, json!({ "allow": ["ROUTE_REMOVED"] })).is(200);
+    assert_eq!(console.version("changeling").as_deref(), Some("2.0.0"));
+    assert_eq!(console.get("generations").is(200).items()[0]["allowed"], json!(["ROUTE_REMOVED"]));
+}
+
+/// Without `--dev` the modules folder counts once; a module that nobody signed is not even in the first generation.
+fn what_runs_belongs_to_the_database(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let console = host.console();
+    let digest = console.pushed(&modules::changeling(6));
+    console.activate(&digest, json!({})).is(200);
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
+    // With --dev the folder goes on counting: what differs there is activated at the next start.
+    host.restart();
+    assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
+    assert_eq!(host.console().runs(), 3);
+    host.restart();
+    assert_eq!(host.console().runs(), 3, "what does not differ makes no generation");
+}
+
+/// Whoever can write the artifact's row still has no key.
+fn not_even_the_database_brings_a_module_in(database: Database) {
+    let host = host(database);
+    let console = host.console();
+    let digest = console.pushed(&modules::changeling(6));
+    let bytes = match database {
+        Database::Sqlite => "x'00'",
+        Database::Postgres => "'\\x00'",
+    };
+    host.company()
+        .change(&format!("update stoa_artifact set bytes = {bytes} where name = 'changeling' and version = '1.0.2'"));
+    let answer = console.activate(&digest, json!({}));
+    assert_eq!(answer.status, 500, "{answer}");
+    assert_eq!(console.runs(), 1);
+}

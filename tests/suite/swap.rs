@@ -1,0 +1,174 @@
+//! Modules swap while the market is open: not one request fails, each is answered by one version, and what was swapped out is
+//! gone. A module that fails after its activation is taken back by the host itself.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use stoa_tests::host::Settings;
+use stoa_tests::{Company, Database, Stoa, at_once, eventually, modules, on_both_databases};
+
+on_both_databases![
+    a_hundred_swaps_under_load_fail_nobody,
+    memory_is_flat_after_five_hundred_swaps,
+    requests_end_on_what_they_began_on,
+    a_failing_module_is_taken_back,
+    an_accident_takes_nothing_back,
+];
+
+const CONNECTIONS: usize = 32;
+const SWAPS: usize = 100;
+
+fn host(database: Database) -> Stoa {
+    let folder = modules::with(&[("changeling.wasm", &modules::changeling(1))]);
+    Stoa::start_with(database, Settings::default().modules_in(folder))
+}
+
+/// Two versions to change between: digests.
+fn versions(host: &Stoa) -> [String; 2] {
+    let console = host.console();
+    [console.pushed(&modules::changeling(1)), console.pushed(&modules::changeling(6))]
+}
+
+/// One turn of the mixed load: reads and writes, of the module that is swapped and of one that stays.
+fn ask(shop: &Company, turn: usize) -> (u16, Option<String>) {
+    let answer = match turn % 4 {
+        0 => shop.request("GET", "catalog/products").unchecked().send(),
+        1 => {
+            shop.request("POST", "changeling/items").json(&json!({ "name": format!("item {turn}") })).unchecked().send()
+        }
+        2 => shop.request("GET", "changeling").unchecked().send(),
+        _ => shop
+            .request("POST", "catalog/brands")
+            .json(&json!({ "code": format!("B{turn}"), "name": "Brand" }))
+            .unchecked()
+            .send(),
+    };
+    (answer.status, answer["version"].as_str().map(str::to_string))
+}
+
+fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
+    let host = host(database);
+    let console = host.console();
+    let digests = versions(&host);
+    let (done, turns) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let told: Vec<_> = at_once(CONNECTIONS + 1, |thread| {
+        if thread == CONNECTIONS {
+            for swap in 1..=SWAPS {
+                console.activate(&digests[swap % 2], json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
+            }
+            done.store(true, Ordering::Release);
+            return Vec::new();
+        }
+        let shop = host.company();
+        let mut told = Vec::new();
+        while !done.load(Ordering::Acquire) {
+            told.push(ask(&shop, turns.fetch_add(1, Ordering::Relaxed)));
+        }
+        told
+    });
+    let answers: Vec<(u16, Option<String>)> = told.into_iter().flatten().collect();
+    let failed: Vec<_> = answers.iter().filter(|(status, _)| !(200..300).contains(status)).collect();
+    assert!(failed.is_empty(), "{} of {} requests failed: {failed:?}", failed.len(), answers.len());
+    let seen: BTreeSet<&str> = answers.iter().filter_map(|(_, version)| version.as_deref()).collect();
+    assert_eq!(seen, BTreeSet::from(["1.0.0", "1.0.2"]), "both versions answered");
+    assert!(answers.len() > SWAPS, "the load was none: {}", answers.len());
+    assert_eq!(console.runs(), 1 + SWAPS as u64);
+}
+
+fn memory_is_flat_after_five_hundred_swaps(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shop) = (host.console(), host.company());
+    let digests = versions(&host);
+    let swap = |swaps: usize| {
+        for swap in 1..=swaps {
+            console.activate(&digests[swap % 2], json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
+            if swap % 10 == 0 {
+                shop.request("GET", "changeling").unchecked().send().is(200);
+            }
+        }
+    };
+    swap(100);
+    let Some(before) = host.resident() else { return };
+    swap(500);
+    let after = host.resident().expect("resident memory");
+    assert!(after < before + (24 << 20), "{before} bytes before 500 swaps, {after} after");
+}
+
+/// A request that dawdles in an old generation is answered by it, whatever was activated meanwhile.
+fn requests_end_on_what_they_began_on(database: Database) {
+    let folder =
+        modules::with(&[("hostile.wasm", &modules::guest("hostile")), ("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shop) = (host.console(), host.company());
+    let digests = versions(&host);
+    let answers = at_once(2, |thread| match thread {
+        0 => {
+            let answer = shop.request("POST", "hostile/loop").json(&json!({ "text": "" })).unchecked().send();
+            answer.status
+        }
+        _ => {
+            std::thread::sleep(Duration::from_millis(100));
+            let begin = Instant::now();
+            console.activate(&digests[1], json!({})).is(200);
+            assert!(begin.elapsed() < Duration::from_secs(5));
+            200
+        }
+    });
+    // Interrupted at its deadline, as it would have been without the swap.
+    assert_eq!(answers, [503, 200]);
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
+}
+
+fn a_failing_module_is_taken_back(database: Database) {
+    let host = host(database);
+    let (console, shop) = (host.console(), host.company());
+    let broken = console.pushed(&modules::changeling(3));
+    console.activate(&broken, json!({})).is(200);
+    host.forget_contract();
+    let mut failed = 0;
+    eventually(|| {
+        let answer = shop.request("GET", "changeling").unchecked().send();
+        failed += usize::from(answer.status == 500);
+        (answer.status == 200).then_some(())
+    });
+    assert!(failed >= 5, "it was taken back after {failed} failures");
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
+    let history = console.get("generations").is(200);
+    let back = &history.items()[0];
+    assert_eq!((&back["cause"], &back["restores"]), (&json!("AUTOMATIC_ROLLBACK"), &json!(1)), "{back}");
+    assert_eq!(back["activatedBy"], "system:host");
+    assert!(back["reason"].as_str().is_some_and(|reason| reason.contains("changeling 1.0.1")), "{back}");
+    let audited = host.rows("select metadata from stoa_operator_audit where actor = 'system:host'");
+    assert_eq!(audited.len(), 1);
+    // Brought back by hand, it is watched anew.
+    console.activate(&broken, json!({})).is(200);
+    let shown = eventually(|| {
+        shop.request("GET", "changeling").unchecked().send();
+        let shown = console.shown();
+        (shown["generation"] == 5).then_some(shown)
+    });
+    assert_eq!(shown["host"]["generation"], 5);
+    let metrics = host.metrics();
+    let counted = metrics.lines().find(|line| {
+        line.starts_with("stoa_module_calls_total")
+            && line.contains("changeling")
+            && line.contains("1.0.1")
+            && line.contains("trap")
+    });
+    assert!(counted.is_some(), "{metrics}");
+}
+
+fn an_accident_takes_nothing_back(database: Database) {
+    let host = host(database);
+    let (console, shop) = (host.console(), host.company());
+    let broken = console.pushed(&modules::changeling(3));
+    console.activate(&broken, json!({})).is(200);
+    for _ in 0..4 {
+        shop.request("GET", "changeling").unchecked().send().refused(500, "MODULE_FAILED");
+    }
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(console.runs(), 2, "four failures are an accident");
+}

@@ -1,0 +1,119 @@
+//! Several hosts on one database run the same, whoever was told; and a host that is killed in the middle of a change comes back
+//! with one generation, whole.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use stoa_tests::host::Settings;
+use stoa_tests::{Database, Dice, Stoa, at_once, eventually, modules, on_both_databases};
+
+on_both_databases![killed_at_every_step];
+
+fn host(database: Database) -> Stoa {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    Stoa::start_with(database, Settings::default().modules_in(folder).set("STOA_LOG", "info"))
+}
+
+#[test]
+fn two_hosts_swap_together() {
+    let one = host(Database::Postgres);
+    let other = one.beside();
+    let (here, there) = (one.console(), one.console().at(&other));
+    let shop = one.company();
+    let token = one.token("owner@example.test");
+    let _ = token;
+    let digest = here.pushed(&modules::changeling(6));
+    let first = here.pushed(&modules::changeling(1));
+    for round in 0..6 {
+        let (told, follows, digest, version) = match round % 2 {
+            0 => (&here, &there, &digest, "1.0.2"),
+            _ => (&there, &here, &first, "1.0.0"),
+        };
+        let activated = told.activate(digest, json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
+        let begin = Instant::now();
+        assert_eq!(told.version("changeling").as_deref(), Some(version));
+        eventually(|| (follows.version("changeling").as_deref() == Some(version)).then_some(()));
+        assert!(begin.elapsed() < Duration::from_secs(2), "followed after {:?}", begin.elapsed());
+        assert_eq!(follows.runs(), activated["generation"].as_u64().unwrap_or_default());
+    }
+    // Each tells what it runs.
+    let generation = here.runs();
+    let hosts = eventually(|| {
+        let shown = here.shown();
+        let hosts = shown["hosts"].as_array().cloned().unwrap_or_default();
+        (hosts.len() == 2 && hosts.iter().all(|host| host["generation"] == generation)).then_some(hosts)
+    });
+    assert!(hosts.iter().all(|host| host["trouble"].is_null()), "{hosts:?}");
+    shop.get("changeling").is(200);
+    // One that ends in order is off the list at once.
+    assert_eq!(other.terminate(Duration::from_secs(20)), Some(0));
+    let hosts = here.shown()["hosts"].as_array().map(Vec::len);
+    assert_eq!(hosts, Some(1));
+}
+
+#[test]
+fn of_two_activations_at_once_one_wins() {
+    let one = host(Database::Postgres);
+    let other = one.beside();
+    let consoles = [one.console(), one.console().at(&other)];
+    let digests = [consoles[0].pushed(&modules::changeling(6)), consoles[0].pushed(&modules::changeling(2))];
+    for round in 0..4 {
+        let active = eventually(|| {
+            let runs = [consoles[0].runs(), consoles[1].runs()];
+            (runs[0] == runs[1]).then_some(runs[0])
+        });
+        let statuses = at_once(2, |host| {
+            let body = json!({ "expectedGeneration": active, "allow": ["MODULE_VERSION_LOWERED", "ROUTE_REMOVED", "COLLECTION_REMOVED"] });
+            // Another module for each, and never the one that is active.
+            let digest = &digests[(host + round) % 2];
+            consoles[host].activate(digest, body).status
+        });
+        let won = statuses.iter().filter(|status| **status == 200).count();
+        assert!(won >= 1 && statuses.iter().all(|status| [200, 409].contains(status)), "{statuses:?}");
+        let recorded = one.rows("select number from stoa_generation");
+        assert!(recorded.len() as u64 <= active + 1, "two generations took the place of one: {recorded:?}");
+    }
+}
+
+/// An activation that adds a column and a route, killed after every few milliseconds of its way.
+fn killed_at_every_step(database: Database) {
+    let host = host(database);
+    let shop = host.company();
+    shop.post("changeling/items", json!({ "name": "kept" })).is(201);
+    let mut dice = Dice::of("killed_at_every_step");
+    let (mut done, mut undone) = (0, 0);
+    for step in 0..30_u64 {
+        // The folder of --dev says version 1.0.0 again at every start.
+        let before = host.console().runs();
+        assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
+        let console = host.console();
+        let digest = console.pushed(&modules::changeling(2));
+        let pause = Duration::from_micros(step * 2_500 + dice.between(0, 2_500));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                // The connection breaks with the host: whatever comes of it is looked up afterwards.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| console.activate(&digest, json!({}))));
+            });
+            thread::sleep(pause);
+            host.kill9();
+        });
+        let recorded = generations(&host);
+        match recorded - before {
+            0 => undone += 1,
+            1 => done += 1,
+            more => panic!("{more} generations of one activation"),
+        }
+        let sets = host.rows("select generation, count(*) from stoa_generation_module group by generation");
+        assert_eq!(sets.len() as u64, recorded, "a generation without modules");
+        host.restart();
+        host.forget_contract();
+        let items = shop.get("changeling").is(200)["items"].as_u64();
+        assert_eq!(items, Some(1));
+    }
+    assert!(done > 0 && undone > 0, "the kills fell before ({undone}) and after ({done}) the commit");
+}
+
+fn generations(host: &Stoa) -> u64 {
+    host.rows("select max(number) from stoa_generation")[0][0].parse().expect("a number")
+}
