@@ -28,6 +28,7 @@ pub mod request;
 pub mod reviewed;
 pub mod serials;
 pub mod signer;
+pub mod tour;
 
 pub use answer::Answer;
 pub use company::{Company, company};

@@ -19,6 +19,14 @@ pub fn guest(name: &str) -> Vec<u8> {
     fs::read(&path).unwrap_or_else(|error| panic!("no guest {}: {error}; run cargo xtask test", path.display()))
 }
 
+/// Where the example modules and the template lie, as `cargo xtask build-modules --examples` leaves them beside the modules.
+pub fn example(name: &str) -> PathBuf {
+    let beside = folder().parent().map(|parent| parent.join("examples")).unwrap_or_default();
+    let path = beside.join(format!("{name}.wasm"));
+    assert!(path.is_file(), "no example {}; run cargo xtask test", path.display());
+    path
+}
+
 /// A folder of its own with the suite's modules and these files.
 pub fn with(files: &[(&str, &[u8])]) -> Folder {
     let made = empty_with(files);

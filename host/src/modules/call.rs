@@ -11,7 +11,7 @@ use uuid::Uuid;
 use wasmtime::{AsContextMut as _, Store, Trap, UpdateDeadline};
 
 use super::generation::{Code, Generation};
-use super::limits::{GuestClock, Limits, MemoryLimit};
+use super::limits::{GuestClock, Limits, MemoryLimit, Used};
 use super::state::State;
 use crate::database::{self, Session};
 use crate::store::Scope;
@@ -48,6 +48,7 @@ pub struct Ran<T> {
     pub blamed: usize,
     /// A store call failed: the request can only be refused.
     pub closed: bool,
+    pub used: Used,
 }
 
 /// What a request brings to its modules.
@@ -176,7 +177,13 @@ fn end<T>(module: usize, began: Instant, state: State, result: wasmtime::Result<
         Ok(_) => module,
         Err(_) => state.stack.last().copied().unwrap_or(module),
     };
-    Ran { session: state.session, emitted: state.emitted, result, blamed, closed: state.scope.closed }
+    let used = Used {
+        guest_time: state.clock.spent(),
+        memory: state.memory.used,
+        store_calls: state.scope.calls,
+        rows: state.scope.rows,
+    };
+    Ran { session: state.session, emitted: state.emitted, result, blamed, closed: state.scope.closed, used }
 }
 
 /// A store for one request, with its limits set.

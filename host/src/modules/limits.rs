@@ -20,6 +20,15 @@ pub struct Limits {
     pub hostcall: usize,
 }
 
+/// What one request used of its limits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    pub guest_time: Duration,
+    pub memory: usize,
+    pub store_calls: usize,
+    pub rows: usize,
+}
+
 mod millis {
     use std::time::Duration;
     pub fn serialize<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

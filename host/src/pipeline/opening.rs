@@ -81,13 +81,8 @@ impl Opened {
         if standing.tenant_status != "ACTIVE" {
             return Err(Problem::of("TENANT_SUSPENDED"));
         }
-        let holds = |code: &String| standing.owner || standing.permissions.contains(code);
-        let allowed = match access {
-            Access::All(codes) => codes.iter().all(holds),
-            Access::Any(codes) => codes.is_empty() || codes.iter().any(holds),
-        };
         match caller {
-            _ if allowed => Ok(()),
+            _ if allows(access, |code| standing.owner || standing.permissions.contains(code)) => Ok(()),
             Caller::User(_) => Err(Problem::of("PERMISSION_DENIED")),
             Caller::Client(_) => Err(Problem::of("SCOPE_DENIED")),
         }
@@ -96,6 +91,14 @@ impl Opened {
     fn admits(&self, opening: &Opening<'_>) -> bool {
         self.authenticate(opening.caller).is_ok()
             && self.authorize(opening.caller, opening.tenant, opening.access).is_ok()
+    }
+}
+
+/// Whether what a caller holds is what an operation needs.
+pub fn allows(access: &Access, holds: impl Fn(&str) -> bool) -> bool {
+    match access {
+        Access::All(codes) => codes.iter().all(|code| holds(code)),
+        Access::Any(codes) => codes.is_empty() || codes.iter().any(|code| holds(code)),
     }
 }
 

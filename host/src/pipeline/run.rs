@@ -276,7 +276,7 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
 }
 
 /// The longest array of a body: limits grow with it.
-fn lines(body: &serde_json::Value) -> usize {
+pub fn lines(body: &serde_json::Value) -> usize {
     match body {
         serde_json::Value::Array(items) => items.len().max(items.iter().map(lines).max().unwrap_or(0)),
         serde_json::Value::Object(members) => members.values().map(lines).max().unwrap_or(0),
@@ -330,7 +330,8 @@ pub fn refused(generation: &Generation, module: usize, problem: module::Problem,
     Refused::Problem(answer)
 }
 
-fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usize) -> Result<Done, String> {
+/// What a module answered, if it is an answer.
+pub fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usize) -> Result<Done, String> {
     if reply.body.len() > largest {
         return Err(format!("an answer of {} bytes", reply.body.len()));
     }

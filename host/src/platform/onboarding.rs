@@ -216,7 +216,7 @@ async fn company(
 }
 
 /// What a module is told: the host's members and those that it declares.
-fn options(body: &Map<String, Json>, declared: Option<&Json>) -> Map<String, Json> {
+pub fn options(body: &Map<String, Json>, declared: Option<&Json>) -> Map<String, Json> {
     let theirs = declared.and_then(|schema| schema["properties"].as_object());
     body.iter()
         .filter(|(name, _)| {

@@ -1,8 +1,11 @@
 //! `stoa module ...`: a component on its way from its author to a running host.
 
+mod check;
 mod inspect;
+mod new;
 mod remote;
 mod sign;
+mod test;
 
 use clap::Subcommand;
 
@@ -14,6 +17,14 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Write a module of your own that builds, tests and activates as it stands.
+    New(new::New),
+    /// Build a module's folder to a component.
+    Build(new::Build),
+    /// Find everything that a host would refuse a component for, and what it would change.
+    Check(check::Flags),
+    /// Run fixtures against a component: calls in, answers out, on a store in a temporary folder, without a host.
+    Test(test::Flags),
     /// Print what a component file is and shows to the world; neither host nor database is needed.
     Inspect(inspect::Flags),
     /// Make a signing key: the secret into a file, what deployments trust on stdout.
@@ -36,6 +47,10 @@ enum Verb {
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     match args.verb {
+        Verb::New(args) => new::new(&args),
+        Verb::Build(args) => new::build(&args),
+        Verb::Check(args) => check::run(&args),
+        Verb::Test(args) => test::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::Keygen(args) => sign::keygen(&args),
         Verb::Sign(args) => sign::sign(&args),

@@ -1,0 +1,149 @@
+//! `stoa module check`: everything that a host would refuse a component for, without a host, and what it would change where it
+//! takes another's place.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde_json::{Value as Json, json};
+use stoa_descriptor::{Access, Descriptor};
+
+use crate::modules::artifact::{Artifact, LARGEST};
+use crate::modules::diff::{self, Change, codes};
+use crate::modules::engine::{Pool, Sandbox, pooled};
+use crate::modules::refusal::Refusal;
+use crate::modules::surface::{Services, Surface};
+use crate::modules::vetting::Gate;
+use crate::platform;
+
+#[derive(clap::Args)]
+pub struct Flags {
+    /// The component: NAME.wasm
+    file: PathBuf,
+    /// The component whose place it would take: what changes for callers, integrators and other modules
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// A breaking change that is meant, by its code
+    #[arg(long = "allow", value_name = "CODE")]
+    allow: Vec<String>,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found in a component that a host would take.
+struct Found {
+    surface: Surface,
+    changes: Vec<Change>,
+}
+
+pub fn run(flags: &Flags) -> anyhow::Result<()> {
+    if let Some(unknown) = flags.allow.iter().find(|code| codes::find(code).is_none()) {
+        anyhow::bail!("there is no change with the code {unknown}");
+    }
+    let engine = pooled(Sandbox::Hardened, 1, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let gate = Gate::open(&engine, None);
+    let against = match &flags.against {
+        Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),
+        None => None,
+    };
+    let found = surface(&gate, &flags.file)?.map(|surface| Found {
+        changes: against.as_ref().map(|against| diff::diff(Some(against), &surface)).unwrap_or_default(),
+        surface,
+    });
+    let mut faults = Vec::new();
+    match &found {
+        Err(refusal) => faults.push(refusal.to_string()),
+        Ok(found) => {
+            let (name, descriptor) = (&found.surface.descriptor.name, against.as_ref().map(|other| &other.descriptor));
+            if let Some(other) = descriptor.filter(|other| other.name != *name) {
+                faults.push(format!("it is `{name}` and takes no place of `{}`", other.name));
+            }
+            let refused = found.changes.iter().filter(|change| refused(change, &flags.allow));
+            faults.extend(refused.map(|change| format!("{} {}: {}", change.code, change.item, change.detail)));
+        }
+    }
+    if flags.json {
+        println!("{}", serde_json::to_string_pretty(&as_json(&found, &faults))?);
+    } else {
+        print!("{}", told(&flags.file, &found, against.is_some(), &faults));
+    }
+    anyhow::ensure!(faults.is_empty(), "a host would refuse it: {}", faults.join("; "));
+    Ok(())
+}
+
+/// What a component shows, or why no host takes it. `Err`: it cannot be read.
+fn surface(gate: &Gate, file: &Path) -> anyhow::Result<Result<Surface, Refusal>> {
+    let artifact = Artifact::read(file)?;
+    Ok(gate.vet(&artifact).map(|vetted| vetted.surface(&gate.engine)))
+}
+
+fn refused(change: &Change, allowed: &[String]) -> bool {
+    change.breaking && !allowed.iter().any(|code| code == change.code)
+}
+
+/// Permissions and scopes that its routes need and neither it nor the platform introduces: another module must.
+fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
+    let own = |code: &str| descriptor.permissions.iter().chain(&descriptor.scopes).any(|named| named.code == code);
+    let platform = |code: &str| platform::PERMISSIONS.iter().any(|(known, _)| *known == code);
+    let mut foreign: Vec<&str> = descriptor
+        .routes
+        .iter()
+        .flat_map(|route| {
+            let (Access::All(codes) | Access::Any(codes)) = &route.access;
+            codes.iter().map(String::as_str)
+        })
+        .filter(|code| !own(code) && !platform(code))
+        .collect();
+    foreign.sort_unstable();
+    foreign.dedup();
+    foreign
+}
+
+fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
+    match found {
+        Err(refusal) => json!({ "ok": false, "faults": faults, "code": refusal.code }),
+        Ok(Found { surface, changes }) => json!({
+            "ok": faults.is_empty(),
+            "faults": faults,
+            "name": surface.descriptor.name,
+            "version": surface.descriptor.version,
+            "digest": surface.digest,
+            "size": surface.size,
+            "largestSize": LARGEST,
+            "routes": surface.descriptor.routes.len(),
+            "imports": surface.imports,
+            "offers": surface.offers,
+            "wants": surface.wants,
+            "foreignPermissions": foreign_permissions(&surface.descriptor),
+            "changes": changes,
+        }),
+    }
+}
+
+fn told(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults: &[String]) -> String {
+    let Ok(Found { surface, changes }) = found else {
+        return format!("{}: refused\n", file.display());
+    };
+    let descriptor = &surface.descriptor;
+    let list = |title: &str, items: &[&str]| match items {
+        [] => format!("{title}: none\n"),
+        items => format!("{title}: {}\n", items.join(", ")),
+    };
+    let names = |services: &'_ Services| services.keys().cloned().collect::<Vec<String>>();
+    let (offers, wants) = (names(&surface.offers), names(&surface.wants));
+    let [offers, wants, imports] = [&offers, &wants, &surface.imports].map(|names| {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        names
+    });
+    let mut text = format!("{} {}, sha256 {}\n", descriptor.name, descriptor.version, surface.digest);
+    text.push_str(&format!("{} of {LARGEST} bytes, {} operations\n", surface.size, descriptor.routes.len()));
+    text.push_str(&list("imports, all of them allowed", &imports));
+    text.push_str(&list("services offered", &offers));
+    text.push_str(&list("services that other modules must offer", &wants));
+    text.push_str(&list("permissions that other modules must introduce", &foreign_permissions(descriptor)));
+    if compared {
+        text.push_str(&diff::text(changes));
+    }
+    text.push_str(if faults.is_empty() { "fine\n" } else { "" });
+    text
+}

@@ -1,0 +1,394 @@
+//! Where fixtures are played: a temporary database with the modules' tables, and a company in it for each fixture. A step takes
+//! the road of a request from the verdict on its input to its commit, with facts that the fixture chooses.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures_util::future::BoxFuture;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value as Json, json};
+use stoa_descriptor::Audience;
+use uuid::Uuid;
+
+use super::fixture::{Fixture, Step};
+use super::matching::{Saved, compare, filled};
+use crate::contract::Schema;
+use crate::database::{Database, Settings, Verdict, Work};
+use crate::http::routes::{Entry, Owner};
+use crate::modules::call::{self, Failure, Ran};
+use crate::modules::limits::{Limits, Used};
+use crate::modules::{Generation, tables};
+use crate::pipeline::opening::allows;
+use crate::pipeline::run::{Done, Refused, check_reply, lines, refused};
+use crate::platform::{calendar, onboarding};
+use crate::problem::{Item, Problem};
+use crate::wit::context::{ActorKind, Facts};
+use crate::wit::{events::Event, module};
+
+/// Noon of 2026-01-01: what a fixture's steps count from.
+const NOON: i64 = 1_767_268_800_000;
+/// Batches of one module's check.
+const BATCHES: usize = 10_000;
+
+pub struct Stage {
+    generation: Arc<Generation>,
+    database: Database,
+    folder: PathBuf,
+}
+
+/// A company, and what the steps of its fixture have saved.
+pub struct Company<'a> {
+    stage: &'a Stage,
+    tenant: Uuid,
+    saved: Saved,
+}
+
+/// What a step came to.
+pub struct Answer {
+    pub status: u16,
+    pub body: Json,
+    pub etag: Option<String>,
+    pub events: Vec<Json>,
+    /// What the answer breaks that no fixture need expect: the published schema.
+    faults: Vec<String>,
+    /// Nothing where the module was not asked.
+    pub used: Option<(Used, usize, Limits)>,
+}
+
+/// What a call left behind, but for the session.
+struct Called<T> {
+    result: Result<T, Failure>,
+    emitted: Vec<(usize, Event)>,
+    closed: bool,
+    used: Used,
+}
+
+/// A call of a module inside a transaction.
+type Run<T> = Box<dyn Fn(call::Entry) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
+
+impl Stage {
+    pub async fn open(generation: Arc<Generation>) -> anyhow::Result<Stage> {
+        let folder = std::env::temp_dir().join(format!("stoa-module-test-{}", Uuid::new_v4().simple()));
+        let settings = Settings {
+            url: format!("sqlite:{}", folder.join("stoa.sqlite").display()),
+            postgres_connections: 1,
+            sqlite_readers: 1,
+            request_timeout: Duration::from_secs(60),
+            plain_role_only: false,
+        };
+        let database = Database::open(&settings, true).await?;
+        tables::bring_up_to_date(&database, &generation.modules).await?;
+        Ok(Stage { generation, database, folder })
+    }
+
+    pub async fn close(self) {
+        self.database.close().await;
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+
+    /// A company of its own, made as the fixture says.
+    pub async fn company(&self, fixture: &Fixture) -> anyhow::Result<Company<'_>> {
+        let company = Company { stage: self, tenant: Uuid::now_v7(), saved: Saved::new() };
+        if let Some(members) = &fixture.provision {
+            let defaults = [("name", json!("Fixture")), ("currencyCode", json!("EUR")), ("withDefaults", json!(true))];
+            let mut body: Map<String, Json> =
+                defaults.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            body.extend(members.clone());
+            company.provision(&body).await?;
+        }
+        Ok(company)
+    }
+
+    /// Runs a call in a transaction of its own, which is kept where `keep` says so.
+    async fn transact<T: Send + 'static>(
+        &self,
+        module: usize,
+        facts: Facts,
+        read_only: bool,
+        limits: Limits,
+        run: Run<T>,
+        keep: fn(&T) -> bool,
+    ) -> anyhow::Result<Called<T>> {
+        let (generation, run) = (self.generation.clone(), Arc::new(run));
+        let work: Work<Called<T>> = Arc::new(move |session| {
+            let (generation, run, facts) = (generation.clone(), run.clone(), facts.clone());
+            Box::pin(async move {
+                let ran = run(call::Entry { generation, module, session, facts, read_only, limits }).await;
+                let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
+                let Ran { session, emitted, result, closed, used, .. } = ran;
+                if let Err(Failure::Database(error)) = result {
+                    return (session, Verdict::Fail(error));
+                }
+                let called = Called { result, emitted, closed, used };
+                (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
+            })
+        });
+        Ok(if read_only { self.database.read(work).await? } else { self.database.write(work).await? })
+    }
+}
+
+impl Company<'_> {
+    async fn provision(&self, body: &Map<String, Json>) -> anyhow::Result<()> {
+        for (index, module) in self.stage.generation.modules.iter().enumerate() {
+            let options = Json::Object(onboarding::options(body, module.descriptor.onboarding.as_ref())).to_string();
+            let run: Run<_> = Box::new(move |entry| {
+                let options = options.clone();
+                Box::pin(async move { call::provision(entry, &options).await })
+            });
+            let facts = self.facts(NOON, ActorKind::User, Uuid::nil(), Vec::new());
+            let called = self.stage.transact(index, facts, false, Limits::default(), run, Result::is_ok).await?;
+            let name = &module.name;
+            let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure:?}"))?;
+            made.map_err(|problem| anyhow::anyhow!("{name} refuses the company: {}", problem.code))?;
+        }
+        Ok(())
+    }
+
+    fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> Facts {
+        Facts {
+            tenant: self.tenant.as_u64_pair(),
+            actor_kind,
+            actor: actor.to_string(),
+            request: Uuid::now_v7().as_u64_pair(),
+            now,
+            today: calendar::day(now, "UTC"),
+            permissions,
+        }
+    }
+
+    /// Runs a step. `Err`: the step itself is not right.
+    pub async fn ask(&mut self, step: &Step, index: usize) -> anyhow::Result<Answer> {
+        let entries = &self.stage.generation.routes.entries;
+        let entry = entries.iter().find(|entry| entry.route.operation == step.operation);
+        let entry = entry.with_context(|| format!("no module has the operation {}", step.operation))?;
+        let Owner::Module(module) = entry.owner else { anyhow::bail!("{} is the host's own", step.operation) };
+        let (actor_kind, known) = match entry.route.audience {
+            Audience::User => (ActorKind::User, &self.stage.generation.permissions),
+            Audience::ApiClient => (ActorKind::ApiClient, &self.stage.generation.scopes),
+        };
+        let permissions = step.permissions.clone().unwrap_or_else(|| known.keys().cloned().collect());
+        let held: BTreeSet<&str> = permissions.iter().map(String::as_str).collect();
+        let input = self.input(entry, step)?;
+        if !allows(&entry.route.access, |code| held.contains(code)) {
+            return Ok(refusal(&Problem::of(match entry.route.audience {
+                Audience::User => "PERMISSION_DENIED",
+                Audience::ApiClient => "SCOPE_DENIED",
+            })));
+        }
+        let (call, lines) = match input {
+            Ok(input) => input,
+            Err(problem) => return Ok(refusal(&problem)),
+        };
+        let now = step.now.map_or(NOON + i64::try_from(index)? * 1_000, |now| now.timestamp_millis());
+        let facts = self.facts(now, actor_kind, step.actor.unwrap_or(Uuid::nil()), permissions);
+        let answer = self.call(entry, module, facts, call, lines).await?;
+        if let (Some(name), true) = (&step.save, answer.status < 300) {
+            self.saved.insert(name.clone(), answer.body.clone());
+        }
+        Ok(answer)
+    }
+
+    /// The verdict on a step's input, by the operation's own schemas: a call and how many lines its body has, or a problem.
+    fn input(&self, entry: &Entry, step: &Step) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
+        let fill = |value: &Json| filled(value, &self.saved).map_err(anyhow::Error::msg);
+        let escaped = |value: &Json| Ok::<_, anyhow::Error>(parameter(&fill(value)?)?);
+        let mut path = vec![("tenantId".to_owned(), self.tenant.to_string())];
+        path.retain(|(name, _)| entry.route.path.contains(&format!("{{{name}}}")));
+        for (name, value) in &step.path {
+            path.push((name.clone(), escaped(value)?));
+        }
+        let mut query = Vec::new();
+        for (name, value) in &step.query {
+            query.push(format!("{}={}", utf8_percent_encode(name, NON_ALPHANUMERIC), escaped(value)?));
+        }
+        let body = step.body.as_ref().map(fill).transpose()?;
+        Ok(self.judged(entry, step, &path, &query.join("&"), body))
+    }
+
+    fn judged(
+        &self,
+        entry: &Entry,
+        step: &Step,
+        path: &[(String, String)],
+        query: &str,
+        body: Option<Json>,
+    ) -> Result<(module::Call, usize), Problem> {
+        let path = entry.parameters.path(path.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let query = entry.parameters.query(query)?;
+        let body = match (&entry.body, body) {
+            (Some(schema), body) => {
+                let text = body.map(|body| body.to_string()).unwrap_or_default();
+                Some(schema.read(text.as_bytes())?)
+            }
+            (None, None) => None,
+            (None, Some(_)) => return Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),
+        };
+        let call = module::Call {
+            operation: step.operation.clone(),
+            path: path.values.into_iter().filter(|(name, _)| name != "tenantId").collect(),
+            query: query.values,
+            body: body.as_ref().map(ToString::to_string),
+            if_match: step.if_match.clone().filter(|_| entry.route.if_match),
+        };
+        Ok((call, body.as_ref().map_or(0, lines)))
+    }
+
+    async fn call(
+        &self,
+        entry: &Entry,
+        module: usize,
+        facts: Facts,
+        call: module::Call,
+        lines: usize,
+    ) -> anyhow::Result<Answer> {
+        let generation = &self.stage.generation;
+        let limits = Limits::default().for_request(entry.route.body_limit, lines);
+        let run: Run<_> = Box::new(move |entry| {
+            let call = call.clone();
+            Box::pin(async move { call::handle(entry, &call).await })
+        });
+        let read_only = entry.route.read_only;
+        let request = Uuid::from_u64_pair(facts.request.0, facts.request.1);
+        let called = self.stage.transact(module, facts, read_only, limits, run, Result::is_ok).await?;
+        let used = |output: usize| Some((called.used, output, limits));
+        let ended = |code: &'static str, why: String| Answer {
+            faults: vec![format!("the module failed: {why}")],
+            used: used(0),
+            ..refusal(&Problem::of(code))
+        };
+        let failed = |why: String| ended("MODULE_FAILED", why);
+        let reply = match called.result {
+            Err(failure @ (Failure::Deadline | Failure::Exhausted)) => {
+                return Ok(ended("MODULE_UNAVAILABLE", format!("{failure:?}")));
+            }
+            Err(failure) => return Ok(failed(format!("{failure:?}"))),
+            Ok(Ok(_)) if called.closed => return Ok(failed("it answered a success after a store failure".to_owned())),
+            Ok(Err(problem)) => {
+                let code = problem.code.clone();
+                return Ok(match refused(generation, module, problem, request) {
+                    Refused::Problem(problem) if problem.code == code => Answer { used: used(0), ..refusal(&problem) },
+                    _ => failed(format!("{code} is no problem code of the platform or of a descriptor")),
+                });
+            }
+            Ok(Ok(reply)) => reply,
+        };
+        let output = reply.body.len();
+        let Done { status, body, etag, emitted, .. } = match check_reply(reply, called.emitted, limits.output) {
+            Ok(done) => done,
+            Err(why) => return Ok(failed(why)),
+        };
+        let body: Json = serde_json::from_str(&body)?;
+        Ok(Answer {
+            status: status.unwrap_or(entry.route.status),
+            faults: self.schema_faults(entry, module, &body)?,
+            events: emitted.iter().map(event).collect(),
+            body,
+            etag,
+            used: used(output),
+        })
+    }
+
+    /// Where a success is not what the contract says of it.
+    fn schema_faults(&self, entry: &Entry, module: usize, body: &Json) -> anyhow::Result<Vec<String>> {
+        let module = self.stage.generation.modules.get(module).context("a module of the generation")?;
+        let schema = Schema::compile(&entry.route.response, &module.descriptor.schemas).map_err(anyhow::Error::msg)?;
+        let faults = schema.check(&mut body.clone());
+        Ok(faults.iter().map(|item| format!("{}: {} by the published schema", item.pointer, item.code)).collect())
+    }
+
+    /// Where an answer is not as the step expects.
+    pub fn judge(&self, step: &Step, answer: &Answer) -> Vec<String> {
+        let expect = &step.expect;
+        let mut differences = Vec::new();
+        if expect.status != answer.status {
+            differences.push(format!("status: expected {}, found {}: {}", expect.status, answer.status, answer.body));
+        } else if let Some(body) = &expect.body {
+            compare(body, &answer.body, &self.saved, "", &mut differences);
+        }
+        if let Some(etag) = &expect.etag {
+            let found = answer.etag.clone().map_or(Json::Null, Json::from);
+            compare(etag, &found, &self.saved, "etag", &mut differences);
+        }
+        if let Some(events) = &expect.events {
+            if events.len() != answer.events.len() {
+                let kinds: Vec<&Json> = answer.events.iter().filter_map(|event| event.get("kind")).collect();
+                differences.push(format!("events: expected {}, found {kinds:?}", events.len()));
+            }
+            for (at, (event, found)) in events.iter().zip(&answer.events).enumerate() {
+                let place = format!("events/{at}");
+                match event {
+                    Json::String(kind) if found.get("kind").is_some_and(|found| found == kind.as_str()) => {}
+                    Json::String(kind) => {
+                        differences.push(format!("{place}: expected {kind}, found {}", found["kind"]))
+                    }
+                    event => compare(event, found, &self.saved, &place, &mut differences),
+                }
+            }
+        }
+        differences.extend(answer.faults.iter().cloned());
+        differences
+    }
+
+    /// What the modules find wrong with the company's rows.
+    pub async fn verify(&self) -> anyhow::Result<Vec<String>> {
+        let mut findings = Vec::new();
+        for (index, module) in self.stage.generation.modules.iter().enumerate() {
+            let mut cursor: Option<String> = None;
+            for _ in 0..BATCHES {
+                let from = cursor.clone();
+                let run: Run<_> = Box::new(move |entry| {
+                    let from = from.clone();
+                    Box::pin(async move { call::verify(entry, from.as_deref()).await })
+                });
+                let facts = self.facts(NOON, ActorKind::System, Uuid::nil(), Vec::new());
+                let called = self.stage.transact(index, facts, true, Limits::default(), run, |_| false).await?;
+                let found =
+                    called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure:?}", module.name))?;
+                let told = |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);
+                findings.extend(found.findings.iter().map(told));
+                cursor = found.next;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+            anyhow::ensure!(cursor.is_none(), "verify of {} never comes to an end", module.name);
+        }
+        Ok(findings)
+    }
+}
+
+/// A parameter as it stands in an address.
+fn parameter(value: &Json) -> anyhow::Result<String> {
+    let text = match value {
+        Json::String(text) => text.clone(),
+        Json::Number(_) | Json::Bool(_) => value.to_string(),
+        _ => anyhow::bail!("a parameter is a text, a number or a boolean"),
+    };
+    Ok(utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string())
+}
+
+/// What a fixture sees of a problem.
+fn refusal(problem: &Problem) -> Answer {
+    Answer {
+        status: problem.status,
+        body: json!({ "code": problem.code, "errors": problem.errors }),
+        etag: None,
+        events: Vec::new(),
+        faults: Vec::new(),
+        used: None,
+    }
+}
+
+fn event(event: &Event) -> Json {
+    let data: Json = serde_json::from_str(&event.data).unwrap_or_default();
+    json!({
+        "kind": event.kind,
+        "resourceType": event.resource_type,
+        "resourceId": Uuid::from_u64_pair(event.resource.0, event.resource.1),
+        "version": event.version,
+        "data": data,
+    })
+}

@@ -1,0 +1,163 @@
+//! `stoa module check` and `stoa module test`: what an author learns of a component without a host.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+use stoa_tests::folder::Folder;
+use stoa_tests::{host, modules};
+
+/// Runs `stoa module WORDS --json`: whether it succeeded, and what it printed.
+fn module(words: &[&str]) -> (bool, Json) {
+    let mut command = Command::new(host::binary());
+    let output = command.arg("module").args(words).arg("--json").output().expect("cannot run stoa");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let told = serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}\n{said}"));
+    (output.status.success(), told)
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn built_in(name: &str) -> String {
+    text(&modules::folder().join(format!("{name}.wasm")))
+}
+
+fn tiers() -> String {
+    text(&modules::example("tiers"))
+}
+
+fn template() -> String {
+    text(&modules::example("template"))
+}
+
+fn fixtures(module: &str) -> PathBuf {
+    host::workspace().join("components").join(module).join("fixtures")
+}
+
+/// Every step of the fixtures, by what was told of it.
+fn steps(told: &Json) -> Vec<&Json> {
+    told["fixtures"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|file| file["steps"].as_array().into_iter().flatten())
+        .collect()
+}
+
+#[test]
+fn the_fixtures_of_template_and_example_hold() {
+    let catalog = built_in("catalog");
+    for (file, folder, with) in
+        [(template(), fixtures("template"), vec![]), (tiers(), fixtures("examples/tiers"), vec!["--with", &catalog])]
+    {
+        let folder = text(&folder);
+        let (ok, told) = module(&[&["test", &file, "--fixtures", &folder], &with[..]].concat());
+        assert!(ok && told["ok"] == true, "{told:#}");
+        let asked: Vec<&Json> = steps(&told).into_iter().filter(|step| !step["used"].is_null()).collect();
+        assert!(asked.len() >= 5, "{told:#}");
+        for step in asked {
+            for limit in ["guestMicros", "memoryBytes", "storeCalls", "rows", "outputBytes"] {
+                let of = &step["used"][limit];
+                assert!(
+                    of["used"].as_u64() <= of["limit"].as_u64() && of["limit"].as_u64() > Some(0),
+                    "{limit}: {step:#}"
+                );
+            }
+            assert!(step["used"]["guestMicros"]["used"].as_u64() > Some(0), "{step:#}");
+        }
+    }
+}
+
+/// One fixture after another that expects what is not: each fails, and says where.
+#[test]
+fn whatever_is_not_as_expected_is_told() {
+    let step = |expect: Json| json!({ "operation": "createTemplateEntry", "body": { "name": "A" }, "expect": expect });
+    let read = json!({ "operation": "getTemplateEntry", "path": { "id": "$a/id" }, "expect": { "status": 200, "body": "$b" } });
+    let mut saved = step(json!({ "status": 201 }));
+    saved["save"] = json!("a");
+    for (steps, told) in [
+        (json!([step(json!({ "status": 200 }))]), "status: expected 200, found 201"),
+        (json!([step(json!({ "status": 201, "body": { "id": "$any" } }))]), "/name: not expected"),
+        (json!([step(json!({ "status": 201, "etag": "no" }))]), "etag: expected"),
+        (json!([step(json!({ "status": 201, "events": [] }))]), "events: expected 0"),
+        (json!([step(json!({ "status": 201, "events": ["template.entry.gone"] }))]), "events/0: expected"),
+        (json!([saved, read]), "the answer: no step before saved `b`"),
+    ] {
+        let folder = Folder::new("fixtures");
+        let fixture = json!({ "steps": steps });
+        fs::write(folder.path().join("one.json"), fixture.to_string()).expect("a fixture");
+        let (ok, found) = module(&["test", &template(), "--fixtures", &text(folder.path())]);
+        assert!(!ok && found["ok"] == false, "{told}: {found:#}");
+        let differences: Vec<&str> =
+            self::steps(&found).iter().filter_map(|step| step["differences"][0].as_str()).collect();
+        assert!(differences.len() == 1 && differences[0].starts_with(told), "{told}: {differences:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_tested_is_refused() {
+    let folder = Folder::new("fixtures");
+    let test = |more: &[&str]| {
+        let mut command = Command::new(host::binary());
+        command.args(["module", "test"]).args(more).arg("--fixtures").arg(folder.path());
+        let output = command.output().expect("cannot run stoa");
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(test(&[&template()]).contains("no fixture"));
+    fs::write(folder.path().join("one.json"), r#"{ "steps": [], "stops": [] }"#).expect("a fixture");
+    assert!(test(&[&template()]).contains("one.json is no fixture"));
+    fs::write(folder.path().join("one.json"), r#"{ "steps": [{ "operation": "none", "expect": { "status": 200 } }] }"#)
+        .expect("a fixture");
+    assert!(test(&[&template()]).contains("no module has the operation none"));
+    // It needs the catalog.
+    assert!(test(&[&tiers()]).contains("commerce:catalog/articles"));
+}
+
+#[test]
+fn a_component_is_checked_as_a_host_would() {
+    let (ok, told) = module(&["check", &tiers()]);
+    assert!(ok && told["ok"] == true, "{told:#}");
+    assert_eq!((&told["name"], &told["foreignPermissions"]), (&json!("pricing"), &json!([])));
+    assert!(told["wants"].get("commerce:catalog/articles@1.0.0").is_some(), "{told:#}");
+    assert!(told["offers"].get("commerce:pricing/prices@1.0.0").is_some(), "{told:#}");
+
+    let (ok, told) = module(&["check", &text(&forbidden())]);
+    assert!(!ok && told["code"] == "IMPORT_FORBIDDEN", "{told:#}");
+}
+
+/// A component that imports what no module may.
+fn forbidden() -> PathBuf {
+    let folder = host::workspace().join("target");
+    let file = folder.join("forbidden.wasm");
+    let text = r#"(component (import "wasi:cli/environment@0.2.0" (instance)))"#;
+    fs::write(&file, wat::parse_str(text).expect("a component")).expect("a file");
+    file
+}
+
+/// The example takes the built-in module's place without breaking anything; the way back breaks what it brought.
+#[test]
+fn what_would_change_is_told() {
+    let pricing = built_in("pricing");
+    let (ok, told) = module(&["check", &tiers(), "--against", &pricing]);
+    assert!(ok, "{told:#}");
+    let codes: Vec<(&str, &str)> = told["changes"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|change| (change["code"].as_str().unwrap_or_default(), change["item"].as_str().unwrap_or_default()))
+        .collect();
+    for expected in
+        [("OPERATION_ADDED", "setPriceTiers"), ("OPERATION_ADDED", "getPriceTiers"), ("COLLECTION_ADDED", "price_tier")]
+    {
+        assert!(codes.contains(&expected), "{expected:?}: {codes:?}");
+    }
+    let (ok, told) = module(&["check", &pricing, "--against", &tiers()]);
+    assert!(!ok && told["faults"].to_string().contains("setPriceTiers"), "{told:#}");
+    let (ok, told) = module(&["check", &tiers(), "--against", &built_in("catalog")]);
+    assert!(!ok && told["faults"].to_string().contains("takes no place"), "{told:#}");
+}
