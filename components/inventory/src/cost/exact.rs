@@ -1,22 +1,21 @@
 //! Exact products of quantities and costs. Nothing is rounded: what has no place within 12 digits after the point is refused.
 
+use super::deal::gcd;
 use crate::terms::{Amount, Quantity, UnitCost};
+
+/// What the product of units of the sixth and of the twelfth digit is too fine by.
+const SURPLUS: i128 = 1_000_000;
 
 /// What `quantity` goods are worth at `unit_cost`. None where the product needs more than 12 digits after the point or leaves
 /// the range.
 pub fn value(quantity: Quantity, unit_cost: UnitCost) -> Option<Amount> {
-    // Scales 6 and 12 make 18: six zeros must come off, wherever they are.
-    let (mut quantity, mut cost) = (quantity.units(), unit_cost.units());
-    for _ in 0..6 {
-        if quantity % 10 == 0 {
-            quantity /= 10;
-        } else if cost % 10 == 0 {
-            cost /= 10;
-        } else {
-            return None;
-        }
+    // Scales 6 and 12 make 18: a factor of 10^6 must come off, whichever of the two its parts are in.
+    let from_quantity = gcd(SURPLUS, quantity.units());
+    let from_cost = SURPLUS / from_quantity;
+    if unit_cost.units() % from_cost != 0 {
+        return None;
     }
-    let product = quantity.checked_mul(cost)?;
+    let product = (quantity.units() / from_quantity).checked_mul(unit_cost.units() / from_cost)?;
     (product.unsigned_abs() < 10_u128.pow(38)).then(|| Amount::from_units(product))
 }
 

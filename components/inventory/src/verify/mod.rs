@@ -2,7 +2,9 @@
 
 mod costs;
 mod movements;
+mod postings;
 mod reservations;
+mod sales;
 mod stock;
 
 use stoa_sdk::{Finding, Findings, Id};
@@ -24,6 +26,8 @@ const STAGES: &[(&str, Stage)] = &[
     ("entities", costs::entities),
     ("reservations", reservations::verify),
     ("movements", movements::verify),
+    ("sales", sales::verify),
+    ("postings", postings::verify),
     ("units", unit::verify::units),
     ("unit-entries", unit::verify::entries),
     ("unit-stock", unit::verify::stock),
