@@ -20,7 +20,8 @@ on_both_databases![
 fn broken(shop: &Company) -> BTreeSet<String> {
     let command = shop.host.command().args(["verify", "--json", "--tenant", &shop.tenant]).output();
     let output = command.expect("cannot run `stoa verify`");
-    let said: Json = serde_json::from_slice(&output.stdout).expect("`stoa verify --json` prints JSON");
+    let complained = String::from_utf8_lossy(&output.stderr);
+    let said: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {complained}"));
     let findings = said["findings"].as_array().cloned().unwrap_or_default();
     assert_eq!(output.status.success(), findings.is_empty(), "{said}");
     findings.iter().filter_map(|finding| finding["invariant"].as_str().map(str::to_string)).collect()

@@ -26,7 +26,7 @@ pub const PART: Part = Part {
         ("readmitUnit", "toLocationId", STAYS),
         ("readmitUnit", "variantId", STAYS),
     ],
-    needs: &[("listUnits", "unit"), ("listMovements", "unit"), ("listCostLayers", "unit")],
+    needs: &[("listUnits", "serial unit"), ("listMovements", "serial unit"), ("listCostLayers", "serial unit")],
     values: &[],
     amends: &[("admitUnits", admitted), ("moveUnit", moved), ("readmitUnit", repaired)],
 };
@@ -77,7 +77,7 @@ const KINDS: &[Kind] = &[
         put_away: PutAway::Other(|records, id| records.company.archive(&format!("catalog/variants/{id}"))),
     },
     Kind {
-        name: "unit",
+        name: "serial unit",
         collection: "inventory/units",
         names: &["inventoryUnitId", "unitId"],
         make: |records| admit(records, 1, &json!({ "locationId": records.id_of("location") })),
