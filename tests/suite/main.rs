@@ -69,6 +69,7 @@ mod refusal_order;
 mod refusal_time;
 mod revocation;
 mod schema_corpus;
+mod services_by_version;
 mod stored;
 mod tenancy;
 mod tenant_cli;

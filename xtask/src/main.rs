@@ -12,9 +12,11 @@ mod demo;
 mod new_module;
 mod postgres;
 mod program;
+mod release_wit;
 mod run;
 mod test;
 mod wasm_target;
+mod wit_package;
 mod workspace;
 
 use workspace::Workspace;
@@ -34,6 +36,8 @@ enum Verb {
     BuildModules(build_modules::Args),
     /// Write a module that builds, tests and activates as it stands to components/NAME
     NewModule(new_module::Args),
+    /// List a WIT package in wit/released.txt: from then on it does not change
+    ReleaseWit(release_wit::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),
+        Verb::ReleaseWit(args) => release_wit::run(&workspace, args),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -226,3 +226,6 @@ async fn call(
     store.data_mut().stack.pop();
     answer
 }
+
+#[cfg(test)]
+mod tests;
