@@ -74,6 +74,7 @@ mod refusal_order;
 mod refusal_time;
 mod revocation;
 mod schema_corpus;
+mod services_by_version;
 mod stored;
 mod swap;
 mod swap_hosts;

@@ -8,8 +8,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Exchange, Statement};
 use super::wire::{self, Prepared};
+use super::{Exchange, Statement};
 
 pub struct Proxy {
     pub address: SocketAddr,
@@ -62,7 +62,8 @@ impl Proxy {
                 _ => transactions.push((connection, vec![exchange])),
             }
         }
-        let mut transactions: Vec<Vec<Exchange>> = transactions.into_iter().map(|(_, transaction)| transaction).collect();
+        let mut transactions: Vec<Vec<Exchange>> =
+            transactions.into_iter().map(|(_, transaction)| transaction).collect();
         transactions.retain(|transaction| !transaction.iter().flatten().any(looks_after_itself));
         transactions.into_iter().flatten().collect()
     }

@@ -71,7 +71,11 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
     report.judged("statements_write_host", host as f64, Target::AtMost(4.0), "of a price write, those of the host");
     let trips = each(writes.len());
     report.judged("statements_write", trips, Target::AtMost(9.0), "round trips of a price write");
-    report.told("statements_write_counter", counted / f64::from(COUNTED), "the same by the host's own counter, which counts its looks for a new generation too");
+    report.told(
+        "statements_write_counter",
+        counted / f64::from(COUNTED),
+        "the same by the host's own counter, which counts its looks for a new generation too",
+    );
     report.told("sql_read", each(statements(&reads)), "statements that PostgreSQL was told");
     report.told("sql_write", each(statements(&writes)), "");
     for (name, pattern) in [("read", &read), ("write", &write)] {
