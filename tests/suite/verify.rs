@@ -85,7 +85,7 @@ fn faults_of_goods_are_found(database: Database) {
             ("update inventory_cost_pool set next_seq = 1 where {tenant}", "I8"),
             ("update inventory_cost_layer set receipt_item_id = null where {tenant}", "I16"),
             ("update inventory_sale_balance set returned = sold where {tenant}", "I15"),
-            ("update inventory_unit set grade = 'Z' where {tenant}", "unit-ledger"),
+            ("update inventory_unit set grade = 'C' where {tenant}", "unit-ledger"),
             ("update inventory_unit set version = version + 1 where {tenant}", "unit-ledger"),
             ("update inventory_unit set warehouse_id = null where {tenant}", "unit-custody"),
             ("update inventory_unit set reservation_id = null where {tenant}", "unit-reservation"),
