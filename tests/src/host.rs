@@ -180,10 +180,12 @@ impl Stoa {
 
     /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
     pub fn private_address(&self) -> String {
-        let log = self.log();
-        let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
-        let address = told.and_then(|rest| rest.split_whitespace().next());
-        address.unwrap_or_else(|| panic!("the log names no private listener: {log}")).to_string()
+        // The log's line comes after the first line of stdout, which tells that the host serves.
+        crate::eventually(|| {
+            let log = self.log();
+            let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+            told.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
+        })
     }
 
     /// What `/metrics` of the private listener says.

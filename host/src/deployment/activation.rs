@@ -108,7 +108,8 @@ impl Deployment {
         let vetted = self.fetched(digest).await?;
         let (active, mut set) = self.active(wish.expected).await?;
         let name = vetted.descriptor.name.clone();
-        let changes = changes(&*self.generation(active, &set).await?, &vetted);
+        let before = self.generation(active, &set).await?;
+        let changes = changes(&before, &vetted);
         if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
             return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
         }
@@ -133,7 +134,8 @@ impl Deployment {
             reason: None,
             by: wish.by.clone(),
         };
-        self.install(recorded, active, set, vec![(name, changes)]).await
+        let after = self.link(recorded.number, &set).await?;
+        self.install(recorded, &before, after, set, vec![(name, changes)]).await
     }
 
     /// Makes the modules of an earlier generation the active ones again. What it takes away is told, and refused by nothing: a
@@ -168,7 +170,7 @@ impl Deployment {
             reason,
             by: wish.by.clone(),
         };
-        self.install(recorded, active, set, changes).await
+        self.install(recorded, &before, after, set, changes).await
     }
 
     /// The active generation by the database, if it is the one expected.
@@ -195,15 +197,15 @@ impl Deployment {
     async fn install(
         &self,
         recorded: Recorded,
-        before: u64,
+        before: &Generation,
+        generation: Generation,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, Refused> {
-        let generation = self.link(recorded.number, &set).await?;
-        let upgrades = upgrades(&*self.generation(before, &set).await?, &generation, recorded.cause);
+        let upgrades = upgrades(before, &generation, recorded.cause);
         let wanted = Arc::new(tables::wanted(&generation.modules));
         build_indexes(&self.database, &wanted).await?;
-        let candidate = Candidate { recorded, before, set, generation, changes };
+        let candidate = Candidate { recorded, before: before.number, set, generation, changes };
         let tables = self.commit(&candidate, wanted, upgrades).await?;
         let Candidate { recorded, generation, changes, .. } = candidate;
         self.swap(generation, recorded.cause);
