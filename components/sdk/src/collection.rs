@@ -6,6 +6,7 @@ use crate::store::Row;
 
 /// A struct that reads some columns of a collection, or all.
 pub trait View: Sized {
+    /// The collection that is read.
     type Entity: Entity;
     /// Empty: every column.
     const COLUMNS: &'static [&'static str];
@@ -16,13 +17,16 @@ pub trait View: Sized {
 
 /// A struct that is a whole row of a collection.
 pub trait Entity: View<Entity = Self> {
+    /// As the descriptor and the store calls spell it.
     const NAME: &'static str;
     /// What an insert states: the id and the module's own columns.
     const INSERTED: &'static [&'static str];
     /// Every column, in the order in which rows are read.
     const ALL: &'static [&'static str];
 
+    /// The values of `INSERTED`.
     fn write(&self) -> Row;
+    /// What the descriptor says of it.
     fn collection() -> descriptor::Collection;
 }
 

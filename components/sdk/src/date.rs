@@ -67,6 +67,7 @@ fn parse(text: &[u8]) -> Option<Date> {
 }
 
 impl Date {
+    /// 1 to 9999.
     pub const fn year(self) -> u16 {
         self.year
     }

@@ -24,6 +24,7 @@ impl fmt::Display for NotADecimal {
 }
 
 impl<const SCALE: u32> Decimal<SCALE> {
+    /// Nothing.
     pub const ZERO: Self = Decimal(0);
     /// Columns of at most 6 fractional digits hold 18 digits, wider ones 38.
     pub const PRECISION: u8 = if SCALE <= 6 { 18 } else { 38 };
@@ -33,14 +34,17 @@ impl<const SCALE: u32> Decimal<SCALE> {
         Decimal(units)
     }
 
+    /// How many units of the last digit it is.
     pub const fn units(self) -> i128 {
         self.0
     }
 
+    /// Whether it is nothing.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
 
+    /// Whether it is below zero.
     pub const fn is_negative(self) -> bool {
         self.0 < 0
     }

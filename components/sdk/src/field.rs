@@ -11,9 +11,12 @@ use crate::{Decimal, Id, Instant, Json};
 pub trait Field: Sized {
     /// The type without null.
     type Plain: Field;
+    /// The type of its column.
     const TYPE: ColumnType;
+    /// Whether the column takes null.
     const NULLABLE: bool = false;
 
+    /// As the store takes it.
     fn put(&self) -> Value;
     /// None where the store answered a value of another type.
     fn take(value: Value) -> Option<Self>;
@@ -34,10 +37,12 @@ impl<T> Clone for Column<T> {
 impl<T> Copy for Column<T> {}
 
 impl<T> Column<T> {
+    /// For the macros: a column of this name.
     pub const fn new(name: &'static str) -> Self {
         Column { name, type_: PhantomData }
     }
 
+    /// As the descriptor spells it.
     pub const fn name(self) -> &'static str {
         self.name
     }

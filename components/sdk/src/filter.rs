@@ -15,26 +15,32 @@ fn term(column: &str, op: Compare, values: Vec<Value>) -> Filter {
 }
 
 impl<T: Field> Column<T> {
+    /// The column has this value.
     pub fn eq(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Eq, vec![value.into().put()])
     }
 
+    /// The column has another value; null is no value, and is not met.
     pub fn ne(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Ne, vec![value.into().put()])
     }
 
+    /// Below.
     pub fn lt(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Lt, vec![value.into().put()])
     }
 
+    /// At most.
     pub fn le(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Le, vec![value.into().put()])
     }
 
+    /// Above.
     pub fn gt(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Gt, vec![value.into().put()])
     }
 
+    /// At least.
     pub fn ge(self, value: impl Into<T::Plain>) -> Filter {
         term(self.name(), Compare::Ge, vec![value.into().put()])
     }
@@ -44,10 +50,12 @@ impl<T: Field> Column<T> {
         term(self.name(), Compare::OneOf, values.into_iter().map(|value| value.put()).collect())
     }
 
+    /// The column has no value.
     pub fn is_null(self) -> Filter {
         term(self.name(), Compare::IsNull, Vec::new())
     }
 
+    /// The column has a value.
     pub fn not_null(self) -> Filter {
         term(self.name(), Compare::NotNull, Vec::new())
     }

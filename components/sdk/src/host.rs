@@ -12,9 +12,13 @@ pub trait Host {
     /// # Errors
     /// The failures of the contract.
     fn run(&mut self, calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure>;
+    /// What [`facts`] answers.
     fn facts(&mut self) -> context::Facts;
+    /// Ascending ids.
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)>;
+    /// Takes events for the outbox.
     fn emit(&mut self, events: &[events::Event]);
+    /// Takes a line for the log.
     fn log(&mut self, level: log::Level, message: &str);
 }
 

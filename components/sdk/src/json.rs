@@ -24,6 +24,7 @@ impl Json {
         RawValue::from_string(text).ok().map(Json)
     }
 
+    /// The text as it stands.
     pub fn text(&self) -> &str {
         self.0.get()
     }

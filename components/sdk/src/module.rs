@@ -61,9 +61,13 @@ pub trait Module: 'static {
 /// The onboarding members that every module gets.
 #[derive(Debug, Clone)]
 pub struct ProvisionOptions {
+    /// The company.
     pub name: String,
+    /// ISO 3166, two letters.
     pub country_code: Option<String>,
+    /// ISO 4217; the company's default.
     pub currency_code: String,
+    /// Whether the company wants the usual records to begin with.
     pub with_defaults: bool,
     /// The members that this module declares in its descriptor.
     pub own: serde_json::Map<String, serde_json::Value>,

@@ -183,11 +183,13 @@ impl Operation {
         Operation { idempotency: Idempotency::Required, if_match: true, ..Operation::new("DELETE", path, name, run) }
     }
 
+    /// One line for the contract.
     pub const fn summary(mut self, summary: &'static str) -> Operation {
         self.summary = summary;
         self
     }
 
+    /// What a caller should know beyond the summary.
     pub const fn description(mut self, description: &'static str) -> Operation {
         self.description = description;
         self
@@ -224,16 +226,19 @@ impl Operation {
         self
     }
 
+    /// The type that the query parameters are read as.
     pub const fn query<T: JsonSchema>(mut self) -> Operation {
         self.query = Some(Schemas::parameters::<T>);
         self
     }
 
+    /// The type that the body is read as; without one no body is taken.
     pub const fn body<T: JsonSchema>(mut self) -> Operation {
         self.body = Some(Schemas::read::<T>);
         self
     }
 
+    /// The type of the success body.
     pub const fn answers<T: JsonSchema>(mut self) -> Operation {
         self.response = Some(Schemas::answered::<T>);
         self
@@ -245,6 +250,7 @@ impl Operation {
         self
     }
 
+    /// Takes no `If-Match`, where its kind of operation would.
     pub const fn without_if_match(mut self) -> Operation {
         self.if_match = false;
         self
@@ -263,6 +269,7 @@ impl Operation {
         self
     }
 
+    /// Value of the answer's `Cache-Control`.
     pub const fn cache_control(mut self, value: &'static str) -> Operation {
         self.cache_control = Some(value);
         self

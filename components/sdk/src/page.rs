@@ -39,6 +39,7 @@ impl JsonSchema for Limit {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{T}Page")]
 pub struct Page<T> {
+    /// In the order of the list.
     pub items: Vec<T>,
     /// Where the next page begins; null on the last one.
     pub next_cursor: Option<Id>,

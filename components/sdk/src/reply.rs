@@ -21,6 +21,7 @@ impl Reply {
         Reply { status: None, body, etag: None, resource: None, subject: None, changed: Vec::new() }
     }
 
+    /// A success status other than the route's.
     pub fn status(mut self, status: u16) -> Reply {
         self.status = Some(status);
         self

@@ -20,14 +20,18 @@ pub struct NativeService<Request: ?Sized, Answer> {
 }
 
 impl<Request: ?Sized, Answer> NativeService<Request, Answer> {
+    /// With nothing installed.
     pub const fn new() -> Self {
         NativeService { function: RefCell::new(None) }
     }
 
+    /// Puts a function in the place of the service, on this thread.
     pub fn install(&self, function: impl Fn(&Request) -> Answer + 'static) {
         *self.function.borrow_mut() = Some(Arc::new(function));
     }
 
+    /// Calls what is installed.
+    ///
     /// # Panics
     /// Where nothing is installed.
     #[allow(clippy::panic, reason = "a test or benchmark that forgot to install the service")]

@@ -29,7 +29,9 @@ pub const MOST_KEYS: usize = 1_000;
 
 /// Calls that are sent together, and what their replies become.
 pub trait Batch {
+    /// What `run` gives for it.
     type Answer;
+    /// Adds its calls to those that are sent.
     fn push(&mut self, calls: &mut Vec<Call>);
     /// None where a reply does not fit its call.
     fn read(self, replies: &mut IntoIter<Reply>) -> Option<Self::Answer>;
@@ -160,7 +162,9 @@ fn rows<V: View>(reply: Reply) -> Option<Rows<V>> {
 /// The rows of a select and whether more follow.
 #[derive(Debug, Clone)]
 pub struct Rows<V> {
+    /// In the order that was asked for.
     pub items: Vec<V>,
+    /// Whether rows follow the last of `items`.
     pub more: bool,
 }
 
@@ -299,6 +303,7 @@ impl<V> Select<V> {
         self
     }
 
+    /// At most this many rows.
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
         self
@@ -367,6 +372,7 @@ pub fn aggregate<E: Entity>(filter: Filter) -> Aggregate {
 }
 
 impl Aggregate {
+    /// One group for each value of this column.
     pub fn by<T>(mut self, column: Column<T>) -> Self {
         self.by.push(column.name().to_owned());
         self
@@ -378,6 +384,7 @@ impl Aggregate {
         self
     }
 
+    /// The exact sum of the column over the rows of the group that meet `when`.
     pub fn sum<T>(mut self, column: Column<T>, when: Filter) -> Self {
         self.measures.push(Measure { op: Agg::Sum, column: column.name().to_owned(), when: when.0 });
         self

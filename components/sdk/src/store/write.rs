@@ -101,6 +101,7 @@ fn changes<E>(key: Option<&'static str>, keys: impl IntoIterator<Item = Row>) ->
 }
 
 impl<E: Entity> Update<E> {
+    /// Sets a column of every row to one value.
     pub fn set<T: Field>(mut self, column: Column<T>, value: &T) -> Self {
         self.set.push(column.name().to_owned());
         self.values.push(value.put());

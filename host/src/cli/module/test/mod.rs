@@ -22,8 +22,8 @@ use crate::settings::LogFormat;
 use fixture::Fixture;
 use stage::Stage;
 
-/// What the component writes to its log is shown, and nothing else of the host's.
-const LOG: &str = "off,stoa::module=debug";
+/// What the component writes to its log is shown, and nothing else of the host's (whose targets begin with the same letters).
+const LOG: &str = "off,stoa::module=debug,stoa::modules=off";
 
 #[derive(clap::Args)]
 pub struct Flags {
