@@ -419,9 +419,7 @@ fn api_clients_transfer_without_units(database: Database) {
     machine.put(&path, with(&body(items), json!({ "expectedVersion": 2 }))).is(200);
     let read = machine.get(&path).is(200);
     assert_eq!(read["items"][0]["unitCount"], 2);
-    for hidden in ["tenantId"] {
-        assert!(read.body.get(hidden).is_none(), "{hidden}");
-    }
+    assert!(read.body.get("tenantId").is_none());
     assert!(read["items"][0].get("units").is_none());
     machine.post(&format!("{path}/ship"), json!({ "expectedVersion": 3 })).is(200);
     let lines =
@@ -489,8 +487,8 @@ fn lists_of_orders(database: Database) {
     let second = road.draft(json!([line(&two, "1"), line(&one, "1")])).is(201).id();
     let found = |query: &[(&str, &str)]| shop.list("inventory/transfer-orders", query).is(200).ids();
     assert_eq!(found(&[]), [first.clone(), second.clone()]);
-    assert_eq!(found(&[("variantId", &two)]), [second.clone()]);
-    assert_eq!(found(&[("number", "0002")]), [second.clone()]);
+    assert_eq!(found(&[("variantId", &two)]), std::slice::from_ref(&second));
+    assert_eq!(found(&[("number", "0002")]), std::slice::from_ref(&second));
     assert_eq!(found(&[("fromWarehouseId", &road.from), ("limit", "1")]), [first]);
     assert!(found(&[("toWarehouseId", &road.from)]).is_empty());
     road.go(&second, "cancel", json!({ "reason": "No" })).is(200);

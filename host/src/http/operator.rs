@@ -68,8 +68,12 @@ async fn known(State(console): State<Console>, mut request: Request, next: Next)
         .unwrap_or_default();
     let hash: [u8; 32] = Sha256::digest(token).into();
     // Every one is compared, whichever fits.
-    let fits = |operator: &&Operator| verify_slices_are_equal(&operator.token_sha256, &hash).is_ok();
-    let found = console.operators.iter().filter(fits).map(|operator| operator.name.clone()).last();
+    let mut found = None;
+    for operator in console.operators.iter() {
+        if verify_slices_are_equal(&operator.token_sha256, &hash).is_ok() {
+            found = Some(operator.name.clone());
+        }
+    }
     match found {
         Some(name) => {
             request.extensions_mut().insert(Name(name));

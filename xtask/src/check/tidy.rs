@@ -40,6 +40,8 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("host/src/problem.rs", "sku"),
     // Of a UUID (RFC 9562).
     ("host/src/contract/idempotency_key.rs", "variant"),
+    // A kind of type of the component model.
+    ("host/src/modules/signature.rs", "variant"),
     // Of a User-Agent header (RFC 9110).
     ("host/src/pipeline/user_agent.rs", "product"),
     // The interface asks for this scope, of a module, on an operation of the host.

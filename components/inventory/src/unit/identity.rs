@@ -82,7 +82,7 @@ pub fn is_imei(text: &str) -> bool {
                 if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
             })
             .sum();
-        sum % 10 == 0
+        sum.is_multiple_of(10)
     }
 }
 

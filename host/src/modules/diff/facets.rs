@@ -163,8 +163,11 @@ fn outside<'a>(class: Class, values: &[&'a Value], facts: &Facts) -> Vec<&'a Val
         .collect()
 }
 
+/// Schemas, and what each refers to, where that can be found.
+type Whole = (Vec<Value>, Vec<Option<Map<String, Value>>>);
+
 /// A keyword's schemas with all that they refer to.
-fn whole_rule(facts: &Facts, keyword: &str, defs: Defs) -> Option<(Vec<Value>, Vec<Option<Map<String, Value>>>)> {
+fn whole_rule(facts: &Facts, keyword: &str, defs: Defs) -> Option<Whole> {
     let schemas = facts.rules.get(keyword)?;
     let closures = schemas.iter().map(|schema| refs::closure(schema, defs).ok()).collect();
     Some((schemas.iter().map(|schema| (*schema).clone()).collect(), closures))
