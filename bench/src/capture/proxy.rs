@@ -146,10 +146,8 @@ impl Talk {
         if kind == b'p' || kind == b'X' {
             return;
         }
-        if std::mem::take(&mut self.answered) {
-            if log.recording {
-                log.exchanges.push((self.connection, Vec::new()));
-            }
+        if std::mem::take(&mut self.answered) && log.recording {
+            log.exchanges.push((self.connection, Vec::new()));
         }
         let statements = match kind {
             b'Q' => wire::simple(payload),
