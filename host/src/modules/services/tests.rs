@@ -43,8 +43,11 @@ fn component(engine: &Engine, imports: &[(&str, &str)], exports: &[(&str, &str)]
         let mut instance = String::new();
         for (place, name) in functions.split_whitespace().enumerate() {
             let (shown, of) = function(name);
-            let options =
-                if of.contains("string") { "(memory $i \"memory\") (realloc (func $i \"realloc\"))" } else { "" };
+            let options = if of.contains("string") {
+                "(memory (core memory $i \"memory\")) (realloc (core func $i \"realloc\"))"
+            } else {
+                ""
+            };
             text.push_str(&format!("  (func $f{at}-{place} {of} (canon lift (core func $i \"{name}\") {options}))\n"));
             instance.push_str(&format!(" (export \"{shown}\" (func $f{at}-{place}))"));
         }
