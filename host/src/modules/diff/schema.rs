@@ -127,12 +127,12 @@ impl<'a> Walk<'a> {
         }
         let mut gone: Vec<usize> = (0..was.len()).filter(|at| !pairs.iter().any(|(old, _)| old == at)).collect();
         let mut added: Vec<usize> = (0..is.len()).filter(|at| !pairs.iter().any(|(_, new)| new == at)).collect();
-        if let ([a], [b]) = (gone.as_slice(), added.as_slice()) {
-            if !other_tag(&old_tags[*a], &new_tags[*b]) {
-                pairs.push((*a, *b));
-                gone.clear();
-                added.clear();
-            }
+        if let ([a], [b]) = (gone.as_slice(), added.as_slice())
+            && !other_tag(&old_tags[*a], &new_tags[*b])
+        {
+            pairs.push((*a, *b));
+            gone.clear();
+            added.clear();
         }
         for (a, b) in pairs {
             let path = format!("{path}{}", label(&is[b], &new_tags[b]));
