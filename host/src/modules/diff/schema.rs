@@ -24,7 +24,7 @@ pub struct Schema<'a> {
 }
 
 /// Most pairs of places that are compared, and how deep: beyond, schemas that are not the same count as broken.
-const MOST: u32 = 100_000;
+const MOST: u32 = 20_000;
 const DEEPEST: u32 = 150;
 
 /// Every difference. `item` names the schema; the places below it follow as a pointer, `*` for every item of an array and
@@ -36,6 +36,7 @@ pub fn compare(direction: Direction, item: &str, old: Schema, new: Schema) -> Ve
         old: old.defs,
         new: new.defs,
         met: HashSet::new(),
+        trail: Vec::new(),
         left: MOST,
         depth: 0,
         changes: Vec::new(),
@@ -54,6 +55,8 @@ struct Walk<'a> {
     new: &'a Map<String, Value>,
     /// Pairs that were begun: a recursive schema is compared once.
     met: HashSet<Pair>,
+    /// The same, in the order in which they were met.
+    trail: Vec<Pair>,
     left: u32,
     depth: u32,
     changes: Vec<Change>,
@@ -63,9 +66,11 @@ impl<'a> Walk<'a> {
     fn places(&mut self, path: &str, old: &Place<'a>, new: &Place<'a>) {
         let (old, new) = (resolved(old, self.old), resolved(new, self.new));
         let addresses = |place: &Place| place.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
-        if !self.met.insert((addresses(&old), addresses(&new))) {
+        let pair = (addresses(&old), addresses(&new));
+        if !self.met.insert(pair.clone()) {
             return;
         }
+        self.trail.push(pair);
         let bounded = self.left > 0 && self.depth < DEEPEST;
         self.left = self.left.saturating_sub(1);
         match (shape::form(&old, self.old), shape::form(&new, self.new)) {
@@ -107,7 +112,8 @@ impl<'a> Walk<'a> {
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         type Alike<'f, 'a> = &'f dyn Fn(&mut Walk<'a>, usize, usize) -> bool;
         let by_tag: Alike<'_, 'a> = &|_, a, b| same_tag(&old_tags[a], &new_tags[b]);
-        let by_name: Alike<'_, 'a> = &|_, a, b| was[a].name.is_some() && was[a].name == is[b].name;
+        let by_name: Alike<'_, 'a> =
+            &|_, a, b| was[a].name.is_some() && was[a].name == is[b].name && !other_tag(&old_tags[a], &new_tags[b]);
         let by_content: Alike<'_, 'a> = &|walk, a, b| walk.tried(&was[a], &is[b]).is_empty();
         for alike in [by_tag, by_name, by_content] {
             for a in 0..was.len() {
@@ -121,13 +127,12 @@ impl<'a> Walk<'a> {
         }
         let mut gone: Vec<usize> = (0..was.len()).filter(|at| !pairs.iter().any(|(old, _)| old == at)).collect();
         let mut added: Vec<usize> = (0..is.len()).filter(|at| !pairs.iter().any(|(_, new)| new == at)).collect();
-        if let ([a], [b]) = (gone.as_slice(), added.as_slice()) {
-            let tagged = !old_tags[*a].is_empty() && !new_tags[*b].is_empty();
-            if !tagged {
-                pairs.push((*a, *b));
-                gone.clear();
-                added.clear();
-            }
+        if let ([a], [b]) = (gone.as_slice(), added.as_slice())
+            && !other_tag(&old_tags[*a], &new_tags[*b])
+        {
+            pairs.push((*a, *b));
+            gone.clear();
+            added.clear();
         }
         for (a, b) in pairs {
             let path = format!("{path}{}", label(&is[b], &new_tags[b]));
@@ -151,10 +156,13 @@ impl<'a> Walk<'a> {
 
     /// What would be told of two shapes.
     fn tried(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
-        let mut walk = Walk { met: self.met.clone(), changes: Vec::new(), ..*self };
-        walk.shape("", was, is);
-        self.left = walk.left;
-        walk.changes
+        let (before, met) = (std::mem::take(&mut self.changes), self.trail.len());
+        self.shape("", was, is);
+        // What was met in trying is still to be told.
+        for pair in self.trail.split_off(met) {
+            self.met.remove(&pair);
+        }
+        std::mem::replace(&mut self.changes, before)
     }
 
     fn shape(&mut self, path: &str, was: &Shape<'a>, is: &Shape<'a>) {
@@ -355,7 +363,7 @@ fn default<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> &'a Value {
 }
 
 /// Members that can have one value alone: what tells the branches of a union apart.
-fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> BTreeMap<&'a str, &'a Value> {
+fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> Tags<'a> {
     let constant = |place: &Place<'a>| {
         resolved(place, defs).into_iter().find_map(|schema| {
             let only = schema.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
@@ -365,13 +373,17 @@ fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> BTreeMap<&'a str
     shape.facts.members.iter().filter_map(|(name, place)| Some((*name, constant(place)?))).collect()
 }
 
-fn same_tag(old: &BTreeMap<&str, &Value>, new: &BTreeMap<&str, &Value>) -> bool {
-    let shared = old.iter().filter_map(|(name, value)| Some((value, new.get(name)?)));
-    let (same, other): (Vec<_>, Vec<_>) = shared.partition(|(old, new)| old == new);
-    !same.is_empty() && other.is_empty()
+type Tags<'a> = BTreeMap<&'a str, &'a Value>;
+
+fn same_tag(old: &Tags, new: &Tags) -> bool {
+    old.iter().any(|(name, value)| new.get(name) == Some(value)) && !other_tag(old, new)
 }
 
-fn label(shape: &Shape, tags: &BTreeMap<&str, &Value>) -> String {
+fn other_tag(old: &Tags, new: &Tags) -> bool {
+    old.iter().any(|(name, value)| new.get(name).is_some_and(|other| other != value))
+}
+
+fn label(shape: &Shape, tags: &Tags) -> String {
     match (tags.first_key_value(), shape.name) {
         (Some((name, value)), _) => {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
