@@ -25,7 +25,7 @@ use clap::{Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::company::Company;
-use crate::measures::{adjustments, pools, reads, small, statements, tax, writes_postgres, writes_sqlite};
+use crate::measures::{adjustments, pools, reads, small, statements, swaps, tax, writes_postgres, writes_sqlite};
 use crate::rounds::Rounds;
 
 #[global_allocator]
@@ -124,7 +124,7 @@ async fn on_postgres(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()>
 async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, parts: &Parts<'_>) -> anyhow::Result<()> {
     let (fsync, commit) = (database.setting("fsync").await?, database.setting("synchronous_commit").await?);
     eprintln!("PostgreSQL, fsync {fsync}, synchronous_commit {commit}");
-    let (service, _) = bench.stoa(&database.url, 16).await?;
+    let (service, operators) = bench.stoa(&database.url, 16).await?;
     let company = Company::create(service.address, &bench.token).await?;
     let said = statements::measure(bench, database, &company).await?;
     database.settle().await?;
@@ -136,6 +136,9 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     }
     if parts.has("postgres/adjustments") {
         adjustments::measure(bench, database, &company, &service).await?;
+    }
+    if parts.has("postgres/swaps") {
+        swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
     service.stop().await?;
     database.settle().await?;
@@ -161,6 +164,9 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
     if parts.has("sqlite/writes") {
         let sides = writes_sqlite::Sides { service: &service, metrics, prices, copy: &copy };
         writes_sqlite::measure(bench, &company, &write, sides).await?;
+    }
+    if parts.has("sqlite/swaps") {
+        swaps::measure(bench, "sqlite", &company, &service, metrics).await?;
     }
     service.stop().await?;
     if parts.has("sqlite/small") {

@@ -20,10 +20,9 @@ pub struct Books {
 /// The host with the guest that calls the ledger's services as it is told; one per database.
 pub fn host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-    let start = || {
-        let folder = modules::with(&[("poster.wasm", &modules::guest("poster"))]);
-        Stoa::try_start(database, Settings::default().modules(folder.path()))
-    };
+    static FOLDER: OnceLock<crate::folder::Folder> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| modules::with(&[("poster.wasm", &modules::guest("poster"))]));
+    let start = || Stoa::try_start(database, Settings::default().modules(folder.path()));
     let started = HOSTS[database as usize].get_or_init(start).clone();
     started.unwrap_or_else(|said| panic!("the host with the poster did not start: {said}"))
 }

@@ -64,6 +64,13 @@ impl Company {
         self.made("WAREHOUSE").expect("onboarding made no warehouse")
     }
 
+    /// The warehouse TRANSIT that onboarding made: of its type the only one of the entity, so that transfer orders find it.
+    #[track_caller]
+    pub fn transit(&self) -> String {
+        let found = self.list("inventory/warehouses", &[("type", "IN_TRANSIT")]).is(200).ids();
+        found.into_iter().next().expect("onboarding made no warehouse for goods in transit")
+    }
+
     /// One more warehouse of the first entity.
     #[track_caller]
     pub fn warehouse(&self, kind: &str) -> String {

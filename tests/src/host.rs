@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,6 +37,8 @@ struct Inner {
     settings: Vec<(String, String)>,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
+    /// Where the log of the running process begins.
+    launched: AtomicU64,
     client: reqwest::Client,
     contract: Mutex<Option<Arc<Contract>>>,
     tokens: Mutex<HashMap<String, String>>,
@@ -136,6 +139,7 @@ impl Stoa {
             settings: variables,
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
+            launched: AtomicU64::new(0),
             client,
             contract: Mutex::new(None),
             tokens: Mutex::new(HashMap::new()),
@@ -156,6 +160,7 @@ impl Stoa {
             settings: self.0.settings.clone(),
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
+            launched: AtomicU64::new(0),
             client: self.0.client.clone(),
             contract: Mutex::new(None),
             tokens: Mutex::new(HashMap::new()),
@@ -180,10 +185,12 @@ impl Stoa {
 
     /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
     pub fn private_address(&self) -> String {
-        let log = self.log();
-        let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
-        let address = told.and_then(|rest| rest.split_whitespace().next());
-        address.unwrap_or_else(|| panic!("the log names no private listener: {log}")).to_string()
+        // The log's line comes after the first line of stdout, which tells that the host serves.
+        crate::eventually(|| {
+            let log = self.0.log_since(self.0.launched.load(Ordering::Acquire));
+            let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+            told.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
+        })
     }
 
     /// What `/metrics` of the private listener says.
@@ -345,6 +352,7 @@ impl Inner {
             }
         }
         let from = self.log_length();
+        self.launched.store(from, Ordering::Release);
         let log = File::options().create(true).append(true).open(self.log_path()).expect("cannot open the host's log");
         let mut child = self
             .command()

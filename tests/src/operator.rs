@@ -31,6 +31,11 @@ impl Stoa {
         Operator { host: self.clone(), token: token.trim().to_string() }
     }
 
+    /// An operator with a token of the settings.
+    pub fn console_with(&self, token: &str) -> Operator {
+        Operator { host: self.clone(), token: token.to_string() }
+    }
+
     /// Signs by the key that this `--dev` host trusts.
     pub fn signed(&self, bytes: &[u8]) -> Signed {
         signed_by(&self.data_folder().join("dev-signer.key"), bytes)
@@ -56,9 +61,9 @@ fn base64(bytes: &[u8]) -> String {
 }
 
 impl Operator {
-    /// The same operator at another host of the database.
+    /// The same operator at another host of the database: hosts beside each other share a data folder.
     pub fn at(&self, host: &Stoa) -> Operator {
-        Operator { host: host.clone(), ..host.console() }
+        Operator { host: host.clone(), token: self.token.clone() }
     }
 
     pub fn get(&self, path: &str) -> Answer {

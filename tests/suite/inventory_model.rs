@@ -11,7 +11,8 @@ use stoa_tests::{Answer, Company, Database, Dice, Stoa, modules, on_both_databas
 on_both_databases![e75_random_operations_follow_the_model,];
 
 const SHELVES: usize = 8;
-const OPERATIONS: usize = 1_260;
+/// Operations that every shelf does in each half.
+const OPERATIONS: u64 = 640;
 /// Units of the twelfth digit in a cost of one.
 const ONE: i128 = 1_000_000_000_000;
 
@@ -51,6 +52,8 @@ struct Shelf {
     sales: Vec<(u64, Json)>,
     turn: u64,
     dice: Dice,
+    /// Operations that were sent.
+    sent: u64,
 }
 
 fn e75_random_operations_follow_the_model(database: Database) {
@@ -60,13 +63,13 @@ fn e75_random_operations_follow_the_model(database: Database) {
     let shop = host.company();
     let warehouses = [shop.main(), shop.warehouse("PHYSICAL")];
     let mut shelves: Vec<Shelf> = (0..SHELVES).map(|_| Shelf::new(&shop, &warehouses, dice.fork())).collect();
-    run(&mut shelves, OPERATIONS / 2);
+    run(&mut shelves, 0);
     agree(&shelves);
     shop.verified();
 
     // The power goes while all of them write; every operation is then repeated with its key.
     thread::scope(|scope| {
-        let writers = scope.spawn(|| run(&mut shelves, OPERATIONS - OPERATIONS / 2));
+        let writers = scope.spawn(|| run(&mut shelves, 1));
         thread::sleep(Duration::from_millis(dice.between(300, 1500)));
         host.kill9();
         host.restart();
@@ -74,12 +77,22 @@ fn e75_random_operations_follow_the_model(database: Database) {
     });
     agree(&shelves);
     shop.verified();
+    let sent: u64 = shelves.iter().map(|shelf| shelf.sent).sum();
+    assert!(sent >= 10_000, "only {sent} operations");
 }
 
-fn run(shelves: &mut [Shelf], operations: usize) {
+/// One half of the operations, all shelves at once; each has ids of its own.
+fn run(shelves: &mut [Shelf], half: u64) {
     thread::scope(|scope| {
         for (n, shelf) in shelves.iter_mut().enumerate() {
-            scope.spawn(move || (0..operations).for_each(|step| shelf.step(((n + 1) * 100_000 + step) as u64)));
+            let first = (n as u64 + 1) * 1_000_000 + half * 500_000;
+            scope.spawn(move || {
+                let (mut id, enough) = (first, shelf.sent + OPERATIONS);
+                while shelf.sent < enough {
+                    shelf.step(id);
+                    id += 1;
+                }
+            });
         }
     });
 }
@@ -120,6 +133,7 @@ impl Shelf {
             sales: Vec::new(),
             turn: 0,
             dice,
+            sent: 0,
         }
     }
 
@@ -154,7 +168,8 @@ impl Shelf {
     }
 
     /// Sends until there is an answer: across a power cut with the same key.
-    fn send(&self, path: &str, body: &Json) -> Answer {
+    fn send(&mut self, path: &str, body: &Json) -> Answer {
+        self.sent += 1;
         let key = uuid::Uuid::new_v4().to_string();
         for _ in 0..2_000 {
             match self.shop.request("POST", path).key(&key).json(body).unchecked().try_send() {
@@ -165,7 +180,7 @@ impl Shelf {
         panic!("the host did not come back");
     }
 
-    fn carry(&self, calls: &[Json]) -> Answer {
+    fn carry(&mut self, calls: &[Json]) -> Answer {
         let calls: Vec<String> = calls.iter().map(Json::to_string).collect();
         self.send("porter/calls", &json!({ "calls": calls }))
     }
@@ -270,7 +285,8 @@ impl Shelf {
         let nth = self.dice.between(0, self.holds.len() as u64) as usize;
         let (id, at, quantity) = self.holds.swap_remove(nth);
         let path = format!("inventory/reservations/{id}/release");
-        Self::done(&self.send(&path, &json!({ "reason": WHY })), true, "");
+        let answer = self.send(&path, &json!({ "reason": WHY }));
+        Self::done(&answer, true, "");
         self.reserved[at] -= quantity;
     }
 

@@ -33,8 +33,7 @@ struct Road {
 
 impl Road {
     fn of(shop: Company) -> Road {
-        let (from, to, transit) =
-            (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
+        let (from, to, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.transit());
         Road { shop, from, to, transit }
     }
 
@@ -226,6 +225,7 @@ fn e53_e54_ends_that_do_not_fit(database: Database) {
     let lone = company(database);
     let (from, to, box_) = (lone.warehouse("PHYSICAL"), lone.warehouse("PHYSICAL"), lone.counted(0));
     lone.stock_up(&from, &box_, "1");
+    lone.archive(&format!("inventory/warehouses/{}", lone.transit())).is(200);
     let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": [line(&box_, "1")] });
     let order = lone.post("inventory/transfer-orders", body).is(201).id();
     lone.post(&format!("inventory/transfer-orders/{order}/ship"), json!({ "expectedVersion": 1 }))

@@ -141,7 +141,6 @@ fn e06_a_location_closes_while_units_come(database: Database) {
 fn e56_two_receipts_of_one_version(database: Database) {
     let shop = company(database);
     let (box_, from, to) = (shop.counted(0), shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"));
-    shop.warehouse("IN_TRANSIT");
     shop.stock_up(&from, &box_, "2");
     let items = json!([{ "variantId": box_, "quantity": "2" }]);
     let body = json!({ "fromWarehouseId": from, "toWarehouseId": to, "items": items });
@@ -160,7 +159,7 @@ fn e56_two_receipts_of_one_version(database: Database) {
 /// Orders of the same variants in opposite directions and orders of lines: nobody hears of a deadlock.
 fn crossing_transfer_orders(database: Database) {
     let shop = company(database);
-    let (here, there, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.warehouse("IN_TRANSIT"));
+    let (here, there, transit) = (shop.warehouse("PHYSICAL"), shop.warehouse("PHYSICAL"), shop.transit());
     let phone = shop.phone();
     let boxes: Vec<String> = (0..4).map(|_| shop.counted(0)).collect();
     for box_ in &boxes {
@@ -209,7 +208,6 @@ fn crossing_transfer_orders(database: Database) {
 fn e07_a_warehouse_closes_under_an_approval(database: Database) {
     let shop = company(database);
     let (box_, from) = (shop.counted(0), shop.warehouse("PHYSICAL"));
-    shop.warehouse("IN_TRANSIT");
     shop.stock_up(&from, &box_, "5");
     for round in 0..5 {
         let to = shop.warehouse("PHYSICAL");

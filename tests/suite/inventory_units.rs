@@ -330,7 +330,8 @@ fn e44_one_duplicate_among_a_hundred(database: Database) {
     let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
     shop.try_admit(&phone, &main, None, json!([{ "serialNumber": "TAKEN" }])).is(201);
     let before = shop.digest();
-    let mut units: Vec<Json> = (0..99).map(|n| json!({ "serialNumber": format!("S-{n}"), "imei1": imei(n) })).collect();
+    let mut units: Vec<Json> =
+        (0..99).map(|n| json!({ "serialNumber": format!("S-{n}"), "imei1": imei(n + 1) })).collect();
     units.push(json!({ "serialNumber": "taken" }));
     shop.try_admit(&phone, &main, None, json!(units)).refused(409, "DUPLICATE").at("/units/99");
     assert_eq!(shop.digest(), before, "nothing was written");

@@ -1,7 +1,8 @@
 //! Posting through the services: which code is told when, fallbacks of roles, and what is asked before anything is locked.
 
+use chrono::{FixedOffset, Utc};
 use serde_json::{Value as Json, json};
-use stoa_tests::books::{Books, books, books_with, day};
+use stoa_tests::books::{Books, books, books_with, day, text};
 use stoa_tests::company::with;
 use stoa_tests::{Answer, Database, at_once, on_both_databases};
 use uuid::Uuid;
@@ -12,6 +13,7 @@ on_both_databases![
     l19_every_missing_role_is_named,
     l20_currency_is_told_before_set_up,
     l21_each_role_is_needed_where_it_is_used,
+    l27_entries_are_dated_by_the_company_s_calendar,
     l31_costs_fit_the_grid,
     admit_asks_early,
     targets_may_be_accounts_and_money,
@@ -154,6 +156,28 @@ fn l21_each_role_is_needed_where_it_is_used(database: Database) {
             let unaffected = *role != "CASH_MOVEMENT";
             of.call(entry(other)).is(if unaffected { 200 } else { 409 });
         }
+    }
+}
+
+/// Two zones that are never on the same day: what is posted now is dated by the one that the company has.
+fn l27_entries_are_dated_by_the_company_s_calendar(database: Database) {
+    let of = books(database);
+    for (zone, hours) in [("Pacific/Kiritimati", 14), ("Etc/GMT+12", -12)] {
+        let now = of.shop.get("settings").is(200);
+        let settings = json!({
+            "name": now["name"], "defaultCurrencyCode": now["defaultCurrencyCode"], "timeZone": zone,
+            "expectedVersion": now["version"],
+        });
+        of.shop.put("settings", settings).is(200);
+        let offset = FixedOffset::east_opt(hours * 3600).expect("an offset");
+        let today = || Utc::now().with_timezone(&offset).date_naive().to_string();
+        let before = today();
+        let posted =
+            of.call(of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("CASH_OVER_SHORT", "credit", "1")])).is(200);
+        let entry = of.shop.get(&format!("ledger/journal-entries/{}", text(&posted["answers"][0]))).is(200);
+        let told = text(&entry["entryDate"]);
+        assert!([before, today()].contains(&told), "{zone}: {told}");
+        assert_eq!(entry["month"], told[..7], "{zone}");
     }
 }
 

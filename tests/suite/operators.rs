@@ -16,6 +16,7 @@ on_both_databases![
     what_other_modules_claim_is_theirs,
     what_runs_belongs_to_the_database,
     not_even_the_database_brings_a_module_in,
+    a_deployment_runs_what_its_signers_signed,
 ];
 
 /// A host with the changeling beside nothing else: it starts at once.
@@ -92,7 +93,7 @@ fn what_is_not_signed_is_refused_before_it_is_compiled(database: Database) {
     console.push(&good).is(201);
     console.push(&good).is(200);
     let refused = host.rows("select result from stoa_operator_audit where result <> 'SUCCESS' order by id");
-    assert_eq!(refused.len(), 10, "each refusal leaves a row: {refused:?}");
+    assert_eq!(refused.len(), 9, "each refusal leaves a row: {refused:?}");
     assert_eq!(
         host.rows("select 1 from stoa_operator_audit where operation = 'pushModule' and result = 'SUCCESS'").len(),
         2
@@ -157,28 +158,58 @@ fn a_module_comes_in_is_activated_and_goes(database: Database) {
     assert_eq!(contract["info"]["x-stoa-generation"], 4);
 }
 
+/// Misdeeds that are the module's own: none is answered as if nothing had been.
+const MISDEEDS: &[&str] = &[
+    "loop",
+    "loop-in-host",
+    "loop-in-log",
+    "loop-after-write",
+    "allocate",
+    "allocate-at-once",
+    "recurse",
+    "panic",
+    "panic-after-write",
+    "abort",
+    "wild-read",
+    "reply-garbage",
+    "reply-empty",
+    "reply-two",
+    "reply-status-999",
+    "reply-status-302",
+    "reply-huge",
+    "reply-9-mib",
+    "reply-etag",
+    "problem-unknown",
+    "problem-foreign",
+];
+
+/// Signed, pushed, activated, caught at all that it does, and taken back: four failures at a time, which are an accident still.
 fn hostile_modules_take_the_whole_road(database: Database) {
     let folder = modules::with(&[]);
     let host = Stoa::start_with(database, Settings::default().modules_in(folder));
     let (console, shop) = (host.console(), host.company());
+    let ask =
+        |mode: &str| shop.request("POST", &format!("hostile/{mode}")).json(&json!({ "text": "" })).unchecked().send();
     let digest = console.pushed(&modules::guest("hostile"));
-    shop.post("hostile/behave", json!({ "text": "" })).refused(404, "NOT_FOUND");
-    console.activate(&digest, json!({})).is(200);
-    host.forget_contract();
-    shop.post("hostile/behave", json!({ "text": "" })).is(201);
-    for (mode, status) in [("loop", 503), ("panic", 500), ("allocate", 500)] {
-        let answer = shop.post(&format!("hostile/{mode}"), json!({ "text": "" }));
-        assert_eq!(answer.status, status, "{mode}: {answer}");
+    ask("behave").refused(404, "NOT_FOUND");
+    for misdeeds in MISDEEDS.chunks(4) {
+        console.activate(&digest, json!({})).is(200);
+        ask("behave").is(201);
+        for mode in misdeeds {
+            let answer = ask(mode);
+            assert!(matches!(answer.status, 500 | 503), "{mode}: {answer}");
+        }
+        let shown = console.shown();
+        let hostile = shown["modules"].as_array().into_iter().flatten().find(|module| module["name"] == "hostile");
+        let health = &hostile.unwrap_or_else(|| panic!("no hostile module: {shown}"))["health"];
+        let counted: u64 = ["timeouts", "traps", "limits"].iter().filter_map(|what| health[what].as_u64()).sum();
+        assert_eq!(counted, misdeeds.len() as u64, "{misdeeds:?}: {health}");
+        shop.get("catalog/products").is(200);
+        console.restore(1).is(200);
+        ask("behave").refused(404, "NOT_FOUND");
     }
-    let shown = console.shown();
-    let hostile = shown["modules"].as_array().into_iter().flatten().find(|module| module["name"] == "hostile");
-    let health = &hostile.unwrap_or_else(|| panic!("no hostile module: {shown}"))["health"];
-    assert_eq!((&health["timeouts"], &health["calls"]), (&json!(1), &json!(4)), "{health}");
-    shop.get("catalog/products").is(200);
-    console.restore(1).is(200);
-    host.forget_contract();
-    shop.post("hostile/behave", json!({ "text": "" })).refused(404, "NOT_FOUND");
-    shop.get("catalog/products").is(200);
+    let causes = host.rows("select distinct cause from stoa_generation order by cause");
+    assert_eq!(causes, [["ACTIVATION"], ["FIRST"], ["ROLLBACK"]]);
 }
 
 fn what_other_modules_claim_is_theirs(database: Database) {
@@ -227,4 +258,49 @@ fn not_even_the_database_brings_a_module_in(database: Database) {
     let answer = console.activate(&digest, json!({}));
     assert_eq!(answer.status, 500, "{answer}");
     assert_eq!(console.runs(), 1);
+}
+
+/// Without `--dev`: not even the first generation is made of what nobody signed, and the folder has its say but once.
+fn a_deployment_runs_what_its_signers_signed(database: Database) {
+    let keys = Folder::new("keys");
+    let key = keys.path().join("vetter.key");
+    let made = Command::new(binary())
+        .args(["module", "keygen", "--name", "vetter", "--role", "deployment", "--out"])
+        .arg(&key)
+        .output();
+    let signer = String::from_utf8(made.expect("cannot run stoa").stdout).expect("the key's public half");
+    let settings = |folder: Folder| {
+        Settings::default()
+            .without_dev()
+            .set("STOA_OIDC_ISSUER", "https://issuer.invalid")
+            .set("STOA_OIDC_AUDIENCE", "stoa")
+            .set("STOA_TRUSTED_SIGNERS", signer.trim())
+            .set("STOA_OPERATOR_TOKEN_SHA256", format!("alice={}", sha256("alices-token")))
+            .modules_in(folder)
+    };
+    let unsigned = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let said = Stoa::try_start(database, settings(unsigned)).err().expect("nobody signed this module");
+    assert!(said.contains("SIGNATURE_MISSING") && said.contains("changeling.wasm"), "{said}");
+
+    let signed = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let file = signed.path().join("changeling.wasm");
+    let made = Command::new(binary()).args(["module", "sign", "--key"]).arg(&key).arg(&file).output();
+    assert!(made.expect("cannot run stoa").status.success());
+    let host = Stoa::start_with(database, settings(signed));
+    let console = host.console_with("alices-token");
+    let shown = console.shown();
+    assert_eq!((&shown["modules"][0]["signer"], &shown["generation"]), (&json!("vetter"), &json!(1)), "{shown}");
+    console.push(&signed_by(&key, &modules::changeling(6))).is(201);
+    // What the folder holds now is nobody's business.
+    host.replace_modules(&[("changeling.wasm", b"garbage")]);
+    host.restart();
+    let shown = host.console_with("alices-token").shown();
+    assert_eq!(shown["generation"], 1, "{shown}");
+    let pushed = host.rows("select actor from stoa_operator_audit where operation = 'pushModule'");
+    assert_eq!(pushed, [["alice"]]);
+}
+
+fn sha256(text: &str) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }

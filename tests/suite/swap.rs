@@ -40,7 +40,7 @@ fn ask(shop: &Company, turn: usize) -> (u16, Option<String>) {
         }
         2 => shop.request("GET", "changeling").unchecked().send(),
         _ => shop
-            .request("POST", "catalog/brands")
+            .request("POST", "catalog/lookups/brands")
             .json(&json!({ "code": format!("B{turn}"), "name": "Brand" }))
             .unchecked()
             .send(),

@@ -64,7 +64,7 @@ fn of_two_activations_at_once_one_wins() {
             (runs[0] == runs[1]).then_some(runs[0])
         });
         let statuses = at_once(2, |host| {
-            let body = json!({ "expectedGeneration": active, "allow": ["MODULE_VERSION_LOWERED", "ROUTE_REMOVED", "COLLECTION_REMOVED"] });
+            let body = json!({ "expectedGeneration": active, "allow": ["MODULE_VERSION_LOWERED", "ROUTE_REMOVED"] });
             // Another module for each, and never the one that is active.
             let digest = &digests[(host + round) % 2];
             consoles[host].activate(digest, body).status

@@ -12,8 +12,10 @@ mod demo;
 mod new_module;
 mod postgres;
 mod program;
+mod release_wit;
 mod run;
 mod test;
+mod wit_package;
 mod workspace;
 
 use workspace::Workspace;
@@ -33,6 +35,8 @@ enum Verb {
     BuildModules(build_modules::Args),
     /// Write a module that builds, tests and activates as it stands to components/NAME
     NewModule(new_module::Args),
+    /// List a WIT package in wit/released.txt: from then on it does not change
+    ReleaseWit(release_wit::Args),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),
+        Verb::ReleaseWit(args) => release_wit::run(&workspace, args),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

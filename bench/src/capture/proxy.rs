@@ -1,4 +1,4 @@
-//! A bystander between the service and PostgreSQL: counts what is waited for, and can take down what is said.
+//! A bystander between the service and PostgreSQL: takes down what is said, message by message that is waited for.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,22 +8,20 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::Exchange;
 use super::wire::{self, Prepared};
+use super::{Exchange, Statement};
 
 pub struct Proxy {
     pub address: SocketAddr,
     log: Arc<Mutex<Log>>,
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct Log {
-    /// How often a message was sent after everything before it had been answered.
-    pub round_trips: u64,
-    /// Statements that the server completed.
-    pub statements: u64,
-    /// What was said in each round trip, while recording.
-    pub exchanges: Vec<Exchange>,
+#[derive(Default)]
+struct Log {
+    connections: usize,
+    /// What was said in each round trip, while recording, and by which connection. A round trip is a message that is sent after
+    /// everything before it has been answered.
+    exchanges: Vec<(usize, Exchange)>,
     recording: bool,
 }
 
@@ -42,11 +40,6 @@ impl Proxy {
         Ok(Proxy { address, log })
     }
 
-    /// Counts so far.
-    pub fn counts(&self) -> Log {
-        self.with(|log| Log { exchanges: Vec::new(), ..log.clone() })
-    }
-
     pub fn record(&self) {
         self.with(|log| {
             log.recording = true;
@@ -54,12 +47,25 @@ impl Proxy {
         });
     }
 
-    /// Ends the recording: what was said since.
+    /// Ends the recording: what was said since, but for the host's own looks at what it should run.
     pub fn recorded(&self) -> Vec<Exchange> {
-        self.with(|log| {
+        let exchanges = self.with(|log| {
             log.recording = false;
             std::mem::take(&mut log.exchanges)
-        })
+        });
+        let mut transactions: Vec<(usize, Vec<Exchange>)> = Vec::new();
+        for (connection, exchange) in exchanges {
+            let begins = exchange.first().is_some_and(|statement| statement.sql.starts_with("begin"));
+            let open = transactions.iter_mut().rev().find(|(of, _)| *of == connection);
+            match open {
+                Some((_, transaction)) if !begins => transaction.push(exchange),
+                _ => transactions.push((connection, vec![exchange])),
+            }
+        }
+        let mut transactions: Vec<Vec<Exchange>> =
+            transactions.into_iter().map(|(_, transaction)| transaction).collect();
+        transactions.retain(|transaction| !transaction.iter().flatten().any(looks_after_itself));
+        transactions.into_iter().flatten().collect()
     }
 
     fn with<T>(&self, use_log: impl FnOnce(&mut Log) -> T) -> T {
@@ -67,8 +73,14 @@ impl Proxy {
     }
 }
 
+/// A statement about generations, backfills and hosts: no request makes it.
+fn looks_after_itself(statement: &Statement) -> bool {
+    ["stoa_generation", "stoa_upgrade", "stoa_host"].iter().any(|table| statement.sql.contains(table))
+}
+
 /// What both directions of a connection know.
 struct Talk {
+    connection: usize,
     /// The server has answered everything.
     answered: bool,
     prepared: Prepared,
@@ -79,7 +91,12 @@ async fn connection(client: TcpStream, upstream: String, log: Arc<Mutex<Log>>) -
     let server = TcpStream::connect(&upstream).await.with_context(|| format!("cannot reach {upstream}"))?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
-    let talk = Arc::new(Mutex::new(Talk { answered: false, prepared: Prepared::default(), log }));
+    let number = {
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.connections += 1;
+        log.connections
+    };
+    let talk = Arc::new(Mutex::new(Talk { connection: number, answered: false, prepared: Prepared::default(), log }));
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let back = tokio::spawn(pass(from_server, to_client, talk.clone(), false));
@@ -130,9 +147,8 @@ impl Talk {
             return;
         }
         if std::mem::take(&mut self.answered) {
-            log.round_trips += 1;
             if log.recording {
-                log.exchanges.push(Vec::new());
+                log.exchanges.push((self.connection, Vec::new()));
             }
         }
         let statements = match kind {
@@ -145,17 +161,15 @@ impl Talk {
             _ => return,
         };
         if log.recording
-            && let Some(exchange) = log.exchanges.last_mut()
+            && let Some((_, exchange)) = log.exchanges.iter_mut().rev().find(|(of, _)| *of == self.connection)
         {
             exchange.extend(statements);
         }
     }
 
     fn heard(&mut self, (kind, _): wire::Message<'_>) {
-        match kind {
-            b'Z' => self.answered = true,
-            b'C' => self.log.lock().unwrap_or_else(PoisonError::into_inner).statements += 1,
-            _ => {}
+        if kind == b'Z' {
+            self.answered = true;
         }
     }
 }

@@ -42,7 +42,7 @@ pub async fn measure(
         address: service.address,
         connections: CONNECTIONS,
         request: company.adjustments(goods),
-        status: 201,
+        statuses: &[201],
     };
     let seconds = bench.rounds.time.as_secs_f64().ceil().max(1.0) as u64;
     let (spread, hot) = (load(goods), load(company.goods(service.address, 1).await?));

@@ -5,6 +5,7 @@ pub mod pools;
 pub mod reads;
 pub mod small;
 pub mod statements;
+pub mod swaps;
 pub mod tax;
 pub mod writes_postgres;
 pub mod writes_sqlite;

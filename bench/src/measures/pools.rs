@@ -81,7 +81,7 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
     for variant in &VARIANTS {
         servers.push(bench.own_host(url, variant.flags).await?);
     }
-    let load = |address| Load { address, connections: CONNECTIONS, request: company.reads(), status: 200 };
+    let load = |address| Load { address, connections: CONNECTIONS, request: company.reads(), statuses: &[200] };
     let mut rates = vec![(Vec::new(), Vec::new()); VARIANTS.len()];
     for round in 0..=bench.rounds.count.div_ceil(2) {
         for (server, (rates, processor)) in servers.iter().zip(&mut rates) {

@@ -27,7 +27,8 @@ pub async fn measure(
     let file = bench.file(&format!("read-{database}.json"));
     std::fs::write(&file, serde_json::to_vec(pattern)?)?;
     let bare = bench.bare(url, Path::new(&file)).await?;
-    let load = |address: SocketAddr| Load { address, connections: CONNECTIONS, request: company.reads(), status: 200 };
+    let load =
+        |address: SocketAddr| Load { address, connections: CONNECTIONS, request: company.reads(), statuses: &[200] };
     let loads = [load(service.address), load(bare.address)];
     for load in &loads {
         load.run(bench.rounds.time).await?;

@@ -18,7 +18,7 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
             address: server.address,
             connections: CONNECTIONS,
             request: company.writes(prices),
-            status: 201,
+            statuses: &[201],
         });
     }
     for load in &loads {

@@ -27,7 +27,7 @@ pub async fn measure(
     std::fs::write(&script, pgbench::script(pattern, &limit_prices, CONNECTIONS)?)?;
     let prices = company.prices(service.address).await?;
     let load =
-        Load { address: service.address, connections: CONNECTIONS, request: company.writes(prices), status: 201 };
+        Load { address: service.address, connections: CONNECTIONS, request: company.writes(prices), statuses: &[201] };
     let seconds = bench.rounds.time.as_secs_f64().ceil().max(1.0) as u64;
     load.run(bench.rounds.time).await?;
     limit(database, &script, seconds, 0).await?;

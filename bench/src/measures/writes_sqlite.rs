@@ -39,7 +39,7 @@ pub async fn measure(bench: &mut Bench, company: &Company, pattern: &Pattern, si
         address: sides.service.address,
         connections: CONNECTIONS,
         request: company.writes(sides.prices.clone()),
-        status: 201,
+        statuses: &[201],
     };
     load.run(bench.rounds.time).await?;
     let mut bare = Bare::open(sides.copy, pattern, &sides.prices)?;

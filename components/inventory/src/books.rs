@@ -113,6 +113,28 @@ pub fn inventory_balance(entity: Id) -> Option<Amount> {
     LEDGER.with(|ledger| ledger.borrow_mut().inventory_balance(entity))
 }
 
+/// An entry that the books have of one of inventory's sources.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Posted {
+    pub source: Id,
+    pub purpose: String,
+    pub total: Amount,
+}
+
+/// The entries of these sources, at most 1,000.
+pub fn entries(source_kind: &str, sources: &[Id]) -> Vec<Posted> {
+    #[cfg(target_arch = "wasm32")]
+    {
+        let sources: Vec<_> = sources.iter().copied().map(Into::into).collect();
+        let read = |entry: books::Posted| {
+            Some(Posted { source: entry.source_id.into(), purpose: entry.purpose, total: entry.total.parse().ok()? })
+        };
+        books::entries(source_kind, &sources).into_iter().filter_map(read).collect()
+    }
+    #[cfg(not(target_arch = "wasm32"))]
+    LEDGER.with(|ledger| ledger.borrow_mut().entries(source_kind, sources))
+}
+
 /// The company's calendar day.
 pub fn today() -> Date {
     day(&stoa_sdk::facts().today)
@@ -130,7 +152,7 @@ pub fn day(text: &str) -> Date {
 mod native {
     use std::cell::RefCell;
 
-    use super::{Amount, Cost, Entity, Posting, Terms};
+    use super::{Amount, Cost, Entity, Posted, Posting, Terms};
     use stoa_sdk::{Id, Problem};
 
     /// The ledger as a native program provides it.
@@ -144,6 +166,7 @@ mod native {
         fn admit_costs(&mut self, entity: Id, costs: &[Cost]) -> Result<(), Problem>;
         fn post(&mut self, posting: &Posting) -> Result<(), Problem>;
         fn inventory_balance(&mut self, entity: Id) -> Option<Amount>;
+        fn entries(&mut self, source_kind: &str, sources: &[Id]) -> Vec<Posted>;
     }
 
     /// A ledger without books, of which every entity is active.
@@ -188,6 +211,10 @@ mod native {
 
         fn inventory_balance(&mut self, _entity: Id) -> Option<Amount> {
             None
+        }
+
+        fn entries(&mut self, _source_kind: &str, _sources: &[Id]) -> Vec<Posted> {
+            Vec::new()
         }
     }
 

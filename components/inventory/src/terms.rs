@@ -58,8 +58,6 @@ impl Actor {
     }
 }
 
-/// May read what goods cost.
-pub const COST_READ: &str = "reports.cost.read";
 /// May read which units there are.
 pub const SERIALS_READ: &str = "inventory.serials.read";
 

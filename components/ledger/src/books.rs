@@ -1,7 +1,7 @@
 //! The service `commerce:ledger/books`: how other modules post, and what they ask first.
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{get_all, run, select};
+use stoa_sdk::store::{get_all, read, run, select};
 use stoa_sdk::{Date, Id, Problem, all};
 
 use crate::account::Postability;
@@ -9,7 +9,7 @@ use crate::balance::{self, Amount, Scope};
 use crate::bindings::exports::commerce::ledger::books as service;
 use crate::bindings::exports::commerce::ledger::books::Guest;
 use crate::entity_change;
-use crate::entry::PartyType;
+use crate::entry::{EntryRow, PartyType};
 use crate::mapping::RoleMappingRow;
 use crate::mirror;
 use crate::month::{day_after, today};
@@ -178,6 +178,21 @@ impl Guest for Services {
             Ok(service::RoleBalance { role: row.role.as_str().to_owned(), balance: balance.to_string() })
         };
         mapped.items.iter().map(balance).collect()
+    }
+
+    fn entries(source_kind: String, source_ids: Vec<(u64, u64)>) -> Vec<service::Posted> {
+        if source_ids.is_empty() {
+            return Vec::new();
+        }
+        let of_sources =
+            [EntryRow::source_id.one_of(source_ids.into_iter().map(Id::from)), EntryRow::source_kind.eq(source_kind)];
+        let posted = |row: EntryRow| service::Posted {
+            entity_id: row.legal_entity_id.into(),
+            source_id: row.source_id.into(),
+            purpose: row.purpose,
+            total: row.total.to_string(),
+        };
+        read(select::<EntryRow>(all(of_sources))).items.into_iter().map(posted).collect()
     }
 
     fn line_accounts(entity: (u64, u64), ids: Vec<(u64, u64)>, types: Vec<String>) -> Result<Vec<(u64, u64)>, Problem> {

@@ -126,7 +126,7 @@
 
 #![warn(missing_docs)]
 
-#[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
+#[allow(missing_docs, reason = "generated: wit/platform has the words")]
 pub mod bindings;
 mod call;
 pub mod card_number;

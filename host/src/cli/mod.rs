@@ -75,7 +75,7 @@ pub fn run() -> anyhow::Result<()> {
 }
 
 /// The gate of verbs that serve nobody: it takes whatever it is shown.
-fn gate(settings: &Settings) -> anyhow::Result<Gate> {
+pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
     Ok(Gate::open(&engine, settings.module_cache()))

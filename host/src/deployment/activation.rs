@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Deployment, Refused};
-use crate::database::{Cell, Database, Error, Session};
+use super::{Deployment, Refused, upgrade};
+use crate::database::{Database, Error, Session};
 use crate::modules::artifact::Artifact;
 use crate::modules::diff::{self, Change, codes};
 use crate::modules::refusal::Refusal;
@@ -108,7 +108,8 @@ impl Deployment {
         let vetted = self.fetched(digest).await?;
         let (active, mut set) = self.active(wish.expected).await?;
         let name = vetted.descriptor.name.clone();
-        let changes = changes(&*self.generation(active, &set).await?, &vetted);
+        let before = self.generation(active, &set).await?;
+        let changes = changes(&before, &vetted);
         if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
             return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
         }
@@ -133,7 +134,8 @@ impl Deployment {
             reason: None,
             by: wish.by.clone(),
         };
-        self.install(recorded, active, set, vec![(name, changes)]).await
+        let after = self.link(recorded.number, &set).await?;
+        self.install(recorded, &before, after, set, vec![(name, changes)]).await
     }
 
     /// Makes the modules of an earlier generation the active ones again. What it takes away is told, and refused by nothing: a
@@ -168,7 +170,7 @@ impl Deployment {
             reason,
             by: wish.by.clone(),
         };
-        self.install(recorded, active, set, changes).await
+        self.install(recorded, &before, after, set, changes).await
     }
 
     /// The active generation by the database, if it is the one expected.
@@ -195,37 +197,32 @@ impl Deployment {
     async fn install(
         &self,
         recorded: Recorded,
-        before: u64,
+        before: &Generation,
+        generation: Generation,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, Refused> {
-        let generation = self.link(recorded.number, &set).await?;
-        let upgrades = upgrades(&*self.generation(before, &set).await?, &generation, recorded.cause);
         let wanted = Arc::new(tables::wanted(&generation.modules));
         build_indexes(&self.database, &wanted).await?;
-        let candidate = Candidate { recorded, before, set, generation, changes };
-        let tables = self.commit(&candidate, wanted, upgrades).await?;
+        let candidate = Candidate { recorded, before: before.number, set, generation, changes };
+        let tables = self.commit(&candidate, wanted).await?;
         let Candidate { recorded, generation, changes, .. } = candidate;
         self.swap(generation, recorded.cause);
         Ok(Activated { generation: recorded.number, changes, tables })
     }
 
     /// The transaction. Its locks on tables wait shortly and try again: whoever waits for a table holds up those behind.
-    async fn commit(
-        &self,
-        candidate: &Candidate,
-        wanted: Arc<Wanted>,
-        upgrades: Vec<Upgrade>,
-    ) -> Result<Vec<String>, Refused> {
-        let part = Arc::new((candidate.recorded.clone(), candidate.set.clone(), wanted, upgrades));
+    async fn commit(&self, candidate: &Candidate, wanted: Arc<Wanted>) -> Result<Vec<String>, Refused> {
+        let versions = upgrade::versions(&candidate.generation.modules);
+        let part = Arc::new((candidate.recorded.clone(), candidate.set.clone(), wanted, versions));
         let before = candidate.before;
         for attempt in 1.. {
             let part = part.clone();
             let written = self.database.write_plain(move |session| {
                 let part = part.clone();
                 Box::pin(async move {
-                    let (recorded, set, wanted, upgrades) = &*part;
-                    write(session, recorded, before, set, wanted, upgrades).await
+                    let (recorded, set, wanted, versions) = &*part;
+                    write(session, recorded, before, set, wanted, versions).await
                 })
             });
             match written.await {
@@ -289,33 +286,6 @@ fn changed(active: u64) -> Refusal {
     Refusal::new("GENERATION_CHANGED", format!("generation {active} is the active one"))
 }
 
-/// A module whose rows may have to be filled.
-struct Upgrade {
-    module: String,
-    from: String,
-    to: String,
-}
-
-/// Modules that rose, and those that are new: their tables may hold rows of a time when they were active before.
-fn upgrades(before: &Generation, after: &Generation, cause: Cause) -> Vec<Upgrade> {
-    if cause != Cause::Activation {
-        return Vec::new();
-    }
-    let version = |text: &str| semver::Version::parse(text).unwrap_or(NO_VERSION);
-    after
-        .modules
-        .iter()
-        .filter_map(|module| {
-            let from = before.module(&module.name).map_or(NO_VERSION, |(_, old)| version(&old.version));
-            let rose = version(&module.version) > from;
-            rose.then(|| Upgrade { module: module.name.clone(), from: from.to_string(), to: module.version.clone() })
-        })
-        .collect()
-}
-
-/// What a module upgrades from that was not active before.
-const NO_VERSION: semver::Version = semver::Version::new(0, 0, 0);
-
 async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), Refused> {
     let asked = wanted.clone();
     let statements = database
@@ -339,7 +309,7 @@ async fn write(
     before: u64,
     set: &Set,
     wanted: &Wanted,
-    upgrades: &[Upgrade],
+    versions: &[(String, String)],
 ) -> Result<Result<Vec<String>, Refusal>, Error> {
     if matches!(session, Session::Postgres(_)) {
         session.query("select set_config('lock_timeout', '250ms', true)", &[]).await?;
@@ -355,14 +325,8 @@ async fn write(
         Err(refusal) => return Ok(Err(refusal)),
     };
     records::record(session, now, recorded, set).await?;
-    for Upgrade { module, from, to } in upgrades {
-        session
-            .query(
-                "insert into stoa_upgrade (generation, module, from_version, to_version, batches)
-                 values ($1, $2, $3, $4, 0)",
-                &[records::integer(recorded.number)?, Cell::text(module), Cell::text(from), Cell::text(to)],
-            )
-            .await?;
+    if recorded.cause == Cause::Activation {
+        upgrade::schedule(session, before, recorded.number, versions).await?;
     }
     let metadata = json!({
         "generation": recorded.number,

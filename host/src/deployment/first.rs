@@ -1,12 +1,14 @@
 //! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
 //! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
+use super::upgrade;
 use crate::database::{Database, Session};
 use crate::modules::Generation;
 use crate::modules::artifact::{self, Artifact};
@@ -110,13 +112,27 @@ async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow:
     Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
 }
 
-/// Tables, artifacts and the generation in one transaction. `false`: another host was faster.
+/// Tables and the generation in one transaction, after the artifacts, which are large and change nothing by themselves. `false`:
+/// another host was faster.
 async fn record(database: &Database, generation: &Generation, found: Vec<Found>, set: Set) -> anyhow::Result<bool> {
-    let part = Arc::new((generation.number, tables::wanted(&generation.modules), found, set));
+    for found in found {
+        let found = Arc::new(found);
+        let kept = database.write_plain(move |session| {
+            let found = found.clone();
+            Box::pin(async move {
+                let now = session.now().await?;
+                let (artifact, vetted) = &*found;
+                records::keep(session, now, STARTER, artifact, vetted).await.map(Ok::<bool, Infallible>)
+            })
+        });
+        kept.await?.unwrap_or_else(|never| match never {});
+    }
+    let versions = upgrade::versions(&generation.modules);
+    let part = Arc::new((generation.number, tables::wanted(&generation.modules), set, versions));
     let written = database.write_plain(move |session| {
         let part = part.clone();
         Box::pin(async move {
-            let (number, wanted, found, set) = &*part;
+            let (number, wanted, set, versions) = &*part;
             tables::lock(session).await?;
             if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                 return Ok(Ok((false, Vec::new())));
@@ -125,7 +141,10 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
                 Ok(told) => told,
                 Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
             };
-            write(session, *number, found, set).await?;
+            write(session, *number, set).await?;
+            if *number > 1 {
+                upgrade::schedule(session, number - 1, *number, versions).await?;
+            }
             Ok(Ok((true, told)))
         })
     });
@@ -136,11 +155,8 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
     Ok(recorded)
 }
 
-async fn write(session: &mut Session, number: u64, found: &[Found], set: &Set) -> Result<(), crate::database::Error> {
+async fn write(session: &mut Session, number: u64, set: &Set) -> Result<(), crate::database::Error> {
     let now = session.now().await?;
-    for (artifact, vetted) in found {
-        records::keep(session, now, STARTER, artifact, vetted).await?;
-    }
     let recorded = Recorded {
         number,
         cause: if number == 1 { Cause::First } else { Cause::Activation },

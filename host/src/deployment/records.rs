@@ -144,12 +144,13 @@ pub async fn record(session: &mut Session, now: i64, recorded: &Recorded, set: &
     session
         .query(
             "insert into stoa_generation (number, cause, module, restores, allowed, reason, activated_at, activated_by)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)",
+             values ($1, $2, $3, nullif($4, 0), $5, $6, $7, $8)",
             &[
                 number.clone(),
                 Cell::text(recorded.cause.name()),
                 Cell::optional(recorded.module.clone(), Cell::Text),
-                recorded.restores.map_or(Ok(Cell::Null), integer)?,
+                // Generations begin at 1: 0 is none.
+                integer(recorded.restores.unwrap_or(0))?,
                 Cell::text(recorded.allowed.join(" ")),
                 Cell::optional(recorded.reason.clone(), Cell::Text),
                 Cell::Instant(now),

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use semver::Version;
 use uuid::Uuid;
 
 use super::Deployment;
 use super::records;
 use crate::database::{Cell, Error, Row, Session, Verdict, Work};
 use crate::modules::call::{self, Entry, Failure};
-use crate::modules::{Generation, Limits};
+use crate::modules::{Generation, Limits, Module};
 use crate::platform::operators;
 use crate::wit::context::{ActorKind, Facts};
 
@@ -42,6 +43,47 @@ enum Step {
         module: String,
         why: String,
     },
+}
+
+/// What a module upgrades from that was not active before.
+const NO_VERSION: Version = Version::new(0, 0, 0);
+
+/// Names and versions of a generation's modules.
+pub fn versions(modules: &[Module]) -> Vec<(String, String)> {
+    modules.iter().map(|module| (module.name.clone(), module.version.clone())).collect()
+}
+
+/// In the transaction of an activation: a backfill for each module that rose, and for those that are new: their tables may hold
+/// rows of a time when they were active before.
+pub async fn schedule(
+    session: &mut Session,
+    before: u64,
+    generation: u64,
+    modules: &[(String, String)],
+) -> Result<(), Error> {
+    let rows = session
+        .query(
+            "select m.module, a.version from stoa_generation_module m join stoa_artifact a on a.digest = m.digest
+             where m.generation = $1",
+            &[records::integer(before)?],
+        )
+        .await?;
+    let known = rows.iter().map(|row| Ok((row.text(0)?, row.text(1)?))).collect::<Result<Vec<_>, Error>>()?;
+    let read = |text: &str| Version::parse(text).unwrap_or(NO_VERSION);
+    for (module, to) in modules {
+        let old = known.iter().find(|(name, _)| name == module);
+        let from = old.map_or(NO_VERSION, |(_, version)| read(version));
+        if read(to) > from {
+            session
+                .query(
+                    "insert into stoa_upgrade (generation, module, from_version, to_version, batches)
+                     values ($1, $2, $3, $4, 0)",
+                    &[records::integer(generation)?, Cell::text(module), Cell::text(from.to_string()), Cell::text(to)],
+                )
+                .await?;
+        }
+    }
+    Ok(())
 }
 
 impl Deployment {

@@ -14,8 +14,8 @@ use super::engine::{self, Sandbox};
 /// Processor time and address space of a compilation.
 const SECONDS: libc::rlim_t = 120;
 const BYTES: libc::rlim_t = 4 << 30;
-/// The least that a process can ask for.
-const NICE: libc::c_int = 19;
+/// Requests come first; a tenth of a busy processor is left.
+const NICE: libc::c_int = 10;
 
 /// Where components are compiled.
 #[derive(Debug, Clone)]

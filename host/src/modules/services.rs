@@ -234,3 +234,6 @@ async fn call(
     store.data_mut().stack.pop();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

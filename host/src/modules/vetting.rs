@@ -98,7 +98,8 @@ impl Gate {
         })
     }
 
-    fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
+    /// The compiled component: from the cache where it is there.
+    pub fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
         let compile = || self.compiler.compile(&self.engine, &artifact.bytes);
         let compiled = match &self.cache {
             Some(cache) => cache.component(&self.engine, &artifact.digest, compile),

@@ -5,6 +5,8 @@ mod catalog;
 mod host;
 mod inventory;
 mod ledger;
+mod transfers;
+mod units;
 
 use serde_json::Value as Json;
 use stoa_tests::Answer;
@@ -52,7 +54,7 @@ pub struct Part {
     pub amends: &'static [(&'static str, Amend)],
 }
 
-const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART];
+const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART];
 
 fn all() -> impl Iterator<Item = &'static Kind> {
     PARTS.iter().flat_map(|part| part.kinds)

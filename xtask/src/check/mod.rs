@@ -11,10 +11,11 @@ use crate::workspace::Workspace;
 mod advisories;
 mod licences;
 mod tidy;
+mod wit;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -24,6 +25,7 @@ type Step = fn(&Workspace) -> Result<()>;
 const STEPS: &[(&str, Step)] = &[
     ("format", format),
     ("rules", tidy::check),
+    ("wit", wit::check),
     ("licences", licences::check),
     ("advisories", advisories::check),
     ("lints", lints),

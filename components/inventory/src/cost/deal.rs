@@ -28,81 +28,87 @@ pub enum Refused {
 }
 
 /// Raises what the groups cost by `amount`, a multiple of `grain`; the groups in the order in which they take the odd grains.
-/// A group makes at most two shares.
+/// Every group makes one share or two, in the order of the groups.
 ///
 /// # Errors
 /// No goods; numbers out of range.
 pub fn raise(groups: &[Group], amount: i128, grain: i128) -> Result<Vec<Share>, Refused> {
-    let steps = steps(groups.iter())?;
-    if steps == 0 {
+    if groups.is_empty() {
         return Err(Refused::OutOfRange);
     }
-    let grains = amount / grain;
-    let all = groups.iter().enumerate().map(|(at, group)| (at, group.steps, true));
-    Ok(spread(all, grains / steps * grain, grains % steps, grain))
+    let unbounded: Vec<(i128, i128)> = groups.iter().map(|group| (group.steps, i128::MAX)).collect();
+    Ok(even(&unbounded, amount / grain, |_, grains| grains * grain))
 }
 
-/// Lowers what the groups cost by `amount`, a multiple of `grain`. No step falls below zero: what it cannot give, the others
-/// give in the same way, or in the finest grain where the rest is no multiple of it.
+/// Lowers what the groups cost by `amount`, a multiple of `grain`; shares as those of `raise`. No step falls below zero: what
+/// it cannot give, the others give in the same way. Shares are whole grains as long as the goods have whole ones to give; only
+/// what is asked beyond them is taken from what is finer, in the coarsest grain of all the costs.
 ///
 /// # Errors
-/// More than the goods cost; numbers out of range.
+/// More than the goods cost.
 pub fn lower(groups: &[Group], amount: i128, grain: i128) -> Result<Vec<Share>, Refused> {
-    let mut emptied = vec![false; groups.len()];
-    let mut rest = amount;
-    loop {
-        let alive = || groups.iter().zip(&emptied).filter(|(_, emptied)| !**emptied).map(|(group, _)| group);
-        let steps = steps(alive())?;
-        if steps == 0 {
-            return if rest == 0 { Ok(whole(groups, &emptied)) } else { Err(Refused::ExceedsCost) };
-        }
-        let grain = if rest % grain == 0 { grain } else { 1 };
-        let grains = rest / grain;
-        let (base, extra) = (grains / steps * grain, grains % steps);
-        let able = |cost: i128| alive().filter(|group| group.step_cost >= cost).map(|group| group.steps).sum::<i128>();
-        let needed = if able(base) < steps {
-            base
-        } else if able(base + grain) < extra {
-            base + grain
-        } else {
-            let mut shares = whole(groups, &emptied);
-            let others = groups.iter().enumerate().filter(|(at, _)| !emptied.get(*at).is_some_and(|gone| *gone));
-            let others = others.map(|(at, group)| (at, group.steps, group.step_cost >= base + grain));
-            shares.extend(spread(others, base, extra, grain));
-            return Ok(shares);
-        };
-        let unable = |group: &Group| group.step_cost < needed;
-        let given = alive().filter(|group| unable(group)).try_fold(0_i128, |sum, group| {
-            group.step_cost.checked_mul(group.steps).and_then(|given| sum.checked_add(given))
-        });
-        rest -= given.ok_or(Refused::OutOfRange)?;
-        groups.iter().zip(&mut emptied).filter(|(group, _)| unable(group)).for_each(|(_, emptied)| *emptied = true);
+    // Saturation is harmless: an amount is far below it.
+    let worth = |cost: fn(i128, i128) -> i128| {
+        let each = groups.iter().map(|group| group.steps.saturating_mul(cost(group.step_cost, grain)));
+        each.fold(0, i128::saturating_add)
+    };
+    let whole = |cost: i128, grain: i128| cost - cost % grain;
+    if amount > worth(|cost, _| cost) {
+        return Err(Refused::ExceedsCost);
     }
+    let in_grains = worth(whole);
+    if amount <= in_grains {
+        let most: Vec<(i128, i128)> = groups.iter().map(|group| (group.steps, group.step_cost / grain)).collect();
+        return Ok(even(&most, amount / grain, |_, grains| grains * grain));
+    }
+    let finer = groups.iter().fold(grain, |common, group| gcd(common, group.step_cost));
+    let most: Vec<(i128, i128)> = groups.iter().map(|group| (group.steps, group.step_cost % grain / finer)).collect();
+    let given = |nth: usize| groups.get(nth).map_or(0, |group| whole(group.step_cost, grain));
+    Ok(even(&most, (amount - in_grains) / finer, |nth, grains| given(nth) + grains * finer))
 }
 
-fn steps<'a>(mut groups: impl Iterator<Item = &'a Group>) -> Result<i128, Refused> {
-    groups.try_fold(0_i128, |sum, group| sum.checked_add(group.steps)).ok_or(Refused::OutOfRange)
-}
-
-/// Everything that emptied groups cost.
-fn whole(groups: &[Group], emptied: &[bool]) -> Vec<Share> {
-    let share = |(group, of): (usize, &Group)| Share { group, steps: of.steps, amount: of.step_cost };
-    groups.iter().enumerate().filter(|(at, _)| emptied.get(*at).is_some_and(|gone| *gone)).map(share).collect()
-}
-
-/// `base` for every step, and a grain more for the first `extra` of those that can take it.
-fn spread(groups: impl Iterator<Item = (usize, i128, bool)>, base: i128, mut extra: i128, grain: i128) -> Vec<Share> {
+/// Deals `grains` over groups of steps, each with the most that one of them can take, which together is enough. Every step takes
+/// the same, and the first ones that can one more; who can take less takes all it can, and the others the rest. `amount`: of a
+/// step in this group that takes so many grains.
+fn even(groups: &[(i128, i128)], grains: i128, amount: impl Fn(usize, i128) -> i128) -> Vec<Share> {
+    let mut full = vec![false; groups.len()];
+    let mut rest = grains;
+    let (base, mut extra) = loop {
+        let open = || groups.iter().zip(&full).filter(|(_, full)| !**full).map(|(group, _)| *group);
+        let steps: i128 = open().map(|(steps, _)| steps).sum();
+        if steps == 0 {
+            break (0, 0);
+        }
+        let (base, extra) = (rest / steps, rest % steps);
+        let able: i128 = open().filter(|(_, most)| *most > base).map(|(steps, _)| steps).sum();
+        let too_poor = |most: i128| most < base || (most == base && able < extra);
+        let given: i128 = open().filter(|(_, most)| too_poor(*most)).map(|(steps, most)| steps * most).sum();
+        if !open().any(|(_, most)| too_poor(most)) {
+            break (base, extra);
+        }
+        rest -= given;
+        groups.iter().zip(&mut full).filter(|((_, most), _)| too_poor(*most)).for_each(|(_, full)| *full = true);
+    };
     let mut shares = Vec::new();
-    for (group, steps, able) in groups {
-        let more = if able { extra.min(steps) } else { 0 };
-        extra -= more;
-        for (steps, amount) in [(more, base + grain), (steps - more, base)] {
+    for (group, (&(steps, most), full)) in groups.iter().zip(full).enumerate() {
+        let odd = if full || most <= base { 0 } else { extra.min(steps) };
+        extra -= odd;
+        let each = if full { most } else { base };
+        for (steps, grains) in [(odd, each + 1), (steps - odd, each)] {
             if steps > 0 {
-                shares.push(Share { group, steps, amount });
+                shares.push(Share { group, steps, amount: amount(group, grains) });
             }
         }
     }
     shares
+}
+
+/// The greatest common divisor of numbers of which the first is above zero.
+pub fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.abs()
 }
 
 #[cfg(test)]
@@ -138,7 +144,10 @@ mod tests {
         // 7 off goods at 5 and 1: the dear one gives 5, the two others 1 each, which is all.
         assert_eq!(lower(&groups(&[(1, 5), (2, 1)]), 7, 1), Ok(shares(&[(0, 1, 5), (1, 2, 1)])));
         assert_eq!(lower(&groups(&[(1, 5), (2, 1)]), 8, 1), Err(Refused::ExceedsCost));
-        assert_eq!(lower(&groups(&[(1, 5), (2, 1)]), 5, 1), Ok(shares(&[(1, 2, 1), (0, 1, 3)])));
+        assert_eq!(lower(&groups(&[(1, 5), (2, 1)]), 5, 1), Ok(shares(&[(0, 1, 3), (1, 2, 1)])));
+        // Costs finer than the grain: whole grains first, and what is asked beyond them evenly from the rest.
+        assert_eq!(lower(&groups(&[(1, 25), (1, 9)]), 20, 10), Ok(shares(&[(0, 1, 20), (1, 1, 0)])));
+        assert_eq!(lower(&groups(&[(1, 25), (5, 9)]), 30, 10), Ok(shares(&[(0, 1, 22), (1, 3, 2), (1, 2, 1)])));
         assert_eq!(lower(&[], 0, 1), Ok(Vec::new()));
         assert_eq!(raise(&[], 1, 1), Err(Refused::OutOfRange));
     }
@@ -176,6 +185,12 @@ mod tests {
                     assert_eq!(parts.iter().map(|share| share.steps).sum::<i128>(), group.steps);
                     assert!(!lowers || parts.iter().all(|share| (0..=group.step_cost).contains(&share.amount)));
                 }
+                // Nobody gives two grains less than another who had a whole one left to give.
+                let most = dealt.iter().map(|share| share.amount).max().unwrap_or_default();
+                let left = |share: &Share| of[share.group].step_cost - share.amount;
+                let spared = dealt.iter().filter(|share| share.amount + grain < most);
+                assert!(lowers && amount > 0 || spared.clone().count() == 0);
+                assert!(spared.into_iter().all(|share| left(share) < grain), "{of:?} {amount} {grain} {dealt:?}");
             }
         }
     }

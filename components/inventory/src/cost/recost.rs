@@ -227,17 +227,21 @@ impl Written {
     fn deal(&mut self, line: &Line, goods: &[Fragment], places: u32, grain: i128) -> Result<Parts, Undealt> {
         let dealt = deal(self.way, goods, line.amount, places, grain)?;
         let mut parts: BTreeMap<&'static str, (Destination, i128)> = BTreeMap::new();
-        // Written oldest first, so that new layers keep the order in which the old ones would have left.
+        // Written oldest first, so that new layers keep the order in which the old ones would have left; one whose cost stays
+        // is opened anew too after a part of its own layer that was, or it would leave before that.
+        let mut reopened = None;
         let mut order: Vec<(usize, &Fragment)> = goods.iter().enumerate().collect();
         order.sort_by_key(|(_, fragment)| fragments::age(fragment));
         for (nth, fragment) in order {
             let own: Vec<&Dealt> =
                 dealt.iter().filter(|part| part.fragment == nth && part.amount != Amount::ZERO).collect();
-            if own.is_empty() {
+            let follows = matches!(&fragment.at, Where::Layer(layer) if reopened == Some(layer.seq));
+            if own.is_empty() && !follows {
                 continue;
             }
             let to = match &fragment.at {
                 Where::Layer(layer) => {
+                    reopened = Some(layer.seq);
                     self.reopen(layer, fragment, &dealt, nth)?;
                     Destination::OnHand
                 }

@@ -14,7 +14,7 @@ use crate::count::input::PostStockCount;
 use crate::count::record::{answer, open};
 use crate::count::row::{CountStatus, StockCountLineRow, StockCountRow};
 use crate::goods::delta::Delta;
-use crate::goods::entry::Source;
+use crate::goods::entry::{self, Source};
 use crate::goods::{Goods, Inflow, Outflow, Place};
 use crate::movement::row::{DocumentType, MovementRow, MovementType};
 use crate::terms::{Quantity, Status, Tracking, UnitCost};
@@ -57,7 +57,8 @@ pub fn post(call: &Call) -> Answer {
         .set(StockCountRow::status, &after.status)
         .set(StockCountRow::posted_at, &after.posted_at);
     held.write((apply::rows(&changes.all, None), change))?;
-    let source = Source { kind: "STOCK_COUNT", id, purpose: "POSTING" };
+    let (kind, purpose) = entry::COUNT;
+    let source = Source { kind, id, purpose };
     held.post_as(terms.as_ref(), after.legal_entity_id, source, &body.reason)?;
     Ok(answer(&after).changed(vec!["status", "postedAt"]))
 }

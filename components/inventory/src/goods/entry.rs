@@ -29,6 +29,14 @@ fn counterpart(kind: CostKind) -> Option<(&'static str, bool)> {
     }
 }
 
+/// The costs that inventory posts by itself: those of `counterpart`.
+pub const OWN: [CostKind; 4] = [CostKind::AdjustedIn, CostKind::AdjustedOut, CostKind::Damaged, CostKind::Lost];
+
+/// What a movement is to the books, unless a document is their source.
+pub const MOVEMENT: (&str, &str) = ("INVENTORY_MOVEMENT", "ADJUSTMENT");
+/// What a stock count is to the books.
+pub const COUNT: (&str, &str) = ("STOCK_COUNT", "POSTING");
+
 impl Held {
     /// Posts the entry of the request: source INVENTORY_MOVEMENT and the first movement, purpose ADJUSTMENT. Nothing without
     /// books, or where nothing is worth anything. The last call of all.
@@ -36,10 +44,9 @@ impl Held {
     /// # Errors
     /// The codes of accounting.
     pub fn post(&self, terms: Option<&Terms>, entity: Id, text: &str) -> Result<(), Problem> {
+        let (kind, purpose) = MOVEMENT;
         match self.first_movement() {
-            Some(id) => {
-                self.post_as(terms, entity, Source { kind: "INVENTORY_MOVEMENT", id, purpose: "ADJUSTMENT" }, text)
-            }
+            Some(id) => self.post_as(terms, entity, Source { kind, id, purpose }, text),
             None => Ok(()),
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
-use stoa_sdk::{Field, Filter, Finding, Id, all, map, set, view};
+use stoa_sdk::{Field, Filter, Id, all, map, set, view};
 
 use crate::cost::row::LayerRow;
 use crate::reservation::row::{ReservationRow, ReservationStatus};
@@ -13,19 +13,13 @@ use crate::terms::{Quantity, Tracking};
 use crate::transfer_order::row::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
 use crate::unit::identity;
 use crate::unit::row::{IdentityKind, UnitEntryRow, UnitIdentityRow, UnitRow, UnitStatus};
+use crate::verify::{Batch, finding};
 
 /// Rows of a batch; its look-ups stay below what one call takes.
 const BATCH: u32 = 200;
 
-/// What a batch found, and after which row the next one begins.
-type Batch = (Vec<Finding>, Option<Id>);
-
 view! { Held of ReservationRow { id: Id, status: ReservationStatus, active_unit_id: Option<Id> } }
 view! { OpenLayer of LayerRow { unit_id: Option<Id>, legal_entity_id: Id, variant_id: Id } }
-
-fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
-    Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
-}
 
 pub fn units(after: Option<Id>) -> Batch {
     let page = read(select::<UnitRow>(Filter::default()).after(after).limit(BATCH));

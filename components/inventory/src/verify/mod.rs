@@ -2,7 +2,9 @@
 
 mod costs;
 mod movements;
+mod postings;
 mod reservations;
+mod sales;
 mod stock;
 
 use stoa_sdk::{Finding, Findings, Id};
@@ -10,7 +12,7 @@ use stoa_sdk::{Finding, Findings, Id};
 use crate::unit;
 
 /// A batch of a stage: what is wrong, and the last id where more follow.
-type Batch = (Vec<Finding>, Option<Id>);
+pub type Batch = (Vec<Finding>, Option<Id>);
 
 /// A stage's next batch, after the last id of the batch before.
 type Stage = fn(Option<Id>) -> Batch;
@@ -24,6 +26,8 @@ const STAGES: &[(&str, Stage)] = &[
     ("entities", costs::entities),
     ("reservations", reservations::verify),
     ("movements", movements::verify),
+    ("sales", sales::verify),
+    ("postings", postings::verify),
     ("units", unit::verify::units),
     ("unit-entries", unit::verify::entries),
     ("unit-stock", unit::verify::stock),
@@ -47,6 +51,7 @@ pub fn verify(cursor: Option<String>) -> Findings {
     Findings { findings, next }
 }
 
-fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
+/// What is wrong with a row; never with a word of what it holds.
+pub fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
     Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
 }

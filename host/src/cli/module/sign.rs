@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use serde_json::json;
 
 use crate::deployment::development::write_secret;
 use crate::modules::admission::{Admission, Role, SigningKey};
 use crate::modules::artifact::{Artifact, admission_file};
-use crate::modules::compiler::Compiler;
 use crate::modules::describe;
-use crate::modules::engine::{self, Sandbox};
-use crate::modules::limits::Limits;
+use crate::settings::Settings;
 
 #[derive(clap::Args)]
 pub struct Keygen {
@@ -56,11 +55,10 @@ pub fn sign(args: &Sign) -> anyhow::Result<()> {
 pub fn admit(bytes: &Bytes, key: &Path) -> anyhow::Result<Admission> {
     let text = std::fs::read_to_string(key).with_context(|| format!("cannot read {}", key.display()))?;
     let key: SigningKey = text.parse().with_context(|| key.display().to_string())?;
-    // One instance is all that it takes to ask a component what it is.
-    let engine = engine::engine(Sandbox::Fast, 1, Limits::default().large_memory)
-        .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    let component = Compiler::Here.compile(&engine, bytes)?;
-    let descriptor = describe::text(&engine, &component)?;
+    let gate = crate::cli::gate(&Settings::load(json!({}))?)?;
+    let artifact = Artifact::new(bytes.clone(), None)?;
+    let component = gate.component(&artifact)?;
+    let descriptor = describe::text(&gate.engine, &component)?;
     let read = describe::read(&descriptor)?;
     key.sign(bytes, &read.name, &read.version, &descriptor)
 }

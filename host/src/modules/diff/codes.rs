@@ -186,7 +186,7 @@ codes! {
     SERVICE_REMOVED BREAKING;
     /// A service, or another version of one, is offered besides.
     SERVICE_ADDED COMPATIBLE;
-    /// A service is offered at another major version alone.
+    /// A service is offered at another major version, or as a prerelease, alone.
     SERVICE_MAJOR_CHANGED BREAKING;
     /// A service is offered at a lower version alone.
     SERVICE_VERSION_LOWERED BREAKING;

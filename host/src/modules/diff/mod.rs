@@ -12,6 +12,8 @@ pub mod schema;
 mod services;
 mod shape;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 

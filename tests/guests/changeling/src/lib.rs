@@ -114,8 +114,11 @@ struct Item {
 
 fn read(_: &Call) -> Answer {
     assert!(form() != Form::Broken, "this version is broken");
-    let rows = run(select::<ItemRow>(all([])).limit(MOST))?.items;
-    let items = u32::try_from(rows.len()).unwrap_or(MOST);
+    let items = match form() {
+        Form::Grown | Form::Stuck => run(select::<GrownRow>(all([])).limit(MOST))?.items.len(),
+        _ => run(select::<ItemRow>(all([])).limit(MOST))?.items.len(),
+    };
+    let items = u32::try_from(items).unwrap_or(MOST);
     Ok(Reply::json(&State { version: version(form()).to_owned(), items }))
 }
 

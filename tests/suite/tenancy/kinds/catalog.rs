@@ -13,7 +13,12 @@ pub const PART: Part = Part {
         ("createLookup kind=manufacturers", "parentId", "categories alone have parents"),
         ("createLookup kind=units", "parentId", "categories alone have parents"),
     ],
-    needs: &[("resolvePrice", "price"), ("resolvePriceAsClient", "price")],
+    needs: &[
+        ("listPrices", "price"),
+        ("listPricesAsClient", "price"),
+        ("resolvePrice", "price"),
+        ("resolvePriceAsClient", "price"),
+    ],
     values: &[("unitOfMeasure", "UNIT"), ("currencyCode", "EUR"), ("defaultCurrencyCode", "EUR")],
     amends: &[],
 };

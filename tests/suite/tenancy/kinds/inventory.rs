@@ -1,11 +1,11 @@
-//! Records of inventory: warehouses, goods in them, and what is done with goods.
+//! Records of inventory: warehouses, goods in them, and what is done with goods. Units and documents have files of their own.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::Answer;
 use stoa_tests::company::with;
 
 use super::super::records::Records;
-use super::{GoodId, Kind, Part, PutAway};
+use super::{GoodId, Kind, Part, PutAway, transfers, units};
 
 /// Why a movement happens.
 const WHY: &str = "tried";
@@ -15,8 +15,6 @@ pub const PART: Part = Part {
     special: &[],
     exempt: &[
         ("*", "referenceId", "the caller's own, never looked up"),
-        ("*", "documentId", "no operation makes such documents yet"),
-        ("*", "inventoryUnitId", "no operation makes units yet"),
         ("*", "purchaseReceiptItemId", "no module keeps receipts yet"),
     ],
     needs: &[
@@ -80,10 +78,18 @@ const KINDS: &[Kind] = &[
             let path = format!("inventory/warehouses/{}/locations", records.id_of("warehouse"));
             records.company.post(&path, json!({ "code": word, "name": word }))
         },
-        put_away: PutAway::Other(|records, id| {
-            let warehouse = records.id_of("warehouse");
-            records.company.archive(&format!("inventory/warehouses/{warehouse}/locations/{id}"))
-        }),
+        put_away: PutAway::Other(|records, id| put_location_away(records, "warehouse", id)),
+    },
+    Kind {
+        name: "other location",
+        collection: "",
+        names: &["toLocationId"],
+        make: |records| {
+            let word = records.word();
+            let path = format!("inventory/warehouses/{}/locations", records.id_of("other warehouse"));
+            records.company.post(&path, json!({ "code": word, "name": word }))
+        },
+        put_away: PutAway::Other(|records, id| put_location_away(records, "other warehouse", id)),
     },
     Kind {
         name: "movement",
@@ -121,22 +127,46 @@ const KINDS: &[Kind] = &[
 ];
 
 fn warehouse(records: &Records) -> Answer {
+    warehouse_of(records, "PHYSICAL")
+}
+
+pub fn warehouse_of(records: &Records, kind: &str) -> Answer {
     let word = records.word();
     let members = json!({ "legalEntityId": records.id_of("legal entity"), "branchId": records.id_of("branch") });
-    let body = with(&json!({ "code": word, "name": word, "type": "PHYSICAL" }), members);
+    let body = with(&json!({ "code": word, "name": word, "type": kind }), members);
     records.company.post("inventory/warehouses", body)
+}
+
+/// A location is archived once no unit stands there.
+fn put_location_away(records: &Records, warehouse: &'static str, location: &str) -> Answer {
+    for unit in records.company.list("inventory/units", &[("locationId", location)]).is(200).ids() {
+        units::lose(records, &unit).is(201);
+    }
+    let warehouse = records.id_of(warehouse);
+    records.company.archive(&format!("inventory/warehouses/{warehouse}/locations/{location}"))
 }
 
 fn release(records: &Records, reservation: &str) -> Answer {
     records.company.post(&format!("inventory/reservations/{reservation}/release"), json!({ "reason": WHY }))
 }
 
-/// A warehouse is archived once it is empty.
-fn put_warehouse_away(records: &Records, warehouse: &str) -> Answer {
+/// A warehouse is archived once it is empty and nothing is on its way.
+pub fn put_warehouse_away(records: &Records, warehouse: &str) -> Answer {
     let company = &records.company;
+    for order in company.list("inventory/transfer-orders", &[("limit", "100")]).is(200).items() {
+        let read =
+            company.get(&format!("inventory/transfer-orders/{}", order["id"].as_str().unwrap_or_default())).is(200);
+        let ends = ["fromWarehouseId", "toWarehouseId", "transitWarehouseId"].map(|end| read[end] == warehouse);
+        if ends.contains(&true) && !["RECEIVED", "CANCELLED"].contains(&read["status"].as_str().unwrap_or_default()) {
+            transfers::cancel(records, &read.id()).is(200);
+        }
+    }
     let reserved = [("warehouseId", warehouse), ("status", "ACTIVE")];
     for reservation in company.list("inventory/reservations", &reserved).is(200).ids() {
         release(records, &reservation).is(200);
+    }
+    for unit in company.list("inventory/units", &[("warehouseId", warehouse)]).is(200).ids() {
+        units::lose(records, &unit).is(201);
     }
     let here = [("warehouseId", warehouse), ("nonZero", "true")];
     for level in company.list("inventory/stock", &here).is(200).items() {

@@ -1,0 +1,97 @@
+//! What inventory posted by itself, against what its goods were worth: each request has one entry, and it says so. That none is
+//! missing, I10 tells: the account of INVENTORY takes no entry by hand.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{aggregate, read, select};
+use stoa_sdk::{Field, Filter, Id, all, set, view};
+
+use super::{Batch, finding};
+use crate::books::{self, Posted};
+use crate::cost::row::CostEntryRow;
+use crate::goods::entry;
+use crate::movement::row::{DocumentType, MovementRow};
+use crate::terms::sum;
+
+/// Movements of a batch.
+const BATCH: u32 = 100;
+/// Sources of one question.
+const SOURCES: usize = 500;
+
+view! {
+    Moved of MovementRow { id: Id, request_id: Id, document_type: Option<DocumentType>, document_id: Option<Id> }
+}
+
+pub fn verify(after: Option<Id>) -> Batch {
+    let page = read(select::<Moved>(Filter::default()).after(after).limit(BATCH));
+    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
+    let (Some(first), Some(end)) = (page.items.first(), page.items.last()) else { return (Vec::new(), None) };
+    // Ids of one request bear one instant, so that all of its movements are within the instants of the page.
+    let near =
+        read(select::<Moved>(all([MovementRow::id.ge(instant(first.id, 0)), MovementRow::id.lt(instant(end.id, 1))])));
+    if near.more {
+        return (Vec::new(), last);
+    }
+    let mut requests: BTreeMap<Id, Vec<Moved>> = BTreeMap::new();
+    for row in near.items {
+        requests.entry(row.request_id).or_default().push(row);
+    }
+    // A request belongs to the page of its first movement.
+    requests.retain(|_, rows| rows.first().is_some_and(|row| (first.id..=end.id).contains(&row.id)));
+    let movements: Vec<Id> = requests.values().flatten().map(|row| row.id).collect();
+    let counts: Vec<Id> = set(requests.values().flatten().filter_map(count)).into_iter().collect();
+    let posted = posted(entry::MOVEMENT, &movements).into_iter().chain(posted(entry::COUNT, &counts));
+    let mut entries: BTreeMap<Id, Vec<Posted>> = BTreeMap::new();
+    posted.for_each(|entry| entries.entry(entry.source).or_default().push(entry));
+    let worth = worth(&movements);
+    let mut findings = Vec::new();
+    for rows in requests.values() {
+        let Some(first) = rows.first() else { continue };
+        let sources = set(rows.iter().map(|row| row.id).chain(rows.iter().filter_map(count)));
+        let own: Vec<&Posted> = sources.iter().filter_map(|source| entries.get(source)).flatten().collect();
+        let worth: i128 = rows.iter().filter_map(|row| worth.get(&row.id)).sum();
+        if own.len() > 1 {
+            findings.push(finding("entry-once", first.id, "The movement's request has several entries in the books."));
+        }
+        if own.first().is_some_and(|entry| entry.total.units() != worth) {
+            findings.push(finding(
+                "entry-total",
+                first.id,
+                "The books' entry is not what the movement's goods were worth.",
+            ));
+        }
+    }
+    (findings, last)
+}
+
+/// The lowest id of an id's instant, or of the one that follows after `later` milliseconds.
+fn instant(id: Id, later: u64) -> Id {
+    Id(((id.0 >> 16) + later) << 16, 0)
+}
+
+fn count(row: &Moved) -> Option<Id> {
+    row.document_id.filter(|_| row.document_type == Some(DocumentType::StockCount))
+}
+
+fn posted((kind, purpose): (&str, &str), sources: &[Id]) -> Vec<Posted> {
+    let entries = sources.chunks(SOURCES).flat_map(|sources| books::entries(kind, sources));
+    entries.filter(|entry| entry.purpose == purpose).collect()
+}
+
+/// What the goods were worth of which inventory posts by itself, by movement.
+fn worth(movements: &[Id]) -> BTreeMap<Id, i128> {
+    let own = CostEntryRow::kind.one_of(entry::OWN);
+    let mut worth = BTreeMap::new();
+    for movements in movements.chunks(SOURCES) {
+        let of = all([CostEntryRow::movement_id.one_of(movements.iter().copied()), own.clone()]);
+        let sums =
+            aggregate::<CostEntryRow>(of).by(CostEntryRow::movement_id).sum(CostEntryRow::amount, Filter::default());
+        for row in read(sums) {
+            let mut values = row.into_iter();
+            if let Some(movement) = values.next().and_then(<Option<Id> as Field>::take).flatten() {
+                worth.insert(movement, sum::<12>(values.next()).units().abs());
+            }
+        }
+    }
+    worth
+}

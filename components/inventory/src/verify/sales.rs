@@ -1,0 +1,63 @@
+//! I15: what a SALE movement sold and what came back of it, against the movement and the ledger of costs.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{get_all, read, select};
+use stoa_sdk::{Filter, Id, all, has, map, view};
+
+use super::{Batch, finding};
+use crate::cost::row::{CostEntryRow, CostKind, SaleBalanceRow};
+use crate::movement::row::{MovementRow, MovementType};
+use crate::terms::Quantity;
+
+/// Sales of a batch.
+const BATCH: u32 = 20;
+
+view! {
+    Sale of MovementRow { id: Id, movement_type: MovementType, quantity: Quantity, inventory_unit_id: Option<Id> }
+}
+view! {
+    Slice of CostEntryRow {
+        id: Id, movement_id: Option<Id>, source_entry_id: Option<Id>, kind: CostKind, quantity: Quantity
+    }
+}
+
+pub fn verify(after: Option<Id>) -> Batch {
+    let page = read(select::<SaleBalanceRow>(Filter::default()).after(after).limit(BATCH));
+    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
+    if page.items.is_empty() {
+        return (Vec::new(), None);
+    }
+    let movements = || page.items.iter().map(|row| row.movement_id);
+    let of_sales = || CostEntryRow::movement_id.one_of(movements());
+    let of_slices = has::<CostEntryRow, _, _>(CostEntryRow::source_entry_id, CostEntryRow::id, of_sales());
+    let (sales, slices, back) = read((
+        get_all::<Sale>(movements()),
+        select::<Slice>(all([of_sales(), CostEntryRow::kind.eq(CostKind::Sold)])),
+        select::<Slice>(all([of_slices, CostEntryRow::kind.eq(CostKind::Back)])),
+    ));
+    let is_whole = !slices.more && !back.more;
+    let sales = map(sales.into_iter().map(|sale| (sale.id, sale)));
+    let sale_of = map(slices.items.into_iter().filter_map(|slice| Some((slice.id, slice.movement_id?))));
+    let mut came_back: BTreeMap<Id, i128> = BTreeMap::new();
+    for row in back.items {
+        if let Some(sale) = row.source_entry_id.and_then(|slice| sale_of.get(&slice)) {
+            *came_back.entry(*sale).or_default() += row.quantity.units();
+        }
+    }
+    let mut findings = Vec::new();
+    for row in &page.items {
+        let sale = sales.get(&row.movement_id).filter(|sale| sale.movement_type == MovementType::Sale);
+        let fits = sale.is_some_and(|sale| sale.quantity == row.sold);
+        if !fits || row.returned.is_negative() || row.returned > row.sold {
+            findings.push(finding("I15", row.id, "The balance is not its sale's, or more came back than was sold."));
+        }
+        // A unit that comes back DAMAGED leaves its cost with the sale.
+        let back = came_back.get(&row.movement_id).copied().unwrap_or_default();
+        let is_unit = sale.is_some_and(|sale| sale.inventory_unit_id.is_some());
+        if is_whole && (back > row.returned.units() || (back < row.returned.units() && !is_unit)) {
+            findings.push(finding("I15", row.id, "What came back is not what costs came back of."));
+        }
+    }
+    (findings, last)
+}

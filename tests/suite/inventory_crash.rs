@@ -1,0 +1,147 @@
+//! kill -9 while stock, units, transfer orders and books are written at once: what was not answered is repeated with its key,
+//! every write has one effect and one entry, and `stoa verify` finds nothing in either module.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use stoa_tests::books::{Books, day};
+use stoa_tests::company::fresh;
+use stoa_tests::goods::{WHY, inbound, outbound};
+use stoa_tests::{Answer, Company, Database, Dice, Stoa, on_both_databases};
+
+on_both_databases![stock_and_books_survive_the_power,];
+
+const WRITERS: usize = 8;
+const CUTS: u64 = 6;
+
+/// What the writers share, and what they did: how many writes of a kind succeeded.
+struct Floor {
+    books: Books,
+    warehouses: [String; 2],
+    boxes: Vec<String>,
+    phone: String,
+    /// A body for the journal.
+    entry: Json,
+    done: Mutex<BTreeMap<&'static str, i64>>,
+}
+
+fn stock_and_books_survive_the_power(database: Database) {
+    let host = Stoa::start(database);
+    let mut dice = Dice::of("stock_and_books_survive_the_power");
+    let shop = host.company_with(json!({ "keepsBooks": true }));
+    let books = Books { shop: shop.clone(), entity: shop.entity() };
+    let floor = Floor {
+        warehouses: [shop.main(), shop.warehouse("PHYSICAL")],
+        boxes: (0..3).map(|_| shop.counted(3)).collect(),
+        phone: shop.phone(),
+        entry: books.entry(&day(0), &[("1010", "debit", "1"), ("3000", "credit", "1")]),
+        books,
+        done: Mutex::default(),
+    };
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..WRITERS {
+            let (mut dice, floor, over) = (dice.fork(), &floor, &over);
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    floor.write(&mut dice);
+                }
+            });
+        }
+        for _ in 0..CUTS {
+            thread::sleep(Duration::from_millis(dice.between(100, 600)));
+            host.kill9();
+            host.restart();
+        }
+        thread::sleep(Duration::from_millis(300));
+        over.store(true, Ordering::Relaxed);
+    });
+    shop.verified();
+    let done = floor.done.into_inner().expect("no writer panicked");
+    let of = |kind: &str| done.get(kind).copied().unwrap_or_default();
+    println!("{done:?}");
+    assert!(done.values().sum::<i64>() > 50, "the writers hardly wrote: {done:?}");
+    // Exactly one movement and one entry for each write that says so.
+    let moves = ["in", "out", "move", "admit"].map(of).iter().sum::<i64>();
+    let shipped = shop.count("inventory_transfer_order", "status = 'IN_TRANSIT'");
+    assert_eq!(shipped, of("ship"));
+    assert_eq!(shop.count("inventory_movement", "document_id is null"), moves);
+    assert_eq!(shop.count("inventory_movement", "document_id is not null"), of("ship"));
+    assert_eq!(shop.count("inventory_unit", "1 = 1"), of("admit"));
+    assert_eq!(shop.count("ledger_entry", "source_kind = 'MANUAL'"), of("entry"));
+    let own = ["in", "out", "admit"].map(of).iter().sum::<i64>();
+    assert_eq!(shop.count("ledger_entry", "source_kind = 'INVENTORY_MOVEMENT'"), own);
+    assert_eq!(shop.count("stoa_idempotency", "status is null"), 0, "no claim was left open");
+    floor.books.trial(&[("to", &day(1))]);
+}
+
+impl Floor {
+    fn shop(&self) -> &Company {
+        &self.books.shop
+    }
+
+    /// One write that is lawful unless the goods do not suffice.
+    fn write(&self, dice: &mut Dice) {
+        let (box_, at) = (dice.pick(&self.boxes).clone(), dice.between(0, 2) as usize);
+        let (here, there) = (&self.warehouses[at], &self.warehouses[1 - at]);
+        let quantity = format!("{}.{}", dice.between(1, 9), dice.between(0, 10));
+        let (kind, path, body) = match dice.between(0, 8) {
+            0..=2 => {
+                let cost = format!("{}.{:03}", dice.between(0, 9), dice.between(1, 1_000));
+                ("in", "adjustments", inbound(&box_, here, &quantity, Some(&cost)))
+            }
+            3 | 4 => {
+                let kind = *dice.pick(&["ADJUSTMENT_OUT", "DAMAGE", "LOSS"]);
+                ("out", "adjustments", outbound(kind, &box_, here, &quantity))
+            }
+            5 => {
+                let body = json!({
+                    "variantId": box_, "quantity": quantity, "fromWarehouseId": here, "toWarehouseId": there, "reason": WHY,
+                });
+                ("move", "transfers", body)
+            }
+            6 => {
+                let units = json!([{ "serialNumber": fresh("CRASH-") }]);
+                let body = json!({
+                    "variantId": self.phone, "warehouseId": here, "unitCost": "99.5", "reason": WHY, "units": units,
+                });
+                ("admit", "units", body)
+            }
+            _ if dice.one_in(2) => return self.ship(&box_, here, there),
+            _ => ("entry", "", self.entry.clone()),
+        };
+        let path = if path.is_empty() { "ledger/journal-entries".to_string() } else { format!("inventory/{path}") };
+        self.count(kind, &self.send(&path, &body));
+    }
+
+    fn ship(&self, box_: &str, here: &str, there: &str) {
+        let items = json!([{ "variantId": box_, "quantity": "1" }]);
+        let order = json!({ "fromWarehouseId": here, "toWarehouseId": there, "items": items });
+        let order = self.send("inventory/transfer-orders", &order).is(201).id();
+        let ship = self.send(&format!("inventory/transfer-orders/{order}/ship"), &json!({ "expectedVersion": 1 }));
+        self.count("ship", &ship);
+    }
+
+    fn count(&self, kind: &'static str, answer: &Answer) {
+        match answer.status {
+            200 | 201 => *self.done.lock().expect("no writer panicked").entry(kind).or_default() += 1,
+            _ => assert_eq!(answer["code"], "INSUFFICIENT_STOCK", "{answer}"),
+        }
+    }
+
+    /// Sends until there is an answer: across a power cut with the same key.
+    fn send(&self, path: &str, body: &Json) -> Answer {
+        let key = uuid::Uuid::new_v4().to_string();
+        for _ in 0..2_000 {
+            match self.shop().request("POST", path).key(&key).json(body).unchecked().try_send() {
+                Ok(answer) if answer.status != 503 => return answer,
+                _ => thread::sleep(Duration::from_millis(20)),
+            }
+        }
+        panic!("the host did not come back");
+    }
+}
