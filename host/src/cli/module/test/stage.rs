@@ -194,7 +194,7 @@ impl Company<'_> {
     /// The verdict on a step's input, by the operation's own schemas: a call and how many lines its body has, or a problem.
     fn input(&self, entry: &Entry, step: &Step) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
         let fill = |value: &Json| filled(value, &self.saved).map_err(anyhow::Error::msg);
-        let escaped = |value: &Json| Ok::<_, anyhow::Error>(parameter(&fill(value)?)?);
+        let escaped = |value: &Json| parameter(&fill(value)?);
         let mut path = vec![("tenantId".to_owned(), self.tenant.to_string())];
         path.retain(|(name, _)| entry.route.path.contains(&format!("{{{name}}}")));
         for (name, value) in &step.path {
