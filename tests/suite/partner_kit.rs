@@ -81,7 +81,7 @@ fn whatever_is_not_as_expected_is_told() {
     saved["save"] = json!("a");
     for (steps, told) in [
         (json!([step(json!({ "status": 200 }))]), "status: expected 200, found 201"),
-        (json!([step(json!({ "status": 201, "body": { "id": "$any" } }))]), "/name: not expected"),
+        (json!([step(json!({ "status": 201, "body": { "id": "$any" } }))]), "/tenantId: not expected"),
         (json!([step(json!({ "status": 201, "etag": "no" }))]), "etag: expected"),
         (json!([step(json!({ "status": 201, "events": [] }))]), "events: expected 0"),
         (json!([step(json!({ "status": 201, "events": ["template.entry.gone"] }))]), "events/0: expected"),
