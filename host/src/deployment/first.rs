@@ -1,6 +1,7 @@
 //! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
 //! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -72,6 +73,7 @@ async fn recorded(database: &Database) -> anyhow::Result<Option<(u64, Set)>> {
 async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<Found>> {
     let (gate, folder) = (gate.clone(), folder.to_path_buf());
     let vetted = tokio::task::spawn_blocking(move || {
+        let mut names = BTreeSet::new();
         artifact::read_folder(&folder)?
             .into_iter()
             .map(|(file, artifact)| {
@@ -79,6 +81,11 @@ async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<
                 let admission = artifact.admission.clone().filter(|_| !gate.takes_unsigned());
                 let artifact = Artifact { admission, ..artifact };
                 let vetted = gate.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+                let name = &vetted.descriptor.name;
+                anyhow::ensure!(
+                    names.insert(name.clone()),
+                    "{file}: DESCRIPTOR_INVALID: module `{name}` is claimed twice"
+                );
                 Ok((artifact, Arc::new(vetted)))
             })
             .collect()

@@ -6,10 +6,10 @@ use clap::Args;
 use stoa_descriptor::{Access, Audience, Named, Route};
 
 use crate::modules::artifact::Artifact;
-use crate::modules::compiler::Compiler;
 use crate::modules::describe;
 use crate::modules::engine::{Pool, Sandbox, pooled};
 use crate::modules::surface::{Services, Surface};
+use crate::modules::vetting::Gate;
 
 #[derive(Args)]
 pub struct Flags {
@@ -23,7 +23,7 @@ pub struct Flags {
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
     let engine = pooled(Sandbox::Hardened, 1, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let component = Compiler::Here.compile(&engine, &artifact.bytes)?;
+    let component = Gate::open(&engine, None).component(&artifact)?;
     let descriptor = describe::read(&describe::text(&engine, &component)?)?;
     let surface = Surface::new(&engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
