@@ -165,6 +165,30 @@ fn routes_must_be_distinct(database: Database) {
     thief["routes"][0]["path"] = json!("/tenants/{tenantId}/puppet/things");
     let said = refusal(database, &[("puppet.wasm", &first), ("thief.wasm", &puppet(&thief))]);
     named(&said, &["/puppet/things"]);
+    // And whatever else a module introduces is introduced by one.
+    let code = |code: &str| json!([{ "code": code, "description": "Of both." }]);
+    let of_both = |name: &str, member: &str, value: &Json| {
+        let mut whole = with(&descriptor(name), json!({ member: value }));
+        if member == "permissions" {
+            whole["permissions"] = json!([value[0], descriptor(name)["permissions"][0]]);
+        }
+        puppet(&whole)
+    };
+    for (member, value, claimed) in [
+        ("permissions", code("both.read"), "both.read"),
+        ("scopes", code("both.call"), "both.call"),
+        ("events", code("both.done"), "both.done"),
+        ("auditFilters", code("bothId"), "bothId"),
+        ("problems", json!([{ "code": "BOTH", "status": 409, "detail": "Of both." }]), "BOTH"),
+        (
+            "onboarding",
+            json!({ "type": "object", "properties": { "bothMembers": { "type": "boolean" } } }),
+            "bothMembers",
+        ),
+    ] {
+        let (one, other) = (of_both("puppet", member, &value), of_both("thief", member, &value));
+        named(&refusal(database, &[("puppet.wasm", &one), ("thief.wasm", &other)]), &[claimed, "claimed twice"]);
+    }
 }
 
 /// (what is changed in the lawful descriptor, what the refusal must name)

@@ -163,7 +163,7 @@ pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
 }
 
-/// Codes that two modules claim: routes, operations, events, permissions, problem codes, module names.
+/// What two modules claim: names, routes, operations, events, permissions, scopes, onboarding members, filters, problem codes.
 pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
@@ -185,6 +185,13 @@ pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec
         }
         for permission in &descriptor.permissions {
             claim("permission", permission.code.clone(), &permission.code, module);
+        }
+        for scope in &descriptor.scopes {
+            claim("scope", scope.code.clone(), &scope.code, module);
+        }
+        let members = descriptor.onboarding.iter().filter_map(|schema| schema.get("properties")?.as_object());
+        for member in members.flat_map(|members| members.keys()) {
+            claim("onboarding member", member.clone(), member, module);
         }
         for filter in &descriptor.audit_filters {
             claim("audit filter", filter.code.clone(), &filter.code, module);
