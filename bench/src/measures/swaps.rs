@@ -36,7 +36,7 @@ pub async fn measure(
     let original = bench.modules.join(format!("{MODULE}.wasm"));
     let twin = bench.file("twin.wasm");
     std::fs::write(&twin, with_other_bytes(std::fs::read(&original)?))?;
-    let digests = [push(bench, &original, operators).await?, push(bench, &twin, operators).await?];
+    let twin = push(bench, &twin, operators).await?;
 
     let prices = company.prices(service.address).await?;
     let load = Load {
@@ -51,12 +51,9 @@ pub async fn measure(
         quiet.push(load.run(bench.rounds.time).await?);
         let end = Instant::now() + bench.rounds.time;
         let swaps = async {
-            for swap in 1.. {
-                if Instant::now() + PAUSE >= end {
-                    break;
-                }
+            while Instant::now() + PAUSE < end {
                 let begin = Instant::now();
-                let path = format!("/operator/modules/{}/activate", digests[swap % 2]);
+                let path = format!("/operator/modules/{twin}/activate");
                 let activated = console.post(&path, &json!({})).await?;
                 activations.push(begin.elapsed().as_secs_f64() * 1e3);
                 tokio::time::sleep(PAUSE).await;

@@ -38,16 +38,17 @@ impl Native for Linked {
     }
 }
 
-/// Puts the linked crates in the places of the components; everything else of the generation stays as it is.
+/// Puts the linked crates, all that the measured requests touch, in the places of their components; everything else of the
+/// generation stays as it is.
 pub fn replace(generation: &mut Generation) -> anyhow::Result<()> {
     let crates: [(&str, Handle); 2] = [
         ("catalog", <catalog::Catalog as stoa_sdk::Module>::handle),
         ("pricing", <pricing::Pricing as stoa_sdk::Module>::handle),
     ];
-    for module in &mut generation.modules {
-        let linked = crates.iter().find(|(name, _)| *name == module.name);
-        let (_, handle) = linked.ok_or_else(|| anyhow::anyhow!("{} is not linked into the benchmark", module.name))?;
-        module.code = Code::Native(Arc::new(Linked(*handle)));
+    for (name, handle) in crates {
+        let module = generation.modules.iter_mut().find(|module| module.name == name);
+        let module = module.ok_or_else(|| anyhow::anyhow!("no component stands for {name}"))?;
+        module.code = Code::Native(Arc::new(Linked(handle)));
     }
     Ok(())
 }
