@@ -16,6 +16,7 @@ on_both_databases![
     media_types_of_answers,
     p19_two_mebibytes_to_an_operation_of_one,
     product_create_takes_sixteen_mebibytes,
+    refusals_reach_who_is_still_sending,
     body_where_none_belongs,
     head_wherever_get_works,
     open_operations_need_no_token,
@@ -262,6 +263,37 @@ fn product_create_takes_sixteen_mebibytes(database: Database) {
     assert_eq!(made["variantCount"], json!(100));
     let huge = format!("{}{}", " ".repeat(16 << 20), product("Huge"));
     shop.request("POST", "catalog/products").bytes(huge).send().refused(413, "PAYLOAD_TOO_LARGE");
+}
+
+/// Whatever is refused before its body was wanted: the caller, who is still sending, gets the answer, not a broken pipe.
+fn refusals_reach_who_is_still_sending(database: Database) {
+    let shop = company(database);
+    let body = "x".repeat(8 << 20);
+    let own = format!("/v1/tenants/{}/catalog/products", shop.tenant);
+    let foreign = format!("/v1/tenants/{}/catalog/products", uuid::Uuid::now_v7());
+    let refusals = [
+        ("POST", own.as_str(), None, 401),
+        ("POST", own.as_str(), Some("garbage"), 401),
+        ("POST", "/v1/api-client/inventory/adjustments", Some(shop.token.as_str()), 403),
+        ("POST", foreign.as_str(), Some(shop.token.as_str()), 403),
+        ("POST", "/v1/nothing", None, 404),
+        ("PUT", own.as_str(), None, 405),
+        ("POST", "/v1/health", None, 405),
+    ];
+    for (method, path, token, status) in refusals {
+        for _ in 0..5 {
+            let mut request = shop.host.request(method, path);
+            if let Some(token) = token {
+                request = request.token(token);
+            }
+            assert_eq!(request.bytes(body.clone()).send().status, status, "{method} {path}");
+        }
+    }
+    let mut stranger = shop.host.console();
+    stranger.token = "wrong".into();
+    for _ in 0..5 {
+        stranger.send("POST", "modules", &[], body.clone().into_bytes()).refused(401, "UNAUTHENTICATED");
+    }
 }
 
 fn body_where_none_belongs(database: Database) {

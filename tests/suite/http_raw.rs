@@ -191,6 +191,13 @@ fn expect_continue(database: Database) {
     );
     let reply = raw::send(&shop.host, bytes.as_bytes(), PATIENCE);
     assert!(reply.text.contains("HTTP/1.1 201"), "{reply:?}");
+    // Who is refused is not asked for the body.
+    let head = "POST /v1/tenants/x/catalog/products HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n\
+                Connection: close\r\nContent-Length: 1000\r\n\r\n";
+    for _ in 0..20 {
+        let reply = raw::send(&shop.host, head.as_bytes(), PATIENCE);
+        assert!(reply.text.starts_with("HTTP/1.1 401"), "{reply:?}");
+    }
 }
 
 fn refusals_are_problems_here_too(database: Database) {

@@ -18,10 +18,6 @@ pub const LARGE_BODIES: usize = 4;
 /// Longest time for a body to arrive.
 const TIME: Duration = Duration::from_secs(30);
 
-/// How long, and how much of it, a refused body is read and thrown away.
-const LINGER: Duration = Duration::from_secs(2);
-const LINGER_BYTES: usize = 64 << 20;
-
 /// A body with, where it is large, its place among the few.
 pub struct Read {
     pub bytes: Bytes,
@@ -36,28 +32,11 @@ pub enum Unread {
 }
 
 pub async fn read(mut body: Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Unread> {
-    // Refused by size alone.
-    let outcome = if body.size_hint().lower() > limit {
-        Err(Unread::Refused(Problem::of("PAYLOAD_TOO_LARGE")))
-    } else {
-        let slow = |_| Err(Unread::Broken(Problem::of("UNAVAILABLE")));
-        tokio::time::timeout(TIME, collect(&mut body, limit, large)).await.unwrap_or_else(slow)
-    };
-    if matches!(outcome, Err(Unread::Refused(_))) {
-        tokio::spawn(tokio::time::timeout(LINGER, discard(body)));
+    if body.size_hint().lower() > limit {
+        return Err(Unread::Refused(Problem::of("PAYLOAD_TOO_LARGE")));
     }
-    outcome
-}
-
-/// Lets a caller that is still sending hear its refusal: a connection closed under it would lose the answer.
-async fn discard(mut body: Body) {
-    let mut rest = LINGER_BYTES;
-    while let Some(Ok(frame)) = body.frame().await {
-        rest = rest.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
-        if rest == 0 {
-            break;
-        }
-    }
+    let slow = |_| Err(Unread::Broken(Problem::of("UNAVAILABLE")));
+    tokio::time::timeout(TIME, collect(&mut body, limit, large)).await.unwrap_or_else(slow)
 }
 
 async fn collect(body: &mut Body, limit: u64, large: &Arc<Semaphore>) -> Result<Read, Unread> {

@@ -4,6 +4,7 @@ pub mod accept;
 pub mod answer;
 pub mod body;
 pub mod cors;
+pub mod linger;
 pub mod operator;
 pub mod peer;
 pub mod private;

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Router, middleware};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -11,6 +11,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 
 use super::answer::Peer;
+use super::linger;
 
 /// Longest time for a request's head to arrive.
 const HEAD: Duration = Duration::from_secs(30);
@@ -23,6 +24,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(64 << 10);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200).keep_alive_interval(Some(HEAD));
     let graceful = GracefulShutdown::new();
+    let router = router.layer(middleware::map_request(linger::request));
     let mut stop = std::pin::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
