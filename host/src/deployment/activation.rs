@@ -49,16 +49,6 @@ pub struct Activated {
     pub tables: Vec<String>,
 }
 
-/// A set that is to become the active one.
-struct Candidate {
-    recorded: Recorded,
-    /// The generation that it takes the place of.
-    before: u64,
-    set: Set,
-    generation: Generation,
-    changes: Vec<(String, Vec<Change>)>,
-}
-
 impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
     pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), Refused> {
@@ -91,12 +81,9 @@ impl Deployment {
         Ok((vetted, new))
     }
 
-    /// What a pushed module would change, against the active one of its name. `None`: there is no such artifact.
-    pub async fn diff(&self, digest: Digest) -> Result<(Arc<Vetted>, Vec<Change>), Refused> {
-        let vetted = self.fetched(digest).await?;
-        let active = self.current.load_full();
-        let changes = changes(&active, &vetted);
-        Ok((vetted, changes))
+    /// What a module would change, against the one of its name that runs here.
+    pub fn changes(&self, vetted: &Vetted) -> Vec<Change> {
+        changes(&self.current.load(), vetted)
     }
 
     /// Makes a pushed module the active one of its name.
@@ -175,13 +162,8 @@ impl Deployment {
 
     /// The active generation by the database, if it is the one expected.
     async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), Refused> {
-        let found = self.database.read_plain(|session| {
-            Box::pin(async move {
-                let Some(number) = records::newest(session).await? else { return Ok(None) };
-                Ok(records::set(session, number).await?.map(|set| (number, set)))
-            })
-        });
-        let (number, set) = found.await?.ok_or(Refused::NotFound("generation"))?;
+        let found = self.database.read_plain(|session| Box::pin(records::active(session))).await?;
+        let (number, set) = found.ok_or(Refused::NotFound("generation"))?;
         match expected {
             Some(expected) if expected != number => Err(changed(number).into()),
             _ => Ok((number, set)),
@@ -204,18 +186,23 @@ impl Deployment {
     ) -> Result<Activated, Refused> {
         let wanted = Arc::new(tables::wanted(&generation.modules));
         build_indexes(&self.database, &wanted).await?;
-        let candidate = Candidate { recorded, before: before.number, set, generation, changes };
-        let tables = self.commit(&candidate, wanted).await?;
-        let Candidate { recorded, generation, changes, .. } = candidate;
-        self.swap(generation, recorded.cause);
-        Ok(Activated { generation: recorded.number, changes, tables })
+        let versions = upgrade::versions(&generation.modules);
+        let (number, cause) = (recorded.number, recorded.cause);
+        let tables = self.commit(before.number, recorded, set, wanted, versions).await?;
+        self.swap(generation, cause);
+        Ok(Activated { generation: number, changes, tables })
     }
 
     /// The transaction. Its locks on tables wait shortly and try again: whoever waits for a table holds up those behind.
-    async fn commit(&self, candidate: &Candidate, wanted: Arc<Wanted>) -> Result<Vec<String>, Refused> {
-        let versions = upgrade::versions(&candidate.generation.modules);
-        let part = Arc::new((candidate.recorded.clone(), candidate.set.clone(), wanted, versions));
-        let before = candidate.before;
+    async fn commit(
+        &self,
+        before: u64,
+        recorded: Recorded,
+        set: Set,
+        wanted: Arc<Wanted>,
+        versions: Vec<(String, String)>,
+    ) -> Result<Vec<String>, Refused> {
+        let part = Arc::new((recorded, set, wanted, versions));
         for attempt in 1.. {
             let part = part.clone();
             let written = self.database.write_plain(move |session| {
@@ -238,7 +225,7 @@ impl Deployment {
     }
 
     /// A vetted module by its digest: one that runs, else fetched and vetted.
-    async fn fetched(&self, digest: Digest) -> Result<Arc<Vetted>, Refused> {
+    pub async fn fetched(&self, digest: Digest) -> Result<Arc<Vetted>, Refused> {
         if let Some(running) = self.current.load().vetted(&digest) {
             return Ok(running);
         }
@@ -273,7 +260,7 @@ fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {
-    module.vetted.surface(&generation.engine)
+    module.surface(&generation.engine)
 }
 
 fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {

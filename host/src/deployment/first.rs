@@ -28,7 +28,7 @@ type Found = (Artifact, Arc<Vetted>);
 /// The generation to begin with. `folder`: read where nothing is recorded, and with `--dev`.
 pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
     for _ in 0..TRIES {
-        let recorded = recorded(database).await?;
+        let recorded = database.read_plain(|session| Box::pin(records::active(session))).await?;
         let found = match &recorded {
             // Without --dev the folder has had its say.
             Some(_) if !gate.takes_unsigned() => Vec::new(),
@@ -54,20 +54,10 @@ pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::pat
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
 pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
-    match recorded(database).await? {
+    match database.read_plain(|session| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
         None => Generation::from_folder(gate, folder),
     }
-}
-
-async fn recorded(database: &Database) -> anyhow::Result<Option<(u64, Set)>> {
-    let found = database.read_plain(|session| {
-        Box::pin(async move {
-            let Some(number) = records::newest(session).await? else { return Ok(None) };
-            Ok(records::set(session, number).await?.map(|set| (number, set)))
-        })
-    });
-    Ok(found.await?)
 }
 
 async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<Found>> {

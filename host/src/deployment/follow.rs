@@ -57,9 +57,8 @@ impl Deployment {
         let _turn = self.turn.lock().await;
         let found = self.database.read_plain(|session| {
             Box::pin(async move {
-                let Some(number) = records::newest(session).await? else { return Ok(None) };
-                let cause = records::cause(session, number).await?;
-                Ok(records::set(session, number).await?.map(|set| (number, cause, set)))
+                let Some((number, set)) = records::active(session).await? else { return Ok(None) };
+                Ok(Some((number, records::cause(session, number).await?, set)))
             })
         });
         let Some((number, cause, set)) = found.await? else { return Ok(()) };

@@ -87,8 +87,10 @@ impl Deployment {
         if let Ok(mut watch) = self.watch.lock() {
             *watch = Watch::over(&self.current.load(), &generation, cause);
         }
-        // Another host may have changed the tables as well: what was prepared for the old ones is prepared anew.
-        self.database.forget_statements();
+        // The tables are others, whichever host changed them: what was prepared for the old ones is prepared anew.
+        if generation.has_other_tables(&self.current.load()) {
+            self.database.forget_statements();
+        }
         tracing::info!(generation = generation.number, "the generation changed");
         metrics::gauge!("stoa_generation").set(u32::try_from(generation.number).map_or(f64::MAX, f64::from));
         self.current.store(Arc::new(generation));

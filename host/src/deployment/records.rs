@@ -1,5 +1,7 @@
 //! Artifacts, generations and hosts as rows.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
@@ -65,6 +67,12 @@ pub async fn cause(session: &mut Session, generation: u64) -> Result<Cause, Erro
     let rows = session.query("select cause from stoa_generation where number = $1", &[integer(generation)?]).await?;
     let row = rows.first().ok_or_else(|| Error::Fault("a generation that is not recorded".into()))?;
     Cause::of(&row.text(0)?)
+}
+
+/// The active generation: its number, and what it is made of.
+pub async fn active(session: &mut Session) -> Result<Option<(u64, Set)>, Error> {
+    let Some(number) = newest(session).await? else { return Ok(None) };
+    Ok(set(session, number).await?.map(|set| (number, set)))
 }
 
 /// The modules of a generation; nothing where there is no such generation.
@@ -178,41 +186,41 @@ pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> 
             &[integer(before.unwrap_or(i64::MAX.unsigned_abs()))?, Cell::Integer(i64::from(limit))],
         )
         .await?;
-    let mut items = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let number = number(row, 0)?;
-        let modules = session
-            .query(
-                "select m.module, a.version, m.digest, a.signer from stoa_generation_module m
-                 join stoa_artifact a on a.digest = m.digest where m.generation = $1 order by m.module",
-                &[integer(number)?],
-            )
-            .await?;
-        let modules = modules
-            .iter()
-            .map(|row| {
-                Ok(json!({
-                    "name": row.text(0)?,
-                    "version": row.text(1)?,
-                    "digest": hex::encode(digest(row, 2)?),
-                    "signer": row.optional(3, Row::text)?,
-                }))
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
-        let allowed = row.text(4)?;
-        items.push(json!({
-            "generation": number,
-            "cause": row.text(1)?,
-            "module": row.optional(2, Row::text)?,
-            "restores": row.optional(3, Row::integer)?,
-            "allowed": allowed.split_whitespace().collect::<Vec<_>>(),
-            "reason": row.optional(5, Row::text)?,
-            "activatedAt": time(row.instant(6)?),
-            "activatedBy": row.text(7)?,
-            "modules": modules,
+    let (Some(newest), Some(oldest)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
+    let modules = session
+        .query(
+            "select m.generation, m.module, a.version, m.digest, a.signer from stoa_generation_module m
+             join stoa_artifact a on a.digest = m.digest where m.generation between $1 and $2
+             order by m.generation, m.module",
+            &[integer(number(oldest, 0)?)?, integer(number(newest, 0)?)?],
+        )
+        .await?;
+    let mut sets: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
+    for row in &modules {
+        sets.entry(number(row, 0)?).or_default().push(json!({
+            "name": row.text(1)?,
+            "version": row.text(2)?,
+            "digest": hex::encode(digest(row, 3)?),
+            "signer": row.optional(4, Row::text)?,
         }));
     }
-    Ok(items)
+    rows.iter()
+        .map(|row| {
+            let number = number(row, 0)?;
+            let allowed = row.text(4)?;
+            Ok(json!({
+                "generation": number,
+                "cause": row.text(1)?,
+                "module": row.optional(2, Row::text)?,
+                "restores": row.optional(3, Row::integer)?,
+                "allowed": allowed.split_whitespace().collect::<Vec<_>>(),
+                "reason": row.optional(5, Row::text)?,
+                "activatedAt": time(row.instant(6)?),
+                "activatedBy": row.text(7)?,
+                "modules": sets.remove(&number).unwrap_or_default(),
+            }))
+        })
+        .collect()
 }
 
 /// Artifacts that were pushed, the newest first.

@@ -108,8 +108,8 @@ async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
                 "name": module.name,
                 "version": module.version,
                 "digest": hex::encode(module.digest),
-                "signer": module.vetted.signer,
-                "size": module.vetted.size,
+                "signer": module.signer,
+                "size": module.size,
                 "health": module.health.report(),
             })
         })
@@ -154,11 +154,10 @@ async fn receive(
     let admission = BASE64_STANDARD.decode(admission).ok().and_then(|text| serde_json::from_slice(&text).ok());
     let admission = admission.ok_or_else(|| missing("the admission cannot be read"))?;
     let artifact = Artifact::new(body, Some(admission))?;
-    let digest = artifact.digest;
     let (deployment, by) = (deployment.clone(), by.to_string());
     apart(async move {
         let (vetted, new) = deployment.push(artifact, by).await?;
-        let (_, changes) = deployment.diff(digest).await?;
+        let changes = deployment.changes(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
         Ok((status, told(&vetted, &changes, json!({ "report": report(&vetted) }))))
     })
@@ -184,7 +183,8 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
         async {
             let digest = digest_of(&digest)?;
             apart(async move {
-                let (vetted, changes) = deployment.diff(digest).await?;
+                let vetted = deployment.fetched(digest).await?;
+                let changes = deployment.changes(&vetted);
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
                 let against =

@@ -23,24 +23,21 @@ pub struct RouteTable {
 /// One operation, ready to be checked and run.
 pub struct Entry {
     pub owner: Owner,
-    checked: Checked,
+    checked: Arc<Checked>,
 }
 
 /// An operation with its schemas compiled. Generations that have it share it.
-#[derive(Clone)]
-pub struct Checked(Arc<Schemas>);
-
-pub struct Schemas {
+pub struct Checked {
     pub route: Route,
     pub parameters: Parameters,
     pub body: Option<Schema>,
 }
 
 impl Deref for Entry {
-    type Target = Schemas;
+    type Target = Checked;
 
-    fn deref(&self) -> &Schemas {
-        &self.checked.0
+    fn deref(&self) -> &Checked {
+        &self.checked
     }
 }
 
@@ -71,23 +68,24 @@ pub enum Found<'a> {
 }
 
 impl RouteTable {
-    /// `theirs`: the operations of each module. `permissions` and `scopes`: the catalogs that the routes' access must come from.
+    /// `permissions` and `scopes`: the catalogs that the routes' access must come from.
     pub fn compose(
         generation: u64,
         modules: &[Module],
-        theirs: &[&[Checked]],
         permissions: &BTreeMap<String, Permission>,
         scopes: &BTreeMap<String, Permission>,
     ) -> Result<RouteTable, String> {
         let own_schemas = platform::routes::schemas();
         let mut entries = Vec::new();
         for (route, operation) in platform::routes::routes(modules) {
-            entries.push(Entry { checked: Checked::of(route, &own_schemas)?, owner: Owner::Platform(operation) });
+            entries.push(Entry {
+                checked: Arc::new(Checked::of(route, &own_schemas)?),
+                owner: Owner::Platform(operation),
+            });
         }
-        for (index, checked) in
-            theirs.iter().enumerate().flat_map(|(index, all)| all.iter().map(move |one| (index, one)))
-        {
-            let route = &checked.0.route;
+        let theirs = modules.iter().enumerate();
+        for (index, checked) in theirs.flat_map(|(index, module)| module.routes.iter().map(move |one| (index, one))) {
+            let route = &checked.route;
             let (Access::All(codes) | Access::Any(codes)) = &route.access;
             let known = match route.audience {
                 Audience::User => permissions,
@@ -151,7 +149,7 @@ impl Checked {
             .transpose()
             .map_err(|why| invalid("body", why))?;
         Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
-        Ok(Checked(Arc::new(Schemas { route, parameters, body })))
+        Ok(Checked { route, parameters, body })
     }
 }
 

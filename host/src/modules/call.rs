@@ -71,10 +71,10 @@ pub trait Native: Send + Sync {
 }
 
 pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
-    let run = begin(entry);
-    match run.code.clone() {
+    let mut run = begin(entry);
+    match &run.code {
         Some(Code::Native(native)) => {
-            let mut run = run;
+            let native = native.clone();
             let result = native.handle(&mut run.state, call).await;
             end(run.module, run.began, run.state, result)
         }

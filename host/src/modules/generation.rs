@@ -2,6 +2,7 @@
 //! request keeps the one it began on.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,14 +11,12 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
 use super::artifact;
-use super::health::Health;
 use super::refusal::Refusal;
 use super::state::State;
 use super::vetting::{Gate, Vetted};
 use super::{call, describe, services};
-use crate::http::routes::{Checked, RouteTable};
+use crate::http::routes::RouteTable;
 use crate::platform;
-use crate::store::Schema;
 use crate::wit::{Guest, GuestPre};
 
 pub struct Generation {
@@ -43,13 +42,17 @@ pub struct Permission {
 pub struct Module {
     pub name: String,
     pub version: String,
-    pub digest: [u8; 32],
-    pub descriptor: Arc<Descriptor>,
-    pub schema: Arc<Schema>,
     pub code: Code,
-    pub health: Arc<Health>,
     /// What it was linked from.
     pub vetted: Arc<Vetted>,
+}
+
+impl Deref for Module {
+    type Target = Vetted;
+
+    fn deref(&self) -> &Vetted {
+        &self.vetted
+    }
 }
 
 /// What runs when a module is called.
@@ -68,8 +71,7 @@ impl Generation {
         if !clashes.is_empty() {
             return Err(invalid(clashes.join("; ")));
         }
-        let (modules, routes): (Vec<Module>, Vec<&[Checked]>) =
-            linked(engine, vetted)?.into_iter().map(|(module, routes)| (module, routes.as_slice())).unzip();
+        let modules = linked(engine, vetted)?;
         let permissions = known(platform::PERMISSIONS, &modules, |descriptor| &descriptor.permissions);
         let scopes = known(&[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
@@ -77,7 +79,7 @@ impl Generation {
             .flat_map(|module| &module.descriptor.problems)
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
-        let routes = RouteTable::compose(number, &modules, &routes, &permissions, &scopes).map_err(invalid)?;
+        let routes = RouteTable::compose(number, &modules, &permissions, &scopes).map_err(invalid)?;
         Ok(Generation { number, engine: engine.clone(), modules, routes, permissions, scopes, problems })
     }
 
@@ -98,13 +100,21 @@ impl Generation {
         self.modules.iter().find(|module| module.digest == *digest).map(|module| module.vetted.clone())
     }
 
+    /// Whether a module declares collections that it did not declare in `before`.
+    pub fn has_other_tables(&self, before: &Generation) -> bool {
+        let declared = |generation: &Generation, name: &str| {
+            generation.module(name).map(|(_, module)| module.descriptor.collections.clone()).unwrap_or_default()
+        };
+        self.modules.iter().any(|module| module.descriptor.collections != declared(before, &module.name))
+    }
+
     pub fn module(&self, name: &str) -> Option<(usize, &Module)> {
         self.modules.iter().enumerate().find(|(_, module)| module.name == name)
     }
 }
 
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
-fn linked<'a>(engine: &Engine, vetted: &'a [Arc<Vetted>]) -> Result<Vec<(Module, &'a Vec<Checked>)>, Refusal> {
+fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Module>, Refusal> {
     let failed = |name: &str, error: wasmtime::Error| Refusal::new("SERVICE_UNRESOLVED", format!("{name}: {error:#}"));
     let sorted: Vec<&Arc<Vetted>> = order(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
     let components = named(sorted.iter().copied());
@@ -121,17 +131,12 @@ fn linked<'a>(engine: &Engine, vetted: &'a [Arc<Vetted>]) -> Result<Vec<(Module,
             .instantiate_pre(&vetted.component)
             .and_then(GuestPre::new)
             .map_err(|error| Refusal::new("DESCRIPTOR_INVALID", format!("{name}: {error:#}")))?;
-        let module = Module {
+        modules.push(Module {
             name: name.clone(),
             version: version.clone(),
-            digest: vetted.digest,
-            descriptor: vetted.descriptor.clone(),
-            schema: vetted.schema.clone(),
             code: Code::Component(code),
-            health: vetted.health.clone(),
             vetted: vetted.clone(),
-        };
-        modules.push((module, &vetted.routes));
+        });
     }
     Ok(modules)
 }

@@ -42,7 +42,7 @@ pub struct Vetted {
     pub descriptor: Arc<Descriptor>,
     pub schema: Arc<Schema>,
     pub component: Component,
-    pub routes: Vec<Checked>,
+    pub routes: Vec<Arc<Checked>>,
     /// Who vouched for it; nobody for what --dev took from its folder.
     pub signer: Option<String>,
     pub health: Arc<Health>,
@@ -82,7 +82,7 @@ impl Gate {
         let routes = descriptor
             .routes
             .iter()
-            .map(|route| Checked::of(route.clone(), &descriptor.schemas))
+            .map(|route| Checked::of(route.clone(), &descriptor.schemas).map(Arc::new))
             .collect::<Result<_, _>>()
             .map_err(|fault| invalid(vec![fault]))?;
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
