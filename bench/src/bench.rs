@@ -11,6 +11,7 @@ use tokio::process::Command;
 use crate::child::Server;
 use crate::report::Report;
 use crate::rounds::Rounds;
+use crate::serve;
 
 pub struct Bench {
     pub rounds: Rounds,
@@ -83,8 +84,8 @@ impl Bench {
             .arg("--modules-dir")
             .arg(&self.modules)
             .env("STOA_DATABASE_CONNECTIONS", connections.to_string())
-            .env("STOA_USER_REQUESTS_PER_MINUTE", "100000000")
-            .env("STOA_TENANT_REQUESTS_PER_MINUTE", "100000000")
+            .env("STOA_USER_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
+            .env("STOA_TENANT_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
             .current_dir(&self.folder.0);
         Ok((Server::start(command, &self.file("stoa.log")).await?, metrics))
     }
