@@ -1,14 +1,9 @@
 //! The module against a scripted host: how many round trips its operations take, what they tell, and what `verify` finds.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::rc::Rc;
-
 use serde_json::{Value as Json, json};
-use stoa_sdk::bindings::commerce::platform::{events::Event, log, store};
-use stoa_sdk::host::{Host, install};
-use stoa_sdk::store::{Call as StoreCall, Failure, Reply as StoreReply, Row, Value};
-use stoa_sdk::{ActorKind, Call, Entity, Facts, Field, Id, Instant, Json as JsonText, Module};
+use stoa_sdk::scripted::{NOW, ask, rows, script, whole};
+use stoa_sdk::store::{Call as StoreCall, Reply as StoreReply, Row, Value};
+use stoa_sdk::{Field, Id, Instant, Json as JsonText, Module, Problem};
 
 use crate::Catalog;
 use crate::articles::Articles;
@@ -17,86 +12,13 @@ use crate::lookup::{Kind, Status};
 use crate::product::{ProductRow, ProductState, ProductType, PublicationStatus, Tracking, VariantMode};
 use crate::variant::{SimType, VariantRow};
 
-const NOW: i64 = 1_767_225_600_000;
-
-/// What was asked and told.
-#[derive(Default)]
-struct Log {
-    runs: Vec<Vec<StoreCall>>,
-    events: Vec<Event>,
-}
-
-/// Answers each batch with the next replies of its script.
-struct Scripted {
-    replies: VecDeque<Result<Vec<StoreReply>, Failure>>,
-    log: Rc<RefCell<Log>>,
-    ids: u64,
-}
-
-impl Host for Scripted {
-    fn run(&mut self, calls: &[StoreCall]) -> Result<Vec<StoreReply>, Failure> {
-        self.log.borrow_mut().runs.push(calls.to_vec());
-        self.replies.pop_front().unwrap_or_else(|| Err(Failure::Misuse("beyond the script".to_owned())))
-    }
-
-    fn facts(&mut self) -> Facts {
-        Facts {
-            tenant: (1, 1),
-            actor_kind: ActorKind::User,
-            actor: "alice".to_owned(),
-            request: (2, 2),
-            now: NOW,
-            today: "2026-01-01".to_owned(),
-            permissions: Vec::new(),
-        }
-    }
-
-    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        let first = self.ids + 1;
-        self.ids += u64::from(count);
-        (first..=self.ids).map(|id| (7, id)).collect()
-    }
-
-    fn emit(&mut self, events: &[Event]) {
-        self.log.borrow_mut().events.extend_from_slice(events);
-    }
-
-    fn log(&mut self, _level: log::Level, _message: &str) {}
-}
-
-fn script(replies: Vec<Vec<StoreReply>>) -> Rc<RefCell<Log>> {
-    let log = Rc::new(RefCell::new(Log::default()));
-    let replies = replies.into_iter().map(Ok).collect();
-    install(Some(Box::new(Scripted { replies, log: log.clone(), ids: 0 })));
-    log
-}
-
-fn rows(rows: Vec<Row>) -> StoreReply {
-    StoreReply::Rows(store::Page { rows, more: false })
-}
-
 fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
-fn call(operation: &str, path: &[(&str, String)], body: Option<Json>) -> Result<Json, (String, Vec<String>)> {
-    asked(operation, path, &[], body)
-}
-
-fn asked(
-    operation: &str,
-    path: &[(&str, String)],
-    query: &[(&str, &str)],
-    body: Option<Json>,
-) -> Result<Json, (String, Vec<String>)> {
-    let path = path.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let body = body.map(|body| body.to_string());
-    let call = Call { operation: operation.to_owned(), path, query, body, if_match: None };
-    match Catalog::handle(&call) {
-        Ok(reply) => Ok(serde_json::from_str(&reply.body).expect("an answer is JSON")),
-        Err(problem) => Err((problem.code, problem.errors.into_iter().map(|item| item.pointer).collect())),
-    }
+fn call(operation: &str, path: &[(&str, &str)], body: Option<Json>) -> Result<Json, (String, Vec<String>)> {
+    let pointers = |problem: Problem| problem.errors.into_iter().map(|item| item.pointer).collect();
+    ask::<Catalog>(operation, path, &[], body).map_err(|problem| (problem.code.clone(), pointers(problem)))
 }
 
 fn product(id: Id) -> ProductRow {
@@ -153,18 +75,11 @@ fn variant(id: Id, product: Id) -> VariantRow {
     }
 }
 
-/// A row as the store answers it whole: id, version and times before the module's own columns.
-fn whole<E: Entity>(row: &E, version: i64) -> Row {
-    let mut values = row.write();
-    values.splice(1..1, [Value::Integer(version), Value::Instant(NOW), Value::Instant(NOW)]);
-    values
-}
-
 #[test]
 fn a_product_is_read_in_one_call() {
     let id = Id(9, 9);
     let log = script(vec![vec![rows(vec![whole(&product(id), 3)])]]);
-    let body = call("getProduct", &[("id", id.to_string())], None).expect("it is there");
+    let body = call("getProduct", &[("id", &id.to_string())], None).expect("it is there");
     assert_eq!(body["singleSku"], "A-1");
     assert_eq!(body["variantCount"], 1);
     let runs = &log.borrow().runs;
@@ -206,7 +121,7 @@ fn the_last_variant_takes_its_product_off_sale() {
     let (id, of) = (Id(8, 1), Id(9, 9));
     let found = vec![rows(vec![whole(&product(of), 3)]), rows(vec![whole(&variant(id, of), 1)]), rows(Vec::new())];
     let log = script(vec![found, vec![StoreReply::Done, StoreReply::Done]]);
-    let body = call("archiveVariant", &[("id", id.to_string())], Some(json!({}))).expect("it is archived");
+    let body = call("archiveVariant", &[("id", &id.to_string())], Some(json!({}))).expect("it is archived");
     assert_eq!(body["status"], "ARCHIVED");
     let log = log.borrow();
     assert_eq!(log.runs.len(), 2);
@@ -291,7 +206,8 @@ fn an_import_tells_of_every_bad_product() {
 #[test]
 fn clients_read_projections_of_what_is_on_sale() {
     let (id, of) = (Id(8, 1), Id(9, 9));
-    let path = [("id", of.to_string())];
+    let asked = of.to_string();
+    let path = [("id", asked.as_str())];
     script(vec![vec![rows(vec![whole(&product(of), 3)])]]);
     let shown = call("getProductAsClient", &path, None).expect("it is on sale");
     assert_eq!(
@@ -323,7 +239,8 @@ fn clients_read_projections_of_what_is_on_sale() {
         assert_eq!(call("getProductAsClient", &path, None), Err(("NOT_FOUND".to_owned(), Vec::new())));
     }
     let head = |status: &str, publication: &str| rows(vec![vec![of.put(), text(status), text(publication)]]);
-    let path = [("id", id.to_string())];
+    let asked = id.to_string();
+    let path = [("id", asked.as_str())];
     script(vec![vec![rows(vec![whole(&variant(id, of), 1)]), head("ACTIVE", "PUBLISHED")]]);
     let shown = call("getVariantAsClient", &path, None).expect("it is on sale");
     assert_eq!(
@@ -354,7 +271,7 @@ fn clients_read_projections_of_what_is_on_sale() {
 fn clients_ask_for_active_records_alone() {
     let log = script(vec![vec![rows(Vec::new())]]);
     let query = [("limit", "50"), ("status", "ACTIVE"), ("updatedSince", "2026-01-01T00:00:00Z")];
-    asked("listProductsAsClient", &[], &query, None).expect("a page");
+    ask::<Catalog>("listProductsAsClient", &[], &query, None).expect("a page");
     let StoreCall::Select(select) = &log.borrow().runs[0][0] else { panic!("a select is expected") };
     let asked = format!("{:?}", select.where_);
     for part in ["ACTIVE", "PUBLISHED", "updated_at"] {
@@ -376,11 +293,12 @@ fn a_write_of_a_client_answers_a_receipt() {
 #[test]
 fn media_belong_to_the_product_and_are_bounded() {
     let (of, named) = (Id(9, 9), Id(8, 1));
-    let path = [("productId", of.to_string())];
+    let product = of.to_string();
+    let path = [("productId", product.as_str())];
     let head = |status: &str| rows(vec![vec![of.put(), text(status), text("PUBLISHED")]]);
     let variant = |product: Id, status: &str| rows(vec![vec![named.put(), product.put(), text(status)]]);
     let none = || rows(Vec::new());
-    let full = || rows((0..100).map(|nth| vec![Id(6, nth).put()]).collect());
+    let full = || rows((0..100).map(|nth| vec![Id(6, nth).put()]));
     let body = || json!({ "url": "https://cdn.example.test/a.jpg", "variantId": named });
     for (replies, code, pointer) in [
         (vec![none(), variant(of, "ACTIVE"), none()], "NOT_FOUND", None),

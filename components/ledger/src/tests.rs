@@ -1,13 +1,8 @@
 //! The module against a scripted host: how many round trips an entry takes, what it locks, and what `verify` finds.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::rc::Rc;
-
-use stoa_sdk::bindings::commerce::platform::{events::Event, log, store};
-use stoa_sdk::host::{Host, install};
-use stoa_sdk::store::{Call, Failure, LockMode, Reply, Row, Value};
-use stoa_sdk::{ActorKind, Date, Entity, Facts, Field, Id, Instant, Module};
+use stoa_sdk::scripted::{NOW, rows, script, whole};
+use stoa_sdk::store::{Call, LockMode, Reply, Row};
+use stoa_sdk::{Date, Field, Id, Instant, Module};
 
 use crate::Ledger;
 use crate::account::Postability;
@@ -18,59 +13,7 @@ use crate::month::Month;
 use crate::posting::{Leg, Posting, Target, post};
 use crate::role::{AccountType, Role};
 
-const NOW: i64 = 1_767_225_600_000;
 const ENTITY: Id = Id(3, 3);
-
-struct Scripted {
-    replies: VecDeque<Vec<Reply>>,
-    runs: Rc<RefCell<Vec<Vec<Call>>>>,
-}
-
-impl Host for Scripted {
-    fn run(&mut self, calls: &[Call]) -> Result<Vec<Reply>, Failure> {
-        self.runs.borrow_mut().push(calls.to_vec());
-        self.replies.pop_front().ok_or_else(|| Failure::Misuse("beyond the script".to_owned()))
-    }
-
-    fn facts(&mut self) -> Facts {
-        Facts {
-            tenant: (1, 1),
-            actor_kind: ActorKind::User,
-            actor: "alice".to_owned(),
-            request: (2, 2),
-            now: NOW,
-            today: "2026-01-01".to_owned(),
-            permissions: Vec::new(),
-        }
-    }
-
-    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        (1..=u64::from(count)).map(|id| (7, id)).collect()
-    }
-
-    fn emit(&mut self, _: &[Event]) {}
-
-    fn log(&mut self, _: log::Level, _: &str) {}
-}
-
-fn script(replies: Vec<Vec<Reply>>) -> Rc<RefCell<Vec<Vec<Call>>>> {
-    let runs = Rc::new(RefCell::new(Vec::new()));
-    install(Some(Box::new(Scripted { replies: replies.into(), runs: runs.clone() })));
-    runs
-}
-
-fn rows(rows: Vec<Row>) -> Reply {
-    Reply::Rows(store::Page { rows, more: false })
-}
-
-/// A row as the store answers it whole: records have a version, ledgers none.
-fn whole<E: Entity>(row: &E, is_record: bool) -> Row {
-    let mut values = row.write();
-    let times = [Value::Instant(NOW), Value::Instant(NOW)];
-    let version = is_record.then_some(Value::Integer(1));
-    values.splice(1..1, version.into_iter().chain(times));
-    values
-}
 
 fn entity(keeps_books: bool) -> EntityRow {
     EntityRow {
@@ -128,14 +71,14 @@ fn mapping(role: Role, account: u64) -> Row {
         role,
         account_id: Some(Id(5, account)),
     };
-    whole(&row, true)
+    whole(&row, 1)
 }
 
 /// Lock, entity, mappings, accounts of the mappings, closed months; ids of none are not asked for.
 fn setup(keeps_books: bool) -> Vec<Reply> {
     vec![
         Reply::Done,
-        rows(vec![whole(&entity(keeps_books), true)]),
+        rows(vec![whole(&entity(keeps_books), 1)]),
         rows(vec![mapping(Role::Inventory, 1), mapping(Role::InventoryAdjustment, 2)]),
         rows(vec![postability(1, true), postability(2, false)]),
         rows(Vec::new()),
@@ -170,7 +113,7 @@ fn an_entry_takes_two_round_trips_under_a_shared_lock() {
     let written = vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; 2]), Reply::Done];
     let runs = script(vec![setup(true), written]);
     assert_eq!(post(&[posting("1.5")]), Ok(vec![Some(Id(7, 1))]));
-    let runs = runs.borrow();
+    let runs = &runs.borrow().runs;
     assert_eq!(runs.len(), 2);
     let [Call::Lock(lock), Call::Get(_), Call::Select(_), Call::Select(_), Call::Select(_)] = runs[0].as_slice() else {
         panic!("{:?}", runs[0]);
@@ -187,10 +130,10 @@ fn an_entry_takes_two_round_trips_under_a_shared_lock() {
 fn nothing_is_asked_for_nothing() {
     let runs = script(Vec::new());
     assert_eq!(post(&[posting("0")]), Ok(vec![None]));
-    assert!(runs.borrow().is_empty());
+    assert!(runs.borrow().runs.is_empty());
     let runs = script(vec![setup(false)]);
     assert_eq!(post(&[posting("0.0000000001")]), Ok(vec![None]), "no books, no codes");
-    assert_eq!(runs.borrow().len(), 1);
+    assert_eq!(runs.borrow().runs.len(), 1);
 }
 
 #[test]
@@ -254,8 +197,8 @@ fn verify_finds_entries_that_do_not_balance() {
         description: None,
     };
     let found = |lines: Vec<LineRow>| -> Vec<String> {
-        let lines = rows(lines.iter().map(|line| whole(line, false)).collect());
-        script(vec![vec![rows(vec![whole(&entry, false)])], vec![lines], vec![rows(vec![postability(1, true)])]]);
+        let lines = rows(lines.iter().map(|line| whole(line, 1)));
+        script(vec![vec![rows(vec![whole(&entry, 1)])], vec![lines], vec![rows(vec![postability(1, true)])]]);
         let findings = Ledger::verify(None);
         assert_eq!(findings.next.as_deref(), Some("period:"));
         findings.findings.into_iter().map(|finding| finding.invariant).collect()

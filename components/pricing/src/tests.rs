@@ -1,72 +1,26 @@
 //! The module against a scripted host: how many round trips its operations take, and what they refuse.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use serde_json::{Value as Json, json};
-use stoa_sdk::bindings::commerce::platform::{events::Event, log, store};
-use stoa_sdk::host::{Host, install};
-use stoa_sdk::store::{Call as StoreCall, Failure, Reply as StoreReply, Row, Value};
-use stoa_sdk::{ActorKind, Call, Entity, Facts, Field, Id, Instant, Module};
+use stoa_sdk::bindings::commerce::platform::store;
+use stoa_sdk::scripted::{self, Log, NOW, ask, rows, whole};
+use stoa_sdk::store::{Call as StoreCall, Reply as StoreReply, Row, Value};
+use stoa_sdk::{Field, Id, Instant, Module, Problem};
 
 use crate::Pricing;
 use crate::articles::{Article, GET_VARIANTS, ProductType, Tracking};
 use crate::list::{ListRow, Status, Visibility};
 use crate::price::{Amount, PriceRow};
 
-const NOW: i64 = 1_767_225_600_000;
 const LIST: Id = Id(3, 3);
 const VARIANT: Id = Id(8, 1);
 
-/// What was asked and told.
-#[derive(Default)]
-struct Log {
-    runs: Vec<Vec<StoreCall>>,
-    events: Vec<Event>,
-}
-
-/// Answers each batch with the next replies of its script.
-struct Scripted {
-    replies: VecDeque<Vec<StoreReply>>,
-    log: Rc<RefCell<Log>>,
-}
-
-impl Host for Scripted {
-    fn run(&mut self, calls: &[StoreCall]) -> Result<Vec<StoreReply>, Failure> {
-        self.log.borrow_mut().runs.push(calls.to_vec());
-        self.replies.pop_front().ok_or_else(|| Failure::Misuse("beyond the script".to_owned()))
-    }
-
-    fn facts(&mut self) -> Facts {
-        Facts {
-            tenant: (1, 1),
-            actor_kind: ActorKind::User,
-            actor: "alice".to_owned(),
-            request: (2, 2),
-            now: NOW,
-            today: "2026-01-01".to_owned(),
-            permissions: Vec::new(),
-        }
-    }
-
-    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        (1..=u64::from(count)).map(|id| (7, id)).collect()
-    }
-
-    fn emit(&mut self, events: &[Event]) {
-        self.log.borrow_mut().events.extend_from_slice(events);
-    }
-
-    fn log(&mut self, _level: log::Level, _message: &str) {}
-}
-
 /// A host with these replies, and a catalog that sells every variant.
 fn script(replies: Vec<Vec<StoreReply>>) -> Rc<RefCell<Log>> {
-    let log = Rc::new(RefCell::new(Log::default()));
-    install(Some(Box::new(Scripted { replies: replies.into(), log: log.clone() })));
     sell(true);
-    log
+    scripted::script(replies)
 }
 
 fn sell(active: bool) {
@@ -93,19 +47,8 @@ fn article(id: Id, active: bool) -> Article {
     }
 }
 
-fn rows(rows: Vec<Row>) -> StoreReply {
-    StoreReply::Rows(store::Page { rows, more: false })
-}
-
-/// A row as the store answers it whole.
-fn whole<E: Entity>(row: &E) -> Row {
-    let mut values = row.write();
-    values.splice(1..1, [Value::Integer(1), Value::Instant(NOW), Value::Instant(NOW)]);
-    values
-}
-
 fn list() -> Row {
-    whole(&list_row())
+    whole(&list_row(), 1)
 }
 
 fn list_row() -> ListRow {
@@ -125,33 +68,32 @@ fn list_row() -> ListRow {
 }
 
 fn price(id: Id, from: Option<i64>, to: Option<i64>) -> Row {
-    whole(&PriceRow {
-        id,
-        version: 1,
-        created_at: Instant(NOW),
-        updated_at: Instant(NOW),
-        list_id: LIST,
-        variant_id: VARIANT,
-        currency_code: "EUR".to_owned(),
-        amount: Amount::from_units(7_000_000),
-        valid_from: from.map(Instant),
-        valid_to: to.map(Instant),
-        status: Status::Active,
-        archived_at: None,
-    })
+    whole(
+        &PriceRow {
+            id,
+            version: 1,
+            created_at: Instant(NOW),
+            updated_at: Instant(NOW),
+            list_id: LIST,
+            variant_id: VARIANT,
+            currency_code: "EUR".to_owned(),
+            amount: Amount::from_units(7_000_000),
+            valid_from: from.map(Instant),
+            valid_to: to.map(Instant),
+            status: Status::Active,
+            archived_at: None,
+        },
+        1,
+    )
 }
 
 fn call(operation: &str, body: Json) -> Result<Json, (String, Vec<String>)> {
-    let texts =
-        |pairs: &[(&str, String)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let path =
-        texts(&[("listId", LIST.to_string()), ("variantId", VARIANT.to_string()), ("priceId", Id(6, 6).to_string())]);
-    let query = if operation.starts_with("list") { texts(&[("limit", "2".to_owned())]) } else { Vec::new() };
-    let body = Some(body.to_string());
-    match Pricing::handle(&Call { operation: operation.to_owned(), path, query, body, if_match: None }) {
-        Ok(reply) => Ok(serde_json::from_str(&reply.body).expect("an answer is JSON")),
-        Err(problem) => Err((problem.code, problem.errors.into_iter().map(|item| item.pointer).collect())),
-    }
+        [("listId", LIST), ("variantId", VARIANT), ("priceId", Id(6, 6))].map(|(name, id)| (name, id.to_string()));
+    let path: Vec<(&str, &str)> = path.iter().map(|(name, id)| (*name, id.as_str())).collect();
+    let query: &[(&str, &str)] = if operation.starts_with("list") { &[("limit", "2")] } else { &[] };
+    let pointers = |problem: Problem| problem.errors.into_iter().map(|item| item.pointer).collect();
+    ask::<Pricing>(operation, &path, query, Some(body)).map_err(|problem| (problem.code.clone(), pointers(problem)))
 }
 
 fn input(amount: &str) -> Json {
@@ -231,7 +173,7 @@ const PUBLIC_PRICE: [&str; 10] = [
 
 #[test]
 fn c21_an_internal_list_is_unknown_to_clients() {
-    let internal = || whole(&ListRow { visibility: Visibility::Internal, ..list_row() });
+    let internal = || whole(&ListRow { visibility: Visibility::Internal, ..list_row() }, 1);
     let priced = || rows(vec![price(Id(6, 6), None, None)]);
     let none = || rows(Vec::new());
     let batch = json!({ "prices": [input("1")] });
@@ -253,7 +195,7 @@ fn c21_an_internal_list_is_unknown_to_clients() {
 
 #[test]
 fn an_archived_list_is_read_by_no_client_and_refuses_writes() {
-    let archived = || rows(vec![whole(&ListRow { status: Status::Archived, ..list_row() })]);
+    let archived = || rows(vec![whole(&ListRow { status: Status::Archived, ..list_row() }, 1)]);
     script(vec![vec![archived(), rows(Vec::new())]]);
     assert_eq!(call("resolvePriceAsClient", Json::Null), refused("NOT_FOUND", &[]));
     script(vec![vec![StoreReply::Done, archived(), rows(Vec::new())]]);

@@ -148,6 +148,8 @@ mod problem;
 mod query;
 mod reply;
 mod schema;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod scripted;
 mod service;
 mod sets;
 pub mod store;

@@ -1,7 +1,6 @@
 //! Tiers against a scripted host: what they make of prices, what they write and what they refuse.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
 use pricing::Pricing;
@@ -9,66 +8,21 @@ use pricing::articles::{Article, GET_VARIANTS, ProductType, Tracking};
 use pricing::list::{ListRow, Status, Visibility};
 use pricing::price::PriceRow;
 use serde_json::{Value as Json, json};
-use stoa_sdk::bindings::commerce::platform::{events::Event, log, store};
 use stoa_sdk::descriptor::Descriptor;
-use stoa_sdk::host::{Host, install};
-use stoa_sdk::store::{Call as StoreCall, Failure, Reply as StoreReply, Row, Value};
-use stoa_sdk::{ActorKind, Call, Decimal, Entity, Facts, Field, Id, Instant, Module};
+use stoa_sdk::scripted::{self, Log, NOW, ask, rows, whole};
+use stoa_sdk::store::{Call as StoreCall, Reply as StoreReply, Row, Value};
+use stoa_sdk::{Decimal, Field, Id, Instant, Module, Problem};
 
 use crate::Tiers;
 use crate::tier::{Tier, TierRow, amount_at};
 
-const NOW: i64 = 1_767_225_600_000;
 const LIST: Id = Id(3, 3);
 const PRICE: Id = Id(6, 6);
 const VARIANT: Id = Id(8, 1);
 
-#[derive(Default)]
-struct Log {
-    runs: Vec<Vec<StoreCall>>,
-    events: Vec<Event>,
-}
-
-/// Answers each batch with the next replies of its script.
-struct Scripted {
-    replies: VecDeque<Vec<StoreReply>>,
-    log: Rc<RefCell<Log>>,
-}
-
-impl Host for Scripted {
-    fn run(&mut self, calls: &[StoreCall]) -> Result<Vec<StoreReply>, Failure> {
-        self.log.borrow_mut().runs.push(calls.to_vec());
-        self.replies.pop_front().ok_or_else(|| Failure::Misuse("beyond the script".to_owned()))
-    }
-
-    fn facts(&mut self) -> Facts {
-        Facts {
-            tenant: (1, 1),
-            actor_kind: ActorKind::User,
-            actor: "alice".to_owned(),
-            request: (2, 2),
-            now: NOW,
-            today: "2026-01-01".to_owned(),
-            permissions: Vec::new(),
-        }
-    }
-
-    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        (1..=u64::from(count)).map(|id| (7, id)).collect()
-    }
-
-    fn emit(&mut self, events: &[Event]) {
-        self.log.borrow_mut().events.extend_from_slice(events);
-    }
-
-    fn log(&mut self, _level: log::Level, _message: &str) {}
-}
-
 fn script(replies: Vec<Vec<StoreReply>>) -> Rc<RefCell<Log>> {
-    let log = Rc::new(RefCell::new(Log::default()));
-    install(Some(Box::new(Scripted { replies: replies.into(), log: log.clone() })));
     GET_VARIANTS.with(|service| service.install(|ids: &[Id]| ids.iter().map(|id| article(*id)).collect()));
-    log
+    scripted::script(replies)
 }
 
 fn article(id: Id) -> Article {
@@ -87,19 +41,6 @@ fn article(id: Id) -> Article {
         product_active: true,
         published: true,
     }
-}
-
-fn rows(rows: Vec<Row>) -> StoreReply {
-    StoreReply::Rows(store::Page { rows, more: false })
-}
-
-/// A record as the store answers it whole.
-fn whole(row: &impl Entity, version: i64) -> Row {
-    let mut values = row.write();
-    let own = values.split_off(1);
-    values.extend([Value::Integer(version), Value::Instant(NOW), Value::Instant(NOW)]);
-    values.extend(own);
-    values
 }
 
 fn decimal(text: &str) -> Decimal<6> {
@@ -157,19 +98,10 @@ fn tier(position: i64, from: &str, amount: &str, active: bool) -> Row {
 }
 
 fn call(operation: &str, query: &[(&str, &str)], body: Json) -> Result<Json, (String, Vec<(String, String)>)> {
-    let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    let path = [("listId", LIST), ("priceId", PRICE), ("variantId", VARIANT)];
-    let call = Call {
-        operation: operation.to_owned(),
-        path: path.map(|(name, id)| (name.to_owned(), id.to_string())).to_vec(),
-        query: query.iter().map(text).collect(),
-        body: Some(body.to_string()),
-        if_match: None,
-    };
-    match Tiers::handle(&call) {
-        Ok(reply) => Ok(serde_json::from_str(&reply.body).expect("an answer is JSON")),
-        Err(problem) => Err((problem.code, problem.errors.into_iter().map(|item| (item.pointer, item.code)).collect())),
-    }
+    let path = [("listId", LIST), ("priceId", PRICE), ("variantId", VARIANT)].map(|(name, id)| (name, id.to_string()));
+    let path: Vec<(&str, &str)> = path.iter().map(|(name, id)| (*name, id.as_str())).collect();
+    let faults = |problem: Problem| problem.errors.into_iter().map(|item| (item.pointer, item.code)).collect();
+    ask::<Tiers>(operation, &path, query, Some(body)).map_err(|problem| (problem.code.clone(), faults(problem)))
 }
 
 fn set(tiers: &[(&str, &str)]) -> Result<Json, (String, Vec<(String, String)>)> {

@@ -1,8 +1,7 @@
 //! What follows from a change of a unit, against a host that only gives facts and ids.
 
-use stoa_sdk::bindings::commerce::platform::{events::Event, log, store};
-use stoa_sdk::host::{Host, install};
-use stoa_sdk::{ActorKind, Facts, Id, Instant};
+use stoa_sdk::scripted::script;
+use stoa_sdk::{Id, Instant};
 
 use crate::cost::row::CostKind;
 use crate::goods::delta::Delta;
@@ -12,39 +11,6 @@ use crate::unit::change::{Changes, Value, Why};
 use crate::unit::cost::Worth;
 use crate::unit::row::{UnitEvent, UnitRow, UnitStatus};
 use crate::version;
-
-struct Facing(u64);
-
-impl Host for Facing {
-    fn run(&mut self, _calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure> {
-        Err(store::Failure::Misuse("nothing is asked here".to_owned()))
-    }
-
-    fn facts(&mut self) -> Facts {
-        Facts {
-            tenant: (1, 1),
-            actor_kind: ActorKind::User,
-            actor: "alice".to_owned(),
-            request: (2, 2),
-            now: 1_767_225_600_000,
-            today: "2026-01-01".to_owned(),
-            permissions: Vec::new(),
-        }
-    }
-
-    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        (0..count)
-            .map(|_| {
-                self.0 += 1;
-                (7, self.0)
-            })
-            .collect()
-    }
-
-    fn emit(&mut self, _events: &[Event]) {}
-
-    fn log(&mut self, _level: log::Level, _message: &str) {}
-}
 
 fn unit(status: UnitStatus) -> UnitRow {
     UnitRow {
@@ -73,7 +39,7 @@ fn unit(status: UnitStatus) -> UnitRow {
 
 #[test]
 fn worth_follows_from_the_states() {
-    install(Some(Box::new(Facing(0))));
+    script([]);
     use UnitStatus::{Available, Damaged, InTransit, Lost, Quarantined, Rma, Sold};
     let draws = |kind| Value::Draws { kind };
     let opens = |kind| Value::Opens { kind, worth: Worth::default() };
@@ -108,7 +74,7 @@ fn worth_follows_from_the_states() {
 
 #[test]
 fn holds_write_no_movement_and_the_last_version_none_at_all() {
-    install(Some(Box::new(Facing(0))));
+    script([]);
     let before = unit(UnitStatus::Available);
     let after = UnitRow { status: UnitStatus::Reserved, reservation_id: Some(Id(2, 9)), ..before.clone() };
     let mut changes = Changes::of(1);

@@ -1,94 +1,46 @@
 //! Entries against a store in memory: what the host would be asked, and what the caller hears.
 
 use serde_json::{Value as Json, json};
-use stoa_sdk::bindings::commerce::platform::{events, log, store};
-use stoa_sdk::host::{Host, install};
+use stoa_sdk::scripted::{NOW, answering, ask, rows};
 use stoa_sdk::store::{Call as StoreCall, Clash, Failure, Reply as StoreReply, Row, Value};
-use stoa_sdk::{ActorKind, Call, Facts, Module};
+use stoa_sdk::{Module, Problem};
 
 use crate::Template;
 
-const NOW: i64 = 1_767_225_600_000;
-
-/// As much of the host as this module asks for.
-#[derive(Default)]
-struct Double {
-    rows: Vec<Row>,
-    ids: u64,
+/// As much of a store as this module asks for.
+fn store_in_memory() {
+    let mut kept: Vec<Row> = Vec::new();
+    answering(move |calls| calls.iter().map(|call| one(&mut kept, call)).collect());
 }
 
-impl Host for Double {
-    fn run(&mut self, calls: &[StoreCall]) -> Result<Vec<StoreReply>, Failure> {
-        calls.iter().map(|call| self.one(call)).collect()
-    }
-
-    fn facts(&mut self) -> Facts {
-        Facts {
-            tenant: (1, 1),
-            actor_kind: ActorKind::User,
-            actor: "alice".to_owned(),
-            request: (2, 2),
-            now: NOW,
-            today: "2026-01-01".to_owned(),
-            permissions: vec!["template.read".to_owned(), "template.write".to_owned()],
-        }
-    }
-
-    fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
-        (0..count)
-            .map(|_| {
-                (7, {
-                    self.ids += 1;
-                    self.ids
-                })
-            })
-            .collect()
-    }
-
-    fn emit(&mut self, _events: &[events::Event]) {}
-
-    fn log(&mut self, _level: log::Level, _message: &str) {}
-}
-
-impl Double {
-    fn one(&mut self, call: &StoreCall) -> Result<StoreReply, Failure> {
-        match call {
-            StoreCall::Insert(insert) => {
-                let name = |row: &Row, at: usize| row.get(at).cloned();
-                for new in &insert.rows {
-                    if self.rows.iter().any(|row| name(row, 4) == name(new, 1)) {
-                        return Err(Failure::Duplicate(vec![Clash { call: 0, row: 0, key: "name".to_owned() }]));
-                    }
-                    let mut row = vec![new[0].clone(), Value::Integer(1), Value::Instant(NOW), Value::Instant(NOW)];
-                    row.extend(new[1..].iter().cloned());
-                    self.rows.push(row);
+fn one(kept: &mut Vec<Row>, call: &StoreCall) -> Result<StoreReply, Failure> {
+    match call {
+        StoreCall::Insert(insert) => {
+            for new in &insert.rows {
+                if kept.iter().any(|row| row.get(4) == new.get(1)) {
+                    return Err(Failure::Duplicate(vec![Clash { call: 0, row: 0, key: "name".to_owned() }]));
                 }
-                Ok(StoreReply::Done)
+                let mut row = vec![new[0].clone(), Value::Integer(1), Value::Instant(NOW), Value::Instant(NOW)];
+                row.extend(new[1..].iter().cloned());
+                kept.push(row);
             }
-            StoreCall::Get(get) => {
-                let found = self.rows.iter().filter(|row| get.ids.contains(&row[0])).cloned().collect();
-                Ok(StoreReply::Rows(store::Page { rows: found, more: false }))
-            }
-            StoreCall::Select(_) => Ok(StoreReply::Rows(store::Page { rows: self.rows.clone(), more: false })),
-            _ => Err(Failure::Misuse("not asked for by this module".to_owned())),
+            Ok(StoreReply::Done)
         }
+        StoreCall::Get(get) => Ok(rows(kept.iter().filter(|row| get.ids.contains(&row[0])).cloned())),
+        StoreCall::Select(_) => Ok(rows(kept.clone())),
+        _ => Err(Failure::Misuse("not asked for by this module".to_owned())),
     }
 }
 
 fn call(operation: &str, path: &[(&str, &str)], body: Option<Json>) -> Result<Json, (String, Vec<String>)> {
-    let pairs = path.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let query = if operation.starts_with("list") { vec![("limit".to_owned(), "50".to_owned())] } else { vec![] };
-    let body = body.map(|body| body.to_string());
-    let call = Call { operation: operation.to_owned(), path: pairs, query, body, if_match: None };
-    match Template::handle(&call) {
-        Ok(reply) => Ok(serde_json::from_str(&reply.body).expect("an answer is JSON")),
-        Err(problem) => Err((problem.code, problem.errors.into_iter().map(|item| item.pointer).collect())),
-    }
+    let query: &[(&str, &str)] = if operation.starts_with("list") { &[("limit", "50")] } else { &[] };
+    let pointers = |problem: Problem| problem.errors.into_iter().map(|item| item.pointer).collect();
+    ask::<Template>(operation, path, query, body).map_err(|problem| (problem.code.clone(), pointers(problem)))
 }
 
 #[test]
 fn an_entry_is_created_read_and_listed() {
-    install(Some(Box::<Double>::default()));
+    store_in_memory();
     let made = call("createTemplateEntry", &[], Some(json!({ "name": "First" }))).expect("it is created");
     assert_eq!(made["name"], "First");
     assert_eq!(made["note"], Json::Null);
@@ -99,7 +51,7 @@ fn an_entry_is_created_read_and_listed() {
 
 #[test]
 fn a_taken_name_and_an_unknown_id_are_refused() {
-    install(Some(Box::<Double>::default()));
+    store_in_memory();
     let body = json!({ "name": "Twice" });
     assert!(call("createTemplateEntry", &[], Some(body.clone())).is_ok());
     let refused = call("createTemplateEntry", &[], Some(body));
