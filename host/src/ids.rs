@@ -1,32 +1,49 @@
-//! UUIDv7s of one request: its instant, then a number that starts at random and only rises. They ascend in the order they were
-//! made, and requests of one millisecond still differ.
+//! UUIDv7s: the request's instant, its turn in that millisecond, then a number that starts at random and only rises.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
-/// Bits of a UUIDv7 below its milliseconds that are neither version nor variant.
-const LOW_BITS: u32 = 74;
+/// Bits between the milliseconds and the random part (`rand_a`): which request of its millisecond it is, on this host.
+const TURN_BITS: u32 = 12;
+/// Random bits (`rand_b`).
+const LOW_BITS: u32 = 62;
 
+/// A clock that is this far behind the last turn was set back.
+const SET_BACK: u64 = 60_000 << TURN_BITS;
+
+/// The ids of one request, ascending; and above those of the requests that this host served before, so that what a caller makes one
+/// after the other is listed in that order, within a millisecond too.
 #[derive(Debug)]
 pub struct Ids {
-    millis: u64,
-    next: u128,
+    turn: u64,
+    next: u64,
 }
 
 impl Ids {
     /// `now_ms`: the request's instant, milliseconds since 1970.
     pub fn new(now_ms: i64) -> Ids {
-        // The top bit stays free, so that counting up never leaves the millisecond.
-        let start = rand::random::<u128>() & ((1 << (LOW_BITS - 1)) - 1);
-        Ids { millis: u64::try_from(now_ms).unwrap_or(0), next: start }
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        // The top bit stays free, so that counting up never wraps.
+        Ids { turn: turn(&LAST, now_ms), next: rand::random::<u64>() >> (65 - LOW_BITS) }
     }
 
     pub fn make(&mut self) -> Uuid {
-        self.next += 1 + u128::from(rand::random::<u32>());
+        self.next += 1 + u64::from(rand::random::<u32>());
+        let (millis, turn) = (self.turn >> TURN_BITS, self.turn & ((1 << TURN_BITS) - 1));
         let low = self.next & ((1 << LOW_BITS) - 1);
-        let millis = u128::from(self.millis) & ((1 << 48) - 1);
-        let (rand_a, rand_b) = (low >> 62, low & ((1 << 62) - 1));
-        Uuid::from_u128(millis << 80 | 0x7 << 76 | rand_a << 64 | 0b10 << 62 | rand_b)
+        Uuid::from_u64_pair(millis << 16 | 0x7 << 12 | turn, 0b10 << LOW_BITS | low)
     }
+}
+
+/// Milliseconds and turn: above the last, as far as the millisecond goes.
+fn turn(last: &AtomicU64, now_ms: i64) -> u64 {
+    let first = u64::try_from(now_ms).unwrap_or(0) << TURN_BITS;
+    let full = first | ((1 << TURN_BITS) - 1);
+    let own = |last: u64| last.saturating_add(1).clamp(first, full);
+    let set_back = |last: u64| last > full.saturating_add(SET_BACK);
+    let next = |last: u64| if set_back(last) { own(last) } else { own(last).max(last) };
+    last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last))).map_or(first, own)
 }
 
 #[cfg(test)]
@@ -39,5 +56,20 @@ mod tests {
         let made: Vec<Uuid> = (0..100_000).map(|_| ids.make()).collect();
         assert!(made.is_sorted_by(|one, next| one < next));
         assert!(made.iter().all(|id| id.get_version_num() == 7 && id.get_variant() == uuid::Variant::RFC4122));
+    }
+
+    #[test]
+    fn requests_of_one_millisecond_ascend() {
+        let (last, now) = (AtomicU64::new(0), 1_800_000_000_000);
+        let turns: Vec<u64> = (0..4_096).map(|_| turn(&last, now)).collect();
+        assert!(turns.is_sorted_by(|one, next| one < next));
+        let id = |turn| Ids { turn, next: 0 }.make().get_timestamp().map(|at| at.to_unix());
+        assert_eq!((id(turns[0]), id(turns[4_095])), (Some((1_800_000_000, 0)), Some((1_800_000_000, 0))));
+        assert_eq!(turn(&last, now), turns[4_095], "there is no further turn: chance orders the rest");
+        assert_eq!(turn(&last, now + 1), turns[4_095] + 1);
+        assert_eq!(turn(&last, now), turns[4_095], "one that began before and makes its ids now");
+        assert_eq!(turn(&last, now + 1), turns[4_095] + 2, "and disturbs nobody");
+        let set_back = turn(&last, now - 3_600_000);
+        assert_eq!(turn(&last, now - 3_599_999), (set_back | 0xfff) + 1);
     }
 }
