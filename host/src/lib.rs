@@ -13,6 +13,7 @@ pub mod pipeline;
 pub mod platform;
 pub mod problem;
 pub mod purge;
+pub mod secret_file;
 pub mod settings;
 pub mod store;
 pub mod wit;

@@ -10,6 +10,7 @@ use stoa_tests::{Database, Stoa, modules, on_both_databases};
 on_both_databases![
     minor_version_before_goes_on_working,
     services_that_do_not_fit_are_refused_by_name,
+    a_trap_is_the_fault_of_the_module_it_happened_in,
     inspect_tells_what_is_offered_and_wanted,
 ];
 
@@ -70,6 +71,22 @@ fn services_that_do_not_fit_are_refused_by_name(database: Database) {
             assert!(said.contains(word), "the refusal does not name {word:?}: {said}");
         }
     }
+}
+
+fn a_trap_is_the_fault_of_the_module_it_happened_in(database: Database) {
+    let (keeper, reader) = (
+        modules::guest("keeper"),
+        replaced(&modules::guest("reader"), "a plum as large as a pear", "what no shelf ever holds."),
+    );
+    let folder = modules::empty_with(&[("keeper.wasm", &keeper), ("reader.wasm", &reader)]);
+    let host = Stoa::start_with(database, Settings::default().modules(folder.path()));
+    host.company().get("reader/items").refused(500, "MODULE_FAILED");
+    let shown = host.console().shown();
+    let traps = |name: &str| {
+        let modules = shown["modules"].as_array().expect("the modules");
+        modules.iter().find(|module| module["name"] == name).map(|module| module["health"]["traps"].clone())
+    };
+    assert_eq!((traps("keeper"), traps("reader")), (Some(json!(1)), Some(json!(0))), "{shown}");
 }
 
 fn inspect_tells_what_is_offered_and_wanted(_: Database) {

@@ -3,8 +3,10 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
@@ -85,7 +87,7 @@ pub fn start_log(filter: &str, format: LogFormat) {
 
 async fn serve(settings: Settings) -> anyhow::Result<()> {
     std::fs::create_dir_all(&settings.data_dir)?;
-    let metrics = metrics_exporter_prometheus::PrometheusBuilder::new().install_recorder()?;
+    let metrics = PrometheusBuilder::new().install_recorder()?;
     let engine = engine::engine(settings.sandbox(), settings.concurrent_requests(), settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
     let mut settings = settings;
@@ -121,6 +123,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let limits =
         governance::Limits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
     let purge = tokio::spawn(purge::keep_small(database.clone()));
+    let upkeep = tokio::spawn(keep_metrics_small(metrics.clone()));
     let host = Host { id: Uuid::now_v7(), name: host_name(address) };
     let deployment = Arc::new(Deployment::new(generation, database.clone(), gate, settings.limits(), host));
     let following = tokio::spawn(deployment.clone().follow());
@@ -153,6 +156,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     private.abort();
     refresh.abort();
     purge.abort();
+    upkeep.abort();
     following.abort();
     upgrading.abort();
     deployment.leave().await;
@@ -161,6 +165,15 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     database.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// What was recorded between two scrapes is folded into its sums, so that a host that nobody scrapes does not grow.
+async fn keep_metrics_small(metrics: PrometheusHandle) {
+    let mut ticks = tokio::time::interval(Duration::from_secs(5));
+    loop {
+        ticks.tick().await;
+        metrics.run_upkeep();
+    }
 }
 
 /// For people: the machine's name, where it tells one, and the address.

@@ -9,13 +9,14 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::database::{Database, Error, Session, Verdict, Work};
 use crate::deployment::first;
 use crate::modules::Generation;
 use crate::modules::call::{self, Entry, Failure};
 use crate::modules::limits::Limits;
+use crate::pipeline::facts::of_system;
 use crate::settings::Settings;
-use crate::wit::context::{ActorKind, Facts};
+use crate::wit::context::Facts;
 use crate::wit::module::Findings;
 
 /// Batches of one module and company; a module that never comes to an end is at fault.
@@ -149,17 +150,7 @@ async fn batch(
 /// A snapshot of the company's rows, and who looks at them.
 async fn begin(session: &mut Session, generation: &Generation, tenant: Uuid) -> Result<Facts, Error> {
     session.begin_plain(true).await?;
-    if matches!(session, Session::Postgres(_)) {
-        session.query("select set_config('stoa.tenant', $1, true)", &[Cell::text(tenant.to_string())]).await?;
-    }
+    session.stand_for(tenant).await?;
     let now = session.now().await?;
-    Ok(Facts {
-        tenant: tenant.as_u64_pair(),
-        actor_kind: ActorKind::System,
-        actor: "system:verify".into(),
-        request: Uuid::now_v7().as_u64_pair(),
-        now,
-        today: chrono::DateTime::from_timestamp_millis(now).unwrap_or_default().format("%Y-%m-%d").to_string(),
-        permissions: generation.permissions.keys().cloned().collect(),
-    })
+    Ok(of_system("system:verify", generation, tenant, Uuid::now_v7(), now))
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use uuid::Uuid;
 
 pub use error::Error;
 pub use row::{Cell, Row};
@@ -168,6 +169,15 @@ impl Session {
             Session::Sqlite(_) => Ok(()),
             Session::Postgres(transaction) => transaction.begin(read_only, "").await.map(drop),
         }
+    }
+
+    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far.
+    pub async fn stand_for(&mut self, tenant: Uuid) -> Result<(), Error> {
+        if let Session::Postgres(transaction) = self {
+            let tenant = [Cell::text(tenant.to_string())];
+            postgres::query(transaction, "select set_config('stoa.tenant', $1, true)", &tenant).await?;
+        }
+        Ok(())
     }
 
     /// One statement of the host on its own tables, spelt alike for both databases, with `$1`... as parameters.

@@ -12,8 +12,8 @@ use super::records;
 use crate::database::{Cell, Error, Row, Session, Verdict, Work};
 use crate::modules::call::{self, Entry, Failure};
 use crate::modules::{Generation, Limits, Module};
+use crate::pipeline::facts::of_system;
 use crate::platform::operators;
-use crate::wit::context::{ActorKind, Facts};
 
 /// Between two looks for work, and between two batches: requests come first.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -191,19 +191,11 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         let done = finish(&mut session, &due, now).await;
         return (Some(session), done.map_or_else(Verdict::Fail, |()| Verdict::Commit(Step::Done)));
     };
-    if let Err(error) = stand_for(&mut session, tenant).await {
+    if let Err(error) = session.stand_for(tenant).await {
         return (Some(session), Verdict::Fail(error));
     }
     let request = Uuid::now_v7();
-    let facts = Facts {
-        tenant: tenant.as_u64_pair(),
-        actor_kind: ActorKind::System,
-        actor: ACTOR.into(),
-        request: request.as_u64_pair(),
-        now,
-        today: crate::platform::calendar::day(now, "UTC"),
-        permissions: generation.permissions.keys().cloned().collect(),
-    };
+    let facts = of_system(ACTOR, generation, tenant, request, now);
     let entry = Entry { generation: generation.clone(), module: index, session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {
@@ -238,14 +230,6 @@ async fn following(session: &mut Session, last: Option<Uuid>) -> Result<Option<U
         .query("select id from stoa_tenant where id > $1 order by id limit 1", &[Cell::Id(last.unwrap_or(Uuid::nil()))])
         .await?;
     rows.first().map(|row| row.id(0)).transpose()
-}
-
-/// Row-level security has known no company so far in this transaction.
-async fn stand_for(session: &mut Session, tenant: Uuid) -> Result<(), Error> {
-    if matches!(session, Session::Postgres(_)) {
-        session.query("select set_config('stoa.tenant', $1, true)", &[Cell::text(tenant.to_string())]).await?;
-    }
-    Ok(())
 }
 
 async fn mark(session: &mut Session, due: &Due, tenant: Uuid, cursor: Option<String>) -> Result<(), Error> {

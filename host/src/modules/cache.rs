@@ -3,13 +3,14 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use aws_lc_rs::hmac;
 use wasmtime::Engine;
 use wasmtime::component::Component;
+
+use crate::secret_file;
 
 const KEY: &str = "key";
 const KEY_BYTES: usize = 32;
@@ -74,10 +75,7 @@ impl Cache {
         let mac = hmac::sign(&self.key, &signed(name, &code));
         // Hosts that start together write files of their own; the last one stays, and all are the same.
         let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
-        let mut options = fs::File::options();
-        let mut written = options.write(true).create_new(true).mode(0o600).open(&beside)?;
-        written.write_all(mac.as_ref())?;
-        written.write_all(&code)?;
+        secret_file::write(&beside, &[mac.as_ref(), &code])?;
         fs::rename(&beside, file)?;
         Ok(())
     }
@@ -94,21 +92,8 @@ fn name(engine: &Engine, digest: &[u8; 32]) -> String {
     format!("{}-{:016x}", hex::encode(digest), hasher.finish())
 }
 
-/// The key, made by whoever comes first.
 fn key(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut fresh = [0; KEY_BYTES];
-    aws_lc_rs::rand::fill(&mut fresh).map_err(|_| anyhow::anyhow!("no randomness"))?;
-    let beside = file.with_extension(uuid::Uuid::new_v4().simple().to_string());
-    let mut options = fs::File::options();
-    options.write(true).create_new(true).mode(0o600).open(&beside)?.write_all(&fresh)?;
-    // A link is made whole or not at all, and never over another's.
-    let linked = fs::hard_link(&beside, file);
-    fs::remove_file(&beside)?;
-    match linked {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
-        _ => {}
-    }
-    let key = fs::read(file)?;
+    let key = secret_file::read_or_make(file, || Ok(secret_file::random::<KEY_BYTES>()?.to_vec()))?;
     anyhow::ensure!(key.len() == KEY_BYTES, "{} is no key", file.display());
     Ok(key)
 }

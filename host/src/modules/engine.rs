@@ -88,6 +88,11 @@ pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<
     Ok(engine)
 }
 
+/// An engine for a tool: it runs what nobody has vetted yet.
+pub fn hardened(requests: u32) -> anyhow::Result<Engine> {
+    pooled(Sandbox::Hardened, requests, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))
+}
+
 /// An engine that compiles for the others and runs nothing.
 pub fn compiling(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engine> {
     Engine::new(&config(sandbox, memory))

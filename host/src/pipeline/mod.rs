@@ -8,6 +8,7 @@
 //! COMMIT, then the answer
 //! ```
 
+pub mod facts;
 pub mod finish;
 pub mod opening;
 pub mod replay;

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use stoa_descriptor::Idempotency;
 use uuid::Uuid;
 
+use super::facts::facts;
 use super::finish::{Finish, finish};
 use super::opening::{Opened, Opening, open};
 use super::replay;
-use super::request::{Answer, Caller, Input, Request, tenant_or_nil};
+use super::request::{Answer, Input, Request, tenant_or_nil};
 use crate::database::{Database, Error, Session, Verdict, Work};
 use crate::http::routes::Owner;
 use crate::modules::Generation;
 use crate::modules::call::{self, Entry, Failure};
 use crate::platform::{self, Platform};
 use crate::problem::{Item, Problem};
-use crate::wit::context::{ActorKind, Facts};
 use crate::wit::events::Event;
 use crate::wit::module;
 
@@ -251,28 +251,6 @@ async fn call_module(
         }
     };
     Outcome { session: ran.session, result }
-}
-
-/// What a module may know of the request.
-pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
-    let permissions = match &opened.standing {
-        Some(standing) if standing.owner => request.generation.permissions.keys().cloned().collect(),
-        Some(standing) => standing.permissions.iter().cloned().collect(),
-        None => Vec::new(),
-    };
-    let zone = opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
-    Facts {
-        tenant: tenant.as_u64_pair(),
-        actor_kind: match request.caller {
-            Caller::User(_) => ActorKind::User,
-            Caller::Client(_) => ActorKind::ApiClient,
-        },
-        actor: request.caller.id().to_string(),
-        request: request.request_id.as_u64_pair(),
-        now: opened.now,
-        today: platform::calendar::day(opened.now, zone),
-        permissions,
-    }
 }
 
 /// The longest array of a body: limits grow with it.

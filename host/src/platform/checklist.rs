@@ -7,7 +7,8 @@ use super::routes::{array, object, permission, read, reference, text};
 use super::{Call, NAME, Operation, shown};
 use crate::database::{Cell, Error, Session};
 use crate::modules::call::{self, Entry, Failure};
-use crate::pipeline::run::{Outcome, Refused, facts, failed};
+use crate::pipeline::facts::facts;
+use crate::pipeline::run::{Outcome, Refused, failed};
 use crate::problem::Problem;
 use crate::wit::module::Step;
 

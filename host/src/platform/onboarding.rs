@@ -14,7 +14,8 @@ use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
 use crate::modules::call::Entry;
 use crate::modules::{self, Generation, Limits, Module};
-use crate::pipeline::run::{Done, Outcome, Refused, facts, failed, refused};
+use crate::pipeline::facts::facts;
+use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
 use crate::problem::Problem;
 use crate::wit::context::Facts;
 use crate::wit::events::Event;
@@ -208,11 +209,7 @@ async fn company(
             &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(role)],
         )
         .await?;
-    // Row-level security has known no company so far in this transaction.
-    if matches!(session, Session::Postgres(_)) {
-        session.query("select set_config('stoa.tenant', $1, true)", &[Cell::text(tenant.to_string())]).await?;
-    }
-    Ok(())
+    session.stand_for(tenant).await
 }
 
 /// What a module is told: the host's members and those that it declares.

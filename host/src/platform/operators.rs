@@ -12,10 +12,10 @@ use super::time;
 use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};
 use crate::ids::Ids;
 use crate::modules::{Generation, Limits};
+use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
 use crate::pipeline::run::Refused;
 use crate::problem::Problem;
-use crate::wit::context::{ActorKind, Facts};
 use crate::wit::events::Event;
 
 /// What a company can be entitled to.
@@ -161,15 +161,7 @@ async fn make(
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
     let request = Uuid::now_v7();
-    let facts = Facts {
-        tenant: Uuid::nil().as_u64_pair(),
-        actor_kind: ActorKind::System,
-        actor: OPERATOR.into(),
-        request: request.as_u64_pair(),
-        now,
-        today: super::calendar::day(now, "UTC"),
-        permissions: Vec::new(),
-    };
+    let facts = of_system(OPERATOR, generation, Uuid::nil(), request, now);
     let (session, founded) = found(&Founding { generation, limits, facts, owner, body }, session).await;
     let Some(mut session) = session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
@@ -248,7 +240,7 @@ async fn audit(
     Ok(())
 }
 
-/// What modules emitted while they made their defaults.
+/// What modules emitted of their own accord: for nobody's request.
 pub async fn emit(session: &mut Session, now: i64, tenant: Uuid, request: Uuid, events: &[Event]) -> Result<(), Error> {
     let mut ids = Ids::new(now);
     for event in events {

@@ -9,7 +9,7 @@ use stoa_descriptor::{Access, Descriptor};
 
 use crate::modules::artifact::{Artifact, LARGEST};
 use crate::modules::diff::{self, Change, codes};
-use crate::modules::engine::{Pool, Sandbox, pooled};
+use crate::modules::engine;
 use crate::modules::refusal::Refusal;
 use crate::modules::surface::{Services, Surface};
 use crate::modules::vetting::Gate;
@@ -40,7 +40,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     if let Some(unknown) = flags.allow.iter().find(|code| codes::find(code).is_none()) {
         anyhow::bail!("there is no change with the code {unknown}");
     }
-    let engine = pooled(Sandbox::Hardened, 1, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let engine = engine::hardened(1)?;
     let gate = Gate::open(&engine, None);
     let against = match &flags.against {
         Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),

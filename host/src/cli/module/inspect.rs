@@ -7,7 +7,7 @@ use stoa_descriptor::{Access, Audience, Named, Route};
 
 use crate::modules::artifact::Artifact;
 use crate::modules::describe;
-use crate::modules::engine::{Pool, Sandbox, pooled};
+use crate::modules::engine;
 use crate::modules::surface::{Services, Surface};
 use crate::modules::vetting::Gate;
 
@@ -22,7 +22,7 @@ pub struct Flags {
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
-    let engine = pooled(Sandbox::Hardened, 1, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let engine = engine::hardened(1)?;
     let component = Gate::open(&engine, None).component(&artifact)?;
     let descriptor = describe::read(&describe::text(&engine, &component)?)?;
     let surface = Surface::new(&engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);

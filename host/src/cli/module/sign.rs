@@ -6,10 +6,10 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use serde_json::json;
 
-use crate::deployment::development::write_secret;
 use crate::modules::admission::{Admission, Role, SigningKey};
 use crate::modules::artifact::{Artifact, admission_file};
 use crate::modules::describe;
+use crate::secret_file;
 use crate::settings::Settings;
 
 #[derive(clap::Args)]
@@ -36,7 +36,8 @@ pub struct Sign {
 
 pub fn keygen(args: &Keygen) -> anyhow::Result<()> {
     let key = SigningKey::generate(&args.name, args.role)?;
-    write_secret(&args.out, &key.text()).with_context(|| format!("cannot write {}", args.out.display()))?;
+    secret_file::write(&args.out, &[key.text().as_bytes()])
+        .with_context(|| format!("cannot write {}", args.out.display()))?;
     println!("{}", key.signer());
     Ok(())
 }

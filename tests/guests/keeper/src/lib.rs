@@ -23,6 +23,7 @@ struct Keeper;
 
 impl Items for Keeper {
     fn find(names: Vec<String>) -> Vec<Item> {
+        assert!(!names.iter().any(|name| name == "what no shelf ever holds."), "it holds none");
         let known = ITEMS.iter().filter(|(name, _)| names.iter().any(|wanted| wanted == name));
         known.map(|(name, amount)| Item { name: name.to_string(), amount: *amount }).collect()
     }

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use crate::cli::serve::start_log;
 use crate::modules::Generation;
 use crate::modules::artifact::Artifact;
-use crate::modules::engine::{Pool, Sandbox, pooled};
+use crate::modules::engine;
 use crate::modules::limits::{Limits, Used};
 use crate::modules::vetting::Gate;
 use crate::settings::LogFormat;
@@ -85,7 +85,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 
 /// The component linked to those that it needs.
 fn generation<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Generation> {
-    let engine = pooled(Sandbox::Hardened, 2, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let engine = engine::hardened(2)?;
     let gate = Gate::open(&engine, None);
     let mut vetted = Vec::new();
     for file in files {
