@@ -77,11 +77,19 @@ fn of_two_activations_at_once_one_wins() {
     }
 }
 
-/// An activation that adds a column and a route, killed after every few milliseconds of its way.
+/// An activation that adds a column and a route, killed at thirty points of its way and shortly after.
 fn killed_at_every_step(database: Database) {
     let host = host(database);
     let shop = host.company();
     shop.post("changeling/items", json!({ "name": "kept" })).is(201);
+    let console = host.console();
+    let digest = console.pushed(&modules::changeling(2));
+    let begin = Instant::now();
+    console.activate(&digest, json!({})).is(200);
+    let whole = begin.elapsed();
+    host.kill9();
+    host.restart();
+    host.forget_contract();
     let mut dice = Dice::of("killed_at_every_step");
     let (mut done, mut undone) = (0, 0);
     for step in 0..30_u64 {
@@ -90,7 +98,7 @@ fn killed_at_every_step(database: Database) {
         assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
         let console = host.console();
         let digest = console.pushed(&modules::changeling(2));
-        let pause = Duration::from_micros(step * 2_500 + dice.between(0, 2_500));
+        let pause = whole * (step * 100 + dice.between(0, 100)) as u32 / 1_500;
         thread::scope(|scope| {
             scope.spawn(|| {
                 // The connection breaks with the host: whatever comes of it is looked up afterwards.
