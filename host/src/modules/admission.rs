@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::refusal::Refusal;
+use crate::secret_file;
 
 /// What a signature is made over begins with this, so that it can be taken for nothing else.
 const DOMAIN: &[u8] = b"stoa module admission v1\n";
@@ -100,9 +101,7 @@ impl Statement {
 
 impl SigningKey {
     pub fn generate(name: &str, role: Role) -> anyhow::Result<SigningKey> {
-        let mut seed = [0; 32];
-        aws_lc_rs::rand::fill(&mut seed).map_err(|_| anyhow::anyhow!("no randomness"))?;
-        SigningKey::of(name, role, seed)
+        SigningKey::of(name, role, secret_file::random()?)
     }
 
     fn of(name: &str, role: Role, seed: [u8; 32]) -> anyhow::Result<SigningKey> {
