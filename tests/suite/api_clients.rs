@@ -317,7 +317,7 @@ fn scopes_are_catalogued(database: Database) {
     let scopes = shop.get("api-clients/scopes").is(200);
     let read = scopes.items().iter().find(|scope| scope["code"] == "catalog.read").expect("catalog.read");
     assert_eq!(read["module"], "catalog");
-    assert!(read["operations"].as_array().is_some_and(|all| all.contains(&json!("getApiClientContext"))), "{read}");
+    assert!(read["operations"].as_array().is_some_and(|all| all.contains(&json!("apiGetContext"))), "{read}");
     let keyed = shop.machine(&["catalog.read"]);
     let answer = shop.host.get_with(&format!("/v1/tenants/{}/api-clients/scopes", shop.tenant), &keyed.key);
     answer.refused(403, "WRONG_IDENTITY_FAMILY");

@@ -131,23 +131,23 @@ fn filters_find_what_they_name(database: Database) {
     let keeper_id = keeper.host.request("GET", "/v1/auth/me").token(&keeper.token).send().is(200).id();
     let all = ["createCompany", "createLookup"];
     let iam = ["executeIamCommand"; 4];
-    let rest = ["updateLookup", "getProduct"];
+    let rest = ["replaceLookup", "getProduct"];
     let every: Vec<&str> = all.into_iter().chain(iam).chain(rest).collect();
     assert_eq!(operations(&shop, &[]), every);
     for (query, expected) in [
-        (("resourceType", "CATALOG_LOOKUP"), vec!["createLookup", "updateLookup"]),
+        (("resourceType", "CATALOG_LOOKUP"), vec!["createLookup", "replaceLookup"]),
         (("resourceType", "ROLE"), vec!["executeIamCommand"; 2]),
         (("resourceType", "MEMBERSHIP"), vec!["executeIamCommand"; 2]),
         (("resourceType", "NOTHING_YET"), vec![]),
-        (("resourceId", brand.as_str()), vec!["createLookup", "updateLookup"]),
-        (("resourceId", &brand.to_uppercase()), vec!["createLookup", "updateLookup"]),
+        (("resourceId", brand.as_str()), vec!["createLookup", "replaceLookup"]),
+        (("resourceId", &brand.to_uppercase()), vec!["createLookup", "replaceLookup"]),
         (("resourceId", &member), vec!["executeIamCommand"; 2]),
         (("resourceId", &client), vec![]),
         (("actorType", "USER"), every[..7].to_vec()),
         (("actorType", "API_CLIENT"), vec!["getProduct"]),
         (("actorType", "SYSTEM"), vec![]),
-        (("actorId", &keeper_id), vec!["updateLookup"]),
-        (("actorId", &keeper_id.to_uppercase()), vec!["updateLookup"]),
+        (("actorId", &keeper_id), vec!["replaceLookup"]),
+        (("actorId", &keeper_id.to_uppercase()), vec!["replaceLookup"]),
         (("actorId", &client), vec!["getProduct"]),
         (("actorId", "nobody"), vec![]),
         (("operation", "executeIamCommand"), vec!["executeIamCommand"; 4]),
@@ -171,11 +171,11 @@ fn filters_narrow_together_before_the_page_is_cut(database: Database) {
         shop.put(&format!("catalog/lookups/brands/{brand}"), json!({ "name": format!("N{n}"), "code": "B" })).is(200);
         shop.brand(&format!("OTHER{n}"));
     }
-    let query = [("resourceId", brand.as_str()), ("operation", "updateLookup"), ("actorType", "USER"), ("limit", "2")];
-    assert_eq!(operations(&shop, &query), ["updateLookup"; 5]);
+    let query = [("resourceId", brand.as_str()), ("operation", "replaceLookup"), ("actorType", "USER"), ("limit", "2")];
+    assert_eq!(operations(&shop, &query), ["replaceLookup"; 5]);
     let page = shop.list("audit", &query).is(200);
     assert_eq!(page.items().len(), 2, "a page is full of what was asked for");
-    let query = [("resourceId", brand.as_str()), ("operation", "updateLookup"), ("actorType", "SYSTEM")];
+    let query = [("resourceId", brand.as_str()), ("operation", "replaceLookup"), ("actorType", "SYSTEM")];
     assert_eq!(operations(&shop, &query), [""; 0]);
     let day = Utc::now().format("%Y-%m-%d").to_string();
     let me = shop.host.request("GET", "/v1/auth/me").token(&shop.token).send().is(200).id();
@@ -285,7 +285,7 @@ fn filters_of_modules_find_what_belongs_to_it(database: Database) {
     shop.put(&format!("catalog/variants/{second}"), json!({ "sku": "B", "color": "red" })).is(200);
     shop.archive(&format!("catalog/variants/{second}")).is(200);
     shop.variant(&other, "C");
-    let expected = ["createProduct", "createVariant", "updateVariant", "archiveVariant"];
+    let expected = ["createProduct", "createVariant", "replaceVariant", "archiveVariant"];
     for limit in ["1", "3", "100"] {
         assert_eq!(operations(&shop, &[("productId", &product), ("limit", limit)]), expected);
     }

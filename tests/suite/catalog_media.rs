@@ -289,7 +289,7 @@ fn what_a_write_leaves(database: Database) {
          where {tenant} and resource_type = 'CATALOG_MEDIA' order by id",
     );
     let operations: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
-    assert_eq!(operations, ["createMedia", "updateMedia", "archiveMedia"]);
+    assert_eq!(operations, ["createMedia", "replaceMedia", "archiveMedia"]);
     assert!(rows.iter().all(|row| row[2] == product), "{rows:?}");
     let changed: Json = serde_json::from_str(&rows[1][3]).unwrap_or_default();
     assert_eq!(changed["changed"], json!(["variantId", "altText"]));

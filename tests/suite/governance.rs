@@ -248,7 +248,7 @@ fn admissions_are_audited_and_counted(database: Database) {
         assert_eq!(metadata["keyId"], machine.key_id.as_str());
         assert_eq!(
             (row[2].as_str(), row[3].as_str(), row[4].as_str()),
-            (machine.client.as_str(), "getApiClientContext", "API_CLIENT")
+            (machine.client.as_str(), "apiGetContext", "API_CLIENT")
         );
     }
     let usage = shop.get(&format!("api-clients/{}/usage", machine.client)).is(200);

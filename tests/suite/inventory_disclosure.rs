@@ -176,11 +176,11 @@ fn reads_of_identities_are_audited(database: Database) {
     let known = known(database);
     let shop = &known.shop;
     let audited = |operation: &str| shop.count("stoa_audit", &format!("operation = '{operation}'"));
-    assert_eq!((audited("readUnit"), audited("listUnits")), (0, 0));
+    assert_eq!((audited("getUnit"), audited("listUnits")), (0, 0));
     shop.get(&format!("inventory/units/{}", known.unit)).is(200);
     shop.get("inventory/units").is(200);
     shop.get("inventory/stock").is(200);
-    eventually(|| (audited("readUnit") == 1 && audited("listUnits") == 1).then_some(()));
+    eventually(|| (audited("getUnit") == 1 && audited("listUnits") == 1).then_some(()));
     assert_eq!(audited("listStock"), 0);
     let rows = shop.rows("select metadata from stoa_audit where {tenant}").concat().concat();
     for secret in &known.secrets {

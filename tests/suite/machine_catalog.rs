@@ -484,14 +484,14 @@ fn what_a_write_leaves(database: Database) {
     assert_eq!(
         operations,
         [
-            ("createLookupAsClient", "CATALOG_LOOKUP"),
-            ("updateLookupAsClient", "CATALOG_LOOKUP"),
-            ("createProductAsClient", "CATALOG_PRODUCT"),
-            ("updateProductAsClient", "CATALOG_PRODUCT"),
-            ("createVariantAsClient", "CATALOG_VARIANT"),
-            ("updateVariantAsClient", "CATALOG_VARIANT"),
-            ("createMediaAsClient", "CATALOG_MEDIA"),
-            ("updateMediaAsClient", "CATALOG_MEDIA"),
+            ("apiCreateLookup", "CATALOG_LOOKUP"),
+            ("apiReplaceLookup", "CATALOG_LOOKUP"),
+            ("apiCreateProduct", "CATALOG_PRODUCT"),
+            ("apiReplaceProduct", "CATALOG_PRODUCT"),
+            ("apiCreateVariant", "CATALOG_VARIANT"),
+            ("apiReplaceVariant", "CATALOG_VARIANT"),
+            ("apiCreateMedia", "CATALOG_MEDIA"),
+            ("apiReplaceMedia", "CATALOG_MEDIA"),
         ]
     );
     assert!(rows.iter().all(|row| row[3] == machine.client), "{rows:?}");

@@ -464,10 +464,10 @@ fn what_a_write_leaves(database: Database) {
     assert_eq!(
         told,
         [
-            ["createPriceAsClient", "PRICE", client, &id],
-            ["updatePriceAsClient", "PRICE", client, &id],
-            ["archivePriceAsClient", "PRICE", client, &id],
-            ["schedulePricesAsClient", "PRICE_LIST", client, &list],
+            ["apiCreatePrice", "PRICE", client, &id],
+            ["apiReplacePrice", "PRICE", client, &id],
+            ["apiArchivePrice", "PRICE", client, &id],
+            ["apiSchedulePrices", "PRICE_LIST", client, &list],
         ]
     );
     let events = shop.rows("select kind, data from stoa_event where {tenant} and resource_type = 'PRICE' order by id");

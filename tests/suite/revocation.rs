@@ -89,7 +89,7 @@ impl Writer {
         let (token, actor, path, operation) = match &machine {
             Some(machine) => {
                 let path = format!("/v1/api-client/{below}");
-                (machine.key.clone(), machine.client.clone(), path, "createVariantAsClient")
+                (machine.key.clone(), machine.client.clone(), path, "apiCreateVariant")
             }
             None => {
                 role = shop.role(&fresh("WRITER"), &["catalog.write", "catalog.read"]);

@@ -47,7 +47,7 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     expect("createLookup", "CATALOG_LOOKUP", &brand, &[("catalog.lookup.created", &brand)]);
     let path = format!("catalog/lookups/brands/{brand}");
     shop.put(&path, json!({ "name": "N", "code": "B" })).is(200);
-    expect("updateLookup", "CATALOG_LOOKUP", &brand, &[("catalog.lookup.updated", &brand)]);
+    expect("replaceLookup", "CATALOG_LOOKUP", &brand, &[("catalog.lookup.updated", &brand)]);
     shop.archive(&path).is(200);
     expect("archiveLookup", "CATALOG_LOOKUP", &brand, &[("catalog.lookup.archived", &brand)]);
 
@@ -62,11 +62,11 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     let path = format!("catalog/products/{id}");
     let published = with(&product("P2"), json!({ "publicationStatus": "PUBLISHED" }));
     shop.put(&path, published).is(200);
-    expect("updateProduct", "CATALOG_PRODUCT", &id, &[("catalog.product.updated", &id)]);
+    expect("replaceProduct", "CATALOG_PRODUCT", &id, &[("catalog.product.updated", &id)]);
     let c = shop.variant(&id, "C");
     expect("createVariant", "CATALOG_VARIANT", &c, &[("catalog.variant.created", &c)]);
     shop.put(&format!("catalog/variants/{c}"), json!({ "sku": "C", "color": "red" })).is(200);
-    expect("updateVariant", "CATALOG_VARIANT", &c, &[("catalog.variant.updated", &c)]);
+    expect("replaceVariant", "CATALOG_VARIANT", &c, &[("catalog.variant.updated", &c)]);
     shop.archive(&format!("catalog/variants/{a}")).is(200);
     expect("archiveVariant", "CATALOG_VARIANT", &a, &[("catalog.variant.archived", &a)]);
     shop.archive(&format!("catalog/variants/{b}")).is(200);
@@ -99,12 +99,12 @@ fn every_write_leaves_its_audit_row_and_events(database: Database) {
     expect("createPrice", "PRICE", &priced, "pricing.price.created");
     let path = format!("pricing/price-lists/{list}/prices/{priced}");
     shop.put(&path, price(&on_sale, "2", None, None)).is(200);
-    expect("updatePrice", "PRICE", &priced, "pricing.price.updated");
+    expect("replacePrice", "PRICE", &priced, "pricing.price.updated");
     shop.archive(&path).is(200);
     expect("archivePrice", "PRICE", &priced, "pricing.price.archived");
     let path = format!("pricing/price-lists/{list}");
     shop.put(&path, json!({ "name": "N", "code": "L", "currencyCode": "EUR" })).is(200);
-    expect("updatePriceList", "PRICE_LIST", &list, "pricing.list.updated");
+    expect("replacePriceList", "PRICE_LIST", &list, "pricing.list.updated");
     shop.archive(&path).is(200);
     expect("archivePriceList", "PRICE_LIST", &list, "pricing.list.archived");
     // An audit row names its request, its actor and its result.

@@ -97,7 +97,7 @@ const OPERATIONS: &[Operation] = &[
         .writes(LOOKUP, &["catalog.lookup.created"]).problems(CREATE_LOOKUP_PROBLEMS),
     Operation::read(LOOKUP_AT, "getLookup", lookup::read).summary("A lookup or a unit of measure")
         .needs(READ).path::<LookupPath>().answers::<CatalogLookup>(),
-    Operation::replace(LOOKUP_AT, "updateLookup", lookup::replace).summary("Replace a lookup or a unit of measure")
+    Operation::replace(LOOKUP_AT, "replaceLookup", lookup::replace).summary("Replace a lookup or a unit of measure")
         .description("Full replacement: an omitted `parentId` makes a root, an omitted `decimalPlaces` is 0. `code` must be the \
             stored one. Decimal places may not shrink while a product names the unit.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
@@ -115,7 +115,7 @@ const OPERATIONS: &[Operation] = &[
         .writes(PRODUCT, &["catalog.product.created", "catalog.variant.created"]).problems(CREATE_PRODUCT_PROBLEMS),
     Operation::read(PRODUCT_AT, "getProduct", product::read).summary("A product")
         .needs(READ).query::<ReadProduct>().answers::<Product>(),
-    Operation::replace(PRODUCT_AT, "updateProduct", product_change::replace).summary("Replace a product")
+    Operation::replace(PRODUCT_AT, "replaceProduct", product_change::replace).summary("Replace a product")
         .description(REPLACE_PRODUCT).needs(WRITE).body::<ProductUpdate>().answers::<Product>()
         .writes(PRODUCT, &["catalog.product.updated"]).problems(REPLACE_PRODUCT_PROBLEMS),
     Operation::transition("/tenants/{tenantId}/catalog/products/{id}/archive", "archiveProduct", product_change::archive)
@@ -136,11 +136,11 @@ const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<VariantInput>().answers::<Variant>()
         .writes(VARIANT, &["catalog.variant.created", "catalog.product.updated"])
         .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"]),
-    Operation::read(VARIANTS_AT, "findVariants", variant_find::find).summary("Find variants over all products")
+    Operation::read(VARIANTS_AT, "listVariants", variant_find::find).summary("Find variants over all products")
         .description("The till's look-up: with `text`, variants whose SKU or barcode is exactly that text come first.")
         .needs(READ).query::<FindVariants>().answers::<Page<Variant>>(),
     Operation::read(VARIANT_AT, "getVariant", variant::read).summary("A variant").needs(READ).answers::<Variant>(),
-    Operation::replace(VARIANT_AT, "updateVariant", variant_change::replace).summary("Replace a variant")
+    Operation::replace(VARIANT_AT, "replaceVariant", variant_change::replace).summary("Replace a variant")
         .description("Full replacement: what is omitted returns to its default or null. `sku` must be the stored one.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>()
         .writes(VARIANT, &["catalog.variant.updated"]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
@@ -158,7 +158,7 @@ const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(MEDIA, &["catalog.media.created"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
     Operation::read(MEDIA_AT, "getMedia", media::read).summary("Media of a product, by id").needs(READ).answers::<Media>(),
-    Operation::replace(MEDIA_AT, "updateMedia", media::replace).summary("Replace media")
+    Operation::replace(MEDIA_AT, "replaceMedia", media::replace).summary("Replace media")
         .description("Full replacement: what is omitted returns to its default or null.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(MEDIA, &["catalog.media.updated"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID"]),
@@ -173,51 +173,51 @@ const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<ProductImport>().body_limit(16 << 20).answers::<ImportedProducts>()
         .writes(IMPORT, &["catalog.product.created", "catalog.variant.created"]).problems(CREATE_PRODUCT_PROBLEMS),
 
-    Operation::read(CLIENT_LOOKUPS_AT, "listLookupsAsClient", machine::list_lookups)
+    Operation::read(CLIENT_LOOKUPS_AT, "apiListLookups", machine::list_lookups)
         .summary("Active brands, categories, manufacturers or units of measure")
         .machine(READ).path::<LookupPath>().query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>(),
-    Operation::create(CLIENT_LOOKUPS_AT, "createLookupAsClient", machine::create_lookup)
+    Operation::create(CLIENT_LOOKUPS_AT, "apiCreateLookup", machine::create_lookup)
         .summary("Create a lookup or a unit of measure")
         .machine(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<WriteReceipt>()
         .writes(LOOKUP, &["catalog.lookup.created"]).problems(CREATE_LOOKUP_PROBLEMS),
-    Operation::replace(CLIENT_LOOKUP_AT, "updateLookupAsClient", machine::replace_lookup)
+    Operation::replace(CLIENT_LOOKUP_AT, "apiReplaceLookup", machine::replace_lookup)
         .summary("Replace a lookup or a unit of measure").description("Full replacement.")
         .machine(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<WriteReceipt>()
         .writes(LOOKUP, &["catalog.lookup.updated"]).problems(REPLACE_LOOKUP_PROBLEMS),
-    Operation::read(CLIENT_PRODUCTS_AT, "listProductsAsClient", machine::list_products).summary("Products on sale")
+    Operation::read(CLIENT_PRODUCTS_AT, "apiListProducts", machine::list_products).summary("Products on sale")
         .description("ACTIVE and PUBLISHED ones.")
         .machine(READ).query::<ListPublicProducts>().answers::<Page<PublicProduct>>(),
-    Operation::create(CLIENT_PRODUCTS_AT, "createProductAsClient", machine::create_product)
+    Operation::create(CLIENT_PRODUCTS_AT, "apiCreateProduct", machine::create_product)
         .summary("Create a product, with up to 100 variants").description(CREATE_PRODUCT)
         .machine(WRITE).body::<ProductInput>().body_limit(16 << 20).answers::<WriteReceipt>()
         .writes(PRODUCT, &["catalog.product.created", "catalog.variant.created"]).problems(CREATE_PRODUCT_PROBLEMS),
-    Operation::read(CLIENT_PRODUCT_AT, "getProductAsClient", machine::read_product).summary("A product on sale")
+    Operation::read(CLIENT_PRODUCT_AT, "apiGetProduct", machine::read_product).summary("A product on sale")
         .machine(READ).answers::<PublicProduct>(),
-    Operation::replace(CLIENT_PRODUCT_AT, "updateProductAsClient", machine::replace_product).summary("Replace a product")
+    Operation::replace(CLIENT_PRODUCT_AT, "apiReplaceProduct", machine::replace_product).summary("Replace a product")
         .description(REPLACE_PRODUCT).machine(WRITE).body::<ProductUpdate>().answers::<WriteReceipt>()
         .writes(PRODUCT, &["catalog.product.updated"]).problems(REPLACE_PRODUCT_PROBLEMS),
-    Operation::read(CLIENT_PRODUCT_VARIANTS_AT, "listProductVariantsAsClient", machine::list_variants)
+    Operation::read(CLIENT_PRODUCT_VARIANTS_AT, "apiListProductVariants", machine::list_variants)
         .summary("Active variants of a product on sale")
         .machine(READ).query::<ListPublicParts>().answers::<Page<PublicVariant>>(),
-    Operation::create(CLIENT_PRODUCT_VARIANTS_AT, "createVariantAsClient", machine::create_variant)
+    Operation::create(CLIENT_PRODUCT_VARIANTS_AT, "apiCreateVariant", machine::create_variant)
         .summary("Create a variant of a product")
         .machine(WRITE).body::<VariantInput>().answers::<WriteReceipt>()
         .writes(VARIANT, &["catalog.variant.created", "catalog.product.updated"])
         .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"]),
-    Operation::read(CLIENT_VARIANT_AT, "getVariantAsClient", machine::read_variant)
+    Operation::read(CLIENT_VARIANT_AT, "apiGetVariant", machine::read_variant)
         .summary("An active variant of a product on sale").machine(READ).answers::<PublicVariant>(),
-    Operation::replace(CLIENT_VARIANT_AT, "updateVariantAsClient", machine::replace_variant).summary("Replace a variant")
+    Operation::replace(CLIENT_VARIANT_AT, "apiReplaceVariant", machine::replace_variant).summary("Replace a variant")
         .description("Full replacement: what is omitted returns to its default or null. `sku` must be the stored one.")
         .machine(WRITE).body::<VariantInput>().answers::<WriteReceipt>()
         .writes(VARIANT, &["catalog.variant.updated"]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
-    Operation::read(CLIENT_PRODUCT_MEDIA_AT, "listProductMediaAsClient", machine::list_media)
+    Operation::read(CLIENT_PRODUCT_MEDIA_AT, "apiListProductMedia", machine::list_media)
         .summary("Active media of a product on sale").description("Media of archived variants are hidden.")
         .machine(READ).query::<ListPublicParts>().answers::<Page<PublicMedia>>(),
-    Operation::create(CLIENT_PRODUCT_MEDIA_AT, "createMediaAsClient", machine::create_media)
+    Operation::create(CLIENT_PRODUCT_MEDIA_AT, "apiCreateMedia", machine::create_media)
         .summary("Add media to a product")
         .machine(WRITE).body::<MediaInput>().answers::<WriteReceipt>().writes(MEDIA, &["catalog.media.created"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    Operation::replace(CLIENT_MEDIA_AT, "updateMediaAsClient", machine::replace_media).summary("Replace media")
+    Operation::replace(CLIENT_MEDIA_AT, "apiReplaceMedia", machine::replace_media).summary("Replace media")
         .description("Full replacement: what is omitted returns to its default or null.")
         .machine(WRITE).body::<MediaInput>().answers::<WriteReceipt>().writes(MEDIA, &["catalog.media.updated"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID"]),

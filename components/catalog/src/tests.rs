@@ -209,7 +209,7 @@ fn clients_read_projections_of_what_is_on_sale() {
     let asked = of.to_string();
     let path = [("id", asked.as_str())];
     script(vec![vec![rows(vec![whole(&product(of), 3)])]]);
-    let shown = call("getProductAsClient", &path, None).expect("it is on sale");
+    let shown = call("apiGetProduct", &path, None).expect("it is on sale");
     assert_eq!(
         members(&shown),
         [
@@ -236,13 +236,13 @@ fn clients_read_projections_of_what_is_on_sale() {
     let archived = ProductRow { status: ProductState::Archived, ..product(of) };
     for hidden in [draft, archived] {
         script(vec![vec![rows(vec![whole(&hidden, 3)])]]);
-        assert_eq!(call("getProductAsClient", &path, None), Err(("NOT_FOUND".to_owned(), Vec::new())));
+        assert_eq!(call("apiGetProduct", &path, None), Err(("NOT_FOUND".to_owned(), Vec::new())));
     }
     let head = |status: &str, publication: &str| rows(vec![vec![of.put(), text(status), text(publication)]]);
     let asked = id.to_string();
     let path = [("id", asked.as_str())];
     script(vec![vec![rows(vec![whole(&variant(id, of), 1)]), head("ACTIVE", "PUBLISHED")]]);
-    let shown = call("getVariantAsClient", &path, None).expect("it is on sale");
+    let shown = call("apiGetVariant", &path, None).expect("it is on sale");
     assert_eq!(
         members(&shown),
         [
@@ -263,7 +263,7 @@ fn clients_read_projections_of_what_is_on_sale() {
     );
     for hidden in [("ACTIVE", "DRAFT"), ("ARCHIVED", "PUBLISHED")] {
         script(vec![vec![rows(vec![whole(&variant(id, of), 1)]), head(hidden.0, hidden.1)]]);
-        assert_eq!(call("getVariantAsClient", &path, None), Err(("NOT_FOUND".to_owned(), Vec::new())));
+        assert_eq!(call("apiGetVariant", &path, None), Err(("NOT_FOUND".to_owned(), Vec::new())));
     }
 }
 
@@ -271,7 +271,7 @@ fn clients_read_projections_of_what_is_on_sale() {
 fn clients_ask_for_active_records_alone() {
     let log = script(vec![vec![rows(Vec::new())]]);
     let query = [("limit", "50"), ("status", "ACTIVE"), ("updatedSince", "2026-01-01T00:00:00Z")];
-    ask::<Catalog>("listProductsAsClient", &[], &query, None).expect("a page");
+    ask::<Catalog>("apiListProducts", &[], &query, None).expect("a page");
     let StoreCall::Select(select) = &log.borrow().runs[0][0] else { panic!("a select is expected") };
     let asked = format!("{:?}", select.where_);
     for part in ["ACTIVE", "PUBLISHED", "updated_at"] {
@@ -285,7 +285,7 @@ fn a_write_of_a_client_answers_a_receipt() {
     let inserted = vec![StoreReply::Inserted(vec![true]), StoreReply::Inserted(vec![true])];
     let log = script(vec![vec![StoreReply::Done, unit, rows(Vec::new())], inserted]);
     let body = json!({ "name": "P", "productType": "GOOD", "unitOfMeasure": "UNIT", "variants": [{ "sku": "A" }] });
-    let receipt = call("createProductAsClient", &[], Some(body)).expect("it is created");
+    let receipt = call("apiCreateProduct", &[], Some(body)).expect("it is created");
     assert_eq!(members(&receipt), ["createdAt", "id", "status", "updatedAt"]);
     assert_eq!(log.borrow().events.len(), 2);
 }

@@ -58,7 +58,7 @@ pub const OPERATIONS: &[Operation] = &[
             an entity without books may begin them once.")
         .needs(SETTINGS).body::<LegalEntityInput>().answers::<LegalEntity>()
         .writes(LEGAL_ENTITY, &[]).problems(&["DUPLICATE", "LIMIT_EXCEEDED"]),
-    Operation::read(ENTITY_AT, "readLegalEntity", entity::read).summary("A legal entity")
+    Operation::read(ENTITY_AT, "getLegalEntity", entity::read).summary("A legal entity")
         .for_members().answers::<LegalEntity>(),
     Operation::replace(ENTITY_AT, "replaceLegalEntity", entity_change::replace).summary("Replace a legal entity")
         .description("Full replacement of what may change: an omitted optional member becomes null.")
@@ -77,7 +77,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create(BRANCHES_AT, "createBranch", branch::create).summary("Create a branch")
         .needs(SETTINGS).body::<BranchInput>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
-    Operation::read(BRANCH_AT, "readBranch", branch::read).summary("A branch").for_members().answers::<Branch>(),
+    Operation::read(BRANCH_AT, "getBranch", branch::read).summary("A branch").for_members().answers::<Branch>(),
     Operation::replace(BRANCH_AT, "replaceBranch", branch::replace).summary("Replace a branch")
         .needs(SETTINGS).body::<BranchChange>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
@@ -92,7 +92,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("At most 2000 in an entity. A chart may be prepared before books are kept.")
         .needs(SETTINGS).body::<AccountInput>().answers::<Account>()
         .writes(ACCOUNT, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    Operation::read(ACCOUNT_AT, "readAccount", account::read).summary("An account").for_members().answers::<Account>(),
+    Operation::read(ACCOUNT_AT, "getAccount", account::read).summary("An account").for_members().answers::<Account>(),
     Operation::replace(ACCOUNT_AT, "replaceAccount", account_change::replace).summary("Replace an account")
         .description("`postable` is fixed once a line stands on the account; AN OMITTED `postable` IS TRUE.")
         .needs(SETTINGS).body::<AccountChange>().answers::<Account>()
@@ -111,7 +111,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/tenants/{tenantId}/ledger/posting-roles", "listPostingRoles", role::list)
         .summary("Posting roles").description("What operations post to, and what each role demands of its account.")
         .for_members().answers::<PostingRoles>(),
-    Operation::read(MAPPINGS_AT, "readMappings", mapping::read).summary("The mapping set of a legal entity")
+    Operation::read(MAPPINGS_AT, "getMappings", mapping::read).summary("The mapping set of a legal entity")
         .for_members().answers::<MappingSet>(),
     Operation::replace(MAPPINGS_AT, "replaceMappings", mapping_change::replace).summary("Replace the mapping set")
         .description("FULL REPLACEMENT: A ROLE OR METHOD LEFT OUT IS UNMAPPED. Later entries use the new accounts. A control \
@@ -126,7 +126,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Create a money account")
         .needs(SETTINGS).body::<MoneyAccountInput>().answers::<MoneyAccount>()
         .writes(MONEY_ACCOUNT, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
-    Operation::read(MONEY_ACCOUNT_AT, "readMoneyAccount", money_account::read).summary("A money account")
+    Operation::read(MONEY_ACCOUNT_AT, "getMoneyAccount", money_account::read).summary("A money account")
         .for_members().answers::<MoneyAccount>(),
     Operation::replace(MONEY_ACCOUNT_AT, "replaceMoneyAccount", money_account_change::replace)
         .summary("Replace a money account")
@@ -161,7 +161,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("What no document posts: bank charges, card settlements, capital. Control accounts take no such line.")
         .needs(SETTINGS).body::<ManualEntry>().answers::<EntryReceipt>().writes(ENTRY, &[])
         .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
-    figures(Operation::read(ENTRY_AT, "readJournalEntry", entry::read)).summary("A journal entry with its lines")
+    figures(Operation::read(ENTRY_AT, "getJournalEntry", entry::read)).summary("A journal entry with its lines")
         .answers::<JournalEntry>(),
     Operation::create("/tenants/{tenantId}/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", manual::reverse)
         .summary("Reverse a manual entry")
@@ -169,19 +169,19 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(SETTINGS).body::<Reversal>().answers::<EntryReceipt>().writes(ENTRY, &[])
         .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
 
-    figures(Operation::read("/tenants/{tenantId}/ledger/trial-balance", "trialBalance", trial_balance::read))
+    figures(Operation::read("/tenants/{tenantId}/ledger/trial-balance", "getTrialBalance", trial_balance::read))
         .summary("The trial balance of a range").query::<AskTrialBalance>().answers::<TrialBalance>()
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    figures(Operation::read("/tenants/{tenantId}/ledger/general-ledger", "generalLedger", statement::general_ledger))
+    figures(Operation::read("/tenants/{tenantId}/ledger/general-ledger", "getGeneralLedger", statement::general_ledger))
         .summary("Lines of the journal in the order of posting")
         .query::<AskGeneralLedger>().answers::<Page<LedgerLine>>().problems(&["ILLEGAL_STATE", "REFERENCE_INVALID"]),
-    figures(Operation::read("/tenants/{tenantId}/ledger/accounts/{id}/statement", "accountStatement", statement::statement))
+    figures(Operation::read("/tenants/{tenantId}/ledger/accounts/{id}/statement", "getAccountStatement", statement::statement))
         .summary("The lines of an account by date, with a running balance")
         .query::<AskStatement>().answers::<Statement>().problems(&["REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    figures(Operation::read("/tenants/{tenantId}/ledger/income-statement", "incomeStatement", financial::income_statement))
+    figures(Operation::read("/tenants/{tenantId}/ledger/income-statement", "getIncomeStatement", financial::income_statement))
         .summary("Income, expense and result of a range").query::<AskIncomeStatement>().answers::<IncomeStatement>()
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    figures(Operation::read("/tenants/{tenantId}/ledger/balance-sheet", "balanceSheet", financial::balance_sheet))
+    figures(Operation::read("/tenants/{tenantId}/ledger/balance-sheet", "getBalanceSheet", financial::balance_sheet))
         .summary("What an entity owns and owes at the end of a day")
         .description("Results of earlier years and of this one are derived: there is no year-end entry.")
         .query::<AskBalanceSheet>().answers::<BalanceSheet>()

@@ -64,7 +64,7 @@ const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
         .writes(LIST, &["pricing.list.created"]).problems(&["DUPLICATE"]),
     Operation::read(LIST_AT, "getPriceList", list::read).summary("A price list").needs(READ).answers::<PriceList>(),
-    Operation::replace(LIST_AT, "updatePriceList", list::replace).summary("Replace a price list")
+    Operation::replace(LIST_AT, "replacePriceList", list::replace).summary("Replace a price list")
         .description("Full replacement: an omitted description becomes null, AN OMITTED VISIBILITY BECOMES INTERNAL, which hides \
             a PUBLIC list from API clients at once. Code and currency must be the stored ones.")
         .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
@@ -88,7 +88,7 @@ const OPERATIONS: &[Operation] = &[
         .writes(LIST, &["pricing.price.created", "pricing.price.updated"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"]),
     Operation::read(PRICE_AT, "getPrice", price::read).summary("A price").needs(READ).answers::<Price>(),
-    Operation::replace(PRICE_AT, "updatePrice", price_change::replace).summary("Replace a price")
+    Operation::replace(PRICE_AT, "replacePrice", price_change::replace).summary("Replace a price")
         .description("Amount and bounds may change; an omitted bound becomes unbounded. Variant and currency must be the stored ones.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(PRICE, &["pricing.price.updated"])
         .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"]),
@@ -106,40 +106,40 @@ const OPERATIONS: &[Operation] = &[
         .summary("The prices in effect of up to 100 variants")
         .needs(READ).body::<Resolve>().answers::<ResolvedPrices>(),
 
-    Operation::read(CLIENT_LISTS_AT, "listPriceListsAsClient", machine::list_lists).summary("Public price lists")
+    Operation::read(CLIENT_LISTS_AT, "apiListPriceLists", machine::list_lists).summary("Public price lists")
         .machine(READ).query::<ListPublicPriceLists>().answers::<Page<PublicPriceList>>(),
-    Operation::read(CLIENT_LIST_AT, "getPriceListAsClient", machine::read_list).summary("A public price list")
+    Operation::read(CLIENT_LIST_AT, "apiGetPriceList", machine::read_list).summary("A public price list")
         .machine(READ).answers::<PublicPriceList>(),
-    Operation::read(CLIENT_PRICES_AT, "listPricesAsClient", machine::list_prices)
+    Operation::read(CLIENT_PRICES_AT, "apiListPrices", machine::list_prices)
         .summary("Prices in effect of a public list")
         .description("Of active variants under products on sale. A page may be shorter than its limit; `nextCursor` leads on.")
         .machine(READ).query::<ListPublicPrices>().answers::<Page<PublicPrice>>(),
-    Operation::create(CLIENT_PRICES_AT, "createPriceAsClient", machine::create).summary("Create a price in a public list")
+    Operation::create(CLIENT_PRICES_AT, "apiCreatePrice", machine::create).summary("Create a price in a public list")
         .description("Periods of active prices of one list and variant never overlap; one may begin where another ends.")
         .machine(WRITE).body::<PriceInput>().answers::<PublicPrice>().writes(PRICE, &["pricing.price.created"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP"]),
-    Operation::create("/api-client/pricing/price-lists/{listId}/prices/batch", "schedulePricesAsClient", machine::schedule)
+    Operation::create("/api-client/pricing/price-lists/{listId}/prices/batch", "apiSchedulePrices", machine::schedule)
         .summary("Create up to 500 prices in a public list")
         .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
             one begins: the usual price change.")
         .machine(WRITE).body::<PriceBatch>().answers::<PublicScheduledPrices>()
         .writes(LIST, &["pricing.price.created", "pricing.price.updated"])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"]),
-    Operation::replace(CLIENT_PRICE_AT, "updatePriceAsClient", machine::replace).summary("Replace a price of a public list")
+    Operation::replace(CLIENT_PRICE_AT, "apiReplacePrice", machine::replace).summary("Replace a price of a public list")
         .description("Amount and bounds may change; an omitted bound becomes unbounded. Variant and currency must be the stored ones.")
         .machine(WRITE).body::<PriceInput>().answers::<PublicPrice>().writes(PRICE, &["pricing.price.updated"])
         .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"]),
-    Operation::transition("/api-client/pricing/price-lists/{listId}/prices/{priceId}/archive", "archivePriceAsClient",
+    Operation::transition("/api-client/pricing/price-lists/{listId}/prices/{priceId}/archive", "apiArchivePrice",
         machine::archive)
         .summary("Archive a price of a public list").description("Its period is free again.")
         .machine(WRITE).body::<EmptyBody>().answers::<PublicPrice>()
         .writes(PRICE, &["pricing.price.archived"]).problems(&["ARCHIVED"]),
-    Operation::read("/api-client/pricing/price-lists/{listId}/resolve/{variantId}", "resolvePriceAsClient",
+    Operation::read("/api-client/pricing/price-lists/{listId}/resolve/{variantId}", "apiResolvePrice",
         machine::resolve_one)
         .summary("The price in effect now")
         .description("Of an active variant under a product on sale, in a public list. Another instant cannot be asked for.")
         .machine(READ).answers::<PublicPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
-    Operation::ask("/api-client/pricing/price-lists/{listId}/resolve", "resolvePricesAsClient", machine::resolve_many)
+    Operation::ask("/api-client/pricing/price-lists/{listId}/resolve", "apiResolvePrices", machine::resolve_many)
         .summary("The prices in effect now of up to 100 variants")
         .machine(READ).body::<ResolveNow>().answers::<PublicResolvedPrices>(),
 ];

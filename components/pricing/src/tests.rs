@@ -178,14 +178,14 @@ fn c21_an_internal_list_is_unknown_to_clients() {
     let none = || rows(Vec::new());
     let batch = json!({ "prices": [input("1")] });
     for (operation, replies, body) in [
-        ("getPriceListAsClient", vec![rows(vec![internal()])], Json::Null),
-        ("listPricesAsClient", vec![rows(vec![internal()]), priced()], Json::Null),
-        ("resolvePriceAsClient", vec![rows(vec![internal()]), priced()], Json::Null),
-        ("resolvePricesAsClient", vec![rows(vec![internal()]), priced()], json!({ "variantIds": [VARIANT] })),
-        ("createPriceAsClient", vec![StoreReply::Done, rows(vec![internal()]), none()], input("1")),
-        ("schedulePricesAsClient", vec![StoreReply::Done, rows(vec![internal()]), none()], batch),
-        ("updatePriceAsClient", vec![StoreReply::Done, rows(vec![internal()]), priced(), none()], input("1")),
-        ("archivePriceAsClient", vec![priced(), rows(vec![internal()])], json!({})),
+        ("apiGetPriceList", vec![rows(vec![internal()])], Json::Null),
+        ("apiListPrices", vec![rows(vec![internal()]), priced()], Json::Null),
+        ("apiResolvePrice", vec![rows(vec![internal()]), priced()], Json::Null),
+        ("apiResolvePrices", vec![rows(vec![internal()]), priced()], json!({ "variantIds": [VARIANT] })),
+        ("apiCreatePrice", vec![StoreReply::Done, rows(vec![internal()]), none()], input("1")),
+        ("apiSchedulePrices", vec![StoreReply::Done, rows(vec![internal()]), none()], batch),
+        ("apiReplacePrice", vec![StoreReply::Done, rows(vec![internal()]), priced(), none()], input("1")),
+        ("apiArchivePrice", vec![priced(), rows(vec![internal()])], json!({})),
     ] {
         let log = script(vec![replies]);
         assert_eq!(call(operation, body), refused("NOT_FOUND", &[]), "{operation}");
@@ -197,27 +197,27 @@ fn c21_an_internal_list_is_unknown_to_clients() {
 fn an_archived_list_is_read_by_no_client_and_refuses_writes() {
     let archived = || rows(vec![whole(&ListRow { status: Status::Archived, ..list_row() }, 1)]);
     script(vec![vec![archived(), rows(Vec::new())]]);
-    assert_eq!(call("resolvePriceAsClient", Json::Null), refused("NOT_FOUND", &[]));
+    assert_eq!(call("apiResolvePrice", Json::Null), refused("NOT_FOUND", &[]));
     script(vec![vec![StoreReply::Done, archived(), rows(Vec::new())]]);
-    assert_eq!(call("createPriceAsClient", input("1")), refused("ARCHIVED", &[]));
+    assert_eq!(call("apiCreatePrice", input("1")), refused("ARCHIVED", &[]));
 }
 
 #[test]
 fn clients_get_projections() {
     let read = vec![StoreReply::Done, rows(vec![list()]), rows(Vec::new())];
     script(vec![read, vec![StoreReply::Inserted(vec![true])]]);
-    assert_eq!(members(&call("createPriceAsClient", input("12.5")).expect("it is created")), PUBLIC_PRICE);
+    assert_eq!(members(&call("apiCreatePrice", input("12.5")).expect("it is created")), PUBLIC_PRICE);
     let priced = || rows(vec![price(Id(6, 6), None, None)]);
     script(vec![vec![rows(vec![list()]), priced()]]);
-    assert_eq!(members(&call("resolvePriceAsClient", Json::Null).expect("it is in effect")), PUBLIC_PRICE);
+    assert_eq!(members(&call("apiResolvePrice", Json::Null).expect("it is in effect")), PUBLIC_PRICE);
     script(vec![vec![rows(vec![list()])]]);
-    let shown = call("getPriceListAsClient", Json::Null).expect("it is public");
+    let shown = call("apiGetPriceList", Json::Null).expect("it is public");
     assert_eq!(
         members(&shown),
         ["code", "createdAt", "currencyCode", "id", "name", "status", "updatedAt", "visibility"]
     );
     script(vec![vec![priced(), rows(vec![list()])], vec![StoreReply::Done, priced()], vec![StoreReply::Done]]);
-    let archived = call("archivePriceAsClient", json!({})).expect("it is archived");
+    let archived = call("apiArchivePrice", json!({})).expect("it is archived");
     assert_eq!((members(&archived), &archived["status"]), (PUBLIC_PRICE.to_vec(), &json!("ARCHIVED")));
 }
 
@@ -237,7 +237,7 @@ fn a_page_of_prices_passes_over_what_is_not_on_sale() {
     GET_VARIANTS.with(|service| {
         service.install(|ids: &[Id]| ids.iter().map(|id| article(*id, id.1 != 99)).collect());
     });
-    let body = call("listPricesAsClient", Json::Null).expect("a page");
+    let body = call("apiListPrices", Json::Null).expect("a page");
     let shown: Vec<_> = body["items"].as_array().into_iter().flatten().map(|item| item["id"].clone()).collect();
     assert_eq!(shown, [json!(Id(6, 2)), json!(Id(6, 3))]);
     assert_eq!(body["nextCursor"], json!(Id(6, 3)));

@@ -16,7 +16,7 @@ pub fn routes() -> Vec<(Route, Operation)> {
         access: permission("catalog.read"),
         ..read(
             "/api-client/context",
-            "getApiClientContext",
+            "apiGetContext",
             "The company and the client of the key, with its scopes and limits.",
             reference("ApiClientContext"),
         )

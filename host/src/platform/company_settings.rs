@@ -30,7 +30,7 @@ pub fn routes() -> Vec<(Route, Operation)> {
         ..write(
             "PUT",
             PATH,
-            "updateTenantSettings",
+            "replaceTenantSettings",
             "Replace the company's settings.",
             body(
                 json!({

@@ -83,7 +83,8 @@ pub fn kind_of(form: &Form, field: &Field) -> Option<&'static Kind> {
 
 /// Why a field is left out, where it is.
 pub fn exempt(form: &Form, field: &Field) -> Option<&'static str> {
-    let plain = form.to_string().replace("updateLookup", "createLookup").replace("LookupAsClient", "Lookup");
+    let writes = ["apiReplaceLookup", "apiCreateLookup", "replaceLookup"];
+    let plain = writes.iter().fold(form.to_string(), |plain, write| plain.replace(write, "createLookup"));
     let here = |of: &str| of == "*" || of == plain || of == form.operation.id;
     let mut exempt = PARTS.iter().flat_map(|part| part.exempt);
     exempt.find(|(of, name, _)| here(of) && *name == field.name).map(|(.., why)| *why)

@@ -27,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create(COUNTS_AT, "createStockCount", record::create).summary("Open a stock count")
         .needs(ADJUST).body::<StockCountInput>().answers::<StockCountReceipt>().writes(COUNT, &[])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    Operation::read(COUNT_AT, "readStockCount", read::read).summary("A stock count")
+    Operation::read(COUNT_AT, "getStockCount", read::read).summary("A stock count")
         .description("`unitIds` of its lines only to readers of serial numbers.")
         .needs(READ).answers::<StockCount>().cache_control("no-store"),
     Operation::transition("/tenants/{tenantId}/inventory/counts/{id}/lines", "recordStockCount", record::record)

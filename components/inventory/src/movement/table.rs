@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/tenants/{tenantId}/inventory/movements", "listMovements", list::list).summary("Movements")
         .description("`inventoryUnitId` needs inventory.serials.read; without it statuses of units are null.")
         .needs(READ).query::<ListMovements>().answers::<Page<Movement>>(),
-    Operation::read("/tenants/{tenantId}/inventory/movements/{id}", "readMovement", list::read).summary("A movement")
+    Operation::read("/tenants/{tenantId}/inventory/movements/{id}", "getMovement", list::read).summary("A movement")
         .needs(READ).answers::<Movement>(),
     Operation::create("/tenants/{tenantId}/inventory/adjustments", "createAdjustment", adjust::create)
         .summary("Adjust stock").description(ABOUT_ADJUSTMENTS)
@@ -47,7 +47,7 @@ pub const OPERATIONS: &[Operation] = &[
 
     Operation::read("/api-client/inventory/movements", "apiListMovements", list::list_public).summary("Movements")
         .machine(CLIENT_READ).query::<ListPublicMovements>().answers::<Page<PublicMovement>>(),
-    Operation::read("/api-client/inventory/movements/{id}", "apiReadMovement", list::read_public).summary("A movement")
+    Operation::read("/api-client/inventory/movements/{id}", "apiGetMovement", list::read_public).summary("A movement")
         .machine(CLIENT_READ).answers::<PublicMovement>(),
     Operation::create("/api-client/inventory/adjustments", "apiCreateAdjustment", adjust::create)
         .summary("Adjust stock").description(ABOUT_ADJUSTMENTS)

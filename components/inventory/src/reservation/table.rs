@@ -18,7 +18,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/tenants/{tenantId}/inventory/reservations", "listReservations", list::list).summary("Reservations")
         .description("`inventoryUnitId` needs inventory.serials.read.")
         .needs(READ).query::<ListReservations>().answers::<Page<Reservation>>(),
-    Operation::read("/tenants/{tenantId}/inventory/reservations/{id}", "readReservation", list::read)
+    Operation::read("/tenants/{tenantId}/inventory/reservations/{id}", "getReservation", list::read)
         .summary("A reservation").needs(READ).answers::<Reservation>(),
     Operation::create("/tenants/{tenantId}/inventory/reservations", "createReservation", reserve::create)
         .summary("Hold stock").description(ABOUT)
@@ -32,7 +32,7 @@ pub const OPERATIONS: &[Operation] = &[
 
     Operation::read("/api-client/inventory/reservations", "apiListReservations", list::list_public).summary("Reservations")
         .machine(CLIENT_READ).query::<ListPublicReservations>().answers::<Page<PublicReservation>>(),
-    Operation::read("/api-client/inventory/reservations/{id}", "apiReadReservation", list::read_public)
+    Operation::read("/api-client/inventory/reservations/{id}", "apiGetReservation", list::read_public)
         .summary("A reservation").machine(CLIENT_READ).answers::<PublicReservation>(),
     Operation::create("/api-client/inventory/reservations", "apiCreateReservation", reserve::create)
         .summary("Hold stock").description(ABOUT)

@@ -15,12 +15,12 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/tenants/{tenantId}/inventory/stock", "listStock", list).summary("Stock levels")
         .description("What every warehouse holds of every variant. A pair that never had goods is not listed.")
         .needs(READ).query::<ListStock>().answers::<Page<StockLevel>>(),
-    Operation::read("/tenants/{tenantId}/inventory/variants/{variantId}/stock", "readVariantStock", of_variant)
+    Operation::read("/tenants/{tenantId}/inventory/variants/{variantId}/stock", "getVariantStock", of_variant)
         .summary("Stock of a variant").description("Totals over all warehouses, and the levels of each.")
         .needs(READ).query::<Paged>().answers::<VariantStock<StockLevel>>(),
     Operation::read("/api-client/inventory/stock", "apiListStock", list_public).summary("Stock levels")
         .machine(CLIENT_READ).query::<ListStock>().answers::<Page<PublicStockLevel>>(),
-    Operation::read("/api-client/inventory/variants/{variantId}/stock", "apiReadVariantStock", of_variant_public)
+    Operation::read("/api-client/inventory/variants/{variantId}/stock", "apiGetVariantStock", of_variant_public)
         .summary("Stock of a variant").machine(CLIENT_READ).query::<Paged>().answers::<VariantStock<PublicStockLevel>>(),
 ];
 

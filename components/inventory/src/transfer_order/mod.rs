@@ -78,7 +78,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create(ORDERS_AT, "createTransferOrder", draft::create).summary("Draft a transfer order")
         .description(OF_DRAFTS).needs(TRANSFER).body::<TransferOrderInput>().answers::<TransferOrderReceipt>()
         .writes(ORDER, &[]).problems(DRAFT),
-    Operation::read(ORDER_AT, "readTransferOrder", read::read).summary("A transfer order")
+    Operation::read(ORDER_AT, "getTransferOrder", read::read).summary("A transfer order")
         .description("`units` of its lines only to readers of serial numbers.")
         .needs(READ).answers::<TransferOrder>().discloses_identifiers().cache_control("no-store"),
     Operation::replace(ORDER_AT, "replaceTransferOrder", draft::replace).summary("Replace a draft")
@@ -108,7 +108,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("API clients name no units: a person chooses them.")
         .machine(CLIENT_WRITE).body::<TransferOrderInput>().answers::<TransferOrderReceipt>()
         .writes(ORDER, &[]).problems(DRAFT),
-    Operation::read(CLIENT_ORDER_AT, "apiReadTransferOrder", read::read_as_client).summary("A transfer order")
+    Operation::read(CLIENT_ORDER_AT, "apiGetTransferOrder", read::read_as_client).summary("A transfer order")
         .machine(CLIENT_READ).answers::<TransferOrder>().cache_control("no-store"),
     Operation::replace(CLIENT_ORDER_AT, "apiReplaceTransferOrder", draft::replace_as_client).summary("Replace a draft")
         .description("Units that people chose for a variant that stays are kept, as far as they fit.")

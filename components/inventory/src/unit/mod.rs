@@ -55,7 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
-    Operation::read(UNIT_AT, "readUnit", read::read).summary("A serial unit")
+    Operation::read(UNIT_AT, "getUnit", read::read).summary("A serial unit")
         .needs(READ_UNITS).answers::<InventoryUnit>().discloses_identifiers().cache_control("no-store"),
     Operation::read(MOVEMENTS_AT, "listUnitMovements", read::movements).summary("Physical movements of a unit")
         .needs(READ_UNITS).query::<PageOf>().answers::<Page<Movement>>().cache_control("no-store"),

@@ -24,7 +24,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Code, type, legal entity and branch never change; a code stays reserved after archive, in any case.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
         .writes(WAREHOUSE, &["inventory.warehouse.created"]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
-    Operation::read(WAREHOUSE_AT, "readWarehouse", show::read).summary("A warehouse").needs(READ).answers::<Warehouse>(),
+    Operation::read(WAREHOUSE_AT, "getWarehouse", show::read).summary("A warehouse").needs(READ).answers::<Warehouse>(),
     Operation::replace(WAREHOUSE_AT, "replaceWarehouse", write::replace).summary("Rename a warehouse")
         .description("Everything but the name must be the stored one.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
@@ -42,7 +42,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("A place in a warehouse where units stand; stock is not counted by location.")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
         .writes(LOCATION, &["inventory.location.created"]).problems(&["ARCHIVED", "DUPLICATE"]),
-    Operation::read(LOCATION_AT, "readLocation", location::read).summary("A location").needs(READ).answers::<Location>(),
+    Operation::read(LOCATION_AT, "getLocation", location::read).summary("A location").needs(READ).answers::<Location>(),
     Operation::replace(LOCATION_AT, "replaceLocation", location::replace).summary("Rename a location")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
         .writes(LOCATION, &["inventory.location.updated"]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
@@ -55,7 +55,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/api-client/inventory/warehouses", "apiListWarehouses", show::list_public).summary("Warehouses")
         .description("Active ones.")
         .machine(CLIENT_READ).query::<ListPublicWarehouses>().answers::<Page<PublicWarehouse>>(),
-    Operation::read("/api-client/inventory/warehouses/{warehouseId}", "apiReadWarehouse", show::read_public)
+    Operation::read("/api-client/inventory/warehouses/{warehouseId}", "apiGetWarehouse", show::read_public)
         .summary("A warehouse").machine(CLIENT_READ).answers::<PublicWarehouse>(),
     Operation::read("/api-client/inventory/warehouses/{warehouseId}/locations", "apiListLocations", location::list_public)
         .summary("Locations of a warehouse").machine(CLIENT_READ).query::<ListLocations>().answers::<Page<PublicLocation>>(),

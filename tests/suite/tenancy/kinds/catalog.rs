@@ -15,9 +15,9 @@ pub const PART: Part = Part {
     ],
     needs: &[
         ("listPrices", "price"),
-        ("listPricesAsClient", "price"),
+        ("apiListPrices", "price"),
         ("resolvePrice", "price"),
-        ("resolvePriceAsClient", "price"),
+        ("apiResolvePrice", "price"),
     ],
     values: &[("unitOfMeasure", "UNIT"), ("currencyCode", "EUR"), ("defaultCurrencyCode", "EUR")],
     amends: &[],
