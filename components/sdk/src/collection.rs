@@ -27,6 +27,8 @@ pub trait Entity: View<Entity = Self> {
     const ALL: &'static [&'static str];
     /// Columns that keep their value for ever.
     const FIXED: &'static [&'static str];
+    /// Columns that callers know by another name than their own in camelCase.
+    const MEMBERS: &'static [(&'static str, &'static str)];
 
     /// The row's id.
     fn id(&self) -> Id;
@@ -62,6 +64,7 @@ pub trait Record: Entity {
 ///     lock_order [name]
 ///     counters [decimal_places]
 ///     fixed [slug]                            // no change of a row may touch it
+///     members { decimal_places: "decimals" }  // what callers call a column, where it is not `decimalPlaces`
 /// }
 /// ```
 /// The kind is `record`, `ledger` or `projection`; the sections after the columns may be left out but keep this order.
@@ -94,6 +97,7 @@ macro_rules! collection {
         $(lock_order [$($lock_column:ident),+])?
         $(counters [$($counter:ident),+])?
         $(fixed [$($fixed:ident),+])?
+        $(members { $($renamed:ident: $member:literal),+ $(,)? })?
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
@@ -128,6 +132,7 @@ macro_rules! collection {
             const ALL: &'static [&'static str] = &[$(stringify!($host),)* $(stringify!($field)),*];
 
             const FIXED: &'static [&'static str] = &[$($($name::$fixed.name()),+)?];
+            const MEMBERS: &'static [(&'static str, &'static str)] = &[$($(($name::$renamed.name(), $member)),+)?];
 
             fn id(&self) -> $crate::Id {
                 self.id

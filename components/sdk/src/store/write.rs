@@ -108,6 +108,17 @@ impl<E: Entity> Update<E> {
         self
     }
 
+    /// Sets columns of every row to what a row of the same collection has in them.
+    pub fn set_from(mut self, row: &E, columns: &[&'static str]) -> Self {
+        for (name, value) in E::INSERTED.iter().zip(row.write()) {
+            if columns.contains(name) {
+                self.set.push((*name).to_owned());
+                self.values.push(value);
+            }
+        }
+        self
+    }
+
     /// Sets a column of each row to its own value, in the order of the ids; before any `set`.
     pub fn set_each<T: Field>(mut self, column: Column<T>, values: impl IntoIterator<Item = T>) -> Self {
         self.set.push(column.name().to_owned());
