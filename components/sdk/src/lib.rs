@@ -113,7 +113,6 @@ pub mod bindings;
 mod call;
 pub mod card_number;
 mod collection;
-pub mod currency;
 mod date;
 mod decimal;
 mod event;
@@ -159,6 +158,7 @@ pub use reply::{Answer, etag};
 pub use schema::Schemas;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
+pub use stoa_iso::{country, currency};
 pub use text::Text;
 
 /// Exports `$module` as the component's `commerce:platform/module`. Native builds export nothing, so that several modules

@@ -1,0 +1,7 @@
+//! The ground floor that modules of commerce share, between the SDK (the wire: ids, decimals, store, calls, replies) and the
+//! modules: what two of them need stands here once. Functions over data; whatever can be decided without the store is.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub use stoa_iso::{country, currency};
