@@ -8,6 +8,7 @@ pub mod document;
 pub mod json_list;
 #[cfg(test)]
 mod judge;
+pub mod party;
 pub mod quantity;
 pub mod refusal;
 pub mod text;

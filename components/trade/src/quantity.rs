@@ -21,14 +21,8 @@ const ONE: i128 = 1_000_000;
 
 text_enum! {
     /// How a variant is counted, as documents remember it.
-    pub enum Tracking {
-        /// Not at all: services.
-        None => "NONE",
-        /// By quantity.
-        Quantity => "QUANTITY",
-        /// Piece by piece.
-        Serialized => "SERIALIZED",
-    }
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum Tracking { None => "NONE", Quantity => "QUANTITY", Serialized => "SERIALIZED" }
 }
 
 /// Decimals above zero, of at most 12 integer and 6 fractional digits.

@@ -4,14 +4,8 @@ use stoa_sdk::{ActorKind, Facts, Id, facts, text_enum};
 
 text_enum! {
     /// Which family of callers acted.
-    pub enum ActorType {
-        /// A person.
-        User => "USER",
-        /// A program with a key.
-        ApiClient => "API_CLIENT",
-        /// The platform itself.
-        System => "SYSTEM",
-    }
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum ActorType { User => "USER", ApiClient => "API_CLIENT", System => "SYSTEM" }
 }
 
 /// The values of the columns `actor_type`, `actor_id` and `request_id`.
