@@ -4,4 +4,14 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod document;
+pub mod json_list;
+#[cfg(test)]
+mod judge;
+pub mod party;
+pub mod quantity;
+pub mod refusal;
+pub mod text;
+
+pub use json_list::JsonList;
 pub use stoa_iso::{country, currency};
