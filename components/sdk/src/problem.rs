@@ -135,7 +135,10 @@ mod tests {
             code: "NOT_FOUND".to_owned(),
             errors: ["/lines/1/variantId", "/lines", "/linesOf", "/other"].map(|at| item(at, "NOT_FOUND")).to_vec(),
         };
-        assert_eq!(pointers(&refused().moved("/lines", "/items")), ["/items/1/variantId", "/items", "/linesOf", "/other"]);
+        assert_eq!(
+            pointers(&refused().moved("/lines", "/items")),
+            ["/items/1/variantId", "/items", "/linesOf", "/other"]
+        );
         let places = ["/items/4/units/0", "/items/7/units/2"];
         let moved = refused().moved_each("/lines", &places);
         assert_eq!(pointers(&moved), ["/items/7/units/2/variantId", "/lines", "/linesOf", "/other"]);

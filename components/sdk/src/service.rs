@@ -30,6 +30,7 @@ macro_rules! service {
         }
     )+) => {$(
         $(#[$meta])*
+        #[allow(missing_docs, reason = "the WIT says what its functions do")]
         $vis mod $name {
             #[allow(unused_imports, reason = "the types of the declaration are named where it stands")]
             use super::*;

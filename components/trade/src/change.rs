@@ -22,8 +22,11 @@ impl<R: Entity> Change<R> {
     /// IMMUTABLE_FIELD at each member whose column is declared `fixed` and differs.
     pub fn of(before: &R, mut after: R) -> Result<Change<R>, Problem> {
         let columns = differing(before, &after);
-        let fixed: Vec<String> =
-            columns.iter().filter(|name| R::FIXED.contains(name)).map(|name| format!("/{}", member::<R>(name))).collect();
+        let fixed: Vec<String> = columns
+            .iter()
+            .filter(|name| R::FIXED.contains(name))
+            .map(|name| format!("/{}", member::<R>(name)))
+            .collect();
         if !fixed.is_empty() {
             return Err(Problem::immutable(fixed));
         }

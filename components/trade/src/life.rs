@@ -6,6 +6,7 @@ use stoa_sdk::{Call, EventData, Id, Instant, Problem, Record, text_enum};
 
 text_enum! {
     /// ARCHIVED records are immutable.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     #[derive(Default)]
     pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
 }

@@ -20,6 +20,7 @@ stoa_sdk::service! {
 
 text_enum! {
     /// How a variant is counted, as documents remember it.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum Tracking { None => "NONE", Quantity => "QUANTITY", Serialized => "SERIALIZED" }
 }
 
@@ -117,11 +118,7 @@ pub fn can_count(article: &Article, quantity: Quantity) -> bool {
 /// # Errors
 /// VALIDATION_FAILED with QUANTITY_SCALE at the pointer.
 pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Result<(), Problem> {
-    if can_count(article, quantity) {
-        Ok(())
-    } else {
-        Err(Problem::invalid(vec![item(pointer, "QUANTITY_SCALE")]))
-    }
+    if can_count(article, quantity) { Ok(()) } else { Err(Problem::invalid(vec![item(pointer, "QUANTITY_SCALE")])) }
 }
 
 #[cfg(test)]

@@ -29,7 +29,11 @@ pub struct Quoted {
 
 /// The list, archived or not, and the prices in effect in it by variant: none where it is archived, and a variant without one is
 /// absent. None where there is no such list. At most 1,000 variants.
-pub fn quote(list: Id, variants: impl IntoIterator<Item = Id>, at: Instant) -> Option<(PriceList, BTreeMap<Id, Quoted>)> {
+pub fn quote(
+    list: Id,
+    variants: impl IntoIterator<Item = Id>,
+    at: Instant,
+) -> Option<(PriceList, BTreeMap<Id, Quoted>)> {
     let variants = keys(variants);
     if variants.len() > MOST {
         fault("more variants than pricing quotes at once");
