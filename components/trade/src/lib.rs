@@ -7,15 +7,18 @@
 pub mod bindings;
 pub mod change;
 pub mod clients;
+pub mod dates;
 pub mod document;
 pub mod json_list;
 #[cfg(test)]
 mod judge;
 pub mod life;
+pub mod lists;
 pub mod party;
 pub mod quantity;
 pub mod refusal;
 pub mod text;
+pub mod tree;
 
 pub use change::Change;
 pub use json_list::JsonList;

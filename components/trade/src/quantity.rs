@@ -95,10 +95,11 @@ pub fn value(quantity: Quantity, unit_cost: UnitCost) -> Option<Amount> {
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where it has more digits than its column.
-pub fn sum<const SCALE: u32>(parts: impl IntoIterator<Item = Decimal<SCALE>>) -> Result<Decimal<SCALE>, Problem> {
-    let add = |sum: Decimal<SCALE>, part: Decimal<SCALE>| sum.checked_add(part);
-    let sum = parts.into_iter().try_fold(Decimal::ZERO, add);
-    sum.filter(|sum| fits(sum.units(), Decimal::<SCALE>::PRECISION)).ok_or_else(Problem::limit_exceeded)
+pub fn sum<const SCALE: u32, const DIGITS: u8>(
+    parts: impl IntoIterator<Item = Decimal<SCALE, DIGITS>>,
+) -> Result<Decimal<SCALE, DIGITS>, Problem> {
+    let sum = parts.into_iter().try_fold(Decimal::ZERO, Decimal::checked_add);
+    sum.filter(|sum| fits(sum.units(), Decimal::<SCALE, DIGITS>::PRECISION)).ok_or_else(Problem::limit_exceeded)
 }
 
 /// Money with the 12 digits of amounts and unit costs.
@@ -114,7 +115,7 @@ pub fn narrow(amount: Amount) -> Option<Money> {
 }
 
 /// How many digits stand after the point, trailing zeros apart.
-pub fn fraction_digits<const SCALE: u32>(number: Decimal<SCALE>) -> u32 {
+pub fn fraction_digits<const SCALE: u32, const DIGITS: u8>(number: Decimal<SCALE, DIGITS>) -> u32 {
     let (mut units, mut digits) = (number.units(), SCALE);
     while digits > 0 && units % 10 == 0 {
         units /= 10;
@@ -257,7 +258,7 @@ mod tests {
         let beyond = Quantity::from_units(10_i128.pow(20));
         assert_eq!(multiply(beyond, beyond).unwrap_err().code, "LIMIT_EXCEEDED");
         assert_eq!(sum([largest, Quantity::from_units(1)]).unwrap_err().code, "LIMIT_EXCEEDED", "19 digits");
-        assert_eq!(sum::<6>([]).unwrap(), Quantity::ZERO);
+        assert_eq!(sum::<6, 0>([]).unwrap(), Quantity::ZERO);
     }
 
     #[test]

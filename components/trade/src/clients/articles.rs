@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::{Id, Kept, Problem, item, text_enum};
+use stoa_sdk::{Id, Kept, Problem};
 
 use super::{Key, ask_all};
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, Tracking, is_countable, scale_fault};
 
 pub use crate::bindings::commerce::catalog::articles::{Article, ProductType, Tracking as ArticleTracking};
 
@@ -16,12 +16,6 @@ stoa_sdk::service! {
         fn find_by_code(code: &str) -> Vec<Article>;
         fn product_variants(product: Key) -> Vec<Key>;
     }
-}
-
-text_enum! {
-    /// How a variant is counted, as documents remember it.
-    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
-    pub enum Tracking { None => "NONE", Quantity => "QUANTITY", Serialized => "SERIALIZED" }
 }
 
 thread_local! {
@@ -104,21 +98,15 @@ pub fn require_quantities(article: &Article, pointer: &str) -> Result<(), Proble
     }
 }
 
-/// Whether its unit of measure can express the quantity: serialized goods are counted in whole units.
-pub fn can_count(article: &Article, quantity: Quantity) -> bool {
-    let places = match article.tracking {
-        ArticleTracking::Serialized => 0,
-        ArticleTracking::None | ArticleTracking::Quantity => article.decimal_places,
-    };
-    quantity.units() % 10_i128.pow(6_u32.saturating_sub(u32::from(places))) == 0
-}
-
 /// Refuses a quantity finer than the article's unit of measure.
 ///
 /// # Errors
 /// VALIDATION_FAILED with QUANTITY_SCALE at the pointer.
 pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Result<(), Problem> {
-    if can_count(article, quantity) { Ok(()) } else { Err(Problem::invalid(vec![item(pointer, "QUANTITY_SCALE")])) }
+    match is_countable(quantity, tracking(article), article.decimal_places) {
+        true => Ok(()),
+        false => Err(Problem::invalid(vec![scale_fault(pointer)])),
+    }
 }
 
 #[cfg(test)]

@@ -8,20 +8,15 @@ use serde::{Deserialize, Deserializer};
 
 /// What a replacement says of such a member. Its field is `#[serde(default)]`. It has no default in the schema: the host would
 /// put that in, and what is left out would look like null.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Restated<T> {
     /// The member is left out.
+    #[default]
     Keep,
     /// The member is null.
     Remove,
     /// The member is stated.
     Set(T),
-}
-
-impl<T> Default for Restated<T> {
-    fn default() -> Restated<T> {
-        Restated::Keep
-    }
 }
 
 impl<T> Restated<T> {
