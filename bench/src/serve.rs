@@ -10,13 +10,13 @@ use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
 
+use stoa::gate::vetting::Gate;
 use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
 use stoa::identity::{Clock, DevIssuer, Verifier};
-use stoa::modules::engine::{self, Pool, Sandbox};
-use stoa::modules::vetting::Gate;
-use stoa::modules::{Generation, Limits};
 use stoa::platform::Platform;
+use stoa::sandbox::engine::{self, Pool, Sandbox};
+use stoa::sandbox::{Generation, Limits};
 use stoa::settings::Environment;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -80,7 +80,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         native::replace(&mut generation)?;
     }
     let database = Arc::new(Database::open(&settings, true).await?);
-    stoa::modules::tables::bring_up_to_date(&database, &generation.modules).await?;
+    stoa::gate::tables::bring_up_to_date(&database, &generation.modules).await?;
     let issuer = DevIssuer::load_or_create(&flags.data)?;
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };

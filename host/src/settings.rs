@@ -12,11 +12,11 @@ use http::HeaderValue;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use crate::gate::admission::{Role, Signer};
+use crate::gate::cache::Cache;
 use crate::identity::{Algorithm, Issuer};
-use crate::modules::Limits;
-use crate::modules::admission::{Role, Signer};
-use crate::modules::cache::Cache;
-use crate::modules::engine::Sandbox;
+use crate::sandbox::Limits;
+use crate::sandbox::engine::Sandbox;
 
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
 /// database's address, which is not shown.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use stoa::modules::state::State;
+use stoa::sandbox::state::State;
 use stoa::wit::{context, events, log, store};
 use stoa_sdk::bindings::commerce::platform as sdk;
 use stoa_sdk::bindings::exports::commerce::platform::module::Call;

@@ -12,9 +12,9 @@ mod coroutine;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use stoa::modules::call::Native;
-use stoa::modules::generation::{Code, Generation};
-use stoa::modules::state::State;
+use stoa::sandbox::call::Native;
+use stoa::sandbox::generation::{Code, Generation};
+use stoa::sandbox::state::State;
 use stoa::wit::module;
 use stoa_sdk::bindings::exports::commerce::platform::module as sdk;
 

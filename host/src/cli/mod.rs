@@ -10,9 +10,9 @@ mod verify;
 
 use clap::{Parser, Subcommand};
 
-use crate::modules::compiler;
-use crate::modules::engine::{self, Sandbox};
-use crate::modules::vetting::Gate;
+use crate::gate::compiler;
+use crate::gate::vetting::Gate;
+use crate::sandbox::engine::{self, Sandbox};
 use crate::settings::Settings;
 
 /// Stoa: a commerce platform whose every domain is a sandboxed WebAssembly component.

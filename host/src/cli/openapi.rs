@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::modules::Generation;
+use crate::sandbox::Generation;
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]

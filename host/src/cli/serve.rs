@@ -15,16 +15,16 @@ use uuid::Uuid;
 
 use crate::database::Database;
 use crate::deployment::{Deployment, Host, development, first};
+use crate::gate::compiler::Compiler;
+use crate::gate::vetting::{Gate, Trust};
 use crate::governance::{self, Governor, Recorder};
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
-use crate::modules::compiler::Compiler;
-use crate::modules::engine;
-use crate::modules::vetting::{Gate, Trust};
 use crate::platform::Platform;
 use crate::purge;
+use crate::sandbox::engine;
 use crate::settings::{LogFormat, Onboarding, Operator, Settings};
 
 #[derive(Args, Serialize)]

@@ -10,11 +10,12 @@ use uuid::Uuid;
 
 use crate::database::{Database, Location};
 use crate::deployment::first;
-use crate::http::routes::Owner as Belongs;
-use crate::modules::{Generation, tables};
+use crate::gate::tables;
+use crate::operations::table::Owner as Belongs;
 use crate::platform::Operation;
 use crate::platform::operators::{self, Change, ENTITLEMENTS, Owner, told};
 use crate::problem::Problem;
+use crate::sandbox::Generation;
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]

@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use crate::database::{Database, Error, Session, Verdict, Work};
 use crate::deployment::first;
-use crate::modules::Generation;
-use crate::modules::call::{self, Entry, Failure};
-use crate::modules::limits::Limits;
 use crate::pipeline::facts::of_system;
+use crate::sandbox::Generation;
+use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::limits::Limits;
 use crate::settings::Settings;
 use crate::wit::context::Facts;
 use crate::wit::module::Findings;

@@ -11,13 +11,13 @@ use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Deployment, Refused, upgrade};
 use crate::database::{Database, Error, Session};
-use crate::modules::artifact::Artifact;
-use crate::modules::diff::{self, Change, codes};
-use crate::modules::refusal::Refusal;
-use crate::modules::surface::Surface;
-use crate::modules::tables::{self, Wanted};
-use crate::modules::vetting::Vetted;
-use crate::modules::{Generation, Module};
+use crate::gate::artifact::Artifact;
+use crate::gate::diff::{self, Change, codes};
+use crate::gate::refusal::Refusal;
+use crate::gate::surface::Surface;
+use crate::gate::tables::{self, Wanted};
+use crate::gate::vetting::Vetted;
+use crate::sandbox::{Generation, Module};
 
 /// How often a table that requests hold is asked for again, and how long each time.
 const LOCK_TRIES: u32 = 20;

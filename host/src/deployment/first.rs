@@ -11,11 +11,11 @@ use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::upgrade;
 use crate::database::{Database, Session};
-use crate::modules::Generation;
-use crate::modules::artifact::{self, Artifact};
-use crate::modules::refusal::Refusal;
-use crate::modules::tables;
-use crate::modules::vetting::{Gate, Vetted};
+use crate::gate::artifact::{self, Artifact};
+use crate::gate::refusal::Refusal;
+use crate::gate::tables;
+use crate::gate::vetting::{Gate, Vetted};
+use crate::sandbox::Generation;
 
 /// Who the first generation is by.
 const STARTER: &str = "system:serve";

@@ -17,9 +17,9 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::database::{Database, Error};
-use crate::modules::refusal::Refusal;
-use crate::modules::vetting::Gate;
-use crate::modules::{Generation, Limits};
+use crate::gate::refusal::Refusal;
+use crate::gate::vetting::Gate;
+use crate::sandbox::{Generation, Limits};
 
 use records::Cause;
 use watch::Watch;

@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::Deployment;
 use super::records;
 use crate::database::{Cell, Error, Row, Session, Verdict, Work};
-use crate::modules::call::{self, Entry, Failure};
-use crate::modules::{Generation, Limits, Module};
 use crate::pipeline::facts::of_system;
 use crate::platform::operators;
+use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::{Generation, Limits, Module};
 
 /// Between two looks for work, and between two batches: requests come first.
 const PAUSE: Duration = Duration::from_secs(1);

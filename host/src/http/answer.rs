@@ -16,7 +16,6 @@ use stoa_descriptor::Audience;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use super::routes::{Entry, Found};
 use super::visit::Visit;
 use super::{body, peer, problem, validate};
 use crate::database::Database;
@@ -25,11 +24,12 @@ use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Refusal, Verifier};
-use crate::modules::Generation;
+use crate::operations::table::{Entry, Found};
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Answer, user_agent};
 use crate::platform::Platform;
 use crate::problem::Problem;
+use crate::sandbox::Generation;
 use crate::settings::Network;
 
 /// Everything that answering needs.

@@ -23,10 +23,10 @@ use uuid::Uuid;
 
 use crate::deployment::records::{self, Cause, Digest};
 use crate::deployment::{Activated, Deployment, Refused, Wish, audit, follow};
-use crate::modules::artifact::{Artifact, LARGEST};
-use crate::modules::diff::{self, Change};
-use crate::modules::refusal::Refusal;
-use crate::modules::vetting::Vetted;
+use crate::gate::artifact::{Artifact, LARGEST};
+use crate::gate::diff::{self, Change};
+use crate::gate::refusal::Refusal;
+use crate::gate::vetting::Vetted;
 use crate::settings::Operator;
 
 /// Header of an upload: the admission file, in base64.

@@ -5,8 +5,8 @@ use http::{HeaderMap, header, request::Parts};
 use serde_json::Value as Json;
 
 use super::accept;
-use super::routes::Entry;
 use crate::contract::{fingerprint, idempotency_key};
+use crate::operations::table::Entry;
 use crate::pipeline::{Input, Key};
 use crate::problem::{Item, Problem};
 

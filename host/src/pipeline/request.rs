@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
-use crate::modules::Generation;
 use crate::problem::Problem;
+use crate::sandbox::Generation;
 
 /// Everything known of a request before its transaction.
 pub struct Request {

@@ -12,11 +12,11 @@ use super::opening::{Opened, Opening, open};
 use super::replay;
 use super::request::{Answer, Input, Request, tenant_or_nil};
 use crate::database::{Database, Error, Session, Verdict, Work};
-use crate::http::routes::Owner;
-use crate::modules::Generation;
-use crate::modules::call::{self, Entry, Failure};
+use crate::operations::table::Owner;
 use crate::platform::{self, Platform};
 use crate::problem::{Item, Problem};
+use crate::sandbox::Generation;
+use crate::sandbox::call::{self, Entry, Failure};
 use crate::wit::events::Event;
 use crate::wit::module;
 

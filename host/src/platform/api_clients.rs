@@ -12,8 +12,8 @@ use super::routes::{array, body, list, object, permission, read, reference, text
 use super::{Call, Operation, Performed, shown, wrote};
 use crate::database::{Cell, Error, Row, Session};
 use crate::ids::Ids;
-use crate::modules::Module;
 use crate::problem::Problem;
+use crate::sandbox::Module;
 
 const CLIENTS: &str = "/tenants/{tenantId}/api-clients";
 const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";

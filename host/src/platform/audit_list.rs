@@ -10,7 +10,7 @@ use super::page::Page;
 use super::routes::{self, list, object, permission, text, uuid};
 use super::{Call, Operation, Performed, calendar, time};
 use crate::database::{Cell, Error, Row, Session};
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Filters of the host; modules declare further ones.
 pub const FILTERS: [&str; 11] = [

@@ -6,10 +6,10 @@ use stoa_descriptor::Route;
 use super::routes::{array, object, permission, read, reference, text};
 use super::{Call, NAME, Operation, shown};
 use crate::database::{Cell, Error, Session};
-use crate::modules::call::{self, Entry, Failure};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Outcome, Refused, failed};
 use crate::problem::Problem;
+use crate::sandbox::call::{self, Entry, Failure};
 use crate::wit::module::Step;
 
 pub fn routes() -> Vec<(Route, Operation)> {

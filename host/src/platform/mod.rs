@@ -4,7 +4,6 @@ pub mod api_clients;
 pub mod api_keys;
 pub mod api_usage;
 pub mod audit_list;
-pub mod calendar;
 pub mod call;
 pub mod checklist;
 pub mod client_context;
@@ -23,10 +22,11 @@ pub use call::Call;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use crate::calendar;
 use crate::database::Session;
 use crate::governance::{Governor, Recorder};
-use crate::modules::Limits;
 use crate::pipeline::run::{Done, Outcome, Refused};
+use crate::sandbox::Limits;
 use crate::settings::Environment;
 
 /// The module name under which the host's own operations, permissions and scopes are published.

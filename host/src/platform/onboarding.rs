@@ -12,11 +12,11 @@ use super::routes::{array, object, reference, text, uuid, write};
 use super::{Call, Operation, wrote};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::modules::call::Entry;
-use crate::modules::{self, Generation, Limits, Module};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
 use crate::problem::Problem;
+use crate::sandbox::call::Entry;
+use crate::sandbox::{self, Generation, Limits, Module};
 use crate::wit::context::Facts;
 use crate::wit::events::Event;
 
@@ -139,7 +139,7 @@ pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Ses
             read_only: false,
             limits: founding.limits,
         };
-        let ran = modules::call::provision(entry, &options).await;
+        let ran = sandbox::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         let refusal = match ran.result {
@@ -154,7 +154,7 @@ pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Ses
                 continue;
             }
             Ok(Ok(_)) => {
-                let fault = modules::call::Failure::Fault("it provisioned after a store failure".into());
+                let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
                 failed(&fault, founding.generation, index, request)
             }
             Ok(Err(problem)) => refused(founding.generation, index, problem, request),

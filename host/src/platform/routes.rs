@@ -7,7 +7,7 @@ use super::{
     Operation, api_clients, api_keys, api_usage, audit_list, checklist, client_context, company_settings, context,
     current_user, iam, onboarding,
 };
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Every operation of the host that takes the pipeline's road.
 pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {

@@ -41,7 +41,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     // Of a UUID (RFC 9562).
     ("host/src/contract/idempotency_key.rs", "variant"),
     // A kind of type of the component model.
-    ("host/src/modules/signature.rs", "variant"),
+    ("host/src/sandbox/signature.rs", "variant"),
     // Of a User-Agent header (RFC 9110).
     ("host/src/pipeline/user_agent.rs", "product"),
     // The interface asks for this scope, of a module, on an operation of the host.

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Descriptor};
 
-use crate::modules::artifact::{Artifact, LARGEST};
-use crate::modules::diff::{self, Change, codes};
-use crate::modules::engine;
-use crate::modules::refusal::Refusal;
-use crate::modules::surface::{Services, Surface};
-use crate::modules::vetting::Gate;
+use crate::gate::artifact::{Artifact, LARGEST};
+use crate::gate::diff::{self, Change, codes};
+use crate::gate::refusal::Refusal;
+use crate::gate::surface::{Services, Surface};
+use crate::gate::vetting::Gate;
 use crate::platform;
+use crate::sandbox::engine;
 
 #[derive(clap::Args)]
 pub struct Flags {

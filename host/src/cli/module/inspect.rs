@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use stoa_descriptor::{Access, Audience, Named, Route};
 
-use crate::modules::artifact::Artifact;
-use crate::modules::describe;
-use crate::modules::engine;
-use crate::modules::surface::{Services, Surface};
-use crate::modules::vetting::Gate;
+use crate::gate::artifact::Artifact;
+use crate::gate::describe;
+use crate::gate::surface::{Services, Surface};
+use crate::gate::vetting::Gate;
+use crate::sandbox::engine;
 
 #[derive(Args)]
 pub struct Flags {

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Route};
 
 use super::{Operation, PERMISSIONS, routes};
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Who holds it manages people: a company always has one that does.
 const MANAGE: &str = "users.manage";

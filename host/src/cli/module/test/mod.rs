@@ -13,17 +13,17 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 
 use crate::cli::serve::start_log;
-use crate::modules::Generation;
-use crate::modules::artifact::Artifact;
-use crate::modules::engine;
-use crate::modules::limits::{Limits, Used};
-use crate::modules::vetting::Gate;
+use crate::gate::artifact::Artifact;
+use crate::gate::vetting::Gate;
+use crate::sandbox::Generation;
+use crate::sandbox::engine;
+use crate::sandbox::limits::{Limits, Used};
 use crate::settings::LogFormat;
 use fixture::Fixture;
 use stage::Stage;
 
-/// What the component writes to its log is shown, and nothing else of the host's (whose targets begin with the same letters).
-const LOG: &str = "off,stoa::module=debug,stoa::modules=off";
+/// What the component writes to its log is shown, and nothing else of the host's.
+const LOG: &str = "off,stoa::module=debug";
 
 #[derive(clap::Args)]
 pub struct Flags {

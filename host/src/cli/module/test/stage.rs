@@ -15,16 +15,18 @@ use uuid::Uuid;
 
 use super::fixture::{Fixture, Step};
 use super::matching::{Saved, compare, filled};
+use crate::calendar;
 use crate::contract::Schema;
 use crate::database::{Database, Settings, Verdict, Work};
-use crate::http::routes::{Entry, Owner};
-use crate::modules::call::{self, Failure, Ran};
-use crate::modules::limits::{Limits, Used};
-use crate::modules::{Generation, tables};
+use crate::gate::tables;
+use crate::operations::table::{Entry, Owner};
 use crate::pipeline::opening::allows;
 use crate::pipeline::run::{Done, Refused, check_reply, lines, refused};
-use crate::platform::{calendar, onboarding};
+use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
+use crate::sandbox::Generation;
+use crate::sandbox::call::{self, Failure, Ran};
+use crate::sandbox::limits::{Limits, Used};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::{events::Event, module};
 

@@ -12,11 +12,11 @@ use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
-use super::artifact::{InterfaceName, services_offered, services_wanted};
 use super::generation::Code;
-use super::refusal::Refusal;
 use super::signature::signature;
 use super::state::State;
+use crate::gate::artifact::{InterfaceName, services_offered, services_wanted};
+use crate::gate::refusal::Refusal;
 
 /// What a module needs of another.
 #[derive(Debug, Clone)]

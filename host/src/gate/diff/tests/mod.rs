@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::contract;
-use crate::modules::describe;
+use crate::gate::describe;
 
 mod recursion;
 

@@ -6,9 +6,9 @@ use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
-use super::limits::MemoryLimit;
 use super::refusal::Refusal;
 use crate::platform::audit_list::FILTERS;
+use crate::sandbox::limits::MemoryLimit;
 use crate::wit::GuestPre;
 
 /// Largest descriptor, and the time it may take.

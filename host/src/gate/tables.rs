@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use stoa_descriptor::Collection;
 
-use super::Module;
 use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
 use crate::database::{Cell, Database, Error, Session};
+use crate::sandbox::Module;
 use crate::store::{self, Schema};
 
 /// What each module's tables should be.

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use stoa_descriptor::{Access, Audience, Route};
 
 use crate::contract::{Parameters, Schema, openapi};
-use crate::modules::Module;
-use crate::modules::generation::Permission;
 use crate::platform;
+use crate::sandbox::Module;
+use crate::sandbox::generation::Permission;
 
 pub struct RouteTable {
     pub entries: Vec<Entry>,

@@ -10,12 +10,13 @@ use stoa_descriptor::{Descriptor, Named};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
-use super::artifact;
-use super::refusal::Refusal;
 use super::state::State;
-use super::vetting::{Gate, Vetted};
-use super::{call, describe, services};
-use crate::http::routes::RouteTable;
+use super::{call, services};
+use crate::gate::artifact;
+use crate::gate::describe;
+use crate::gate::refusal::Refusal;
+use crate::gate::vetting::{Gate, Vetted};
+use crate::operations::table::RouteTable;
 use crate::platform;
 use crate::wit::{Guest, GuestPre};
 

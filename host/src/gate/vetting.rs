@@ -12,10 +12,10 @@ use super::artifact::{Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
 use super::describe;
-use super::health::Health;
 use super::refusal::Refusal;
 use super::surface::Surface;
-use crate::http::routes::Checked;
+use crate::operations::table::Checked;
+use crate::sandbox::health::Health;
 use crate::store::Schema;
 
 pub struct Gate {

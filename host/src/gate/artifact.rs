@@ -11,7 +11,7 @@ use wasmtime::component::{self, Component};
 
 use super::admission::Admission;
 use super::refusal::Refusal;
-use super::services;
+use crate::sandbox::services;
 
 /// Largest component.
 pub const LARGEST: usize = 64 << 20;

@@ -10,7 +10,7 @@ use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
 use super::artifact::InterfaceName;
-use super::signature::signature;
+use crate::sandbox::signature::signature;
 
 /// Signatures by function, by `package/interface@version`.
 pub type Services = BTreeMap<String, BTreeMap<String, String>>;
