@@ -47,6 +47,16 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
+    pub prepare: Prepare,
+}
+
+/// What a connection is given when it is opened, by those above who use it.
+#[derive(Debug, Clone)]
+pub struct Prepare {
+    /// Statements that each connection to PostgreSQL runs.
+    pub postgres: Vec<String>,
+    /// Registers functions with a connection to SQLite.
+    pub sqlite: fn(&rusqlite::Connection) -> rusqlite::Result<()>,
 }
 
 pub enum Database {

@@ -9,15 +9,14 @@ use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Deployment, Refused, upgrade};
+use super::{Deployment, Refused, Release, upgrade};
 use crate::database::{Database, Error, Session};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
 use crate::gate::refusal::Refusal;
 use crate::gate::surface::Surface;
 use crate::gate::tables::{self, Wanted};
-use crate::gate::vetting::Vetted;
-use crate::sandbox::{Generation, Module};
+use crate::sandbox::{Generation, Module, Vetted};
 
 /// How often a table that requests hold is asked for again, and how long each time.
 const LOCK_TRIES: u32 = 20;
@@ -144,7 +143,7 @@ impl Deployment {
             after.modules.iter().filter(|module| before.modules.iter().all(|old| old.digest != module.digest));
         let changes = changed
             .map(|module| {
-                let old = before.module(&module.name).map(|(_, old)| surface(&before, old));
+                let old = before.module(&module.name).map(|old| surface(&before, old));
                 (module.name.clone(), diff::diff(old.as_ref(), &surface(&after, module)))
             })
             .collect();
@@ -172,24 +171,27 @@ impl Deployment {
 
     /// The generation of a set: the one that runs here, or one linked for it.
     async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, Refused> {
-        let current = self.current.load_full();
-        if current.number == number { Ok(current) } else { Ok(Arc::new(self.link(number, set).await?)) }
+        let current = self.current.load().generation.clone();
+        if current.number == number {
+            return Ok(current);
+        }
+        Ok(self.link(number, set).await?.generation)
     }
 
     async fn install(
         &self,
         recorded: Recorded,
         before: &Generation,
-        generation: Generation,
+        release: Release,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, Refused> {
-        let wanted = Arc::new(tables::wanted(&generation.modules));
+        let wanted = Arc::new(tables::wanted(&release.modules));
         build_indexes(&self.database, &wanted).await?;
-        let versions = upgrade::versions(&generation.modules);
+        let versions = upgrade::versions(&release.modules);
         let (number, cause) = (recorded.number, recorded.cause);
         let tables = self.commit(before.number, recorded, set, wanted, versions).await?;
-        self.swap(generation, cause);
+        self.swap(release, cause);
         Ok(Activated { generation: number, changes, tables })
     }
 
@@ -235,14 +237,14 @@ impl Deployment {
     }
 
     /// Everything that a set names, fetched and linked.
-    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Generation, Refused> {
+    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, Refused> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
             vetted.push(self.fetched(*digest).await?);
         }
-        let engine = self.gate.engine.clone();
+        let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
-        let linked = tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await;
+        let linked = tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await;
         Ok(linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))??)
     }
 }
@@ -255,12 +257,12 @@ async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, Refu
 
 fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
     let engine = &active.engine;
-    let old = active.module(&candidate.descriptor.name).map(|(_, module)| surface(active, module));
-    diff::diff(old.as_ref(), &candidate.surface(engine))
+    let old = active.module(&candidate.descriptor.name).map(|module| surface(active, module));
+    diff::diff(old.as_ref(), &Surface::of(engine, candidate))
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {
-    module.surface(&generation.engine)
+    Surface::of(&generation.engine, module)
 }
 
 fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {

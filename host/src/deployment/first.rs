@@ -9,13 +9,13 @@ use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::upgrade;
+use super::{Release, upgrade};
 use crate::database::{Database, Session};
 use crate::gate::artifact::{self, Artifact};
 use crate::gate::refusal::Refusal;
 use crate::gate::tables;
-use crate::gate::vetting::{Gate, Vetted};
-use crate::sandbox::Generation;
+use crate::gate::vetting::Gate;
+use crate::sandbox::{Generation, Vetted};
 
 /// Who the first generation is by.
 const STARTER: &str = "system:serve";
@@ -25,8 +25,8 @@ const TRIES: u32 = 5;
 /// A vetted file of the modules folder.
 type Found = (Artifact, Arc<Vetted>);
 
-/// The generation to begin with. `folder`: read where nothing is recorded, and with `--dev`.
-pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
+/// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
+pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     for _ in 0..TRIES {
         let recorded = database.read_plain(|session| Box::pin(records::active(session))).await?;
         let found = match &recorded {
@@ -43,9 +43,9 @@ pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::pat
         wanted.sort();
         let same = number > 0 && wanted == set;
         let number = if same { number } else { number + 1 };
-        let generation = link(database, gate, &found, number, &wanted).await?;
-        if same || record(database, &generation, found, wanted).await? {
-            return Ok(generation);
+        let release = link(database, gate, &found, number, &wanted).await?;
+        if same || record(database, &release, found, wanted).await? {
+            return Ok(release);
         }
     }
     anyhow::bail!("other hosts keep changing what runs")
@@ -53,10 +53,10 @@ pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::pat
 
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
-pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
+pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     match database.read_plain(|session| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
-        None => Generation::from_folder(gate, folder),
+        None => Release::from_folder(gate, folder),
     }
 }
 
@@ -89,7 +89,7 @@ async fn link(
     found: &[Found],
     number: u64,
     set: &Set,
-) -> anyhow::Result<Generation> {
+) -> anyhow::Result<Release> {
     let mut vetted = Vec::with_capacity(set.len());
     for (name, digest) in set {
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
@@ -98,8 +98,8 @@ async fn link(
             None => Arc::new(fetch(database, gate, *digest).await.map_err(|error| anyhow::anyhow!("{name}: {error}"))?),
         });
     }
-    let engine = gate.engine.clone();
-    Ok(tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await??)
+    let gate = gate.clone();
+    Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
 }
 
 async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {

@@ -64,8 +64,8 @@ impl Deployment {
         let Some((number, cause, set)) = found.await? else { return Ok(()) };
         // It may have been activated here while this waited for its turn.
         if number != self.current.load().number {
-            let generation = self.link(number, &set).await?;
-            self.swap(generation, cause);
+            let release = self.link(number, &set).await?;
+            self.swap(release, cause);
         }
         Ok(())
     }

@@ -49,7 +49,7 @@ enum Step {
 const NO_VERSION: Version = Version::new(0, 0, 0);
 
 /// Names and versions of a generation's modules.
-pub fn versions(modules: &[Module]) -> Vec<(String, String)> {
+pub fn versions(modules: &[Arc<Module>]) -> Vec<(String, String)> {
     modules.iter().map(|module| (module.name.clone(), module.version.clone())).collect()
 }
 
@@ -108,7 +108,7 @@ impl Deployment {
     }
 
     async fn upgrade_step(&self) -> Result<Step, Error> {
-        let generation = self.current.load_full();
+        let generation = self.current.load().generation.clone();
         let active = generation.number;
         // A look costs a read; only what is due takes a writer.
         let due = self.database.read_plain(move |session| {
@@ -187,7 +187,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Ok(None) => return (Some(session), Verdict::RollBack(Step::Idle)),
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
-    let (Some(tenant), Some((index, _))) = (tenant, generation.module(&due.module)) else {
+    let (Some(tenant), Some(module)) = (tenant, generation.module(&due.module)) else {
         let done = finish(&mut session, &due, now).await;
         return (Some(session), done.map_or_else(Verdict::Fail, |()| Verdict::Commit(Step::Done)));
     };
@@ -196,7 +196,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
     }
     let request = Uuid::now_v7();
     let facts = of_system(ACTOR, generation, tenant, request, now);
-    let entry = Entry { generation: generation.clone(), module: index, session, facts, read_only: false, limits };
+    let entry = Entry { module: module.clone(), session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
@@ -209,9 +209,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {
-            if let Some(blamed) = generation.modules.get(ran.blamed) {
-                blamed.health.failed(&failure);
-            }
+            ran.blamed.health.failed(&failure);
             return (Some(session), failed(format!("{failure:?}")));
         }
     };

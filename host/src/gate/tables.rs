@@ -14,12 +14,12 @@ use crate::store::{self, Schema};
 /// What each module's tables should be.
 pub type Wanted = Vec<(String, Arc<Schema>)>;
 
-pub fn wanted(modules: &[Module]) -> Wanted {
+pub fn wanted(modules: &[Arc<Module>]) -> Wanted {
     modules.iter().map(|module| (module.name.clone(), module.schema.clone())).collect()
 }
 
 /// Makes the tables fit, for verbs that make no generation.
-pub async fn bring_up_to_date(database: &Database, modules: &[Module]) -> anyhow::Result<()> {
+pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
     let wanted = Arc::new(wanted(modules));
     let changes = database
         .write_plain(move |session| {

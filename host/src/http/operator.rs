@@ -2,6 +2,7 @@
 //! Operators are not tenants: they come with a token of the deployment, and see no company's data.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
@@ -15,8 +16,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -26,13 +27,32 @@ use crate::deployment::{Activated, Deployment, Refused, Wish, audit, follow};
 use crate::gate::artifact::{Artifact, LARGEST};
 use crate::gate::diff::{self, Change};
 use crate::gate::refusal::Refusal;
-use crate::gate::vetting::Vetted;
-use crate::settings::Operator;
+use crate::sandbox::Vetted;
 
 /// Header of an upload: the admission file, in base64.
 pub const ADMISSION: &str = "stoa-admission";
 /// Rows of a page of the history.
 const PAGE: u32 = 50;
+
+/// Someone who may change what runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Operator {
+    /// For the audit.
+    pub name: String,
+    #[serde(skip)]
+    pub token_sha256: [u8; 32],
+}
+
+impl FromStr for Operator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Operator, String> {
+        let (name, hash) = text.split_once('=').unwrap_or(("operator", text));
+        let hash = hex::decode(hash).ok().and_then(|hash| hash.try_into().ok());
+        let token_sha256 = hash.ok_or("an operator's token is known by its SHA-256, in hex")?;
+        Ok(Operator { name: name.to_string(), token_sha256 })
+    }
+}
 
 #[derive(Clone)]
 struct Console {
@@ -187,8 +207,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
                 let changes = deployment.changes(&vetted);
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
-                let against =
-                    against.map(|(_, old)| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
+                let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
                 let more = json!({ "against": against, "generation": active.number });
                 Ok((StatusCode::OK, told(&vetted, &changes, more)))
             })

@@ -10,8 +10,8 @@ use lru::LruCache;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::Environment;
 use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};
-use crate::settings::Environment;
 
 /// Keys kept at hand. What is kept of a key never changes.
 const CACHED: usize = 10_000;

@@ -1,65 +1,27 @@
-//! The route table: every operation of host and modules in one place, with its schemas compiled and the contract composed
-//! from the same declarations.
+//! The table of everything that can be called, by method and path. What runs an operation is the table's parameter: neither
+//! the host's own handlers nor modules are known here.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use sha2::{Digest as _, Sha256};
-use stoa_descriptor::{Access, Audience, Route};
+use super::Operation;
 
-use crate::contract::{Parameters, Schema, openapi};
-use crate::platform;
-use crate::sandbox::Module;
-use crate::sandbox::generation::Permission;
-
-pub struct RouteTable {
-    pub entries: Vec<Entry>,
+pub struct Table<R> {
+    pub callables: Vec<Callable<R>>,
+    /// By path: methods, each with the place of its callable.
     router: matchit::Router<Vec<(String, usize)>>,
-    pub contract: Contract,
 }
 
-/// One operation, ready to be checked and run.
-pub struct Entry {
-    pub owner: Owner,
-    checked: Arc<Checked>,
-}
-
-/// An operation with its schemas compiled. Generations that have it share it.
-pub struct Checked {
-    pub route: Route,
-    pub parameters: Parameters,
-    pub body: Option<Schema>,
-}
-
-impl Deref for Entry {
-    type Target = Checked;
-
-    fn deref(&self) -> &Checked {
-        &self.checked
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
-    Platform(platform::Operation),
-    /// Index into the generation's modules.
-    Module(usize),
-}
-
-/// The machine-readable contract as it is served.
-pub struct Contract {
-    pub bytes: Bytes,
-    /// With quotes.
-    pub etag: String,
+/// An operation, and what runs it.
+pub struct Callable<R> {
+    pub operation: Arc<Operation>,
+    pub runner: R,
 }
 
 /// What a path and method lead to.
-pub enum Found<'a> {
-    Operation {
-        index: usize,
-        entry: &'a Entry,
+pub enum Found<'a, R> {
+    Callable {
+        callable: &'a Callable<R>,
         path: Vec<(String, String)>,
     },
     /// The path exists, the method does not: the methods that do.
@@ -67,131 +29,42 @@ pub enum Found<'a> {
     Nothing,
 }
 
-impl RouteTable {
-    /// `permissions` and `scopes`: the catalogs that the routes' access must come from.
-    pub fn compose(
-        generation: u64,
-        modules: &[Module],
-        permissions: &BTreeMap<String, Permission>,
-        scopes: &BTreeMap<String, Permission>,
-    ) -> Result<RouteTable, String> {
-        let own_schemas = platform::routes::schemas();
-        let mut entries = Vec::new();
-        for (route, operation) in platform::routes::routes(modules) {
-            entries.push(Entry {
-                checked: Arc::new(Checked::of(route, &own_schemas)?),
-                owner: Owner::Platform(operation),
-            });
-        }
-        let theirs = modules.iter().enumerate();
-        for (index, checked) in theirs.flat_map(|(index, module)| module.routes.iter().map(move |one| (index, one))) {
-            let route = &checked.route;
-            let (Access::All(codes) | Access::Any(codes)) = &route.access;
-            let known = match route.audience {
-                Audience::User => permissions,
-                Audience::ApiClient => scopes,
-            };
-            if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
-                return Err(format!("{}: unknown permission or scope `{unknown}`", route.operation));
+impl<R> Table<R> {
+    pub fn compose(callables: Vec<Callable<R>>) -> Result<Table<R>, String> {
+        let mut by_path: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
+        for (index, callable) in callables.iter().enumerate() {
+            let route = &callable.operation.route;
+            let methods = by_path.entry(&route.path).or_default();
+            if methods.iter().any(|(other, _)| *other == route.method) {
+                return Err(format!("{}: route `{} {}` is claimed twice", route.operation, route.method, route.path));
             }
-            entries.push(Entry { checked: checked.clone(), owner: Owner::Module(index) });
+            methods.push((route.method.clone(), index));
         }
         let mut router = matchit::Router::new();
-        let mut by_path: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
-        for (index, entry) in entries.iter().enumerate() {
-            let (method, path) = (&entry.route.method, &entry.route.path);
-            let methods = by_path.entry(path).or_default();
-            if methods.iter().any(|(other, _)| other == method) {
-                return Err(format!("{}: route `{method} {path}` is claimed twice", entry.route.operation));
-            }
-            methods.push((method.clone(), index));
-        }
         for (path, methods) in by_path {
             router.insert(path, methods).map_err(|error| format!("route {path}: {error}"))?;
         }
-        let contract = contract(generation, &entries, modules, &own_schemas)?;
-        Ok(RouteTable { entries, router, contract })
+        Ok(Table { callables, router })
     }
 
     /// `path` is below `/v1`, as sent. HEAD is asked as GET.
-    pub fn find(&self, method: &str, path: &str) -> Found<'_> {
+    pub fn find(&self, method: &str, path: &str) -> Found<'_, R> {
         let Ok(matched) = self.router.at(path) else { return Found::Nothing };
         let wanted = if method == "HEAD" { "GET" } else { method };
-        match matched.value.iter().find(|(method, _)| method == wanted) {
-            Some((_, index)) => match self.entries.get(*index) {
-                Some(entry) => {
-                    let path = matched.params.iter().map(|(name, value)| (name.into(), value.into())).collect();
-                    Found::Operation { index: *index, entry, path }
-                }
-                None => Found::Nothing,
-            },
-            None => {
-                let mut methods: Vec<&str> = matched.value.iter().map(|(method, _)| method.as_str()).collect();
-                if methods.contains(&"GET") {
-                    methods.push("HEAD");
-                }
-                Found::OtherMethods(methods.join(", "))
-            }
+        let index = matched.value.iter().find(|(method, _)| method == wanted).map(|(_, index)| *index);
+        if let Some(callable) = index.and_then(|index| self.callables.get(index)) {
+            let path = matched.params.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            return Found::Callable { callable, path };
         }
+        let mut methods: Vec<&str> = matched.value.iter().map(|(method, _)| method.as_str()).collect();
+        if methods.contains(&"GET") {
+            methods.push("HEAD");
+        }
+        Found::OtherMethods(methods.join(", "))
     }
-}
 
-impl Checked {
-    /// `schemas`: what the route's schemas refer to. `Err`: what is wrong with them, by operation.
-    pub fn of(route: Route, schemas: &serde_json::Map<String, serde_json::Value>) -> Result<Checked, String> {
-        let invalid = |what: &str, why: String| format!("{}: {what}: {why}", route.operation);
-        let parameters = Parameters::compile(&route.path, route.path_schema.as_ref(), route.query.as_ref(), schemas)
-            .map_err(|why| invalid("parameters", why))?;
-        let body = route
-            .body
-            .as_ref()
-            .map(|body| Schema::compile(body, schemas))
-            .transpose()
-            .map_err(|why| invalid("body", why))?;
-        Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
-        Ok(Checked { route, parameters, body })
+    /// By the operation's id.
+    pub fn by_id(&self, id: &str) -> Option<&Callable<R>> {
+        self.callables.iter().find(|callable| callable.operation.route.operation == id)
     }
-}
-
-fn contract(
-    generation: u64,
-    entries: &[Entry],
-    modules: &[Module],
-    own_schemas: &serde_json::Map<String, serde_json::Value>,
-) -> Result<Contract, String> {
-    let public = platform::routes::public_routes();
-    let described = std::iter::once(openapi::Module {
-        name: platform::NAME,
-        description: "Identity, companies and the service itself.",
-        schemas: own_schemas,
-        problems: &[],
-    })
-    .chain(modules.iter().map(|module| openapi::Module {
-        name: &module.name,
-        description: &module.descriptor.description,
-        schemas: &module.descriptor.schemas,
-        problems: &module.descriptor.problems,
-    }))
-    .collect::<Vec<_>>();
-    let operations = public
-        .iter()
-        .map(|route| openapi::Operation { route, module: platform::NAME, public: true })
-        .chain(entries.iter().map(|entry| openapi::Operation {
-            route: &entry.route,
-            module: match entry.owner {
-                Owner::Platform(_) => platform::NAME,
-                Owner::Module(index) => modules.get(index).map_or(platform::NAME, |module| module.name.as_str()),
-            },
-            public: false,
-        }))
-        .collect::<Vec<_>>();
-    let info = openapi::Info {
-        generation,
-        build: env!("CARGO_PKG_VERSION"),
-        description: "A multi-tenant commerce platform whose every domain is a sandboxed WebAssembly component.",
-    };
-    let document = openapi::compose(&operations, &described, &info)
-        .map_err(|why| format!("the contract cannot be composed: {why}"))?;
-    let bytes = Bytes::from(serde_json::to_vec(&document).map_err(|error| error.to_string())?);
-    Ok(Contract { etag: format!("\"{}\"", hex::encode(Sha256::digest(&bytes))), bytes })
 }

@@ -1,5 +1,7 @@
 //! `GET /tenants/{tenantId}/audit`: who did what, newest first. Filters narrow together, before the page is cut.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, NaiveDate};
 use serde_json::{Value as Json, json};
 use stoa_descriptor::Route;
@@ -30,7 +32,7 @@ pub const FILTERS: [&str; 11] = [
 /// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
 const SLACK_MS: i64 = 3_600_000;
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     let day = |what: &str| {
         json!({
             "type": "string", "anyOf": [{ "format": "date-time" }, { "format": "date" }],

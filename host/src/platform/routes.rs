@@ -1,5 +1,7 @@
 //! The host's own routes, declared like a module's: each file beside this one states its own, with the schemas they refer to.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
@@ -10,7 +12,7 @@ use super::{
 use crate::sandbox::Module;
 
 /// Every operation of the host that takes the pipeline's road.
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     [
         current_user::routes(),
         context::routes(),

@@ -1,23 +1,17 @@
-//! A generation: an immutable set of modules, linked to each other, with the router and the contract composed from them. A
-//! request keeps the one it began on.
+//! A generation: an immutable set of modules, linked to each other. A request keeps the one it began on.
 
 use std::collections::BTreeMap;
-use std::ops::Deref;
-use std::path::Path;
 use std::sync::Arc;
 
-use stoa_descriptor::{Descriptor, Named};
+use stoa_descriptor::{Access, Audience, Descriptor, Named};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
+use super::clashes::clashes;
+use super::module::{Module, Vetted};
+use super::services::{self, Unresolved};
 use super::state::State;
-use super::{call, services};
-use crate::gate::artifact;
-use crate::gate::describe;
-use crate::gate::refusal::Refusal;
-use crate::gate::vetting::{Gate, Vetted};
-use crate::operations::table::RouteTable;
-use crate::platform;
+use crate::operations::HostNames;
 use crate::wit::{Guest, GuestPre};
 
 pub struct Generation {
@@ -25,8 +19,7 @@ pub struct Generation {
     pub number: u64,
     pub engine: Engine,
     /// Providers before those that use them.
-    pub modules: Vec<Module>,
-    pub routes: RouteTable,
+    pub modules: Vec<Arc<Module>>,
     /// Every permission of the catalog with the module that owns it.
     pub permissions: BTreeMap<String, Permission>,
     /// Every scope that an API client may hold, likewise.
@@ -40,60 +33,62 @@ pub struct Permission {
     pub module: String,
 }
 
-pub struct Module {
-    pub name: String,
-    pub version: String,
-    pub code: Code,
-    /// What it was linked from.
-    pub vetted: Arc<Vetted>,
+/// Why modules make no generation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unlinked {
+    /// What they say of themselves does not go together.
+    #[error("{0}")]
+    Descriptors(String),
+    /// What they need of each other is not there.
+    #[error("{0}")]
+    Services(String),
 }
 
-impl Deref for Module {
-    type Target = Vetted;
-
-    fn deref(&self) -> &Vetted {
-        &self.vetted
+impl From<Unresolved> for Unlinked {
+    fn from(unresolved: Unresolved) -> Unlinked {
+        Unlinked::Services(unresolved.to_string())
     }
 }
 
-/// What runs when a module is called.
-#[derive(Clone)]
-pub enum Code {
-    Component(GuestPre<State>),
-    /// The same module compiled into the process: how the benchmark measures what the sandbox costs.
-    Native(Arc<dyn call::Native>),
-}
-
 impl Generation {
-    /// Links modules that were vetted. Nothing is written: tables come afterwards, by `tables`.
-    pub fn link(engine: &Engine, number: u64, vetted: &[Arc<Vetted>]) -> Result<Generation, Refusal> {
-        let invalid = |what: String| Refusal::new("DESCRIPTOR_INVALID", what);
-        let clashes = describe::clashes(vetted.iter().map(|vetted| &*vetted.descriptor));
+    /// Links modules that were vetted. `host`: what they may build on. Nothing is written: tables come afterwards.
+    pub fn link(
+        engine: &Engine,
+        host: &HostNames,
+        number: u64,
+        vetted: &[Arc<Vetted>],
+    ) -> Result<Generation, Unlinked> {
+        let clashes = clashes(vetted.iter().map(|vetted| &*vetted.descriptor));
         if !clashes.is_empty() {
-            return Err(invalid(clashes.join("; ")));
+            return Err(Unlinked::Descriptors(clashes.join("; ")));
         }
         let modules = linked(engine, vetted)?;
-        let permissions = known(platform::PERMISSIONS, &modules, |descriptor| &descriptor.permissions);
-        let scopes = known(&[], &modules, |descriptor| &descriptor.scopes);
+        let permissions = catalog(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
+        let scopes = catalog(host, &[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
             .iter()
             .flat_map(|module| &module.descriptor.problems)
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
-        let routes = RouteTable::compose(number, &modules, &permissions, &scopes).map_err(invalid)?;
-        Ok(Generation { number, engine: engine.clone(), modules, routes, permissions, scopes, problems })
+        let generation = Generation { number, engine: engine.clone(), modules, permissions, scopes, problems };
+        generation.expect_catalogued()?;
+        Ok(generation)
     }
 
-    /// The generation of every component in a folder, whoever signed it.
-    pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Generation> {
-        let vetted = artifact::read_folder(folder)?
-            .into_iter()
-            .map(|(file, artifact)| {
-                let vetted = gate.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
-                Ok(Arc::new(vetted))
-            })
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(Generation::link(&gate.engine, 1, &vetted)?)
+    /// Every permission and scope that an operation asks for is of the catalog.
+    fn expect_catalogued(&self) -> Result<(), Unlinked> {
+        for route in self.modules.iter().flat_map(|module| &module.descriptor.routes) {
+            let (Access::All(codes) | Access::Any(codes)) = &route.access;
+            let known = match route.audience {
+                Audience::User => &self.permissions,
+                Audience::ApiClient => &self.scopes,
+            };
+            if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
+                let what = format!("{}: unknown permission or scope `{unknown}`", route.operation);
+                return Err(Unlinked::Descriptors(what));
+            }
+        }
+        Ok(())
     }
 
     /// A module of this generation by its digest.
@@ -104,50 +99,56 @@ impl Generation {
     /// Whether a module declares collections that it did not declare in `before`.
     pub fn has_other_tables(&self, before: &Generation) -> bool {
         let declared = |generation: &Generation, name: &str| {
-            generation.module(name).map(|(_, module)| module.descriptor.collections.clone()).unwrap_or_default()
+            generation.module(name).map(|module| module.descriptor.collections.clone()).unwrap_or_default()
         };
         self.modules.iter().any(|module| module.descriptor.collections != declared(before, &module.name))
     }
 
-    pub fn module(&self, name: &str) -> Option<(usize, &Module)> {
-        self.modules.iter().enumerate().find(|(_, module)| module.name == name)
+    pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
+        self.modules.iter().find(|module| module.name == name)
     }
 }
 
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
-fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Module>, Refusal> {
-    let failed = |name: &str, error: wasmtime::Error| Refusal::new("SERVICE_UNRESOLVED", format!("{name}: {error:#}"));
+fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Module>>, Unlinked> {
+    let failed = |name: &str, error: wasmtime::Error| Unlinked::Services(format!("{name}: {error:#}"));
     let sorted: Vec<&Arc<Vetted>> = order(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
-    let components = named(sorted.iter().copied());
-    let mut modules = Vec::with_capacity(sorted.len());
+    let components = components(sorted.iter().copied());
+    let mut modules: Vec<Arc<Module>> = Vec::with_capacity(sorted.len());
     for vetted in sorted {
         let Descriptor { name, version, .. } = &*vetted.descriptor;
         let mut linker = Linker::<State>::new(engine);
         Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(|error| failed(name, error))?;
-        let links = services::resolve(engine, modules.len(), &components)?;
-        for wanted in &links {
-            services::link(&mut linker, wanted).map_err(|error| failed(name, error))?;
+        for wanted in services::resolve(engine, modules.len(), &components)? {
+            let provider = modules.get(wanted.provider).ok_or_else(|| circle(&[name]))?;
+            services::link(&mut linker, &wanted, provider).map_err(|error| failed(name, error))?;
         }
         let code = linker
             .instantiate_pre(&vetted.component)
             .and_then(GuestPre::new)
-            .map_err(|error| Refusal::new("DESCRIPTOR_INVALID", format!("{name}: {error:#}")))?;
-        modules.push(Module {
+            .map_err(|error| Unlinked::Descriptors(format!("{name}: {error:#}")))?;
+        modules.push(Arc::new(Module {
             name: name.clone(),
             version: version.clone(),
-            code: Code::Component(code),
+            code,
+            #[cfg(feature = "native-modules")]
+            native: None,
             vetted: vetted.clone(),
-        });
+        }));
     }
     Ok(modules)
 }
 
-fn named<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a Component)> {
+fn circle(names: &[&str]) -> Unlinked {
+    Unlinked::Services(format!("modules need each other in a circle: {}", names.join(", ")))
+}
+
+fn components<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a Component)> {
     vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
 }
 
-fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal> {
-    let all = named(vetted.iter());
+fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Unlinked> {
+    let all = components(vetted.iter());
     let mut needs = Vec::with_capacity(all.len());
     for index in 0..all.len() {
         let links = services::resolve(engine, index, &all)?;
@@ -161,8 +162,7 @@ fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal>
         if ready.is_empty() {
             let waiting = (0..all.len()).filter(|index| !order.contains(index));
             let cycle: Vec<&str> = waiting.map(|index| all[index].0.as_str()).collect();
-            let what = format!("modules need each other in a circle: {}", cycle.join(", "));
-            return Err(Refusal::new("SERVICE_UNRESOLVED", what));
+            return Err(circle(&cycle));
         }
         order.extend(ready);
     }
@@ -170,18 +170,22 @@ fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal>
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.
-fn known(
+fn catalog(
+    host: &HostNames,
     own: &[(&str, &str)],
-    modules: &[Module],
+    modules: &[Arc<Module>],
     declared: fn(&Descriptor) -> &Vec<Named>,
 ) -> BTreeMap<String, Permission> {
-    let host = own.iter().map(|(code, description)| {
-        (code.to_string(), Permission { description: description.to_string(), module: platform::NAME.into() })
-    });
-    let theirs = modules.iter().flat_map(|module| {
-        declared(&module.descriptor).iter().map(|named| {
-            (named.code.clone(), Permission { description: named.description.clone(), module: module.name.clone() })
-        })
-    });
-    host.chain(theirs).collect()
+    let mut catalog = BTreeMap::new();
+    for (code, description) in own {
+        let module = host.module.to_owned();
+        catalog.insert(code.to_string(), Permission { description: description.to_string(), module });
+    }
+    for module in modules {
+        for Named { code, description } in declared(&module.descriptor) {
+            let (description, module) = (description.clone(), module.name.clone());
+            catalog.insert(code.clone(), Permission { description, module });
+        }
+    }
+    catalog
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use semver::Version;
 
 use super::{Change, Code, codes};
-use crate::gate::artifact::InterfaceName;
 use crate::gate::surface::{Services, Surface};
+use crate::sandbox::interface::InterfaceName;
 use crate::sandbox::signature::CUT;
 
 type Functions = BTreeMap<String, String>;
