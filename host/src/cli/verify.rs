@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::database::{Database, Error, Session, Verdict, Work};
+use crate::database::{Database, Error, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
 use crate::sandbox::call::{self, Entry, Failure};
@@ -108,7 +108,7 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
 }
 
 async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
-    let ids = database.read_plain(|session| {
+    let ids = database.read_plain((), |session, ()| {
         Box::pin(async move {
             let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
             rows.iter().map(|row| row.id(0)).collect()
@@ -125,23 +125,20 @@ async fn batch(
     cursor: Option<String>,
     limits: Limits,
 ) -> anyhow::Result<Findings> {
-    let (generation, module) = (generation.clone(), module.clone());
-    let work: Work<Findings> = Arc::new(move |mut session| {
-        let (generation, module, cursor) = (generation.clone(), module.clone(), cursor.clone());
-        Box::pin(async move {
-            let facts = match begin(&mut session, &generation, tenant).await {
-                Ok(facts) => facts,
-                Err(error) => return (Some(session), Verdict::Fail(error)),
-            };
-            let entry = Entry { module, session, facts, read_only: true, limits };
-            let ran = call::verify(entry, cursor.as_deref()).await;
-            let verdict = match ran.result {
-                Ok(findings) => Verdict::RollBack(findings),
-                Err(Failure::Database(error)) => Verdict::Fail(error),
-                Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
-            };
-            (ran.session, verdict)
-        })
+    let work = work((generation.clone(), module.clone(), cursor), move |mut session, shared| async move {
+        let (generation, module, cursor) = &*shared;
+        let facts = match begin(&mut session, generation, tenant).await {
+            Ok(facts) => facts,
+            Err(error) => return (Some(session), Verdict::Fail(error)),
+        };
+        let entry = Entry { module: module.clone(), session, facts, read_only: true, limits };
+        let ran = call::verify(entry, cursor.as_deref()).await;
+        let verdict = match ran.result {
+            Ok(findings) => Verdict::RollBack(findings),
+            Err(Failure::Database(error)) => Verdict::Fail(error),
+            Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
+        };
+        (ran.session, verdict)
     });
     database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
 }

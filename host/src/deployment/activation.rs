@@ -52,13 +52,10 @@ impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
     pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), Refused> {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
-        let kept = Arc::new((artifact, vetted.clone(), by));
         let new = self
             .database
-            .write_plain(move |session| {
-                let kept = kept.clone();
+            .write_plain((artifact, vetted.clone(), by), |session, (artifact, vetted, by)| {
                 Box::pin(async move {
-                    let (artifact, vetted, by) = &*kept;
                     let now = session.now().await?;
                     let new = records::keep(session, now, by, artifact, vetted).await?;
                     let entry = Entry {
@@ -73,10 +70,10 @@ impl Deployment {
                         }),
                     };
                     audit::write(session, now, &entry).await?;
-                    Ok(Ok::<bool, Refusal>(new))
+                    Ok(new)
                 })
             })
-            .await??;
+            .await?;
         Ok((vetted, new))
     }
 
@@ -135,7 +132,7 @@ impl Deployment {
     ) -> Result<Activated, Refused> {
         let _turn = self.turn.lock().await;
         let (active, now) = self.active(wish.expected).await?;
-        let set = self.database.read_plain(move |session| Box::pin(records::set(session, target))).await?;
+        let set = self.database.read_plain(target, |session, target| Box::pin(records::set(session, *target))).await?;
         let set = set.ok_or(Refused::NotFound("generation"))?;
         let before = self.generation(active, &now).await?;
         let after = self.link(active + 1, &set).await?;
@@ -161,7 +158,7 @@ impl Deployment {
 
     /// The active generation by the database, if it is the one expected.
     async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), Refused> {
-        let found = self.database.read_plain(|session| Box::pin(records::active(session))).await?;
+        let found = self.database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
         let (number, set) = found.ok_or(Refused::NotFound("generation"))?;
         match expected {
             Some(expected) if expected != number => Err(changed(number).into()),
@@ -204,15 +201,11 @@ impl Deployment {
         wanted: Arc<Wanted>,
         versions: Vec<(String, String)>,
     ) -> Result<Vec<String>, Refused> {
-        let part = Arc::new((recorded, set, wanted, versions));
+        let part = Arc::new((before, recorded, set, wanted, versions));
         for attempt in 1.. {
-            let part = part.clone();
-            let written = self.database.write_plain(move |session| {
-                let part = part.clone();
-                Box::pin(async move {
-                    let (recorded, set, wanted, versions) = &*part;
-                    write(session, recorded, before, set, wanted, versions).await
-                })
+            let written = self.database.write_unless_refused(part.clone(), |session, part| {
+                let (before, recorded, set, wanted, versions) = &**part;
+                Box::pin(write(session, recorded, *before, set, wanted, versions))
             });
             match written.await {
                 Ok(told) => return Ok(told?),
@@ -231,7 +224,8 @@ impl Deployment {
         if let Some(running) = self.current.load().vetted(&digest) {
             return Ok(running);
         }
-        let artifact = self.database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+        let artifact =
+            self.database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
         let artifact = artifact.ok_or(Refused::NotFound("module"))?;
         Ok(Arc::new(vet(self, artifact).await?))
     }
@@ -276,13 +270,8 @@ fn changed(active: u64) -> Refusal {
 }
 
 async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), Refused> {
-    let asked = wanted.clone();
-    let statements = database
-        .read_plain(move |session| {
-            let asked = asked.clone();
-            Box::pin(async move { tables::indexes_ahead(session, &asked).await })
-        })
-        .await?;
+    let statements =
+        database.read_plain(wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted))).await?;
     if let (Database::Postgres(database), false) = (database, statements.is_empty())
         && let Some(key) = database.build_indexes(statements).await?
     {

@@ -2,7 +2,6 @@
 //! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -28,7 +27,7 @@ type Found = (Artifact, Arc<Vetted>);
 /// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
 pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     for _ in 0..TRIES {
-        let recorded = database.read_plain(|session| Box::pin(records::active(session))).await?;
+        let recorded = database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
         let found = match &recorded {
             // Without --dev the folder has had its say.
             Some(_) if !gate.takes_unsigned() => Vec::new(),
@@ -54,7 +53,7 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
 pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
-    match database.read_plain(|session| Box::pin(records::active(session))).await? {
+    match database.read_plain((), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
         None => Release::from_folder(gate, folder),
     }
@@ -103,7 +102,7 @@ async fn link(
 }
 
 async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
-    let artifact = database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+    let artifact = database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
     let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
     let gate = gate.clone();
     Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
@@ -113,23 +112,18 @@ async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow:
 /// another host was faster.
 async fn record(database: &Database, generation: &Generation, found: Vec<Found>, set: Set) -> anyhow::Result<bool> {
     for found in found {
-        let found = Arc::new(found);
-        let kept = database.write_plain(move |session| {
-            let found = found.clone();
+        let kept = database.write_plain(found, |session, (artifact, vetted)| {
             Box::pin(async move {
                 let now = session.now().await?;
-                let (artifact, vetted) = &*found;
-                records::keep(session, now, STARTER, artifact, vetted).await.map(Ok::<bool, Infallible>)
+                records::keep(session, now, STARTER, artifact, vetted).await
             })
         });
-        kept.await?.unwrap_or_else(|never| match never {});
+        kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = Arc::new((generation.number, tables::wanted(&generation.modules), set, versions));
-    let written = database.write_plain(move |session| {
-        let part = part.clone();
+    let part = (generation.number, tables::wanted(&generation.modules), set, versions);
+    let written = database.write_unless_refused(part, |session, (number, wanted, set, versions)| {
         Box::pin(async move {
-            let (number, wanted, set, versions) = &*part;
             tables::lock(session).await?;
             if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                 return Ok(Ok((false, Vec::new())));

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::database::{Cell, Error, Row, Session};
 use crate::gate::admission::Admission;
 use crate::gate::artifact::Artifact;
-use crate::gate::vetting::Vetted;
+use crate::sandbox::Vetted;
 use crate::platform::time;
 
 pub type Digest = [u8; 32];

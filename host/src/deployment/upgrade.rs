@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Deployment;
 use super::records;
-use crate::database::{Cell, Error, Row, Session, Verdict, Work};
+use crate::database::{Cell, Error, Row, Session, Verdict, work};
 use crate::pipeline::facts::of_system;
 use crate::platform::operators;
 use crate::sandbox::call::{self, Entry, Failure};
@@ -111,36 +111,29 @@ impl Deployment {
         let generation = self.current.load().generation.clone();
         let active = generation.number;
         // A look costs a read; only what is due takes a writer.
-        let due = self.database.read_plain(move |session| {
+        let due = self.database.read_plain(active, |session, active| {
             Box::pin(async move {
                 let now = session.now().await?;
-                Ok(next(session, active, now, false).await?.is_some())
+                Ok(next(session, *active, now, false).await?.is_some())
             })
         });
         if !due.await? {
             return Ok(Step::Idle);
         }
         let limits = self.limits;
-        let work: Work<Step> = Arc::new(move |session| {
-            let generation = generation.clone();
-            Box::pin(async move { batch(session, &generation, limits).await })
-        });
+        let work =
+            work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
         self.database.write(work).await
     }
 
     async fn put_off(&self, generation: u64, module: String, why: String) {
-        let told = Arc::new((module, why));
-        let written = self.database.write_plain(move |session| {
-            let told = told.clone();
+        let written = self.database.write_plain((generation, module, why), |session, (generation, module, why)| {
             Box::pin(async move {
                 let now = session.now().await?;
                 let sql = "update stoa_upgrade set trouble = $3, retry_at = $4 where generation = $1 and module = $2";
-                let (module, why) = &*told;
-                let generation = records::integer(generation)?;
-                session
-                    .query(sql, &[generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)])
-                    .await?;
-                Ok(Ok::<(), std::convert::Infallible>(()))
+                let generation = records::integer(*generation)?;
+                let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
+                session.query(sql, &values).await.map(drop)
             })
         });
         if let Err(error) = written.await {

@@ -20,13 +20,11 @@ pub fn wanted(modules: &[Arc<Module>]) -> Wanted {
 
 /// Makes the tables fit, for verbs that make no generation.
 pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
-    let wanted = Arc::new(wanted(modules));
     let changes = database
-        .write_plain(move |session| {
-            let wanted = wanted.clone();
+        .write_unless_refused(wanted(modules), |session, wanted| {
             Box::pin(async move {
                 lock(session).await?;
-                extend(session, &wanted).await
+                extend(session, wanted).await
             })
         })
         .await??;

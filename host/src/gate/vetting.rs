@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use stoa_descriptor::Descriptor;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 

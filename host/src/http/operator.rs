@@ -110,12 +110,12 @@ async fn modules(State(console): State<Console>) -> Answer {
 async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
     let generation = deployment.current.load_full();
     let active = generation.number;
-    let rows = deployment.database.read_plain(move |session| {
+    let rows = deployment.database.read_plain(active, |session, active| {
         Box::pin(async move {
             let now = session.now().await?;
             let newest = records::newest(session).await?;
             let hosts = records::hosts(session, now - follow::SILENCE).await?;
-            let upgrades = records::upgrades(session, active).await?;
+            let upgrades = records::upgrades(session, *active).await?;
             Ok((newest, hosts, upgrades, records::pushed(session).await?))
         })
     });
@@ -308,7 +308,9 @@ async fn history(
         let items = console
             .deployment
             .database
-            .read_plain(move |session| Box::pin(records::history(session, before, limit)))
+            .read_plain((before, limit), |session, (before, limit)| {
+                Box::pin(records::history(session, *before, *limit))
+            })
             .await?;
         let next = items.last().filter(|_| items.len() == limit as usize).map(|item| item["generation"].clone());
         Ok((StatusCode::OK, json!({ "items": items, "nextBefore": next })))

@@ -12,7 +12,7 @@ use super::opening::{Opening, open};
 use super::replay;
 use super::request::{Answer, Request, tenant_or_nil};
 use super::runner::{Call, Host, Runner};
-use crate::database::{Database, Error, Session, Verdict, Work};
+use crate::database::{Database, Error, Session, Verdict, work};
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, Entry, Failure};
 use crate::sandbox::{Generation, Limits, Module};
@@ -74,13 +74,9 @@ pub async fn run<H: Host>(
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let request_id = request.request_id;
-    let shared = Arc::new((host.clone(), request, runner));
-    let work: Work<Result<Answer, Problem>> = Arc::new(move |session| {
-        let shared = shared.clone();
-        Box::pin(async move {
-            let (host, request, runner) = &*shared;
-            transact(&**host, request, runner, session, read_only).await
-        })
+    let work = work((host.clone(), request, runner), move |session, shared| async move {
+        let (host, request, runner) = &*shared;
+        transact(&**host, request, runner, session, read_only).await
     });
     let mut unknown = 0;
     loop {

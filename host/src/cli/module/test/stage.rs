@@ -17,7 +17,7 @@ use super::fixture::{Fixture, Step};
 use super::matching::{Saved, compare, filled};
 use crate::calendar;
 use crate::contract::Schema;
-use crate::database::{Database, Settings, Verdict, Work};
+use crate::database::{Database, Settings, Verdict, work};
 use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
@@ -117,19 +117,17 @@ impl Stage {
         run: Run<T>,
         keep: fn(&T) -> bool,
     ) -> anyhow::Result<Called<T>> {
-        let (module, run) = (module.clone(), Arc::new(run));
-        let work: Work<Called<T>> = Arc::new(move |session| {
-            let (module, run, facts) = (module.clone(), run.clone(), facts.clone());
-            Box::pin(async move {
-                let ran = run(call::Entry { module, session, facts, read_only, limits }).await;
-                let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
-                let Ran { session, emitted, result, closed, used, .. } = ran;
-                if let Err(Failure::Database(error)) = result {
-                    return (session, Verdict::Fail(error));
-                }
-                let called = Called { result, emitted, closed, used };
-                (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
-            })
+        let work = work((module.clone(), facts, run), move |session, shared| async move {
+            let (module, facts, run) = &*shared;
+            let (module, facts) = (module.clone(), facts.clone());
+            let ran = run(call::Entry { module, session, facts, read_only, limits }).await;
+            let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
+            let Ran { session, emitted, result, closed, used, .. } = ran;
+            if let Err(Failure::Database(error)) = result {
+                return (session, Verdict::Fail(error));
+            }
+            let called = Called { result, emitted, closed, used };
+            (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
         Ok(if read_only { self.database.read(work).await? } else { self.database.write(work).await? })
     }
