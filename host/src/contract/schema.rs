@@ -69,10 +69,9 @@ impl Schema {
     }
 
     /// A checked body without the members that equal their defaults: what a request means, however it is spelt.
-    pub fn fingerprint_form(&self, body: &Value) -> Value {
-        let mut form = body.clone();
-        self.tree.leave_defaults_out(self.tree.root, &mut form);
-        form
+    pub fn fingerprint_form(&self, mut body: Value) -> Value {
+        self.tree.leave_defaults_out(self.tree.root, &mut body);
+        body
     }
 
     /// The pointer to a place of a body, ending before a name that the schema does not know.
@@ -277,7 +276,7 @@ mod tests {
             })
         );
         assert_eq!(
-            product.fingerprint_form(&whole),
+            product.fingerprint_form(whole.clone()),
             json!({
                 "name": "Phone", "unitOfMeasure": "UNIT", "categoryId": "0192f0c1-7e57-7abc-8def-0123456789ab", "price": "1.5",
                 "position": 1, "variants": [{"sku": "A", "aliases": ["Éa"]}, {"sku": "B"}], "profile": {"level": 2},
@@ -289,9 +288,9 @@ mod tests {
         let least = json!({"name": "Phone", "unitOfMeasure": "UNIT"});
         let filled = checked(&product, least.clone());
         assert_eq!(filled["profile"], json!({"level": 1, "note": null}));
-        assert_eq!(product.fingerprint_form(&filled), least);
+        assert_eq!(product.fingerprint_form(filled), least);
         let spelt = json!({"name": "Phone", "unitOfMeasure": "UNIT", "profile": {}, "tracked": false, "variants": []});
-        assert_eq!(product.fingerprint_form(&checked(&product, spelt)), least);
+        assert_eq!(product.fingerprint_form(checked(&product, spelt)), least);
     }
 
     fn command() -> Schema {

@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::database::{Cell, Error, Row, Session};
-use crate::modules::admission::Admission;
-use crate::modules::artifact::Artifact;
-use crate::modules::vetting::Vetted;
+use crate::gate::admission::Admission;
+use crate::gate::artifact::Artifact;
+use crate::sandbox::Vetted;
 use crate::platform::time;
 
 pub type Digest = [u8; 32];

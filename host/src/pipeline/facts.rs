@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::opening::Opened;
 use super::request::{Caller, Request};
-use crate::modules::Generation;
-use crate::platform::calendar;
+use crate::calendar;
+use crate::sandbox::Generation;
 use crate::wit::context::{ActorKind, Facts};
 
 /// Of a caller's request.

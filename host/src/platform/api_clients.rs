@@ -1,6 +1,7 @@
 //! API clients of a company: the machines that may call on its behalf, what each may do and how much.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -12,8 +13,8 @@ use super::routes::{array, body, list, object, permission, read, reference, text
 use super::{Call, Operation, Performed, shown, wrote};
 use crate::database::{Cell, Error, Row, Session};
 use crate::ids::Ids;
-use crate::modules::Module;
 use crate::problem::Problem;
+use crate::sandbox::Module;
 
 const CLIENTS: &str = "/tenants/{tenantId}/api-clients";
 const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";
@@ -21,7 +22,7 @@ const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";
 const DEFAULT_REQUESTS_PER_MINUTE: i64 = 600;
 const DEFAULT_MONTHLY_QUOTA: i64 = 1_000_000;
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     let managed = |route: Route| Route { access: permission("api.manage"), ..route };
     let audited = |route: Route| Route { audit: Some("API_CLIENT".into()), ..managed(route) };
     let client = || reference("ApiClient");
@@ -122,7 +123,7 @@ pub fn schemas() -> Vec<(&'static str, Json)> {
 }
 
 /// Scopes that the active modules know.
-fn scopes_schema(modules: &[Module]) -> Json {
+fn scopes_schema(modules: &[Arc<Module>]) -> Json {
     let known: BTreeSet<&str> =
         modules.iter().flat_map(|module| &module.descriptor.scopes).map(|scope| scope.code.as_str()).collect();
     let item = if known.is_empty() { json!({ "type": "string" }) } else { json!({ "type": "string", "enum": known }) };
@@ -301,11 +302,13 @@ fn changed(id: Uuid, record: Json, member: &str) -> super::Done {
 pub fn scopes(call: &Call<'_>) -> Performed {
     let generation = &call.request.generation;
     let mut operations: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for entry in &generation.routes.entries {
-        let (Access::All(codes) | Access::Any(codes)) = &entry.route.access;
-        if entry.route.audience == Audience::ApiClient {
+    let own = super::routes::routes(&generation.modules);
+    let theirs = generation.modules.iter().flat_map(|module| &module.descriptor.routes);
+    for route in own.iter().map(|(route, _)| route).chain(theirs) {
+        let (Access::All(codes) | Access::Any(codes)) = &route.access;
+        if route.audience == Audience::ApiClient {
             for code in codes {
-                operations.entry(code).or_default().push(&entry.route.operation);
+                operations.entry(code).or_default().push(&route.operation);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! `GET /tenants/{tenantId}/audit`: who did what, newest first. Filters narrow together, before the page is cut.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, NaiveDate};
 use serde_json::{Value as Json, json};
 use stoa_descriptor::Route;
@@ -10,7 +12,7 @@ use super::page::Page;
 use super::routes::{self, list, object, permission, text, uuid};
 use super::{Call, Operation, Performed, calendar, time};
 use crate::database::{Cell, Error, Row, Session};
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Filters of the host; modules declare further ones.
 pub const FILTERS: [&str; 11] = [
@@ -30,7 +32,7 @@ pub const FILTERS: [&str; 11] = [
 /// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
 const SLACK_MS: i64 = 3_600_000;
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     let day = |what: &str| {
         json!({
             "type": "string", "anyOf": [{ "format": "date-time" }, { "format": "date" }],

@@ -6,10 +6,10 @@ use stoa_descriptor::Route;
 use super::routes::{array, object, permission, read, reference, text};
 use super::{Call, NAME, Operation, shown};
 use crate::database::{Cell, Error, Session};
-use crate::modules::call::{self, Entry, Failure};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Outcome, Refused, failed};
 use crate::problem::Problem;
+use crate::sandbox::call::{self, Entry, Failure};
 use crate::wit::module::Step;
 
 pub fn routes() -> Vec<(Route, Operation)> {
@@ -40,10 +40,9 @@ pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
     };
     let mut items = Vec::new();
     let mut session = session;
-    for (index, module) in request.generation.modules.iter().enumerate() {
+    for module in &request.generation.modules {
         let ran = call::checklist(Entry {
-            generation: request.generation.clone(),
-            module: index,
+            module: module.clone(),
             session,
             facts: facts(request, opened, tenant),
             read_only: true,
@@ -58,7 +57,7 @@ pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
             Ok(_) => Some(Failure::Fault("it answered its checklist after a store failure".into())),
             Err(failure) => Some(failure),
         };
-        let refusal = refusal.map(|failure| failed(&failure, &request.generation, ran.blamed, request.request_id));
+        let refusal = refusal.map(|failure| failed(&failure, &ran.blamed, request.request_id));
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {

@@ -4,7 +4,6 @@ pub mod api_clients;
 pub mod api_keys;
 pub mod api_usage;
 pub mod audit_list;
-pub mod calendar;
 pub mod call;
 pub mod checklist;
 pub mod client_context;
@@ -23,11 +22,14 @@ pub use call::Call;
 use serde_json::Value as Json;
 use uuid::Uuid;
 
+use crate::calendar;
 use crate::database::Session;
 use crate::governance::{Governor, Recorder};
-use crate::modules::Limits;
+use crate::identity::Environment;
+use crate::operations::HostNames;
 use crate::pipeline::run::{Done, Outcome, Refused};
-use crate::settings::Environment;
+use crate::pipeline::{self, Host};
+use crate::sandbox::Limits;
 
 /// The module name under which the host's own operations, permissions and scopes are published.
 pub const NAME: &str = "platform";
@@ -38,6 +40,9 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("settings.manage", "Read the audit log; change the company's settings."),
     ("users.manage", "Manage roles and memberships."),
 ];
+
+/// What modules may build on and may not take.
+pub const NAMES: HostNames = HostNames { module: NAME, permissions: PERMISSIONS, audit_filters: &audit_list::FILTERS };
 
 /// What the host's operations need besides the request.
 pub struct Platform {
@@ -81,8 +86,21 @@ pub enum Operation {
 /// What a host's operation comes to.
 pub type Performed = Result<Done, Refused>;
 
+impl Host for Platform {
+    type Operation = Operation;
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    async fn perform(&self, operation: &Operation, call: pipeline::Call<'_>, session: Session) -> Outcome {
+        let pipeline::Call { request, input, opened } = call;
+        perform(*operation, &Call { platform: self, request, input, opened }, session).await
+    }
+}
+
 /// Performs an operation on the open session.
-pub async fn perform(operation: Operation, call: &Call<'_>, mut session: Session) -> Outcome {
+async fn perform(operation: Operation, call: &Call<'_>, mut session: Session) -> Outcome {
     let open = &mut session;
     let result = match operation {
         Operation::CurrentUser => current_user::answer(open, call).await,

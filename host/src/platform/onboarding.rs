@@ -12,18 +12,18 @@ use super::routes::{array, object, reference, text, uuid, write};
 use super::{Call, Operation, wrote};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::modules::call::Entry;
-use crate::modules::{self, Generation, Limits, Module};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
 use crate::problem::Problem;
+use crate::sandbox::call::Entry;
+use crate::sandbox::{self, Generation, Limits, Module};
 use crate::wit::context::Facts;
 use crate::wit::events::Event;
 
 /// Members of the body that the host itself reads; the rest belongs to modules.
 pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "withDefaults"];
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     let route = Route {
         audit: Some("TENANT".into()),
         description:
@@ -49,7 +49,7 @@ pub fn schemas() -> Vec<(&'static str, Json)> {
 }
 
 /// The host's members and those that the modules read.
-fn company_schema(modules: &[Module]) -> Json {
+fn company_schema(modules: &[Arc<Module>]) -> Json {
     let mut properties = json!({
         "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
         "countryCode": {
@@ -93,19 +93,20 @@ pub struct Founded {
 }
 
 pub async fn create(call: &Call<'_>, session: Session) -> Outcome {
-    let Call { platform, request, input, opened } = *call;
+    let Call { platform, request, opened, .. } = *call;
     if !platform.onboarding_open {
         return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
     }
-    let Some(Json::Object(body)) = &input.body else {
-        return Outcome { session: Some(session), result: Err(Problem::of("VALIDATION_FAILED").into()) };
+    let body: Map<String, Json> = match call.body() {
+        Ok(body) => body,
+        Err(problem) => return Outcome { session: Some(session), result: Err(problem.into()) },
     };
     let founding = Founding {
         generation: &request.generation,
         limits: platform.limits,
         facts: facts(request, opened, Uuid::nil()),
         owner: request.caller.id(),
-        body,
+        body: &body,
     };
     let (session, founded) = found(&founding, session).await;
     let result = founded.map(|founded| Done {
@@ -128,18 +129,17 @@ pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Ses
     let mut created: Vec<Json> = Vec::new();
     let mut emitted: Vec<Event> = Vec::new();
     let mut session = Some(session);
-    for (index, module) in founding.generation.modules.iter().enumerate() {
+    for module in &founding.generation.modules {
         let Some(open) = session.take() else { break };
         let options = Json::Object(options(founding.body, module.descriptor.onboarding.as_ref())).to_string();
         let entry = Entry {
-            generation: founding.generation.clone(),
-            module: index,
+            module: module.clone(),
             session: open,
             facts: Facts { tenant: tenant.as_u64_pair(), ..founding.facts.clone() },
             read_only: false,
             limits: founding.limits,
         };
-        let ran = modules::call::provision(entry, &options).await;
+        let ran = sandbox::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         let refusal = match ran.result {
@@ -154,11 +154,11 @@ pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Ses
                 continue;
             }
             Ok(Ok(_)) => {
-                let fault = modules::call::Failure::Fault("it provisioned after a store failure".into());
-                failed(&fault, founding.generation, index, request)
+                let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
+                failed(&fault, module, request)
             }
-            Ok(Err(problem)) => refused(founding.generation, index, problem, request),
-            Err(failure) => failed(&failure, founding.generation, ran.blamed, request),
+            Ok(Err(problem)) => refused(founding.generation, module, problem, request),
+            Err(failure) => failed(&failure, &ran.blamed, request),
         };
         return (session, Err(refusal));
     }

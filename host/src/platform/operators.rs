@@ -11,11 +11,11 @@ use super::onboarding::{Founding, found};
 use super::time;
 use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};
 use crate::ids::Ids;
-use crate::modules::{Generation, Limits};
 use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
 use crate::pipeline::run::Refused;
 use crate::problem::Problem;
+use crate::sandbox::{Generation, Limits};
 use crate::wit::events::Event;
 
 /// What a company can be entitled to.

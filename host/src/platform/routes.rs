@@ -1,5 +1,7 @@
 //! The host's own routes, declared like a module's: each file beside this one states its own, with the schemas they refer to.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
@@ -7,10 +9,10 @@ use super::{
     Operation, api_clients, api_keys, api_usage, audit_list, checklist, client_context, company_settings, context,
     current_user, iam, onboarding,
 };
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Every operation of the host that takes the pipeline's road.
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     [
         current_user::routes(),
         context::routes(),

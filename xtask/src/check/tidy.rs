@@ -6,9 +6,9 @@ use crate::program;
 use crate::workspace::Workspace;
 
 /// A file of the repository, by its path from the root.
-struct File {
-    path: String,
-    text: String,
+pub(super) struct File {
+    pub path: String,
+    pub text: String,
 }
 
 /// A rule: its name, and the faults of one file as line numbers and what is wrong.
@@ -41,7 +41,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     // Of a UUID (RFC 9562).
     ("host/src/contract/idempotency_key.rs", "variant"),
     // A kind of type of the component model.
-    ("host/src/modules/signature.rs", "variant"),
+    ("host/src/sandbox/signature.rs", "variant"),
     // Of a User-Agent header (RFC 9110).
     ("host/src/pipeline/user_agent.rs", "product"),
     // The interface asks for this scope, of a module, on an operation of the host.
@@ -73,7 +73,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 }
 
 /// Text files that git tracks or would: a file not yet added is judged too.
-fn files(workspace: &Workspace) -> Result<Vec<File>> {
+pub(super) fn files(workspace: &Workspace) -> Result<Vec<File>> {
     let mut git = std::process::Command::new("git");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(&workspace.root);
     let mut files = Vec::new();

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Descriptor};
 
-use crate::modules::artifact::{Artifact, LARGEST};
-use crate::modules::diff::{self, Change, codes};
-use crate::modules::engine;
-use crate::modules::refusal::Refusal;
-use crate::modules::surface::{Services, Surface};
-use crate::modules::vetting::Gate;
+use crate::gate::artifact::{Artifact, LARGEST};
+use crate::gate::diff::{self, Change, codes};
+use crate::gate::refusal::Refusal;
+use crate::gate::surface::{Services, Surface};
+use crate::gate::vetting::Gate;
 use crate::platform;
+use crate::sandbox::engine;
 
 #[derive(clap::Args)]
 pub struct Flags {
@@ -41,7 +41,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
         anyhow::bail!("there is no change with the code {unknown}");
     }
     let engine = engine::hardened(1)?;
-    let gate = Gate::open(&engine, None);
+    let gate = Gate::open(&engine, platform::NAMES, None);
     let against = match &flags.against {
         Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),
         None => None,
@@ -74,7 +74,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 /// What a component shows, or why no host takes it. `Err`: it cannot be read.
 fn surface(gate: &Gate, file: &Path) -> anyhow::Result<Result<Surface, Refusal>> {
     let artifact = Artifact::read(file)?;
-    Ok(gate.vet(&artifact).map(|vetted| vetted.surface(&gate.engine)))
+    Ok(gate.vet(&artifact).map(|vetted| Surface::of(&gate.engine, &vetted)))
 }
 
 fn refused(change: &Change, allowed: &[String]) -> bool {

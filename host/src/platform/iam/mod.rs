@@ -11,16 +11,18 @@ pub use memberships::{list as list_memberships, read as read_membership};
 pub use permissions::list as list_permissions;
 pub use roles::{list as list_roles, read as read_role};
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Route};
 
 use super::{Operation, PERMISSIONS, routes};
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Who holds it manages people: a company always has one that does.
 const MANAGE: &str = "users.manage";
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
+pub fn routes(modules: &[Arc<Module>]) -> Vec<(Route, Operation)> {
     let roles = json!({ "status": status(&["ACTIVE", "DISABLED"]), "text": sought("code or name") });
     let memberships = json!({
         "status": status(&["ACTIVE", "SUSPENDED"]),
@@ -76,7 +78,7 @@ pub fn schemas() -> Vec<(&'static str, Json)> {
 }
 
 /// The codes of every permission, host's and modules', sorted.
-fn all_permissions(modules: &[Module]) -> Vec<String> {
+fn all_permissions(modules: &[Arc<Module>]) -> Vec<String> {
     let own = PERMISSIONS.iter().map(|(code, _)| code.to_string());
     let theirs = modules.iter().flat_map(|module| &module.descriptor.permissions).map(|named| named.code.clone());
     own.chain(theirs).collect::<std::collections::BTreeSet<String>>().into_iter().collect()

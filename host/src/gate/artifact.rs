@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use wasmtime::Engine;
+use wasmtime::component::Component;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{self, Component};
 
 use super::admission::Admission;
 use super::refusal::Refusal;
-use super::services;
+use crate::sandbox::interface::InterfaceName;
 
 /// Largest component.
 pub const LARGEST: usize = 64 << 20;
@@ -60,32 +60,6 @@ pub fn admission_file(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// `package/interface@version`, taken apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InterfaceName {
-    /// `commerce:catalog/articles`.
-    pub path: String,
-    pub version: semver::Version,
-}
-
-impl std::fmt::Display for InterfaceName {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}@{}", self.path, self.version)
-    }
-}
-
-impl InterfaceName {
-    pub fn parse(name: &str) -> Option<InterfaceName> {
-        let (path, version) = name.rsplit_once('@')?;
-        Some(InterfaceName { path: path.to_string(), version: semver::Version::parse(version).ok()? })
-    }
-
-    /// Whether an offer of this name and version serves a module built for `self`.
-    pub fn accepts(&self, offered: &InterfaceName) -> bool {
-        self.path == offered.path && services::fits(&self.version, &offered.version)
-    }
-}
-
 /// Every `*.wasm` of a folder, in the order of their names, each with the file that it came from.
 pub fn read_folder(folder: &Path) -> anyhow::Result<Vec<(String, Artifact)>> {
     let entries = std::fs::read_dir(folder)
@@ -116,33 +90,4 @@ pub fn check_imports(engine: &Engine, component: &Component) -> Result<(), Refus
         }
     }
     Ok(())
-}
-
-/// Services that a component imports: name as written, parsed name, its functions.
-pub fn services_wanted(
-    engine: &Engine,
-    component: &Component,
-) -> Vec<(String, InterfaceName, component::types::ComponentInstance)> {
-    let mut wanted = Vec::new();
-    for (name, item) in component.component_type().imports(engine) {
-        let (Some(parsed), ComponentItem::ComponentInstance(instance)) = (InterfaceName::parse(name), item.ty) else {
-            continue;
-        };
-        if !parsed.path.starts_with("commerce:platform/") {
-            wanted.push((name.to_string(), parsed, instance));
-        }
-    }
-    wanted
-}
-
-/// Interfaces that a component exports.
-pub fn services_offered(engine: &Engine, component: &Component) -> Vec<(String, InterfaceName)> {
-    component
-        .component_type()
-        .exports(engine)
-        .filter_map(|(name, item)| match item.ty {
-            ComponentItem::ComponentInstance(_) => Some((name.to_string(), InterfaceName::parse(name)?)),
-            _ => None,
-        })
-        .collect()
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use semver::Version;
 
 use super::{Change, Code, codes};
-use crate::modules::artifact::InterfaceName;
-use crate::modules::signature::CUT;
-use crate::modules::surface::{Services, Surface};
+use crate::gate::surface::{Services, Surface};
+use crate::sandbox::interface::InterfaceName;
+use crate::sandbox::signature::CUT;
 
 type Functions = BTreeMap<String, String>;
 

@@ -6,12 +6,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "native-modules")]
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
-use wasmtime::{AsContextMut as _, Store, Trap, UpdateDeadline};
+use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
-use super::generation::{Code, Generation};
 use super::limits::{GuestClock, Limits, MemoryLimit, Used};
+use super::module::Module;
 use super::state::State;
 use crate::database::{self, Session};
 use crate::store::Scope;
@@ -42,10 +43,11 @@ pub enum Failure {
 pub struct Ran<T> {
     /// `None` where it was lost.
     pub session: Option<Session>,
-    pub emitted: Vec<(usize, Event)>,
+    /// With the module that emitted each.
+    pub emitted: Vec<(Arc<Module>, Event)>,
     pub result: Result<T, Failure>,
     /// Whose failure it is: the module that was called, or one that it called.
-    pub blamed: usize,
+    pub blamed: Arc<Module>,
     /// A store call failed: the request can only be refused.
     pub closed: bool,
     pub used: Used,
@@ -53,15 +55,15 @@ pub struct Ran<T> {
 
 /// What a request brings to its modules.
 pub struct Entry {
-    pub generation: Arc<Generation>,
-    pub module: usize,
+    pub module: Arc<Module>,
     pub session: Session,
     pub facts: Facts,
     pub read_only: bool,
     pub limits: Limits,
 }
 
-/// A module without a sandbox. It calls the host's interfaces on `State`, as a component does through the linker.
+/// A module without a sandbox: the benchmark's alone. It calls the host's interfaces on `State`, as a component does through the linker.
+#[cfg(feature = "native-modules")]
 pub trait Native: Send + Sync {
     fn handle<'a>(
         &'a self,
@@ -71,35 +73,27 @@ pub trait Native: Send + Sync {
 }
 
 pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
-    let mut run = begin(entry);
-    match &run.code {
-        Some(Code::Native(native)) => {
-            let native = native.clone();
-            let result = native.handle(&mut run.state, call).await;
-            end(run.module, run.began, run.state, result)
-        }
-        _ => {
-            ask(run, Err(fault("a module without operations")), async |guest, store| {
-                guest.call_handle(store, call).await
-            })
-            .await
-        }
+    #[cfg(feature = "native-modules")]
+    if let Some(native) = entry.module.native.clone() {
+        let (module, mut state, began) = (entry.module.clone(), begin(entry), Instant::now());
+        let result = native.handle(&mut state, call).await;
+        return end(module, began, state, result);
     }
+    ask(entry, async |guest, store| guest.call_handle(store, call).await).await
 }
 
 pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
-    ask(begin(entry), Ok(Ok(Vec::new())), async |guest, store| guest.call_provision(store, options).await).await
+    ask(entry, async |guest, store| guest.call_provision(store, options).await).await
 }
 
 /// The module's steps of a company's checklist.
 pub async fn checklist(entry: Entry) -> Ran<Vec<module::Step>> {
-    ask(begin(entry), Ok(Vec::new()), async |guest, store| guest.call_checklist(store).await).await
+    ask(entry, async |guest, store| guest.call_checklist(store).await).await
 }
 
 /// One bounded batch of a module's own invariants.
 pub async fn verify(entry: Entry, cursor: Option<&str>) -> Ran<module::Findings> {
-    let none = module::Findings { findings: Vec::new(), next: None };
-    ask(begin(entry), Ok(none), async |guest, store| guest.call_verify(store, cursor).await).await
+    ask(entry, async |guest, store| guest.call_verify(store, cursor).await).await
 }
 
 /// One bounded batch of a module's backfill; answers where the next begins.
@@ -108,89 +102,69 @@ pub async fn upgrade(
     from_version: &str,
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
-    ask(begin(entry), Ok(Ok(None)), async |guest, store| guest.call_upgrade(store, from_version, cursor).await).await
+    ask(entry, async |guest, store| guest.call_upgrade(store, from_version, cursor).await).await
 }
 
-/// A call that is about to be made.
-struct Run {
-    module: usize,
-    code: Option<Code>,
-    state: State,
-    began: Instant,
-}
-
-/// A fresh instance, one call of it, and what is left. `native`: the answer of a module that was compiled into the process.
+/// A fresh instance, one call of it, and what is left.
 async fn ask<T>(
-    run: Run,
-    native: wasmtime::Result<T>,
+    entry: Entry,
     call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
 ) -> Ran<T> {
-    let Run { module, code, state, began } = run;
-    let code = match code {
-        Some(Code::Component(code)) => code,
-        Some(Code::Native(_)) => return end(module, began, state, native),
-        None => return end(module, began, state, Err(fault("no such module"))),
-    };
+    let (module, state, began) = (entry.module.clone(), begin(entry), Instant::now());
     let clock = state.clock.clone();
-    let mut store = store(state);
+    let mut store = store(module.code.engine(), state);
     let answer = async {
-        let guest = code.instantiate_async(&mut store).await?;
+        let guest = module.code.instantiate_async(&mut store).await?;
         call(guest.commerce_platform_module(), &mut store).await
     };
     let result = clock.measure(answer).await;
     end(module, began, store.into_data(), result)
 }
 
-fn fault(what: &'static str) -> wasmtime::Error {
-    wasmtime::Error::msg(what)
-}
-
-fn begin(entry: Entry) -> Run {
-    let Entry { generation, module, session, facts, read_only, limits } = entry;
-    let code = generation.modules.get(module).map(|module| module.code.clone());
+fn begin(entry: Entry) -> State {
+    let Entry { module, session, facts, read_only, limits } = entry;
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    let state = State {
+    State {
         session: Some(session),
         scope,
         facts,
-        stack: vec![module],
-        instances: vec![None; generation.modules.len()],
+        running: module,
+        instances: Vec::new(),
         emitted: Vec::new(),
         limits,
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::default(),
         failure: None,
-        generation,
-    };
-    Run { module, code, state, began: Instant::now() }
+    }
 }
 
-fn end<T>(module: usize, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
+fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
     let result = result.map_err(|error| classify(&state, &error));
-    if let Some(called) = state.generation.modules.get(module) {
-        called.health.called(began.elapsed());
-    }
-    // A trap leaves the stack as it was: the innermost module is the one that failed.
-    let blamed = match result {
-        Ok(_) => module,
-        Err(_) => state.stack.last().copied().unwrap_or(module),
-    };
+    module.health.called(began.elapsed());
     let used = Used {
         guest_time: state.clock.spent(),
         memory: state.memory.used,
         store_calls: state.scope.calls,
         rows: state.scope.rows,
     };
-    Ran { session: state.session, emitted: state.emitted, result, blamed, closed: state.scope.closed, used }
+    Ran {
+        session: state.session,
+        emitted: state.emitted,
+        result,
+        // A trap leaves the innermost module as the one that runs.
+        blamed: state.running,
+        closed: state.scope.closed,
+        used,
+    }
 }
 
 /// A store for one request, with its limits set.
-fn store(state: State) -> Store<State> {
+fn store(engine: &Engine, state: State) -> Store<State> {
     let yields = matches!(state.session, Some(Session::Postgres(_)));
     let limits = state.limits;
-    let mut store = Store::new(&state.generation.engine.clone(), state);
+    let mut store = Store::new(engine, state);
     store.limiter(|state| &mut state.memory);
     store.set_hostcall_fuel(limits.hostcall);
     store.set_epoch_deadline(1);

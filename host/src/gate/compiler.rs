@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::engine::{self, Sandbox};
+use crate::sandbox::engine::{self, Sandbox};
 
 /// Processor time and address space of a compilation.
 const SECONDS: libc::rlim_t = 120;

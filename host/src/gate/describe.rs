@@ -6,9 +6,9 @@ use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 use wasmtime::component::Linker;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
-use super::limits::MemoryLimit;
 use super::refusal::Refusal;
-use crate::platform::audit_list::FILTERS;
+use crate::operations::HostNames;
+use crate::sandbox::limits::MemoryLimit;
 use crate::wit::GuestPre;
 
 /// Largest descriptor, and the time it may take.
@@ -50,7 +50,7 @@ fn invalid(why: String) -> Refusal {
 }
 
 /// Faults of one descriptor by itself; collections and schemas are checked where they are compiled.
-pub fn faults(descriptor: &Descriptor) -> Vec<String> {
+pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
     let mut faults = Vec::new();
     let mut expect = |holds: bool, what: String| {
         if !holds {
@@ -59,7 +59,7 @@ pub fn faults(descriptor: &Descriptor) -> Vec<String> {
     };
     let name = &descriptor.name;
     expect(
-        is_name(name, 32, b"-") && name != "stoa" && name != "platform",
+        is_name(name, 32, b"-") && name != "stoa" && name != host.module,
         format!("name `{name}` is reserved or not [a-z][a-z0-9-]{{0,31}}"),
     );
     expect(
@@ -82,7 +82,7 @@ pub fn faults(descriptor: &Descriptor) -> Vec<String> {
         let ok = name.first().is_some_and(u8::is_ascii_lowercase)
             && name.iter().all(u8::is_ascii_alphanumeric)
             && name.len() <= 64
-            && !FILTERS.contains(&filter.code.as_str());
+            && !host.audit_filters.contains(&filter.code.as_str());
         expect(ok, format!("audit filter `{}` is not camelCase, or the host's own", filter.code));
     }
     for route in &descriptor.routes {
@@ -161,49 +161,4 @@ pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
     name.len() <= longest
         && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
-}
-
-/// What two modules claim: names, routes, operations, events, permissions, scopes, onboarding members, filters, problem codes.
-pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let mut faults = Vec::new();
-    let mut claim = |kind: &str, shape: String, what: &str, module: &str| {
-        if !seen.insert(format!("{kind} {shape}")) {
-            faults.push(format!("{module}: {kind} `{what}` is claimed twice"));
-        }
-    };
-    for descriptor in descriptors {
-        let module = &descriptor.name;
-        claim("module", module.clone(), module, module);
-        for route in &descriptor.routes {
-            let shape = format!("{} {}", route.method, template_shape(&route.path));
-            claim("route", shape, &format!("{} {}", route.method, route.path), module);
-            claim("operation", route.operation.clone(), &route.operation, module);
-        }
-        for kind in &descriptor.events {
-            claim("event", kind.code.clone(), &kind.code, module);
-        }
-        for permission in &descriptor.permissions {
-            claim("permission", permission.code.clone(), &permission.code, module);
-        }
-        for scope in &descriptor.scopes {
-            claim("scope", scope.code.clone(), &scope.code, module);
-        }
-        let members = descriptor.onboarding.iter().filter_map(|schema| schema.get("properties")?.as_object());
-        for member in members.flat_map(|members| members.keys()) {
-            claim("onboarding member", member.clone(), member, module);
-        }
-        for filter in &descriptor.audit_filters {
-            claim("audit filter", filter.code.clone(), &filter.code, module);
-        }
-        for problem in &descriptor.problems {
-            claim("problem", problem.code.clone(), &problem.code, module);
-        }
-    }
-    faults
-}
-
-/// A path template with its parameters nameless: two that differ in names alone are one route.
-pub fn template_shape(path: &str) -> String {
-    path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }

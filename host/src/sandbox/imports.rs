@@ -20,9 +20,7 @@ impl wit::Host for State {
 }
 
 async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
-    let index = state.module()?;
-    let generation = state.generation.clone();
-    let module = generation.modules.get(index).ok_or_else(|| wasmtime::format_err!("no such module"))?;
+    let module = state.running.clone();
     let Some(mut session) = state.session.take() else {
         return Err(state.stop(Failure::Fault("the store was called outside a request".into())));
     };
@@ -56,9 +54,7 @@ impl context::Host for State {
 
 impl events::Host for State {
     async fn emit(&mut self, emitted: Vec<events::Event>) -> wasmtime::Result<()> {
-        let index = self.module()?;
-        let generation = self.generation.clone();
-        let module = generation.modules.get(index).ok_or_else(|| wasmtime::format_err!("no such module"))?;
+        let module = self.running.clone();
         if self.scope.read_only {
             return Err(self.stop(Failure::Fault("a read emitted an event".into())));
         }
@@ -77,7 +73,7 @@ impl events::Host for State {
                 .find(|(_, earlier)| earlier.resource == event.resource && earlier.kind == event.kind)
             {
                 Some((_, earlier)) => *earlier = event,
-                None => self.emitted.push((index, event)),
+                None => self.emitted.push((module.clone(), event)),
             }
         }
         Ok(())
@@ -86,8 +82,7 @@ impl events::Host for State {
 
 impl log::Host for State {
     async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        let index = self.module()?;
-        let module = self.generation.modules.get(index).map_or("", |module| module.name.as_str());
+        let module = self.running.name.as_str();
         // A module's words stay on their line, and command no terminal.
         let line: String = message
             .chars()

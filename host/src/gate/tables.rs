@@ -5,28 +5,26 @@ use std::sync::Arc;
 
 use stoa_descriptor::Collection;
 
-use super::Module;
 use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
 use crate::database::{Cell, Database, Error, Session};
+use crate::sandbox::Module;
 use crate::store::{self, Schema};
 
 /// What each module's tables should be.
 pub type Wanted = Vec<(String, Arc<Schema>)>;
 
-pub fn wanted(modules: &[Module]) -> Wanted {
+pub fn wanted(modules: &[Arc<Module>]) -> Wanted {
     modules.iter().map(|module| (module.name.clone(), module.schema.clone())).collect()
 }
 
 /// Makes the tables fit, for verbs that make no generation.
-pub async fn bring_up_to_date(database: &Database, modules: &[Module]) -> anyhow::Result<()> {
-    let wanted = Arc::new(wanted(modules));
+pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
     let changes = database
-        .write_plain(move |session| {
-            let wanted = wanted.clone();
+        .write_unless_refused(wanted(modules), |session, wanted| {
             Box::pin(async move {
                 lock(session).await?;
-                extend(session, &wanted).await
+                extend(session, wanted).await
             })
         })
         .await??;

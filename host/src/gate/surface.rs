@@ -9,8 +9,9 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
-use super::artifact::InterfaceName;
-use super::signature::signature;
+use crate::sandbox::interface::InterfaceName;
+use crate::sandbox::module::Vetted;
+use crate::sandbox::signature::signature;
 
 /// Signatures by function, by `package/interface@version`.
 pub type Services = BTreeMap<String, BTreeMap<String, String>>;
@@ -31,6 +32,11 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// What a vetted module shows.
+    pub fn of(engine: &Engine, vetted: &Vetted) -> Surface {
+        Surface::new(engine, &vetted.component, (*vetted.descriptor).clone(), &vetted.digest, vetted.size as u64)
+    }
+
     /// `digest` and `size` are of the component's file.
     pub fn new(
         engine: &Engine,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::contract;
-use crate::modules::describe;
+use crate::gate::describe;
 
 mod recursion;
 
@@ -80,7 +80,7 @@ fn named(changes: &[Change], breaking: bool) -> BTreeSet<(String, String)> {
 /// A case must be one that vetting lets through: else it would be refused for another reason.
 fn assert_lawful(name: &str, candidate: &Surface) {
     let descriptor = &candidate.descriptor;
-    let faults = describe::faults(descriptor);
+    let faults = describe::faults(descriptor, &crate::platform::NAMES);
     assert!(faults.is_empty(), "{name}: {faults:?}");
     crate::store::Schema::new(&descriptor.name, &descriptor.collections)
         .unwrap_or_else(|why| panic!("{name}: {why:?}"));

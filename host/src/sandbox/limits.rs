@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use serde_json::Value as Json;
+
 /// Settings; operations.md has the defaults.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Limits {
@@ -63,6 +65,15 @@ impl Limits {
             hostcall: self.hostcall.max(body.saturating_mul(4)),
             ..*self
         }
+    }
+}
+
+/// Items of a body's longest array: limits grow with them.
+pub fn lines(body: &Json) -> usize {
+    match body {
+        Json::Array(items) => items.len().max(items.iter().map(lines).max().unwrap_or(0)),
+        Json::Object(members) => members.values().map(lines).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

@@ -1,25 +1,28 @@
 //! The gate that every module passes before it can be part of a generation: signature, compilation, imports, its own description.
 //! What is not vetted is never linked; what is not signed is not even compiled.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use stoa_descriptor::Descriptor;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use super::admission::Signer;
-use super::artifact::{Artifact, check_imports};
+use super::artifact::{self, Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
 use super::describe;
-use super::health::Health;
 use super::refusal::Refusal;
-use super::surface::Surface;
-use crate::http::routes::Checked;
+use crate::operations::{HostNames, Operation};
+use crate::sandbox::Generation;
+use crate::sandbox::health::Health;
+use crate::sandbox::module::Vetted;
 use crate::store::Schema;
 
 pub struct Gate {
     pub engine: Engine,
+    /// What modules may build on and may not take.
+    pub host: HostNames,
     /// Where compiled modules are kept.
     pub cache: Option<Cache>,
     pub compiler: Compiler,
@@ -34,24 +37,15 @@ pub enum Trust {
     Signed { by: Vec<Signer>, unsigned: bool },
 }
 
-/// A module that may run here. Generations that have it share it.
-pub struct Vetted {
-    pub digest: [u8; 32],
-    /// Bytes of the component.
-    pub size: usize,
-    pub descriptor: Arc<Descriptor>,
-    pub schema: Arc<Schema>,
-    pub component: Component,
-    pub routes: Vec<Arc<Checked>>,
-    /// Who vouched for it; nobody for what --dev took from its folder.
-    pub signer: Option<String>,
-    pub health: Arc<Health>,
-}
-
 impl Gate {
     /// For verbs that serve nobody. `cache`: where compiled modules are kept.
-    pub fn open(engine: &Engine, cache: Option<Cache>) -> Gate {
-        Gate { engine: engine.clone(), cache, compiler: Compiler::Here, trust: Trust::Everything }
+    pub fn open(engine: &Engine, host: HostNames, cache: Option<Cache>) -> Gate {
+        Gate { engine: engine.clone(), host, cache, compiler: Compiler::Here, trust: Trust::Everything }
+    }
+
+    /// The generation of modules that were vetted.
+    pub fn link(&self, number: u64, vetted: &[Arc<Vetted>]) -> Result<Generation, Refusal> {
+        Ok(Generation::link(&self.engine, &self.host, number, vetted)?)
     }
 
     pub fn takes_unsigned(&self) -> bool {
@@ -74,15 +68,15 @@ impl Gate {
             statement.describes(&descriptor.name, &descriptor.version, &text)?;
         }
         let invalid = |faults: Vec<String>| Refusal::new("DESCRIPTOR_INVALID", faults.join("; "));
-        let faults = describe::faults(&descriptor);
+        let faults = describe::faults(&descriptor, &self.host);
         if !faults.is_empty() {
             return Err(invalid(faults));
         }
         let schema = Schema::new(&descriptor.name, &descriptor.collections).map_err(invalid)?;
-        let routes = descriptor
+        let operations = descriptor
             .routes
             .iter()
-            .map(|route| Checked::of(route.clone(), &descriptor.schemas).map(Arc::new))
+            .map(|route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new))
             .collect::<Result<_, _>>()
             .map_err(|fault| invalid(vec![fault]))?;
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
@@ -92,10 +86,21 @@ impl Gate {
             descriptor: Arc::new(descriptor),
             schema: Arc::new(schema),
             component,
-            routes,
+            operations,
             signer: statement.map(|statement| statement.signer),
             health,
         })
+    }
+
+    /// Every component of a folder, vetted.
+    pub fn vet_folder(&self, folder: &Path) -> anyhow::Result<Vec<Arc<Vetted>>> {
+        artifact::read_folder(folder)?
+            .into_iter()
+            .map(|(file, artifact)| {
+                let vetted = self.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+                Ok(Arc::new(vetted))
+            })
+            .collect()
     }
 
     /// The compiled component: from the cache where it is there.
@@ -108,12 +113,5 @@ impl Gate {
         compiled.map_err(|why| {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
         })
-    }
-}
-
-impl Vetted {
-    /// What it shows to the world.
-    pub fn surface(&self, engine: &Engine) -> Surface {
-        Surface::new(engine, &self.component, (*self.descriptor).clone(), &self.digest, self.size as u64)
     }
 }

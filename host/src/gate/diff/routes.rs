@@ -7,8 +7,7 @@ use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 
 use super::schema::{self, Direction, Schema};
 use super::{Change, Code, codes};
-use crate::contract::parameters;
-use crate::modules::describe::template_shape;
+use crate::contract::parameters::{self, template_shape};
 
 pub fn changes(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
     let place = |route: &Route| format!("{} {}", route.method, route.path);

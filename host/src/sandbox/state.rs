@@ -5,8 +5,8 @@ use std::sync::Arc;
 use wasmtime::component::Instance;
 
 use super::call::Failure;
-use super::generation::Generation;
 use super::limits::{GuestClock, Limits, MemoryLimit};
+use super::module::Module;
 use crate::database::Session;
 use crate::store::Scope;
 use crate::wit::context::Facts;
@@ -15,14 +15,14 @@ use crate::wit::events::Event;
 pub struct State {
     /// Taken out while a store call runs on it.
     pub session: Option<Session>,
-    pub generation: Arc<Generation>,
     pub scope: Scope,
     pub facts: Facts,
-    /// The modules that are running, outermost first.
-    pub stack: Vec<usize>,
-    /// By module: a provider is instantiated at its first call.
-    pub instances: Vec<Option<Instance>>,
-    pub emitted: Vec<(usize, Event)>,
+    /// The module that runs: the one that was called, or one that it called in turn.
+    pub running: Arc<Module>,
+    /// Of the providers that were called so far.
+    pub instances: Vec<(Arc<Module>, Instance)>,
+    /// With the module that emitted each.
+    pub emitted: Vec<(Arc<Module>, Event)>,
     pub limits: Limits,
     pub memory: MemoryLimit,
     pub clock: GuestClock,
@@ -31,11 +31,6 @@ pub struct State {
 }
 
 impl State {
-    /// The running module.
-    pub fn module(&self) -> wasmtime::Result<usize> {
-        self.stack.last().copied().ok_or_else(|| wasmtime::format_err!("no module is running"))
-    }
-
     /// Ends the request for this reason: the guest traps.
     pub fn stop(&mut self, failure: Failure) -> wasmtime::Error {
         let error = wasmtime::format_err!("stopped: {failure:?}");

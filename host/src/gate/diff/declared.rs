@@ -9,7 +9,7 @@ use stoa_descriptor::{Descriptor, Named};
 
 use super::schema::{self, Direction, Schema};
 use super::{Change, Code, codes};
-use crate::modules::surface::Surface;
+use crate::gate::surface::Surface;
 
 /// The version alone. One that is not semantic is refused elsewhere and never counts as lower.
 pub fn version(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {

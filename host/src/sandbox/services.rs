@@ -5,6 +5,7 @@
 //! before a generation exists.
 
 use std::fmt;
+use std::sync::Arc;
 
 use semver::Version;
 use serde::Serialize;
@@ -12,9 +13,8 @@ use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
-use super::artifact::{InterfaceName, services_offered, services_wanted};
-use super::generation::Code;
-use super::refusal::Refusal;
+use super::interface::{InterfaceName, fits, services_offered, services_wanted};
+use super::module::Module;
 use super::signature::signature;
 use super::state::State;
 
@@ -66,21 +66,6 @@ impl fmt::Display for Unresolved {
 }
 
 impl std::error::Error for Unresolved {}
-
-impl From<Unresolved> for Refusal {
-    fn from(unresolved: Unresolved) -> Refusal {
-        Refusal::new("SERVICE_UNRESOLVED", unresolved.to_string())
-    }
-}
-
-/// Whether a module that was built for one version of a service can be served by another: the same major, at least as high;
-/// before 1.0 the same minor; before 0.1 and among prereleases the same alone.
-pub fn fits(wanted: &Version, offered: &Version) -> bool {
-    let exact = !wanted.pre.is_empty() || !offered.pre.is_empty() || (wanted.major == 0 && wanted.minor == 0);
-    let line = |version: &Version| (version.major, if version.major == 0 { version.minor } else { 0 });
-    let order = offered.cmp_precedence(wanted);
-    if exact { order.is_eq() } else { line(wanted) == line(offered) && order.is_ge() }
-}
 
 /// Finds a provider for every service that a module imports: the highest version that fits, of whichever module. `modules`:
 /// all of them with their names; `importer`: whose imports. Everything that is missing is told at once.
@@ -190,48 +175,40 @@ fn same_types(want: &ComponentFunc, have: &ComponentFunc) -> bool {
 }
 
 /// Defines the import: a call instantiates the provider at first use, in the same store and hence the same transaction.
-pub fn link(linker: &mut Linker<State>, link: &Link) -> wasmtime::Result<()> {
-    let provider = link.provider;
+pub fn link(linker: &mut Linker<State>, link: &Link, provider: &Arc<Module>) -> wasmtime::Result<()> {
     let mut instance = linker.instance(&link.import)?;
     for (name, index) in &link.functions {
-        let index = *index;
+        let (provider, index) = (provider.clone(), *index);
         instance.func_new_async(name, move |store, _type, arguments, results| {
+            let provider = provider.clone();
             Box::new(async move { call(store, provider, &index, arguments, results).await })
         })?;
     }
     Ok(())
 }
 
+/// A trap leaves the provider as the one that runs: it is the module that failed.
 async fn call(
     mut store: StoreContextMut<'_, State>,
-    provider: usize,
+    provider: Arc<Module>,
     function: &ComponentExportIndex,
     arguments: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    let instance = match store.data().instances.get(provider).copied().flatten() {
+    let caller = std::mem::replace(&mut store.data_mut().running, provider.clone());
+    let made = store.data().instances.iter().find(|(module, _)| Arc::ptr_eq(module, &provider)).map(|(_, made)| *made);
+    let instance = match made {
         Some(instance) => instance,
         None => {
-            let generation = store.data().generation.clone();
-            let module = generation.modules.get(provider).ok_or_else(|| wasmtime::format_err!("no such module"))?;
-            store.data_mut().stack.push(provider);
-            let Code::Component(code) = &module.code else {
-                wasmtime::bail!("a native module offers no services by reflection");
-            };
-            let instance = code.instance_pre().instantiate_async(&mut store).await?;
-            store.data_mut().stack.pop();
-            if let Some(slot) = store.data_mut().instances.get_mut(provider) {
-                *slot = Some(instance);
-            }
+            let instance = provider.code.instance_pre().instantiate_async(&mut store).await?;
+            store.data_mut().instances.push((provider, instance));
             instance
         }
     };
     let function =
         instance.get_func(&mut store, function).ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
-    store.data_mut().stack.push(provider);
-    // A trap leaves the stack as it is: the module on top is the one that failed.
     function.call_async(&mut store, arguments, results).await?;
-    store.data_mut().stack.pop();
+    store.data_mut().running = caller;
     Ok(())
 }
 

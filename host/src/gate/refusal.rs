@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::diff::Change;
+use crate::sandbox::generation::Unlinked;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
@@ -22,6 +23,15 @@ impl Refusal {
     pub fn of(mut self, name: &str) -> Refusal {
         self.detail = format!("{name}: {}", self.detail);
         self
+    }
+}
+
+impl From<Unlinked> for Refusal {
+    fn from(unlinked: Unlinked) -> Refusal {
+        match unlinked {
+            Unlinked::Descriptors(what) => Refusal::new("DESCRIPTOR_INVALID", what),
+            Unlinked::Services(what) => Refusal::new("SERVICE_UNRESOLVED", what),
+        }
     }
 }
 
