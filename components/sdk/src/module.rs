@@ -1,13 +1,12 @@
 //! What a module is, and how it stands behind the generated contract.
 
 use serde::Deserialize;
-use stoa_descriptor::Descriptor;
+use stoa_descriptor::{Descriptor, Schemas};
 
 use crate::bindings::exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
 use crate::host::fault;
 use crate::operation::Operation;
 use crate::reply::Answer;
-use crate::schema::Schemas;
 
 /// A domain module. Its functions keep nothing between calls: the host may run a request again.
 pub trait Module: 'static {
@@ -53,7 +52,7 @@ pub trait Module: 'static {
         let mut descriptor = Self::describe();
         let mut schemas = Schemas::default();
         descriptor.routes = Self::OPERATIONS.iter().map(|operation| operation.route(&mut schemas)).collect();
-        descriptor.schemas = schemas.finish();
+        descriptor.schemas = schemas.finish().unwrap_or_else(|why| fault(&why));
         descriptor
     }
 }
