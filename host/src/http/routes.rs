@@ -41,9 +41,9 @@ impl Deref for Entry {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Owner {
-    Platform(platform::Operation),
+    Platform(&'static platform::Operation),
     /// Index into the generation's modules.
     Module(usize),
 }
@@ -75,9 +75,9 @@ impl RouteTable {
         permissions: &BTreeMap<String, Permission>,
         scopes: &BTreeMap<String, Permission>,
     ) -> Result<RouteTable, String> {
-        let own_schemas = platform::routes::schemas();
+        let platform::Description { routes: own, schemas: own_schemas } = platform::describe(modules)?;
         let mut entries = Vec::new();
-        for (route, operation) in platform::routes::routes(modules) {
+        for (route, operation) in own {
             entries.push(Entry {
                 checked: Arc::new(Checked::of(route, &own_schemas)?),
                 owner: Owner::Platform(operation),
@@ -159,7 +159,7 @@ fn contract(
     modules: &[Module],
     own_schemas: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Contract, String> {
-    let public = platform::routes::public_routes();
+    let public = platform::public::routes();
     let described = std::iter::once(openapi::Module {
         name: platform::NAME,
         description: "Identity, companies and the service itself.",

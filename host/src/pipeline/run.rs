@@ -166,7 +166,7 @@ async fn transact(
     let outcome = match entry.owner {
         Owner::Platform(operation) => {
             let call = platform::Call { platform, request, input, opened: &opened };
-            platform::perform(operation, &call, session).await
+            operation.perform(&call, session).await
         }
         Owner::Module(index) => call_module(platform, request, index, input, &opened, session).await,
     };
