@@ -76,8 +76,12 @@ struct ListAuditEntries {
     operation: Option<String>,
     result: Option<AuditResult>,
     /// Not before, inclusive: an instant, or a day in the company's time zone.
+    #[serde(default)]
+    #[schemars(with = "Moment")]
     from: Option<Moment>,
     /// Not after, inclusive: an instant, or a day in the company's time zone.
+    #[serde(default)]
+    #[schemars(with = "Moment")]
     to: Option<Moment>,
     /// Text that operation, resource type, actor, address, user agent, result or reason contains, in either case; `%` and `_`
     /// mean themselves.

@@ -56,7 +56,7 @@ impl<T> Page<T> {
     }
 }
 
-/// A list that is answered at once.
+// A list that is answered at once.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Items<T> {

@@ -61,6 +61,11 @@ pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
     }
 }
 
+/// Leaves out the type beside the texts: a value of another type is refused as one that is not among them.
+pub fn untyped(schema: &mut Schema) {
+    schema.remove("type");
+}
+
 impl JsonSchema for Environment {
     fn schema_name() -> Cow<'static, str> {
         "Environment".into()
