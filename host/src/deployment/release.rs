@@ -15,7 +15,7 @@ use crate::sandbox::{Generation, Vetted};
 
 pub struct Release {
     pub generation: Arc<Generation>,
-    pub operations: Table<Runner<platform::Operation>>,
+    pub operations: Table<Runner<&'static platform::Operation>>,
     pub contract: Document,
 }
 
@@ -45,11 +45,11 @@ impl Release {
     }
 
     fn compose(generation: Generation) -> Result<Release, String> {
-        let own_schemas = platform::routes::schemas();
+        let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
         let mut callables = Vec::new();
-        for (route, operation) in platform::routes::routes(&generation.modules) {
-            let operation_itself = Arc::new(Operation::compile(route, &own_schemas)?);
-            callables.push(Callable { operation: operation_itself, runner: Runner::Host(operation) });
+        for (route, operation) in routes {
+            let compiled = Arc::new(Operation::compile(route, &own_schemas)?);
+            callables.push(Callable { operation: compiled, runner: Runner::Host(operation) });
         }
         for module in &generation.modules {
             let theirs = module.operations.iter();
@@ -66,10 +66,10 @@ impl Release {
 
 fn contract(
     generation: &Generation,
-    operations: &Table<Runner<platform::Operation>>,
+    operations: &Table<Runner<&'static platform::Operation>>,
     own_schemas: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Document, String> {
-    let public = platform::routes::public_routes();
+    let public = platform::public::routes();
     let host = openapi::Module {
         name: platform::NAME,
         description: "Identity, companies and the service itself.",

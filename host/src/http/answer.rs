@@ -186,7 +186,7 @@ fn method_not_allowed(allowed: &str, request_id: Uuid) -> Response<Body> {
 async fn call(
     app: &App,
     release: &Release,
-    callable: &Callable<Runner<platform::Operation>>,
+    callable: &Callable<Runner<&'static platform::Operation>>,
     path: Vec<(String, String)>,
     request: Request<Body>,
     request_id: Uuid,

@@ -4,7 +4,11 @@ use serde::de::value::{Error, MapDeserializer};
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-pub(crate) fn read<T: DeserializeOwned>(pairs: &[(String, String)]) -> Result<T, Error> {
+/// Reads a struct from its members as texts.
+///
+/// # Errors
+/// A text that its field does not take, a member that the struct does not have or one that it lacks.
+pub fn read<T: DeserializeOwned>(pairs: &[(String, String)]) -> Result<T, Error> {
     T::deserialize(MapDeserializer::new(pairs.iter().map(|(name, value)| (name.as_str(), Parameter(value)))))
 }
 
@@ -70,7 +74,6 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::{Id, Limit};
 
     #[derive(Debug, PartialEq, Deserialize)]
     enum Status {
@@ -79,14 +82,18 @@ mod tests {
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(transparent)]
+    struct Limit(u32);
+
+    #[derive(Debug, PartialEq, Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Query {
-        cursor: Option<Id>,
+        cursor: Option<String>,
         limit: Limit,
         deep: bool,
         status: Status,
         text: Option<String>,
-        brand_id: Option<Id>,
+        brand_id: Option<String>,
     }
 
     fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -99,7 +106,7 @@ mod tests {
         let sent = [("cursor", id), ("limit", "7"), ("deep", "true"), ("status", "ACTIVE"), ("text", "12")];
         let query: Query = read(&pairs(&sent)).unwrap();
         let expected = Query {
-            cursor: id.parse().ok(),
+            cursor: Some(id.to_owned()),
             limit: Limit(7),
             deep: true,
             status: Status::Active,
