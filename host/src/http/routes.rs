@@ -31,6 +31,8 @@ pub struct Checked {
     pub route: Route,
     pub parameters: Parameters,
     pub body: Option<Schema>,
+    /// Of a success.
+    pub response: Arc<Schema>,
 }
 
 impl Deref for Entry {
@@ -148,8 +150,8 @@ impl Checked {
             .map(|body| Schema::compile(body, schemas))
             .transpose()
             .map_err(|why| invalid("body", why))?;
-        Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
-        Ok(Checked { route, parameters, body })
+        let response = Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
+        Ok(Checked { route, parameters, body, response: Arc::new(response) })
     }
 }
 
@@ -165,12 +167,14 @@ fn contract(
         description: "Identity, companies and the service itself.",
         schemas: own_schemas,
         problems: &[],
+        events: &[],
     })
     .chain(modules.iter().map(|module| openapi::Module {
         name: &module.name,
         description: &module.descriptor.description,
         schemas: &module.descriptor.schemas,
         problems: &module.descriptor.problems,
+        events: &module.descriptor.events,
     }))
     .collect::<Vec<_>>();
     let operations = public
