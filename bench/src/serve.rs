@@ -14,6 +14,7 @@ use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
 use stoa::identity::{Clock, DevIssuer, Verifier};
 use stoa::modules::engine::{self, Pool, Sandbox};
+use stoa::modules::judge::{Breaches, Judge};
 use stoa::modules::vetting::Gate;
 use stoa::modules::{Generation, Limits};
 use stoa::platform::Platform;
@@ -74,7 +75,8 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
     let engine = engine::pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let gate = Gate::open(&engine, None);
+    // As in production: what is said is judged beside the road.
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, None) };
     let mut generation = Generation::from_folder(&gate, &flags.modules)?;
     if flags.native {
         native::replace(&mut generation)?;

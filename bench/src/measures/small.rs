@@ -11,6 +11,7 @@ use std::time::Instant;
 use stoa::database::{self, Database, Session, Verdict, Work};
 use stoa::identity::users::User;
 use stoa::modules::generation::{Code, Generation};
+use stoa::modules::judge::{Breaches, Judge};
 use stoa::modules::limits::{GuestClock, MemoryLimit};
 use stoa::modules::state::State;
 use stoa::modules::vetting::Gate;
@@ -36,7 +37,8 @@ const BATCH: usize = 50;
 /// A generation in this process, with a pool for a few requests.
 pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
     let engine = engine::pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    Ok(Arc::new(Generation::from_folder(&Gate::open(&engine, None), &bench.modules)?))
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, None) };
+    Ok(Arc::new(Generation::from_folder(&gate, &bench.modules)?))
 }
 
 pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company) -> anyhow::Result<()> {

@@ -102,6 +102,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         cache: settings.module_cache(),
         compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
         trust: Trust::Signed { by: settings.trusted_signers.clone(), unsigned: settings.dev },
+        judge: settings.judge()?,
         engine,
     });
     let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);

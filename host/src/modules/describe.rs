@@ -1,6 +1,6 @@
 //! Asking a component what it is, and checking the answer before anything is built on it. Every fault is named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 use wasmtime::component::Linker;
@@ -9,6 +9,7 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use super::limits::MemoryLimit;
 use super::refusal::Refusal;
 use crate::platform::audit_list::FILTERS;
+use crate::problem;
 use crate::wit::GuestPre;
 
 /// Largest descriptor, and the time it may take.
@@ -67,14 +68,23 @@ pub fn faults(descriptor: &Descriptor) -> Vec<String> {
         format!("version `{}` is not semantic", descriptor.version),
     );
     let events: BTreeSet<&str> = descriptor.events.iter().map(|kind| kind.code.as_str()).collect();
-    for named in descriptor.permissions.iter().chain(&descriptor.scopes).chain(&descriptor.events) {
-        expect(is_code(&named.code), format!("`{}` is no code of lower-case words joined by dots", named.code));
+    let named = descriptor.permissions.iter().chain(&descriptor.scopes).map(|named| &named.code);
+    for code in named.chain(descriptor.events.iter().map(|kind| &kind.code)) {
+        expect(is_code(code), format!("`{code}` is no code of lower-case words joined by dots"));
     }
+    for kind in &descriptor.events {
+        let what =
+            format!("event `{}`: the resource type `{}` is not [A-Z][A-Z0-9_]{{0,63}}", kind.code, kind.resource_type);
+        expect(
+            kind.resource_type.starts_with(|first: char| first.is_ascii_uppercase())
+                && is_constant(&kind.resource_type),
+            what,
+        );
+    }
+    let mut codes = BTreeSet::new();
     for problem in &descriptor.problems {
-        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413)
-            && problem.code.len() <= 64
-            && !problem.code.is_empty()
-            && problem.code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        expect(codes.insert(&problem.code), format!("problem `{}` is declared twice", problem.code));
+        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413) && is_constant(&problem.code);
         expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
     }
     for filter in &descriptor.audit_filters {
@@ -152,6 +162,12 @@ fn is_template(path: &str) -> bool {
     })
 }
 
+/// Upper-case letters, digits and underscores: a problem code, a resource type.
+fn is_constant(code: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    (1..=64).contains(&code.len()) && code.bytes().all(plain)
+}
+
 fn is_code(code: &str) -> bool {
     code.len() <= 64 && code.split('.').count() >= 2 && code.split('.').all(|word| is_name(word, 32, b"-_"))
 }
@@ -163,8 +179,9 @@ pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
 }
 
-/// What two modules claim: names, routes, operations, events, permissions, scopes, onboarding members, filters, problem codes.
-pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec<String> {
+/// What two modules claim: names, routes, operations, events, permissions, scopes, onboarding members, filters; and problem codes
+/// with two meanings. Two modules may declare one code, since a caller cannot tell them apart: then it is the same refusal.
+pub fn clashes<'a>(descriptors: impl Iterator<Item = &'a Descriptor> + Clone) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
     let mut claim = |kind: &str, shape: String, what: &str, module: &str| {
@@ -172,7 +189,7 @@ pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec
             faults.push(format!("{module}: {kind} `{what}` is claimed twice"));
         }
     };
-    for descriptor in descriptors {
+    for descriptor in descriptors.clone() {
         let module = &descriptor.name;
         claim("module", module.clone(), module, module);
         for route in &descriptor.routes {
@@ -196,8 +213,22 @@ pub fn clashes<'a>(descriptors: impl IntoIterator<Item = &'a Descriptor>) -> Vec
         for filter in &descriptor.audit_filters {
             claim("audit filter", filter.code.clone(), &filter.code, module);
         }
+    }
+    faults.extend(problem_clashes(descriptors));
+    faults
+}
+
+/// Codes that mean one thing to the host or a module and another to a module.
+fn problem_clashes<'a>(descriptors: impl Iterator<Item = &'a Descriptor>) -> Vec<String> {
+    let mut meanings: BTreeMap<&str, (u16, &str)> =
+        problem::CODES.iter().map(|(code, status, detail)| (*code, (*status, *detail))).collect();
+    let mut faults = Vec::new();
+    for descriptor in descriptors {
         for problem in &descriptor.problems {
-            claim("problem", problem.code.clone(), &problem.code, module);
+            let meaning = (problem.status, problem.detail.as_str());
+            if *meanings.entry(&problem.code).or_insert(meaning) != meaning {
+                faults.push(format!("{}: problem `{}` has two meanings", descriptor.name, problem.code));
+            }
         }
     }
     faults

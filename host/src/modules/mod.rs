@@ -11,6 +11,7 @@ pub mod engine;
 pub mod generation;
 pub mod health;
 pub mod imports;
+pub mod judge;
 pub mod limits;
 pub mod refusal;
 pub mod services;

@@ -1,9 +1,10 @@
 //! The gate that every module passes before it can be part of a generation: signature, compilation, imports, its own description.
 //! What is not vetted is never linked; what is not signed is not even compiled.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stoa_descriptor::Descriptor;
+use stoa_descriptor::{Descriptor, EventKind};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -13,6 +14,7 @@ use super::cache::Cache;
 use super::compiler::Compiler;
 use super::describe;
 use super::health::Health;
+use super::judge::{Judge, Kind};
 use super::refusal::Refusal;
 use super::surface::Surface;
 use crate::http::routes::Checked;
@@ -24,6 +26,8 @@ pub struct Gate {
     pub cache: Option<Cache>,
     pub compiler: Compiler,
     pub trust: Trust,
+    /// Judges what the modules say that pass here.
+    pub judge: Arc<Judge>,
 }
 
 /// Whose modules are taken.
@@ -43,15 +47,19 @@ pub struct Vetted {
     pub schema: Arc<Schema>,
     pub component: Component,
     pub routes: Vec<Arc<Checked>>,
+    /// The event kinds that it may emit.
+    pub events: BTreeMap<String, Arc<Kind>>,
+    pub judge: Arc<Judge>,
     /// Who vouched for it; nobody for what --dev took from its folder.
     pub signer: Option<String>,
     pub health: Arc<Health>,
 }
 
 impl Gate {
-    /// For verbs that serve nobody. `cache`: where compiled modules are kept.
+    /// For verbs that serve nobody: breaches of a module's own word are refused. `cache`: where compiled modules are kept.
     pub fn open(engine: &Engine, cache: Option<Cache>) -> Gate {
-        Gate { engine: engine.clone(), cache, compiler: Compiler::Here, trust: Trust::Everything }
+        let judge = Arc::new(Judge::strict());
+        Gate { engine: engine.clone(), cache, compiler: Compiler::Here, trust: Trust::Everything, judge }
     }
 
     pub fn takes_unsigned(&self) -> bool {
@@ -85,6 +93,9 @@ impl Gate {
             .map(|route| Checked::of(route.clone(), &descriptor.schemas).map(Arc::new))
             .collect::<Result<_, _>>()
             .map_err(|fault| invalid(vec![fault]))?;
+        let kind = |kind: &EventKind| Ok((kind.code.clone(), Arc::new(Kind::compile(kind, &descriptor.schemas)?)));
+        let events =
+            descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
         Ok(Vetted {
             digest: artifact.digest,
@@ -93,6 +104,8 @@ impl Gate {
             schema: Arc::new(schema),
             component,
             routes,
+            events,
+            judge: self.judge.clone(),
             signer: statement.map(|statement| statement.signer),
             health,
         })

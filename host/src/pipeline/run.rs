@@ -12,7 +12,7 @@ use super::opening::{Opened, Opening, open};
 use super::replay;
 use super::request::{Answer, Input, Request, tenant_or_nil};
 use crate::database::{Database, Error, Session, Verdict, Work};
-use crate::http::routes::Owner;
+use crate::http::routes::{self, Owner};
 use crate::modules::Generation;
 use crate::modules::call::{self, Entry, Failure};
 use crate::platform::{self, Platform};
@@ -246,9 +246,9 @@ async fn call_module(
         Err(failure) => Err(failed(failure)),
         Ok(Err(problem)) => Err(refused(generation, index, problem, request.request_id)),
         Ok(Ok(_)) if ran.closed => Err(failed(Failure::Fault("it answered a success after a store failure".into()))),
-        Ok(Ok(reply)) => {
-            check_reply(reply, ran.emitted, platform.limits.output).map_err(|why| failed(Failure::Fault(why)))
-        }
+        Ok(Ok(reply)) => check_reply(reply, ran.emitted, platform.limits.output)
+            .and_then(|done| judge_answer(generation, index, entry, done))
+            .map_err(|why| failed(Failure::Fault(why))),
     };
     Outcome { session: ran.session, result }
 }
@@ -308,16 +308,21 @@ pub fn refused(generation: &Generation, module: usize, problem: module::Problem,
     Refused::Problem(answer)
 }
 
-/// What a module answered, if it is an answer.
+/// A success that its module may have answered, as the host's judge has it.
+fn judge_answer(generation: &Generation, module: usize, entry: &routes::Entry, done: Done) -> Result<Done, String> {
+    if let Some(module) = generation.modules.get(module) {
+        module.judge.answer(&module.descriptor, &entry.route.operation, &entry.response, &done.body)?;
+    }
+    Ok(done)
+}
+
+/// What a module answered, if it has the form of an answer. What the body holds is the judge's to say.
 pub fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usize) -> Result<Done, String> {
     if reply.body.len() > largest {
         return Err(format!("an answer of {} bytes", reply.body.len()));
     }
     if reply.status.is_some_and(|status| !(200..300).contains(&status)) {
         return Err("a success with a status that is none".into());
-    }
-    if serde_json::from_str::<serde::de::IgnoredAny>(&reply.body).is_err() {
-        return Err("an answer that is no JSON".into());
     }
     let plain = |tag: &String| tag.len() <= 128 && tag.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
     if !reply.etag.as_ref().is_none_or(plain) {

@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use super::fixture::{Fixture, Step};
 use super::matching::{Saved, compare, filled};
-use crate::contract::Schema;
 use crate::database::{Database, Settings, Verdict, Work};
 use crate::http::routes::{Entry, Owner};
 use crate::modules::call::{self, Failure, Ran};
@@ -280,23 +279,18 @@ impl Company<'_> {
             Ok(done) => done,
             Err(why) => return Ok(failed(why)),
         };
-        let body: Json = serde_json::from_str(&body)?;
+        let Ok(body) = serde_json::from_str::<Json>(&body) else {
+            return Ok(failed("an answer that is no JSON".to_owned()));
+        };
+        let fault = |item: &Item| format!("{}: {} by the published schema", item.pointer, item.code);
         Ok(Answer {
             status: status.unwrap_or(entry.route.status),
-            faults: self.schema_faults(entry, module, &body)?,
+            faults: entry.response.faults(&body).iter().map(fault).collect(),
             events: emitted.iter().map(event).collect(),
             body,
             etag,
             used: used(output),
         })
-    }
-
-    /// Where a success is not what the contract says of it.
-    fn schema_faults(&self, entry: &Entry, module: usize, body: &Json) -> anyhow::Result<Vec<String>> {
-        let module = self.stage.generation.modules.get(module).context("a module of the generation")?;
-        let schema = Schema::compile(&entry.route.response, &module.descriptor.schemas).map_err(anyhow::Error::msg)?;
-        let faults = schema.check(&mut body.clone());
-        Ok(faults.iter().map(|item| format!("{}: {} by the published schema", item.pointer, item.code)).collect())
     }
 
     /// Where an answer is not as the step expects.
