@@ -30,7 +30,7 @@ pub struct Generation {
     pub permissions: BTreeMap<String, Permission>,
     /// Every scope that an API client may hold, likewise.
     pub scopes: BTreeMap<String, Permission>,
-    /// Status and detail of the problem codes that modules add.
+    /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
 }
 
@@ -116,7 +116,8 @@ impl Generation {
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
 fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Module>, Refusal> {
     let failed = |name: &str, error: wasmtime::Error| Refusal::new("SERVICE_UNRESOLVED", format!("{name}: {error:#}"));
-    let sorted: Vec<&Arc<Vetted>> = order(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
+    let sorted: Vec<&Arc<Vetted>> =
+        providers_first(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
     let components = named(sorted.iter().copied());
     let mut modules = Vec::with_capacity(sorted.len());
     for vetted in sorted {
@@ -145,27 +146,27 @@ fn named<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a 
     vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
 }
 
-fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal> {
+fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Refusal> {
     let all = named(vetted.iter());
     let mut needs = Vec::with_capacity(all.len());
     for index in 0..all.len() {
         let links = services::resolve(engine, index, &all)?;
         needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
     }
-    let mut order = Vec::with_capacity(all.len());
-    while order.len() < all.len() {
+    let mut sorted = Vec::with_capacity(all.len());
+    while sorted.len() < all.len() {
         let ready: Vec<usize> = (0..all.len())
-            .filter(|index| !order.contains(index) && needs[*index].iter().all(|provider| order.contains(provider)))
+            .filter(|index| !sorted.contains(index) && needs[*index].iter().all(|provider| sorted.contains(provider)))
             .collect();
         if ready.is_empty() {
-            let waiting = (0..all.len()).filter(|index| !order.contains(index));
+            let waiting = (0..all.len()).filter(|index| !sorted.contains(index));
             let cycle: Vec<&str> = waiting.map(|index| all[index].0.as_str()).collect();
             let what = format!("modules need each other in a circle: {}", cycle.join(", "));
             return Err(Refusal::new("SERVICE_UNRESOLVED", what));
         }
-        order.extend(ready);
+        sorted.extend(ready);
     }
-    Ok(order)
+    Ok(sorted)
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.
