@@ -24,8 +24,8 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
         "post": {
             "tags": [module],
             "summary": kind.description,
-            "description": "Sent to the company's endpoints that subscribe to this kind, at least once and best effort in the \
-                order of the commits. `id` is the same in every delivery: deduplicate by it.",
+            "description": "Sent to the company's endpoints that subscribe to this kind, at least once, as the requests committed \
+                as far as possible. `id` is the same in every delivery: deduplicate by it.",
             "parameters": headers,
             "requestBody": {
                 "required": true,
