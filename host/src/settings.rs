@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -19,6 +20,7 @@ use crate::identity::{Algorithm, Environment, Issuer};
 use crate::pipeline;
 use crate::sandbox::Limits;
 use crate::sandbox::engine::Sandbox;
+use crate::sandbox::judge::{Breaches, Judge};
 
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
 /// database's address, which is not shown.
@@ -66,6 +68,8 @@ pub struct Settings {
     pub module_store_calls: u32,
     pub module_rows: u32,
     pub module_output: ByteSize,
+    /// What becomes of answers and events that break what a module declares. Absent: `refuse` with --dev, else `count`.
+    pub contract_breaches: Option<Breaches>,
     #[serde(with = "humantime_serde")]
     pub request_timeout: Duration,
     pub log: String,
@@ -148,6 +152,7 @@ impl Default for Settings {
             module_store_calls: limits.store_calls,
             module_rows: limits.rows,
             module_output: ByteSize(limits.output as u64),
+            contract_breaches: None,
             request_timeout: Duration::from_secs(10),
             log: "info".into(),
             log_format: LogFormat::Text,
@@ -175,6 +180,11 @@ impl Settings {
 
     pub fn environment(&self) -> Environment {
         self.environment.unwrap_or(if self.dev { Environment::Test } else { Environment::Live })
+    }
+
+    pub fn judge(&self) -> anyhow::Result<Arc<Judge>> {
+        let usual = if self.dev { Breaches::Refuse } else { Breaches::Count };
+        Ok(Arc::new(Judge::new(self.contract_breaches.unwrap_or(usual))?))
     }
 
     /// The development issuer never signs for strangers: off the loopback it takes an explicit word.

@@ -15,9 +15,10 @@ use stoa::identity::users::User;
 use stoa::pipeline::opening::{Opening, open};
 use stoa::pipeline::request::Caller;
 use stoa::platform;
+use stoa::sandbox::judge::{Breaches, Judge};
 use stoa::sandbox::limits::{GuestClock, MemoryLimit};
 use stoa::sandbox::state::State;
-use stoa::sandbox::{Generation, Limits, Module, engine};
+use stoa::sandbox::{Generation, Held, Limits, Module, RequestFacts, engine};
 use stoa::store::Scope;
 use stoa::wit::Guest;
 use stoa::wit::context::{ActorKind, Facts};
@@ -37,7 +38,8 @@ const BATCH: usize = 50;
 /// A generation in this process, with a pool for a few requests.
 pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
     let engine = engine::pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    Ok(Release::from_folder(&Gate::open(&engine, platform::NAMES, None), &bench.modules)?.generation)
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
+    Ok(Release::from_folder(&gate, &bench.modules)?.generation)
 }
 
 pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company) -> anyhow::Result<()> {
@@ -97,14 +99,16 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
     State {
         session,
         scope,
-        facts: Facts {
-            tenant: tenant.as_u64_pair(),
-            actor_kind: ActorKind::User,
-            actor: String::new(),
-            request: (0, 0),
-            now: 0,
-            today: String::new(),
-            permissions: Vec::new(),
+        facts: RequestFacts {
+            facts: Facts {
+                tenant: tenant.as_u64_pair(),
+                actor_kind: ActorKind::User,
+                actor: String::new(),
+                request: (0, 0),
+                now: 0,
+                today: String::new(),
+            },
+            permissions: Held::All,
         },
         running: module.clone(),
         instances: Vec::new(),

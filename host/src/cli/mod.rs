@@ -79,5 +79,5 @@ pub fn run() -> anyhow::Result<()> {
 pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    Ok(Gate::open(&engine, platform::NAMES, settings.module_cache()))
+    Ok(Gate { judge: settings.judge()?, ..Gate::open(&engine, platform::NAMES, settings.module_cache()) })
 }

@@ -103,6 +103,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         cache: settings.module_cache(),
         compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
         trust: Trust::Signed { by: settings.trusted_signers.clone(), unsigned: settings.dev },
+        judge: settings.judge()?,
         engine,
         host: platform::NAMES,
     });

@@ -13,9 +13,8 @@ use crate::database::{Database, Error, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
 use crate::sandbox::call::{self, Entry, Failure};
-use crate::sandbox::{Generation, Limits, Module};
+use crate::sandbox::{Limits, Module, RequestFacts};
 use crate::settings::Settings;
-use crate::wit::context::Facts;
 use crate::wit::module::Findings;
 
 /// Batches of one module and company; a module that never comes to an end is at fault.
@@ -87,7 +86,7 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
         for module in &generation.modules {
             let mut cursor = None;
             for _ in 0..BATCHES {
-                let found = batch(&database, &generation, module, *tenant, cursor, limits).await?;
+                let found = batch(&database, module, *tenant, cursor, limits).await?;
                 findings.extend(found.findings.into_iter().map(|found| Finding {
                     tenant_id: *tenant,
                     module: module.name.clone(),
@@ -119,15 +118,14 @@ async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
 
 async fn batch(
     database: &Database,
-    generation: &Arc<Generation>,
     module: &Arc<Module>,
     tenant: Uuid,
     cursor: Option<String>,
     limits: Limits,
 ) -> anyhow::Result<Findings> {
-    let work = work((generation.clone(), module.clone(), cursor), move |mut session, shared| async move {
-        let (generation, module, cursor) = &*shared;
-        let facts = match begin(&mut session, generation, tenant).await {
+    let work = work((module.clone(), cursor), move |mut session, shared| async move {
+        let (module, cursor) = &*shared;
+        let facts = match begin(&mut session, tenant).await {
             Ok(facts) => facts,
             Err(error) => return (Some(session), Verdict::Fail(error)),
         };
@@ -144,9 +142,9 @@ async fn batch(
 }
 
 /// A snapshot of the company's rows, and who looks at them.
-async fn begin(session: &mut Session, generation: &Generation, tenant: Uuid) -> Result<Facts, Error> {
+async fn begin(session: &mut Session, tenant: Uuid) -> Result<RequestFacts, Error> {
     session.begin_plain(true).await?;
     session.stand_for(tenant).await?;
     let now = session.now().await?;
-    Ok(of_system("system:verify", generation, tenant, Uuid::now_v7(), now))
+    Ok(of_system("system:verify", tenant, Uuid::now_v7(), now))
 }

@@ -49,6 +49,15 @@ impl Schema {
         self.judge(body).into_items()
     }
 
+    /// The faults of a value that stands as it is: nothing is trimmed or filled in. For what is given, not taken.
+    pub fn faults(&self, value: &Value) -> Vec<Item> {
+        let mut faults = Faults::default();
+        if !self.validator.is_valid(value) {
+            self.explain(value, &mut faults);
+        }
+        faults.into_items()
+    }
+
     pub(super) fn judge(&self, body: &mut Value) -> Faults {
         let root = self.tree.root;
         self.tree.trim(root, body);
@@ -57,15 +66,21 @@ impl Schema {
             self.find_nul(body, &Trail::ROOT, &mut faults);
         }
         if !self.validator.is_valid(body) {
-            self.tree.explain(root, body, &Trail::ROOT, &mut faults);
-            // A combination that the walk cannot take apart still has its first error.
-            if let (true, Err(error)) = (faults.is_empty(), self.validator.validate(body)) {
-                self.tree.tell(root, body, &error, &Trail::ROOT, &mut faults);
-            }
+            self.explain(body, &mut faults);
         } else if faults.is_empty() {
             faults = self.tree.rewrite(root, body);
         }
         faults
+    }
+
+    /// Adds what is wrong with a value that is not valid.
+    fn explain(&self, value: &Value, faults: &mut Faults) {
+        let root = self.tree.root;
+        self.tree.explain(root, value, &Trail::ROOT, faults);
+        // A combination that the walk cannot take apart still has its first error.
+        if let (true, Err(error)) = (faults.is_empty(), self.validator.validate(value)) {
+            self.tree.tell(root, value, &error, &Trail::ROOT, faults);
+        }
     }
 
     /// A checked body without the members that equal their defaults: what a request means, however it is spelt.

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::database::{Cell, Error, Row, Session};
 use crate::gate::admission::Admission;
 use crate::gate::artifact::Artifact;
-use crate::sandbox::Vetted;
 use crate::platform::time;
+use crate::sandbox::Vetted;
 
 pub type Digest = [u8; 32];
 

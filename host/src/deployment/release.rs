@@ -75,6 +75,7 @@ fn contract(
         description: "Identity, companies and the service itself.",
         schemas: own_schemas,
         problems: &[],
+        events: &[],
     };
     let modules: Vec<_> = std::iter::once(host)
         .chain(generation.modules.iter().map(|module| openapi::Module {
@@ -82,6 +83,7 @@ fn contract(
             description: &module.descriptor.description,
             schemas: &module.descriptor.schemas,
             problems: &module.descriptor.problems,
+            events: &module.descriptor.events,
         }))
         .collect();
     let operations: Vec<_> = public

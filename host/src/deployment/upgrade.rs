@@ -188,7 +188,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         return (Some(session), Verdict::Fail(error));
     }
     let request = Uuid::now_v7();
-    let facts = of_system(ACTOR, generation, tenant, request, now);
+    let facts = of_system(ACTOR, tenant, request, now);
     let entry = Entry { module: module.clone(), session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {

@@ -67,14 +67,23 @@ pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
         format!("version `{}` is not semantic", descriptor.version),
     );
     let events: BTreeSet<&str> = descriptor.events.iter().map(|kind| kind.code.as_str()).collect();
-    for named in descriptor.permissions.iter().chain(&descriptor.scopes).chain(&descriptor.events) {
-        expect(is_code(&named.code), format!("`{}` is no code of lower-case words joined by dots", named.code));
+    let named = descriptor.permissions.iter().chain(&descriptor.scopes).map(|named| &named.code);
+    for code in named.chain(descriptor.events.iter().map(|kind| &kind.code)) {
+        expect(is_code(code), format!("`{code}` is no code of lower-case words joined by dots"));
     }
+    for kind in &descriptor.events {
+        let what =
+            format!("event `{}`: the resource type `{}` is not [A-Z][A-Z0-9_]{{0,63}}", kind.code, kind.resource_type);
+        expect(
+            kind.resource_type.starts_with(|first: char| first.is_ascii_uppercase())
+                && is_constant(&kind.resource_type),
+            what,
+        );
+    }
+    let mut codes = BTreeSet::new();
     for problem in &descriptor.problems {
-        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413)
-            && problem.code.len() <= 64
-            && !problem.code.is_empty()
-            && problem.code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        expect(codes.insert(&problem.code), format!("problem `{}` is declared twice", problem.code));
+        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413) && is_constant(&problem.code);
         expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
     }
     for filter in &descriptor.audit_filters {
@@ -150,6 +159,12 @@ fn is_template(path: &str) -> bool {
             None => is_name(segment, 64, b"-"),
         })
     })
+}
+
+/// Upper-case letters, digits and underscores: a problem code, a resource type.
+fn is_constant(code: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    (1..=64).contains(&code.len()) && code.bytes().all(plain)
 }
 
 fn is_code(code: &str) -> bool {

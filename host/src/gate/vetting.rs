@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use stoa_descriptor::EventKind;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -16,6 +17,7 @@ use super::refusal::Refusal;
 use crate::operations::{HostNames, Operation};
 use crate::sandbox::Generation;
 use crate::sandbox::health::Health;
+use crate::sandbox::judge::{Judge, Kind};
 use crate::sandbox::module::Vetted;
 use crate::store::Schema;
 
@@ -27,6 +29,8 @@ pub struct Gate {
     pub cache: Option<Cache>,
     pub compiler: Compiler,
     pub trust: Trust,
+    /// Judges what the modules say that pass here.
+    pub judge: Arc<Judge>,
 }
 
 /// Whose modules are taken.
@@ -38,9 +42,10 @@ pub enum Trust {
 }
 
 impl Gate {
-    /// For verbs that serve nobody. `cache`: where compiled modules are kept.
+    /// For verbs that serve nobody: breaches of a module's own word are refused. `cache`: where compiled modules are kept.
     pub fn open(engine: &Engine, host: HostNames, cache: Option<Cache>) -> Gate {
-        Gate { engine: engine.clone(), host, cache, compiler: Compiler::Here, trust: Trust::Everything }
+        let judge = Arc::new(Judge::strict());
+        Gate { engine: engine.clone(), host, cache, compiler: Compiler::Here, trust: Trust::Everything, judge }
     }
 
     /// The generation of modules that were vetted.
@@ -79,6 +84,9 @@ impl Gate {
             .map(|route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new))
             .collect::<Result<_, _>>()
             .map_err(|fault| invalid(vec![fault]))?;
+        let kind = |kind: &EventKind| Ok((kind.code.clone(), Arc::new(Kind::compile(kind, &descriptor.schemas)?)));
+        let events =
+            descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
         Ok(Vetted {
             digest: artifact.digest,
@@ -87,6 +95,8 @@ impl Gate {
             schema: Arc::new(schema),
             component,
             operations,
+            events,
+            judge: self.judge.clone(),
             signer: statement.map(|statement| statement.signer),
             health,
         })

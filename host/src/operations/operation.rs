@@ -1,5 +1,7 @@
 //! One operation: its declaration, with its schemas compiled.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::Route;
 
@@ -10,6 +12,8 @@ pub struct Operation {
     pub route: Route,
     pub parameters: Parameters,
     pub body: Option<Schema>,
+    /// Of a success.
+    pub response: Arc<Schema>,
 }
 
 impl Operation {
@@ -24,7 +28,7 @@ impl Operation {
             .map(|body| Schema::compile(body, schemas))
             .transpose()
             .map_err(|why| invalid("body", why))?;
-        Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
-        Ok(Operation { route, parameters, body })
+        let response = Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
+        Ok(Operation { route, parameters, body, response: Arc::new(response) })
     }
 }

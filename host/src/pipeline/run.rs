@@ -226,7 +226,13 @@ async fn call_module(module: &Arc<Module>, call: Call<'_>, limits: &Limits, sess
         Err(failure) => Err(failed(failure)),
         Ok(Err(problem)) => Err(refused(&request.generation, module, problem, request.request_id)),
         Ok(Ok(_)) if ran.closed => Err(failed(Failure::Fault("it answered a success after a store failure".into()))),
-        Ok(Ok(reply)) => check_reply(reply, ran.emitted, limits.output).map_err(|why| failed(Failure::Fault(why))),
+        Ok(Ok(reply)) => check_reply(reply, ran.emitted, limits.output)
+            .and_then(|done| {
+                let operation = &request.operation;
+                module.judge.answer(&module.descriptor, &operation.route.operation, &operation.response, &done.body)?;
+                Ok(done)
+            })
+            .map_err(|why| failed(Failure::Fault(why))),
     };
     Outcome { session: ran.session, result }
 }
@@ -274,16 +280,13 @@ pub fn refused(generation: &Generation, module: &Module, problem: module::Proble
     Refused::Problem(answer)
 }
 
-/// What a module answered, if it is an answer.
+/// What a module answered, if it has the form of an answer. What the body holds is the judge's to say.
 pub fn check_reply(reply: module::Reply, emitted: Vec<(Arc<Module>, Event)>, largest: usize) -> Result<Done, String> {
     if reply.body.len() > largest {
         return Err(format!("an answer of {} bytes", reply.body.len()));
     }
     if reply.status.is_some_and(|status| !(200..300).contains(&status)) {
         return Err("a success with a status that is none".into());
-    }
-    if serde_json::from_str::<serde::de::IgnoredAny>(&reply.body).is_err() {
-        return Err("an answer that is no JSON".into());
     }
     let plain = |tag: &String| tag.len() <= 128 && tag.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
     if !reply.etag.as_ref().is_none_or(plain) {

@@ -16,11 +16,11 @@ use super::reply::{answer, answer_about};
 use super::values::{Instant, Integer, text_enum, untyped};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
+use crate::identity::Environment;
 use crate::ids::Ids;
-use crate::sandbox::Module;
 use crate::pipeline::run::{Done, Refused};
 use crate::problem::Problem;
-use crate::identity::Environment;
+use crate::sandbox::Module;
 
 const CLIENTS: &str = "/tenants/{tenantId}/api-clients";
 const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";

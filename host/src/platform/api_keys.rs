@@ -13,11 +13,11 @@ use super::reply::{answer, answer_about};
 use super::values::{Instant, text_enum, untyped};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
+use crate::identity::Environment;
 use crate::identity::api_keys::Issued;
 use crate::ids::Ids;
 use crate::pipeline::run::{Done, Refused};
 use crate::problem::{Item, Problem};
-use crate::identity::Environment;
 
 const KEYS: &str = "/tenants/{tenantId}/api-clients/{clientId}/keys";
 const REVOKE: &str = "/tenants/{tenantId}/api-clients/{clientId}/keys/{keyId}/revoke";

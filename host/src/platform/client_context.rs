@@ -10,9 +10,9 @@ use super::values::{Instant, Integer};
 use super::{Call, Performed};
 use crate::database::{Cell, Session};
 use crate::governance::window::Span;
+use crate::identity::Environment;
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
-use crate::identity::Environment;
 
 pub const OPERATIONS: &[Operation] = &[Operation::read("/api-client/context", "apiGetContext", on_session!(get))
     .summary("The company and the client of the key, with its scopes and limits.")
@@ -67,7 +67,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
         api_client_id: key.client,
         name: row.text(0)?,
         environment: key.environment.clone(),
-        scopes: call.opened.standing.iter().flat_map(|standing| &standing.permissions).cloned().collect(),
+        scopes: call.opened.standing.iter().flat_map(|standing| standing.permissions.iter()).cloned().collect(),
         entitlements: serde_json::from_str(&row.text(1)?).unwrap_or_default(),
         rate_limit: RateLimit { requests_per_minute: key.requests_per_minute },
         monthly_quota: MonthlyQuota {

@@ -31,11 +31,11 @@ use stoa_descriptor::{Route, Schemas};
 
 use crate::database::Session;
 use crate::governance::{Governor, Recorder};
+use crate::identity::Environment;
 use crate::operations::HostNames;
 use crate::pipeline::run::{Done, Outcome, Refused};
 use crate::pipeline::{self, Host};
 use crate::sandbox::{Limits, Module};
-use crate::identity::Environment;
 
 /// The module name under which the host's own operations, permissions and scopes are published.
 pub const NAME: &str = "platform";

@@ -18,8 +18,7 @@ use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
 use crate::problem::Problem;
 use crate::sandbox::call::Entry;
-use crate::sandbox::{self, Generation, Limits, Module};
-use crate::wit::context::Facts;
+use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
 use crate::wit::events::Event;
 
 /// The operation that makes a company.
@@ -107,7 +106,7 @@ pub struct Founding<'a> {
     pub generation: &'a Arc<Generation>,
     pub limits: Limits,
     /// What modules are told of the request; the company's id is filled in.
-    pub facts: Facts,
+    pub facts: RequestFacts,
     pub owner: Uuid,
     pub company: &'a NewCompany,
 }
@@ -167,7 +166,7 @@ pub async fn found_company(
         let entry = Entry {
             module: module.clone(),
             session: open,
-            facts: Facts { tenant: tenant.as_u64_pair(), ..founding.facts.clone() },
+            facts: facts_of(tenant, &founding.facts),
             read_only: false,
             limits: founding.limits,
         };
@@ -194,6 +193,13 @@ pub async fn found_company(
     }
     let company = CreatedCompany { tenant_id: tenant, membership_id: membership, created };
     (session, Ok(Founded { emitted, company }))
+}
+
+/// What modules are told of the request in the company that it makes.
+fn facts_of(tenant: Uuid, facts: &RequestFacts) -> RequestFacts {
+    let mut facts = facts.clone();
+    facts.facts.tenant = tenant.as_u64_pair();
+    facts
 }
 
 /// The company's own rows: itself, the OWNER role, its owner's membership.

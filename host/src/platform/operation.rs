@@ -10,13 +10,15 @@ use stoa_descriptor::{Access, Audience, Idempotency, Route, Schemas};
 
 use super::{Call, Performed};
 use crate::database::Session;
-use crate::sandbox::Module;
 use crate::pipeline::run::Outcome;
+use crate::sandbox::Module;
 
 /// Bytes of a body.
 const BODY_LIMIT: u64 = 1 << 20;
 
 type SchemaOf = fn(&mut Schemas) -> Json;
+/// Adds to a route what the active modules declare.
+type Amend = fn(&mut Route, &[Arc<Module>]);
 
 /// What performs an operation.
 #[derive(Clone, Copy)]
@@ -61,7 +63,7 @@ pub struct Operation {
     problems: &'static [&'static str],
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
-    amend: Option<fn(&mut Route, &[Arc<Module>])>,
+    amend: Option<Amend>,
 }
 
 impl Operation {
@@ -174,7 +176,7 @@ impl Operation {
     }
 
     /// What the active modules add to the route.
-    pub const fn amend(mut self, amend: fn(&mut Route, &[Arc<Module>])) -> Operation {
+    pub const fn amend(mut self, amend: Amend) -> Operation {
         self.amend = Some(amend);
         self
     }

@@ -162,7 +162,7 @@ async fn make(
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
     let request = Uuid::now_v7();
-    let facts = of_system(OPERATOR, generation, Uuid::nil(), request, now);
+    let facts = of_system(OPERATOR, Uuid::nil(), request, now);
     let (session, founded) = found_company(&Founding { generation, limits, facts, owner, company }, session).await;
     let Some(mut session) = session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));

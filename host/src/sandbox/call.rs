@@ -11,12 +11,12 @@ use futures_util::future::BoxFuture;
 use uuid::Uuid;
 use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
+use super::facts::RequestFacts;
 use super::limits::{GuestClock, Limits, MemoryLimit, Used};
 use super::module::Module;
 use super::state::State;
 use crate::database::{self, Session};
 use crate::store::Scope;
-use crate::wit::context::Facts;
 use crate::wit::events::Event;
 use crate::wit::exports::commerce::platform::module::Guest as GuestModule;
 use crate::wit::module;
@@ -57,7 +57,7 @@ pub struct Ran<T> {
 pub struct Entry {
     pub module: Arc<Module>,
     pub session: Session,
-    pub facts: Facts,
+    pub facts: RequestFacts,
     pub read_only: bool,
     pub limits: Limits,
 }

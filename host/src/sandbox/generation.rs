@@ -24,7 +24,7 @@ pub struct Generation {
     pub permissions: BTreeMap<String, Permission>,
     /// Every scope that an API client may hold, likewise.
     pub scopes: BTreeMap<String, Permission>,
-    /// Status and detail of the problem codes that modules add.
+    /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
 }
 
@@ -112,7 +112,8 @@ impl Generation {
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
 fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Module>>, Unlinked> {
     let failed = |name: &str, error: wasmtime::Error| Unlinked::Services(format!("{name}: {error:#}"));
-    let sorted: Vec<&Arc<Vetted>> = order(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
+    let sorted: Vec<&Arc<Vetted>> =
+        providers_first(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
     let components = components(sorted.iter().copied());
     let mut modules: Vec<Arc<Module>> = Vec::with_capacity(sorted.len());
     for vetted in sorted {
@@ -147,26 +148,26 @@ fn components<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String,
     vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
 }
 
-fn order(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Unlinked> {
+fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Unlinked> {
     let all = components(vetted.iter());
     let mut needs = Vec::with_capacity(all.len());
     for index in 0..all.len() {
         let links = services::resolve(engine, index, &all)?;
         needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
     }
-    let mut order = Vec::with_capacity(all.len());
-    while order.len() < all.len() {
+    let mut sorted = Vec::with_capacity(all.len());
+    while sorted.len() < all.len() {
         let ready: Vec<usize> = (0..all.len())
-            .filter(|index| !order.contains(index) && needs[*index].iter().all(|provider| order.contains(provider)))
+            .filter(|index| !sorted.contains(index) && needs[*index].iter().all(|provider| sorted.contains(provider)))
             .collect();
         if ready.is_empty() {
-            let waiting = (0..all.len()).filter(|index| !order.contains(index));
+            let waiting = (0..all.len()).filter(|index| !sorted.contains(index));
             let cycle: Vec<&str> = waiting.map(|index| all[index].0.as_str()).collect();
             return Err(circle(&cycle));
         }
-        order.extend(ready);
+        sorted.extend(ready);
     }
-    Ok(order)
+    Ok(sorted)
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.

@@ -41,7 +41,11 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
 
 impl context::Host for State {
     async fn current(&mut self) -> wasmtime::Result<context::Facts> {
-        Ok(self.facts.clone())
+        Ok(self.facts.facts.clone())
+    }
+
+    async fn holds(&mut self, permission: String) -> wasmtime::Result<bool> {
+        Ok(self.facts.permissions.holds(&permission))
     }
 
     async fn new_ids(&mut self, count: u32) -> wasmtime::Result<Vec<(u64, u64)>> {
@@ -59,10 +63,14 @@ impl events::Host for State {
             return Err(self.stop(Failure::Fault("a read emitted an event".into())));
         }
         for event in emitted {
-            let declared = module.descriptor.events.iter().any(|kind| kind.code == event.kind);
-            let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&event.data).is_ok();
-            if !declared || !object {
+            let Some(kind) = module.events.get(&event.kind) else {
                 return Err(self.stop(Failure::Fault("an event that the descriptor does not declare".into())));
+            };
+            if !is_object(&event.data) {
+                return Err(self.stop(Failure::Fault(format!("the data of {} is no object", event.kind))));
+            }
+            if let Err(why) = module.judge.event(&module.descriptor, kind, &event) {
+                return Err(self.stop(Failure::Fault(why)));
             }
             if self.emitted.len() >= 4_000 {
                 return Err(self.stop(Failure::Limit("events of one request".into())));
@@ -78,6 +86,10 @@ impl events::Host for State {
         }
         Ok(())
     }
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 impl log::Host for State {

@@ -36,8 +36,8 @@ impl InterfaceName {
 pub fn fits(wanted: &Version, offered: &Version) -> bool {
     let exact = !wanted.pre.is_empty() || !offered.pre.is_empty() || (wanted.major == 0 && wanted.minor == 0);
     let line = |version: &Version| (version.major, if version.major == 0 { version.minor } else { 0 });
-    let order = offered.cmp_precedence(wanted);
-    if exact { order.is_eq() } else { line(wanted) == line(offered) && order.is_ge() }
+    let precedence = offered.cmp_precedence(wanted);
+    if exact { precedence.is_eq() } else { line(wanted) == line(offered) && precedence.is_ge() }
 }
 
 /// Services that a component imports: name as written, parsed name, its functions.

@@ -3,10 +3,12 @@
 pub mod call;
 pub mod clashes;
 pub mod engine;
+pub mod facts;
 pub mod generation;
 pub mod health;
 pub mod imports;
 pub mod interface;
+pub mod judge;
 pub mod limits;
 pub mod module;
 pub mod services;
@@ -14,6 +16,7 @@ pub mod signature;
 pub mod state;
 
 pub use call::{Failure, Ran};
+pub use facts::{Held, RequestFacts};
 pub use generation::Generation;
 pub use limits::Limits;
 pub use module::{Module, Vetted};

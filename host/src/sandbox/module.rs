@@ -1,5 +1,6 @@
 //! A module: what was vetted of it, and the code that runs when it is called.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use wasmtime::component::Component;
 #[cfg(feature = "native-modules")]
 use super::call::Native;
 use super::health::Health;
+use super::judge::{Judge, Kind};
 use super::state::State;
 use crate::operations::Operation;
 use crate::store::Schema;
@@ -24,6 +26,9 @@ pub struct Vetted {
     pub component: Component,
     /// What callers may ask of it.
     pub operations: Vec<Arc<Operation>>,
+    /// The event kinds that it may emit.
+    pub events: BTreeMap<String, Arc<Kind>>,
+    pub judge: Arc<Judge>,
     /// Who vouched for it; nobody for what --dev took from its folder.
     pub signer: Option<String>,
     pub health: Arc<Health>,

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use wasmtime::component::Instance;
 
 use super::call::Failure;
+use super::facts::RequestFacts;
 use super::limits::{GuestClock, Limits, MemoryLimit};
 use super::module::Module;
 use crate::database::Session;
 use crate::store::Scope;
-use crate::wit::context::Facts;
 use crate::wit::events::Event;
 
 pub struct State {
     /// Taken out while a store call runs on it.
     pub session: Option<Session>,
     pub scope: Scope,
-    pub facts: Facts,
+    pub facts: RequestFacts,
     /// The module that runs: the one that was called, or one that it called in turn.
     pub running: Arc<Module>,
     /// Of the providers that were called so far.

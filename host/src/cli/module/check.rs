@@ -1,6 +1,7 @@
 //! `stoa module check`: everything that a host would refuse a component for, without a host, and what it would change where it
 //! takes another's place.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -13,6 +14,7 @@ use crate::gate::refusal::Refusal;
 use crate::gate::surface::{Services, Surface};
 use crate::gate::vetting::Gate;
 use crate::platform;
+use crate::problem;
 use crate::sandbox::engine;
 
 #[derive(clap::Args)]
@@ -99,6 +101,14 @@ fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
     foreign
 }
 
+/// Problem codes that its routes name and neither it nor the host has: another module must declare them.
+fn foreign_problems(descriptor: &Descriptor) -> Vec<&str> {
+    let own = |code: &str| descriptor.problems.iter().any(|problem| problem.code == code);
+    let host = |code: &str| problem::CODES.iter().any(|(known, ..)| *known == code);
+    let codes = descriptor.routes.iter().flat_map(|route| route.problems.iter().map(String::as_str));
+    codes.filter(|code| !own(code) && !host(code)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
     match found {
         Err(refusal) => json!({ "ok": false, "faults": faults, "code": refusal.code }),
@@ -115,6 +125,7 @@ fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
             "offers": surface.offers,
             "wants": surface.wants,
             "foreignPermissions": foreign_permissions(&surface.descriptor),
+            "foreignProblems": foreign_problems(&surface.descriptor),
             "changes": changes,
         }),
     }
@@ -141,6 +152,7 @@ fn told(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults: &[S
     text.push_str(&list("services offered", &offers));
     text.push_str(&list("services that other modules must offer", &wants));
     text.push_str(&list("permissions that other modules must introduce", &foreign_permissions(descriptor)));
+    text.push_str(&list("problem codes that other modules must declare", &foreign_problems(descriptor)));
     if compared {
         text.push_str(&diff::text(changes));
     }

@@ -46,7 +46,12 @@ fn told(surface: &Surface) -> String {
     section(&mut lines, "routes", descriptor.routes.iter().map(route));
     section(&mut lines, "permissions", descriptor.permissions.iter().map(named));
     section(&mut lines, "scopes", descriptor.scopes.iter().map(named));
-    section(&mut lines, "events", descriptor.events.iter().map(named));
+    let events = descriptor.events.iter();
+    section(
+        &mut lines,
+        "events",
+        events.map(|kind| format!("{} of {}: {}", kind.code, kind.resource_type, kind.description)),
+    );
     let problems =
         descriptor.problems.iter().map(|problem| format!("{} {}: {}", problem.status, problem.code, problem.detail));
     section(&mut lines, "problem codes", problems);

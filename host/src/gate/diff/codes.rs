@@ -169,6 +169,8 @@ codes! {
     SCOPE_ADDED COMPATIBLE;
     /// An event kind is gone.
     EVENT_REMOVED BREAKING;
+    /// An event kind is about another type of resource.
+    EVENT_RESOURCE_CHANGED BREAKING;
     /// An event kind is new.
     EVENT_ADDED COMPATIBLE;
     /// A problem code has another status.

@@ -28,8 +28,8 @@ pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     let pair = |list: fn(&Descriptor) -> &Vec<Named>| (list(&old.descriptor), list(&new.descriptor));
     named(pair(|d| &d.permissions), codes::PERMISSION_REMOVED, codes::PERMISSION_ADDED, changes);
     named(pair(|d| &d.scopes), codes::SCOPE_REMOVED, codes::SCOPE_ADDED, changes);
-    named(pair(|d| &d.events), codes::EVENT_REMOVED, codes::EVENT_ADDED, changes);
     named(pair(|d| &d.audit_filters), codes::AUDIT_FILTER_REMOVED, codes::AUDIT_FILTER_ADDED, changes);
+    events(&old.descriptor, &new.descriptor, changes);
     problems(&old.descriptor, &new.descriptor, changes);
     onboarding(&old.descriptor, &new.descriptor, changes);
     let texts = |surface: &'_ Surface| surface.imports.iter().cloned().collect::<BTreeSet<String>>();
@@ -43,6 +43,27 @@ fn named((old, new): (&Vec<Named>, &Vec<Named>), removed: Code, added: Code, cha
     let told = |code: Code, named: &Named| Change::new(code, named.code.as_str(), named.description.as_str());
     changes.extend(old.iter().filter(|named| missing(named, new)).map(|named| told(removed, named)));
     changes.extend(new.iter().filter(|named| missing(named, old)).map(|named| told(added, named)));
+}
+
+/// An event is something told, as an answer is: who reads it expects of its data what a caller expects of an answer's body.
+fn events(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
+    for was in &old.events {
+        let code = was.code.as_str();
+        let Some(is) = new.events.iter().find(|is| is.code == code) else {
+            changes.push(Change::new(codes::EVENT_REMOVED, code, was.description.as_str()));
+            continue;
+        };
+        if was.resource_type != is.resource_type {
+            let detail = format!("was {}, now {}", was.resource_type, is.resource_type);
+            changes.push(Change::new(codes::EVENT_RESOURCE_CHANGED, code, detail));
+        }
+        let was = Schema { schema: &was.data, defs: &old.schemas };
+        let is = Schema { schema: &is.data, defs: &new.schemas };
+        changes.extend(schema::compare(Direction::Response, &format!("{code} data"), was, is));
+    }
+    for is in new.events.iter().filter(|is| !old.events.iter().any(|was| was.code == is.code)) {
+        changes.push(Change::new(codes::EVENT_ADDED, is.code.as_str(), is.description.as_str()));
+    }
 }
 
 fn problems(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {

@@ -17,9 +17,9 @@ use super::super::{Call, PERMISSIONS, Performed, company_settings};
 use super::{MANAGE, MembershipStatus, RoleStatus};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::sandbox::Module;
 use crate::pipeline::run::{Done, Refused};
 use crate::problem::{Item, Problem};
+use crate::sandbox::Module;
 
 /// Permissions that one command may name: those of the interface, or all there are if they are more.
 const MOST_PERMISSIONS: usize = 21;

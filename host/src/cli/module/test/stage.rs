@@ -26,9 +26,9 @@ use crate::pipeline::run::{Done, Refused, check_reply, refused};
 use crate::pipeline::{self, Runner};
 use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
-use crate::sandbox::Module;
 use crate::sandbox::call::{self, Failure, Ran};
 use crate::sandbox::limits::{Limits, Used, lines};
+use crate::sandbox::{Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::{events::Event, module};
 
@@ -111,7 +111,7 @@ impl Stage {
     async fn transact<T: Send + 'static>(
         &self,
         module: &Arc<Module>,
-        facts: Facts,
+        facts: RequestFacts,
         read_only: bool,
         limits: Limits,
         run: Run<T>,
@@ -150,16 +150,16 @@ impl Company<'_> {
         Ok(())
     }
 
-    fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> Facts {
-        Facts {
+    fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> RequestFacts {
+        let facts = Facts {
             tenant: self.tenant.as_u64_pair(),
             actor_kind,
             actor: actor.to_string(),
             request: Uuid::now_v7().as_u64_pair(),
             now,
             today: calendar::day(now, "UTC"),
-            permissions,
-        }
+        };
+        RequestFacts { facts, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
     }
 
     /// Runs a step. `Err`: the step itself is not right.
@@ -243,7 +243,7 @@ impl Company<'_> {
         &self,
         operation: &Operation,
         module: &Arc<Module>,
-        facts: Facts,
+        facts: RequestFacts,
         call: module::Call,
         lines: usize,
     ) -> anyhow::Result<Answer> {
@@ -285,9 +285,10 @@ impl Company<'_> {
         let Ok(body) = serde_json::from_str::<Json>(&body) else {
             return Ok(failed("an answer that is no JSON".to_owned()));
         };
+        let fault = |item: &Item| format!("{}: {} by the published schema", item.pointer, item.code);
         Ok(Answer {
             status: status.unwrap_or(operation.route.status),
-            faults: schema_faults(operation, module, &body)?,
+            faults: operation.response.faults(&body).iter().map(fault).collect(),
             events: emitted.iter().map(event).collect(),
             body,
             etag,
@@ -354,13 +355,6 @@ impl Company<'_> {
         }
         Ok(findings)
     }
-}
-
-/// Where a success is not what the contract says of it.
-fn schema_faults(operation: &Operation, module: &Module, body: &Json) -> anyhow::Result<Vec<String>> {
-    let schema = Schema::compile(&operation.route.response, &module.descriptor.schemas).map_err(anyhow::Error::msg)?;
-    let faults = schema.check(&mut body.clone());
-    Ok(faults.iter().map(|item| format!("{}: {} by the published schema", item.pointer, item.code)).collect())
 }
 
 /// A parameter as it stands in an address.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::*;
 use crate::contract;
 use crate::gate::describe;
+use crate::sandbox::judge::Kind;
 
 mod recursion;
 
@@ -84,6 +85,9 @@ fn assert_lawful(name: &str, candidate: &Surface) {
     assert!(faults.is_empty(), "{name}: {faults:?}");
     crate::store::Schema::new(&descriptor.name, &descriptor.collections)
         .unwrap_or_else(|why| panic!("{name}: {why:?}"));
+    for kind in &descriptor.events {
+        Kind::compile(kind, &descriptor.schemas).unwrap_or_else(|why| panic!("{name}: {why}"));
+    }
     for route in &descriptor.routes {
         for schema in route.body.iter().chain([&route.response]) {
             if let Err(why) = contract::Schema::compile(schema, &descriptor.schemas) {
