@@ -16,7 +16,6 @@ use uuid::Uuid;
 use super::fixture::{Fixture, Step};
 use super::matching::{Saved, compare, filled};
 use crate::calendar;
-use crate::contract::Schema;
 use crate::database::{Database, Settings, Verdict, work};
 use crate::deployment::Release;
 use crate::gate::tables;
