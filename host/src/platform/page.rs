@@ -38,9 +38,10 @@ impl Limit {
     }
 }
 
+/// One page of a list.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(inline)]
+#[schemars(inline, description = "")]
 pub struct Page<T> {
     items: Vec<T>,
     next_cursor: Option<Uuid>,
@@ -56,9 +57,9 @@ impl<T> Page<T> {
     }
 }
 
-// A list that is answered at once.
+/// A list that is answered at once.
 #[derive(Serialize, JsonSchema)]
-#[schemars(inline)]
+#[schemars(inline, description = "")]
 pub struct Items<T> {
     pub items: Vec<T>,
 }
