@@ -1,16 +1,17 @@
 //! The ledger's invariants, checked in bounded batches: entries first, then snapshots, then mappings.
 
-use stoa_sdk::store::{get_all, read, select};
+use stoa_sdk::store::{get, get_all, read, select};
 use stoa_sdk::{Finding, Findings, Id, all, map, set};
 
-use crate::account::Postability;
-use crate::balance::{Amount, Base, Sums};
-use crate::entity::EntityRow;
-use crate::entry::{EntryRow, LineRow};
-use crate::mapping::RoleMappingRow;
-use crate::month::Month;
-use crate::period::{PeriodRow, PeriodStatus, TotalRow};
-use crate::period_change;
+use crate::records::account::Postability;
+use crate::records::entity::EntityRow;
+use crate::records::entry::{Amount, BranchKey, EntryRow, LineRow};
+use crate::records::mapping::RoleMappingRow;
+use crate::records::month::Month;
+use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
+use crate::rules::sums::Sums;
+use crate::work::balance::Base;
+use crate::work::snapshot::sum_month;
 
 /// Entries of a batch; each has 200 lines at most.
 const ENTRIES: u32 = 10;
@@ -101,7 +102,7 @@ fn periods(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
         .by_descending(PeriodRow::month)
         .limit(1),
     );
-    let entity_row = read(stoa_sdk::store::get::<EntityRow>(entity));
+    let entity_row = read(get::<EntityRow>(entity));
     let first = entity_row.and_then(|row| row.books()).map(|books| Month::of(books.start_on));
     let base = earlier.items.first().map(|row| Base { month: row.month, closing_no: row.closing_no });
     let mut findings = Vec::new();
@@ -109,7 +110,7 @@ fn periods(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
         findings.push(finding("period-order", period.id, "A month before this closed one is open."));
     }
     let kept = Base { month, closing_no: period.closing_no };
-    match (period_change::totals(entity, month, base), kept_totals(entity, kept)) {
+    match (sum_month(entity, month, base), kept_totals(entity, kept)) {
         (Ok(expected), Some(kept)) => {
             let expected: Vec<((Id, String), Sums)> =
                 expected.into_iter().map(|(account, branch, sums)| ((account, branch_text(branch)), sums)).collect();
@@ -122,7 +123,7 @@ fn periods(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
     (findings, last)
 }
 
-fn branch_text(branch: crate::entry::BranchKey) -> String {
+fn branch_text(branch: BranchKey) -> String {
     branch.0.map_or_else(|| "-".to_owned(), |id| id.to_string())
 }
 

@@ -1,0 +1,264 @@
+//! Money accounts: listing them, and creating, replacing and archiving them alone with the books.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Failure, get, insert, lock, run, select, update};
+use stoa_sdk::{
+    Answer, Call, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, card_number, facts, item, paged, text,
+};
+
+use crate::operations::access::SETTINGS;
+use crate::records::account::Postability;
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::records::hold::{HoldId, HoldRow};
+use crate::records::mapping::{MethodMappingId, MethodMappingRow};
+use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow, answer};
+use crate::records::role::{Method, MoneyKind};
+use crate::records::status::Status;
+use crate::rules::books::books_lock;
+use crate::rules::refusal::{EmptyBody, check_fixed, differs, illegal, list_changed, refuse_while};
+use crate::work::balance::{self, Base, Scope};
+
+const MONEY_ACCOUNTS_AT: &str = "/tenants/{tenantId}/ledger/money-accounts";
+const MONEY_ACCOUNT_AT: &str = "/tenants/{tenantId}/ledger/money-accounts/{id}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(MONEY_ACCOUNTS_AT, "listMoneyAccounts", list).summary("Money accounts")
+        .for_members().query::<ListMoneyAccounts>().answers::<Page<MoneyAccount>>(),
+    Operation::create(MONEY_ACCOUNTS_AT, "createMoneyAccount", create)
+        .summary("Create a money account")
+        .needs(SETTINGS).body::<MoneyAccountInput>().answers::<MoneyAccount>()
+        .writes(MONEY_ACCOUNT, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
+    Operation::read(MONEY_ACCOUNT_AT, "getMoneyAccount", read).summary("A money account")
+        .for_members().answers::<MoneyAccount>(),
+    Operation::replace(MONEY_ACCOUNT_AT, "replaceMoneyAccount", replace)
+        .summary("Replace a money account")
+        .needs(SETTINGS).body::<MoneyAccountChange>().answers::<MoneyAccount>()
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+    Operation::transition("/tenants/{tenantId}/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
+        archive)
+        .summary("Archive a money account")
+        .description("Not while a method is mapped to it, a register holds it, or it has a balance.")
+        .needs(SETTINGS).body::<EmptyBody>().answers::<MoneyAccount>()
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+];
+
+/// A new money account.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MoneyAccountInput {
+    /// Immutable.
+    legal_entity_id: Id,
+    /// Kept as typed, unique in its entity in any case for ever; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    code: String,
+    name: Text<1, 200>,
+    /// Immutable.
+    kind: MoneyKind,
+    /// A postable account of the entity, of type ASSET (CARD also LIABILITY), that serves no control role and no other money
+    /// account; immutable.
+    account_id: Id,
+    #[serde(default)]
+    branch_id: Option<Id>,
+    /// An account number at the bank, for example; never anything shaped like a card number.
+    #[serde(default)]
+    reference: Option<Text<0, 120>>,
+    /// Cash of a till: it leaves only by a cash session. Only for CASH.
+    #[serde(default)]
+    till: bool,
+}
+
+/// The members of a money account that may change; others may be stated if they are the stored ones.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MoneyAccountChange {
+    name: Text<1, 200>,
+    #[serde(default)]
+    branch_id: Option<Id>,
+    #[serde(default)]
+    reference: Option<Text<0, 120>>,
+    #[serde(default)]
+    till: bool,
+    #[serde(default)]
+    legal_entity_id: Option<Id>,
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    code: Option<String>,
+    #[serde(default)]
+    kind: Option<MoneyKind>,
+    #[serde(default)]
+    account_id: Option<Id>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListMoneyAccounts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Option<Id>,
+    kind: Option<MoneyKind>,
+    /// Those of a kind that this method may use.
+    method: Option<Method>,
+    #[serde(default)]
+    status: Status,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListMoneyAccounts = call.query()?;
+    let optional = [
+        query.legal_entity_id.map(|id| MoneyRow::legal_entity_id.eq(id)),
+        query.kind.map(|kind| MoneyRow::kind.eq(kind)),
+        query.method.map(|method| MoneyRow::kind.one_of(method.kinds().iter().copied())),
+    ];
+    let filter = all([MoneyRow::status.eq(query.status)].into_iter().chain(optional.into_iter().flatten()));
+    let rows = paged(query.limit, |limit| run(select::<MoneyRow>(filter.clone()).after(query.cursor).limit(limit)))?;
+    let tenant = Id::from(facts().tenant);
+    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| MoneyAccount::of(row, tenant))))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?;
+    row.map(answer).ok_or_else(Problem::not_found)
+}
+
+/// What the schema cannot tell.
+fn check(reference: Option<&Text<0, 120>>, till: bool, kind: Option<MoneyKind>) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    if reference.is_some_and(|text| card_number::is_shaped_like_one(text)) {
+        faults.push(item("/reference", "CARD_NUMBER_REFUSED"));
+    }
+    if till && kind.is_some_and(|kind| kind != MoneyKind::Cash) {
+        faults.push(item("/till", "NOT_ALLOWED"));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: MoneyAccountInput = call.body()?;
+    check(input.reference.as_ref(), input.till, Some(input.kind))?;
+    let entity = input.legal_entity_id;
+    let (_, owner, account, branch) = run((
+        lock(books_lock(entity)),
+        get::<EntityRow>(entity),
+        get::<Postability>(input.account_id),
+        input.branch_id.map(get::<BranchRow>),
+    ))?;
+    // What is missing comes before what cannot be used.
+    let Some(owner) = owner else { return Err(Problem::reference_missing("/legalEntityId")) };
+    let account = account.ok_or_else(|| Problem::reference_missing("/accountId"))?;
+    let branch = branch.flatten();
+    if input.branch_id.is_some() && branch.is_none() {
+        return Err(Problem::reference_missing("/branchId"));
+    }
+    EntityRow::require_active(Some(owner), "/legalEntityId")?;
+    if account.legal_entity_id != entity || !input.kind.takes(&account) {
+        return Err(Problem::reference_invalid("/accountId"));
+    }
+    if branch.is_some() {
+        BranchRow::require_active(branch.as_ref(), entity, "/branchId")?;
+    }
+    let row = MoneyRow {
+        till: input.till,
+        branch_id: input.branch_id,
+        reference: input.reference.map(String::from),
+        ..MoneyRow::new(entity, &input.code, &input.name, input.kind, input.account_id)
+    };
+    run(insert([&row])).map_err(|failure| match failure {
+        Failure::Duplicate(clashes) if clashes.iter().all(|clash| clash.key == "account") => {
+            Problem::duplicate("/accountId")
+        }
+        Failure::Duplicate(_) => Problem::duplicate("/code"),
+        other => other.into(),
+    })?;
+    Ok(answer(row))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: MoneyAccountChange = call.body()?;
+    check(input.reference.as_ref(), false, None)?;
+    let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
+    let (_, row, branch, holds) = run((
+        lock(books_lock(row.legal_entity_id)),
+        get::<MoneyRow>(id).locked(),
+        input.branch_id.map(get::<BranchRow>),
+        select::<HoldId>(held).limit(1),
+    ))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    call.matches(id, row.version)?;
+    let branch = branch.flatten();
+    if input.branch_id.is_some() && branch.is_none() {
+        return Err(Problem::reference_missing("/branchId"));
+    }
+    let row = refuse_archived(row)?;
+    check_fixed(&[
+        ("/legalEntityId", differs(input.legal_entity_id.as_ref(), &row.legal_entity_id)),
+        ("/code", differs(input.code.as_ref(), &row.code)),
+        ("/kind", differs(input.kind.as_ref(), &row.kind)),
+        ("/accountId", differs(input.account_id.as_ref(), &row.account_id)),
+    ])?;
+    check(None, input.till, Some(row.kind))?;
+    if input.branch_id != row.branch_id && branch.is_some() {
+        BranchRow::require_active(branch.as_ref(), row.legal_entity_id, "/branchId")?;
+    }
+    if row.till && !input.till && !holds.items.is_empty() {
+        return Err(illegal("/till", "HELD"));
+    }
+    let after = MoneyRow {
+        name: input.name.into(),
+        till: input.till,
+        branch_id: input.branch_id,
+        reference: input.reference.map(String::from),
+        updated_at: Instant(facts().now),
+        version: row.version + 1,
+        ..row.clone()
+    };
+    run(update::<MoneyRow>(id)
+        .set(MoneyRow::name, &after.name)
+        .set(MoneyRow::till, &after.till)
+        .set(MoneyRow::branch_id, &after.branch_id)
+        .set(MoneyRow::reference, &after.reference))?;
+    let members = list_changed([
+        ("name", row.name != after.name),
+        ("till", row.till != after.till),
+        ("branchId", row.branch_id != after.branch_id),
+        ("reference", row.reference != after.reference),
+    ]);
+    Ok(answer(after).changed(members))
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let (entity, account) = (row.legal_entity_id, row.account_id);
+    let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
+    let (_, row, mapped, holds, base) = run((
+        lock(books_lock(entity)),
+        get::<MoneyRow>(id).locked(),
+        select::<MethodMappingId>(MethodMappingRow::money_account_id.eq(id)).limit(1),
+        select::<HoldId>(held).limit(1),
+        balance::select_last_closed(entity, None),
+    ))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    call.matches(id, row.version)?;
+    let row = refuse_archived(row)?;
+    refuse_while(&[
+        ("MAPPED", !mapped.items.is_empty()),
+        ("HELD", !holds.items.is_empty()),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]), Base::of(&base))?),
+    ])?;
+    let now = Instant(facts().now);
+    let after =
+        MoneyRow { status: Status::Archived, archived_at: Some(now), updated_at: now, version: row.version + 1, ..row };
+    run(update::<MoneyRow>(id).set(MoneyRow::status, &after.status).set(MoneyRow::archived_at, &after.archived_at))?;
+    Ok(answer(after).changed(vec!["status", "archivedAt"]))
+}
+
+fn refuse_archived(row: MoneyRow) -> Result<MoneyRow, Problem> {
+    if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
+}

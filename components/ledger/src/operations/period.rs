@@ -1,0 +1,242 @@
+//! Months of the books: listing them, closing and reopening them alone with the books, so that whoever posts is done before,
+//! and seen, or waits and is refused.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select, update};
+use stoa_sdk::{Answer, Call, Field, Id, Instant, Operation, Problem, Reply, Text, all, facts, map, new_ids};
+
+use crate::operations::access::SETTINGS;
+use crate::records::entity::EntityRow;
+use crate::records::month::{MONTH_PATTERN, Month};
+use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
+use crate::rules::books::books_lock;
+use crate::rules::days::today;
+use crate::rules::refusal::{expect_version, illegal, invalid};
+use crate::work::balance::{self, Base};
+use crate::work::snapshot::sum_month;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/tenants/{tenantId}/ledger/legal-entities/{id}/periods", "listPeriods", list)
+        .summary("Months of a legal entity's books in a year")
+        .description("From the first month of the books to the current one; none without books.")
+        .for_members().query::<ListPeriods>().answers::<Periods>(),
+    Operation::transition("/tenants/{tenantId}/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
+        close)
+        .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
+        .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+    Operation::transition("/tenants/{tenantId}/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
+        reopen)
+        .summary("Open a closed month again").description("Only the last closed one.")
+        .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
+];
+
+/// The months of one year.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Periods {
+    items: Vec<Period>,
+    /// Always null: a year is one page.
+    next_cursor: (),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListPeriods {
+    /// Of the calendar.
+    #[schemars(range(min = 1, max = 9999))]
+    year: u32,
+}
+
+/// The month in the path; it is read as text, so that what is none is told.
+#[derive(Deserialize, JsonSchema)]
+pub struct PeriodPath {
+    #[schemars(regex(pattern = MONTH_PATTERN))]
+    pub month: String,
+}
+
+/// What is expected of the month.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CloseInput {
+    /// 1 where the month was never closed.
+    #[schemars(range(min = 1, max = 2_147_483_646))]
+    expected_version: i64,
+}
+
+/// What is expected of the month, and why it is opened again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReopenInput {
+    #[schemars(range(min = 1, max = 2_147_483_646))]
+    expected_version: i64,
+    reason: Text<1, 1000>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let query: ListPeriods = call.query()?;
+    let first = Month::read(&format!("{:04}-01", query.year)).ok_or_else(|| invalid("/query/year", "RANGE"))?;
+    let months: Vec<Month> = std::iter::successors(Some(first), |month| Some(month.next())).take(12).collect();
+    let these = PeriodRow::month.one_of(months.iter().copied());
+    let (entity, rows) =
+        run((get::<EntityRow>(id), select::<PeriodRow>(all([PeriodRow::legal_entity_id.eq(id), these]))))?;
+    let entity = entity.ok_or_else(Problem::not_found)?;
+    let mut rows = map(rows.items.into_iter().map(|row| (row.month, row)));
+    let items = match entity.books() {
+        None => Vec::new(),
+        Some(books) => {
+            let (first, last) = (Month::of(books.start_on), Month::of(today()));
+            let within = months.into_iter().filter(|month| (first..=last).contains(month));
+            within.map(|month| Period::of(id, month, rows.remove(&month))).collect()
+        }
+    };
+    Ok(Reply::json(&Periods { items, next_cursor: () }))
+}
+
+/// A month of the books, with everybody else kept away from them.
+struct LockedMonth {
+    entity: Id,
+    first: Month,
+    month: Month,
+    row: Option<PeriodRow>,
+    /// The last closed month of all.
+    base: Option<Base>,
+}
+
+fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
+    let entity = call.path_id("id")?;
+    let PeriodPath { month } = call.path()?;
+    let month = Month::read(&month).ok_or_else(Problem::not_found)?;
+    let (_, row, period, base) = run((
+        lock(books_lock(entity)),
+        get::<EntityRow>(entity),
+        find::<PeriodRow>("month", [vec![entity.put(), month.put()]]),
+        balance::select_last_closed(entity, None),
+    ))?;
+    let books = row.as_ref().and_then(EntityRow::books).ok_or_else(Problem::not_found)?;
+    let first = Month::of(books.start_on);
+    if month < first {
+        return Err(Problem::not_found());
+    }
+    let period = period.into_iter().next();
+    expect_version(expected, version(period.as_ref()))?;
+    Ok(LockedMonth { entity, first, month, row: period, base: Base::of(&base) })
+}
+
+impl LockedMonth {
+    fn is_closed(&self) -> bool {
+        self.row.as_ref().is_some_and(|row| row.status == PeriodStatus::Closed)
+    }
+
+    fn answer(self, row: PeriodRow) -> Reply {
+        let id = row.id;
+        Reply::json(&Period::of(self.entity, self.month, Some(row)))
+            .resource(id)
+            .subject(self.entity)
+            .changed(vec!["status"])
+    }
+}
+
+pub fn close(call: &Call) -> Answer {
+    let input: CloseInput = call.body()?;
+    let locked = lock_month(call, input.expected_version)?;
+    let (entity, month) = (locked.entity, locked.month);
+    if locked.is_closed() {
+        return Err(illegal("/path/month", "CLOSED"));
+    }
+    if month >= Month::of(today()) {
+        return Err(illegal("/path/month", "MONTH_NOT_ENDED"));
+    }
+    let next = locked.base.map_or(locked.first, |base| base.month.next());
+    if month != next {
+        return Err(illegal("/path/month", "EARLIER_MONTH_OPEN"));
+    }
+    let closing_no = locked.row.as_ref().map_or(0, |row| row.closing_no) + 1;
+    let totals = sum_month(entity, month, locked.base)?;
+    let now = Instant(facts().now);
+    let ids = new_ids(u32::try_from(totals.len() + 1).map_err(|_| Problem::limit_exceeded())?);
+    let rows: Vec<TotalRow> = totals
+        .into_iter()
+        .zip(&ids)
+        .map(|((account_id, branch, sums), id)| TotalRow {
+            id: *id,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            month,
+            closing_no,
+            account_id,
+            branch,
+            debit: sums.debit,
+            credit: sums.credit,
+        })
+        .collect();
+    let snapshot: Vec<_> = rows.chunks(MOST_ROWS as usize).map(insert).collect();
+    let closed_by = Some(facts().actor);
+    let row = match locked.row.clone() {
+        Some(row) => PeriodRow {
+            status: PeriodStatus::Closed,
+            closing_no,
+            closed_at: Some(now),
+            closed_by,
+            updated_at: now,
+            version: row.version + 1,
+            ..row
+        },
+        None => PeriodRow {
+            id: ids.last().copied().unwrap_or(entity),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            month,
+            status: PeriodStatus::Closed,
+            closing_no,
+            closed_at: Some(now),
+            closed_by,
+            reopened_at: None,
+            reopen_reason: None,
+        },
+    };
+    let is_new = locked.row.is_none();
+    let first = is_new.then(|| insert([&row]));
+    let again = (!is_new).then(|| {
+        update::<PeriodRow>(row.id)
+            .set(PeriodRow::status, &row.status)
+            .set(PeriodRow::closing_no, &row.closing_no)
+            .set(PeriodRow::closed_at, &row.closed_at)
+            .set(PeriodRow::closed_by, &row.closed_by)
+    });
+    run((snapshot, first, again))?;
+    Ok(locked.answer(row))
+}
+
+pub fn reopen(call: &Call) -> Answer {
+    let input: ReopenInput = call.body()?;
+    let locked = lock_month(call, input.expected_version)?;
+    let row = match locked.row.clone() {
+        Some(row) if row.status == PeriodStatus::Closed => row,
+        _ => return Err(illegal("/path/month", "NOT_CLOSED")),
+    };
+    if locked.base.is_some_and(|base| base.month > locked.month) {
+        return Err(illegal("/path/month", "LATER_MONTH_CLOSED"));
+    }
+    let now = Instant(facts().now);
+    let after = PeriodRow {
+        status: PeriodStatus::Open,
+        reopened_at: Some(now),
+        reopen_reason: Some(input.reason.into()),
+        updated_at: now,
+        version: row.version + 1,
+        ..row
+    };
+    run(update::<PeriodRow>(after.id)
+        .set(PeriodRow::status, &after.status)
+        .set(PeriodRow::reopened_at, &after.reopened_at)
+        .set(PeriodRow::reopen_reason, &after.reopen_reason))?;
+    Ok(locked.answer(after))
+}

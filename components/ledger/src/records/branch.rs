@@ -1,0 +1,85 @@
+//! Branches of legal entities: an analytic dimension of warehouses, registers and entries.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, facts, new_id, view};
+
+use crate::records::status::Status;
+
+/// Of the audit log.
+pub const BRANCH: &str = "BRANCH";
+
+collection! {
+    pub record BranchRow in "branch" {
+        legal_entity_id: Id,
+        code: String,
+        code_key: String,
+        name: String,
+        address: Option<String>,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [legal_entity_id, code_key] }
+    index { [legal_entity_id, status] }
+    search { text: [name, code] }
+}
+
+view! { pub BranchId of BranchRow { id: Id } }
+
+/// A branch of a legal entity.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Branch {
+    id: Id,
+    tenant_id: Id,
+    status: Status,
+    archived_at: Option<Instant>,
+    created_at: Instant,
+    updated_at: Instant,
+    legal_entity_id: Id,
+    code: String,
+    name: String,
+    address: Option<String>,
+}
+
+impl Branch {
+    pub fn of(row: BranchRow, tenant: Id) -> Branch {
+        Branch {
+            id: row.id,
+            tenant_id: tenant,
+            status: row.status,
+            archived_at: row.archived_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            legal_entity_id: row.legal_entity_id,
+            code: row.code,
+            name: row.name,
+            address: row.address,
+        }
+    }
+}
+
+impl BranchRow {
+    pub fn new(entity: Id, code: &str, name: String, address: Option<String>) -> BranchRow {
+        let now = Instant(facts().now);
+        BranchRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            code: code.to_owned(),
+            code_key: code.to_ascii_lowercase(),
+            name,
+            address,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
+
+/// The whole record as an answer; audited under its entity.
+pub fn answer(row: BranchRow) -> Reply {
+    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
+    Reply::json(&Branch::of(row, facts().tenant.into())).of(id, version).subject(entity)
+}

@@ -1,0 +1,104 @@
+//! Money accounts: tills, bank accounts, cards; each is the face of one ledger account.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, facts, new_id, view};
+
+use crate::records::role::MoneyKind;
+use crate::records::status::Status;
+
+/// Of the audit log.
+pub const MONEY_ACCOUNT: &str = "MONEY_ACCOUNT";
+
+collection! {
+    pub record MoneyRow in "money_account" {
+        legal_entity_id: Id,
+        code: String,
+        // Lower case: codes are unique in any case.
+        code_key: String,
+        name: String,
+        kind: MoneyKind,
+        till: bool,
+        account_id: Id,
+        branch_id: Option<Id>,
+        reference: Option<String>,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [legal_entity_id, code_key], account: [account_id] }
+    index { [legal_entity_id, kind, status] }
+}
+
+view! { pub MoneyId of MoneyRow { id: Id } }
+
+/// A money account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoneyAccount {
+    id: Id,
+    tenant_id: Id,
+    status: Status,
+    archived_at: Option<Instant>,
+    created_at: Instant,
+    updated_at: Instant,
+    legal_entity_id: Id,
+    code: String,
+    name: String,
+    kind: MoneyKind,
+    account_id: Id,
+    branch_id: Option<Id>,
+    reference: Option<String>,
+    /// Cash of a till: it leaves only by a cash session.
+    till: bool,
+}
+
+impl MoneyAccount {
+    pub fn of(row: MoneyRow, tenant: Id) -> MoneyAccount {
+        MoneyAccount {
+            id: row.id,
+            tenant_id: tenant,
+            status: row.status,
+            archived_at: row.archived_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            legal_entity_id: row.legal_entity_id,
+            code: row.code,
+            name: row.name,
+            kind: row.kind,
+            account_id: row.account_id,
+            branch_id: row.branch_id,
+            reference: row.reference,
+            till: row.till,
+        }
+    }
+}
+
+impl MoneyRow {
+    /// A new active money account.
+    pub fn new(entity: Id, code: &str, name: &str, kind: MoneyKind, account: Id) -> MoneyRow {
+        let now = Instant(facts().now);
+        MoneyRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            code: code.to_owned(),
+            code_key: code.to_ascii_lowercase(),
+            name: name.to_owned(),
+            kind,
+            till: false,
+            account_id: account,
+            branch_id: None,
+            reference: None,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
+
+/// The whole record as an answer; audited under its entity.
+pub fn answer(row: MoneyRow) -> Reply {
+    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
+    Reply::json(&MoneyAccount::of(row, facts().tenant.into())).of(id, version).subject(entity)
+}
