@@ -99,3 +99,50 @@ pub fn refuse_precision(pointers: impl IntoIterator<Item = String>) -> Problem {
     }
     Problem { code: "ACCOUNTING_AMOUNT_PRECISION".to_owned(), errors }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn books(scale: u32) -> Books {
+        Books { currency_code: "EUR".to_owned(), start_on: "2026-01-10".parse().unwrap(), scale }
+    }
+
+    #[test]
+    fn amounts_have_the_digits_of_the_books() {
+        for (amount, scale, holds) in [
+            ("1.5", 6, true),
+            ("0.000001", 6, true),
+            ("0.0000001", 6, false),
+            ("0.0000001", 7, true),
+            ("0.000000000001", 12, true),
+            ("0.000000000001", 11, false),
+            ("99999999999999999999999999", 6, true),
+            ("100000000000000000000000000", 6, false),
+        ] {
+            assert_eq!(books(scale).holds(amount.parse().unwrap()), holds, "{amount} at {scale}");
+        }
+    }
+
+    #[test]
+    fn entries_are_dated_within_open_books() {
+        for (day, is_closed, expected) in [
+            ("2026-01-10", false, None),
+            ("2026-02-01", false, None),
+            ("2026-01-09", false, Some("BEFORE_BOOKS")),
+            ("2026-01-09", true, Some("BEFORE_BOOKS")),
+            ("2026-02-01", true, Some("MONTH_CLOSED")),
+        ] {
+            let refused = books(6).check_day(day.parse().unwrap(), is_closed, "/on").err();
+            let reason = refused.as_ref().and_then(|problem| problem.errors.first()).map(|item| item.code.as_str());
+            assert_eq!(reason, expected, "{day} {is_closed}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_refused_once() {
+        let refused = refuse_precision(["/a", "/b", "/a"].map(str::to_owned));
+        let pointers: Vec<&str> = refused.errors.iter().map(|item| item.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/a", "/b"]);
+    }
+}

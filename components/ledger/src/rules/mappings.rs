@@ -45,3 +45,42 @@ pub fn check_control(wanted: &[(Role, Option<Id>, String)], is_money: impl Fn(Id
         .collect();
     if reasons.is_empty() { Ok(()) } else { Err(illegal_state(reasons)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_account_serves_one_role_and_no_money() {
+        let money = Id(0, 9);
+        for (wanted, refused) in [
+            (vec![(Role::Receivable, 1), (Role::Payable, 2)], vec![]),
+            (vec![(Role::Receivable, 1), (Role::Revenue, 1)], vec!["/0", "/1"]),
+            (vec![(Role::Revenue, 1), (Role::CashMovement, 1)], vec![]),
+            (vec![(Role::Inventory, 9), (Role::Revenue, 3)], vec!["/0"]),
+            (vec![(Role::Revenue, 9)], vec![]),
+        ] {
+            let named =
+                wanted.iter().enumerate().map(|(at, (role, account))| (*role, Some(Id(0, *account)), format!("/{at}")));
+            let named: Vec<_> = named.chain([(Role::SupplierCredit, None, "/none".to_owned())]).collect();
+            let problem = check_control(&named, |account| account == money).err();
+            let pointers = problem.iter().flat_map(|problem| &problem.errors).map(|item| item.pointer.as_str());
+            assert_eq!(pointers.collect::<Vec<_>>(), refused, "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_complete_without_roles_that_fall_back() {
+        let role = |facts: &crate::rules::roles::PostingRole| RoleMapping {
+            role: facts.role,
+            account_id: facts.fallback.is_none().then_some(Id(0, 1)),
+        };
+        let mut roles: Vec<RoleMapping> = ROLES.iter().map(role).collect();
+        let (_, mut methods) = list_mappings(&[], &[]);
+        assert!(!is_complete(&roles, &methods), "no method is mapped");
+        methods.iter_mut().for_each(|method| method.money_account_id = Some(Id(0, 2)));
+        assert!(is_complete(&roles, &methods));
+        roles[0].account_id = None;
+        assert!(!is_complete(&roles, &methods));
+    }
+}

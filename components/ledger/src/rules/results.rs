@@ -92,3 +92,57 @@ pub fn sort_by_code(mut accounts: Vec<AccountLabel>) -> Vec<AccountLabel> {
     accounts.sort_unstable_by(|one, other| one.code.cmp(&other.code));
     accounts
 }
+
+#[cfg(test)]
+mod tests {
+    use stoa_sdk::map;
+
+    use super::*;
+
+    fn amount(text: &str) -> Amount {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn rows_stand_on_their_usual_side_and_results_are_income_minus_expense() {
+        use AccountType::{Asset, Expense, Income, Liability};
+        // Type, debit, credit; and the amount that a report shows, none for zero.
+        let table = [
+            (Asset, "150", "30", Some("120")),
+            (Liability, "20", "100", Some("80")),
+            (Income, "10", "90", Some("80")),
+            (Income, "5", "5", None),
+            (Expense, "40", "0", Some("40")),
+            (Expense, "0", "1.5", Some("-1.5")),
+        ];
+        let label = |at: usize, account_type| AccountLabel {
+            id: Id(0, at as u64),
+            code: format!("{at}"),
+            name: String::new(),
+            account_type,
+        };
+        let accounts: Vec<AccountLabel> = table.iter().enumerate().map(|(at, row)| label(at, row.0)).collect();
+        let sums = |(debit, credit): (&str, &str)| Sums { debit: amount(debit), credit: amount(credit) };
+        let sums = map(table.iter().enumerate().map(|(at, row)| (Id(0, at as u64), sums((row.1, row.2)))));
+        let mut shown: Vec<(String, Amount)> = Vec::new();
+        for types in [&RESULT[..], &WORTH[..]] {
+            let (rows, _) = list_rows(&accounts, &sums, types).unwrap();
+            shown.extend(rows.into_iter().map(|row| (row.code, row.amount)));
+        }
+        shown.sort_unstable();
+        let expected = table.iter().enumerate().filter_map(|(at, row)| Some((format!("{at}"), amount(row.3?))));
+        assert_eq!(shown, expected.collect::<Vec<_>>());
+        let (_, subtotals) = list_rows(&accounts, &sums, &RESULT).unwrap();
+        assert_eq!(net_result(&subtotals).unwrap(), amount("41.5"));
+        assert_eq!(net_result(&[]).unwrap(), Amount::ZERO);
+    }
+
+    #[test]
+    fn what_moved_is_the_later_reading_without_the_earlier() {
+        let at = |debit: &str, credit: &str| Sums { debit: amount(debit), credit: amount(credit) };
+        let earlier = map([(Id(0, 1), at("10", "4"))]);
+        let later = map([(Id(0, 1), at("15", "4")), (Id(0, 2), at("0", "7"))]);
+        let moved = subtract(&earlier, later).unwrap();
+        assert_eq!(moved, map([(Id(0, 1), at("5", "0")), (Id(0, 2), at("0", "7"))]));
+    }
+}

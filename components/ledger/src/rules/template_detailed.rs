@@ -1,8 +1,7 @@
 //! DETAILED: a trading company with headings, fixed assets, loans, staff and the usual running costs.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::records::role::{Method, MoneyKind, Role};
-use crate::rules::template::{Template, TemplateAccount, TemplateMoney};
+use crate::rules::template::{Template, TemplateAccount, money};
 
 const fn heading(code: &'static str, name: &'static str, of: AccountType, parent: &'static str) -> TemplateAccount {
     TemplateAccount { code, name, account_type: of, parent: parent_of(parent), heading: true }
@@ -130,34 +129,5 @@ pub static DETAILED: Template = Template {
         below("7", "7200", "Income tax", Expense),
         below("7", "7900", "Sundry expenses", Expense),
     ],
-    roles: &[
-        (Role::Receivable, "1100"),
-        (Role::SupplierCredit, "1150"),
-        (Role::SalesClearing, "1160"),
-        (Role::Inventory, "1200"),
-        (Role::Payable, "2000"),
-        (Role::CustomerCredit, "2050"),
-        (Role::GoodsReceivedNotInvoiced, "2100"),
-        (Role::ImportCharges, "2150"),
-        (Role::OpeningBalance, "3200"),
-        (Role::Revenue, "4000"),
-        (Role::SalesCredits, "4100"),
-        (Role::CostOfGoodsSold, "5000"),
-        (Role::PurchaseExpense, "5100"),
-        (Role::PurchaseVariance, "5110"),
-        (Role::PurchaseCredits, "5120"),
-        (Role::SupplierReturns, "5130"),
-        (Role::InventoryAdjustment, "5200"),
-        (Role::InventoryDamage, "5210"),
-        (Role::InventoryLoss, "5220"),
-        (Role::CashOverShort, "5300"),
-        (Role::CashMovement, "5310"),
-    ],
-    money: &[
-        TemplateMoney { code: "CASH", name: "Cash in tills", kind: MoneyKind::Cash, account: "1000", till: true, method: Method::Cash },
-        TemplateMoney { code: "BANK", name: "Bank", kind: MoneyKind::Bank, account: "1010", till: false, method: Method::Transfer },
-        TemplateMoney { code: "CARD", name: "Card clearing", kind: MoneyKind::Card, account: "1020", till: false, method: Method::Card },
-        TemplateMoney { code: "CHECK", name: "Cheques to clear", kind: MoneyKind::Check, account: "1030", till: false, method: Method::Check },
-        TemplateMoney { code: "OTHER", name: "Other money", kind: MoneyKind::Other, account: "1040", till: false, method: Method::Other },
-    ],
+    money: money("Cash in tills"),
 };

@@ -1,8 +1,7 @@
 //! STANDARD: a small trading company, without headings.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::records::role::{Method, MoneyKind, Role};
-use crate::rules::template::{Template, TemplateAccount, TemplateMoney};
+use crate::rules::template::{Template, TemplateAccount, money};
 
 const fn account(code: &'static str, name: &'static str, account_type: AccountType) -> TemplateAccount {
     TemplateAccount { code, name, account_type, parent: None, heading: false }
@@ -40,34 +39,5 @@ pub static STANDARD: Template = Template {
         account("5300", "Cash over and short", Expense),
         account("5310", "Cash movements", Expense),
     ],
-    roles: &[
-        (Role::Receivable, "1100"),
-        (Role::SupplierCredit, "1150"),
-        (Role::SalesClearing, "1160"),
-        (Role::Inventory, "1200"),
-        (Role::Payable, "2000"),
-        (Role::CustomerCredit, "2050"),
-        (Role::GoodsReceivedNotInvoiced, "2100"),
-        (Role::ImportCharges, "2150"),
-        (Role::OpeningBalance, "3200"),
-        (Role::Revenue, "4000"),
-        (Role::SalesCredits, "4100"),
-        (Role::CostOfGoodsSold, "5000"),
-        (Role::PurchaseExpense, "5100"),
-        (Role::PurchaseVariance, "5110"),
-        (Role::PurchaseCredits, "5120"),
-        (Role::SupplierReturns, "5130"),
-        (Role::InventoryAdjustment, "5200"),
-        (Role::InventoryDamage, "5210"),
-        (Role::InventoryLoss, "5220"),
-        (Role::CashOverShort, "5300"),
-        (Role::CashMovement, "5310"),
-    ],
-    money: &[
-        TemplateMoney { code: "CASH", name: "Cash", kind: MoneyKind::Cash, account: "1000", till: true, method: Method::Cash },
-        TemplateMoney { code: "BANK", name: "Bank", kind: MoneyKind::Bank, account: "1010", till: false, method: Method::Transfer },
-        TemplateMoney { code: "CARD", name: "Card clearing", kind: MoneyKind::Card, account: "1020", till: false, method: Method::Card },
-        TemplateMoney { code: "CHECK", name: "Cheques to clear", kind: MoneyKind::Check, account: "1030", till: false, method: Method::Check },
-        TemplateMoney { code: "OTHER", name: "Other money", kind: MoneyKind::Other, account: "1040", till: false, method: Method::Other },
-    ],
+    money: money("Cash"),
 };

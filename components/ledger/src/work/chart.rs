@@ -7,7 +7,7 @@ use stoa_sdk::{Id, Problem, map};
 use crate::records::account::AccountRow;
 use crate::records::mapping::{MethodMappingRow, RoleMappingRow};
 use crate::records::money_account::MoneyRow;
-use crate::rules::template::Template;
+use crate::rules::template::{ROLE_ACCOUNTS, Template};
 
 /// Writes the template into an entity without accounts; the caller is alone with its books, or has just made it. The mapping set
 /// is then complete, which is the caller's to say.
@@ -21,7 +21,7 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
     let id = |code: &str| ids.get(code).copied().unwrap_or_else(|| fault("a template names an account it lacks"));
     for (row, of) in accounts.iter_mut().zip(template.accounts) {
         row.parent_id = of.parent.map(id);
-        let role = template.roles.iter().find(|(role, code)| role.facts().control && *code == of.code);
+        let role = ROLE_ACCOUNTS.iter().find(|(role, code)| role.facts().control && *code == of.code);
         row.control_role = role.map(|(role, _)| *role);
     }
     let money: Vec<MoneyRow> = template
@@ -30,7 +30,7 @@ pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Probl
         .map(|of| MoneyRow { till: of.till, ..MoneyRow::new(entity, of.code, of.name, of.kind, id(of.account)) })
         .collect();
     let roles: Vec<RoleMappingRow> =
-        template.roles.iter().map(|(role, code)| RoleMappingRow::new(entity, *role, Some(id(code)))).collect();
+        ROLE_ACCOUNTS.iter().map(|(role, code)| RoleMappingRow::new(entity, *role, Some(id(code)))).collect();
     let methods: Vec<MethodMappingRow> = template
         .money
         .iter()
