@@ -12,57 +12,23 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::descriptor::{Descriptor, Named};
-use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step};
-
-use crate::records::account::AccountRow;
-use crate::records::branch::BranchRow;
-use crate::records::entity::EntityRow;
-use crate::records::entry::{EntryRow, LineRow};
-use crate::records::hold::HoldRow;
-use crate::records::mapping::{MappingSetRow, MethodMappingRow, RoleMappingRow};
-use crate::records::money_account::MoneyRow;
-use crate::records::period::{PeriodRow, TotalRow};
+use stoa_sdk::{Created, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
 
 /// The module.
 pub struct Ledger;
 
 impl Module for Ledger {
-    const OPERATIONS: &'static [Operation] = &operations::OPERATIONS;
-
-    fn describe() -> Descriptor {
-        let name = |code: &str, description: &str| Named { code: code.to_owned(), description: description.to_owned() };
-        Descriptor {
-            name: "ledger".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            description: "Legal entities, branches and double-entry books.".to_owned(),
-            routes: Vec::new(),
-            collections: vec![
-                EntityRow::collection(),
-                BranchRow::collection(),
-                HoldRow::collection(),
-                AccountRow::collection(),
-                MappingSetRow::collection(),
-                RoleMappingRow::collection(),
-                MethodMappingRow::collection(),
-                MoneyRow::collection(),
-                PeriodRow::collection(),
-                TotalRow::collection(),
-                EntryRow::collection(),
-                LineRow::collection(),
-            ],
-            permissions: vec![
-                name("reports.cost.read", "Read costs and valuations; with margins, the journal and its reports."),
-                name("reports.margin.read", "Read margins; with costs, the journal and its reports."),
-            ],
-            scopes: Vec::new(),
-            events: Vec::new(),
-            problems: Vec::new(),
-            onboarding: Some(upkeep::onboarding()),
-            audit_filters: Vec::new(),
-            schemas: serde_json::Map::new(),
-        }
-    }
+    const MANIFEST: Manifest = Manifest {
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
+        permissions: &[
+            ("reports.cost.read", "Read costs and valuations; with margins, the journal and its reports."),
+            ("reports.margin.read", "Read margins; with costs, the journal and its reports."),
+        ],
+        problems: rules::refusal::CODES,
+        onboarding: Some(upkeep::onboarding),
+        ..Manifest::new("ledger", env!("CARGO_PKG_VERSION"), "Legal entities, branches and double-entry books.")
+    };
 
     fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         upkeep::provision(options)

@@ -4,12 +4,12 @@
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use stoa_sdk::store::{insert, read, run, select};
-use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, all, currency, has, item, view};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, all, has, item, view};
+use stoa_trade::{Status, currency};
 
 use crate::records::branch::{BRANCH, BranchId, BranchRow};
 use crate::records::entity::{EntityId, EntityRow, LEGAL_ENTITY};
 use crate::records::mapping::MappingSetRow;
-use crate::records::status::Status;
 use crate::rules::charts::TemplateCode;
 use crate::work::chart;
 use crate::work::entities::insert_entity;
@@ -99,19 +99,15 @@ pub fn checklist() -> Vec<Step> {
         EntityRow::id,
         all([EntityRow::keeps_books.eq(true), EntityRow::status.eq(Status::Active)]),
     );
-    let (entities, branches, unfinished) = read((
-        select::<EntityId>(EntityRow::status.eq(Status::Active)).limit(1),
-        select::<BranchId>(BranchRow::status.eq(Status::Active)).limit(1),
-        select::<SetId>(all([MappingSetRow::complete.eq(false), unfinished])).limit(1),
+    let (entity, branch, unfinished) = read((
+        select::<EntityId>(EntityRow::status.eq(Status::Active)).first(),
+        select::<BranchId>(BranchRow::status.eq(Status::Active)).first(),
+        select::<SetId>(all([MappingSetRow::complete.eq(false), unfinished])).first(),
     ));
     let step = |code: &str, done: bool, hint: &str| Step { code: code.to_owned(), done, hint: hint.to_owned() };
     vec![
-        step("LEGAL_ENTITY", !entities.items.is_empty(), "Create a legal entity."),
-        step("BRANCH", !branches.items.is_empty(), "Create a branch."),
-        step(
-            "BOOKS",
-            unfinished.items.is_empty(),
-            "Map every posting role and method of payment of entities with books.",
-        ),
+        step("LEGAL_ENTITY", entity.is_some(), "Create a legal entity."),
+        step("BRANCH", branch.is_some(), "Create a branch."),
+        step("BOOKS", unfinished.is_none(), "Map every posting role and method of payment of entities with books."),
     ]
 }

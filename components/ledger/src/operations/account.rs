@@ -2,23 +2,26 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, get, insert, lock, run, select, update};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, contains, facts, paged};
+use stoa_sdk::store::{get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, item};
+use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::refusal::illegal;
+use stoa_trade::{Change, EmptyBody, Status, unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
-use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountRow, ChartNode, answer};
+use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode, answer};
 use crate::records::entity::EntityRow;
 use crate::records::mapping::{RoleMappingId, RoleMappingRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
 use crate::records::role::AccountType;
-use crate::records::status::Status;
 use crate::rules::books::books_lock;
-use crate::rules::refusal::{EmptyBody, check_fixed, differs, illegal, list_changed, refuse_while};
+use crate::rules::refusal::{duplicate_at, refuse_while};
 use crate::rules::tree::Tree;
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
+use crate::work::changes::write_change;
 
-const ACCOUNTS_AT: &str = "/tenants/{tenantId}/ledger/accounts";
-const ACCOUNT_AT: &str = "/tenants/{tenantId}/ledger/accounts/{id}";
+const ACCOUNTS_AT: &str = "/ledger/accounts";
+const ACCOUNT_AT: &str = "/ledger/accounts/{id}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -33,7 +36,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("`postable` is fixed once a line stands on the account; AN OMITTED `postable` IS TRUE.")
         .needs(SETTINGS).body::<AccountChange>().answers::<Account>()
         .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
-    Operation::transition("/tenants/{tenantId}/ledger/accounts/{id}/archive", "archiveAccount", archive)
+    Operation::transition("/ledger/accounts/{id}/archive", "archiveAccount", archive)
         .summary("Archive an account")
         .description("Not while it is mapped, stands under an active money account, has active accounts below it or a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Account>()
@@ -99,6 +102,7 @@ pub struct ListAccounts {
     legal_entity_id: Id,
     #[serde(rename = "type")]
     account_type: Option<AccountType>,
+    /// ARCHIVED records are immutable and keep their codes.
     #[serde(default)]
     status: Status,
     postable: Option<bool>,
@@ -108,21 +112,19 @@ pub struct ListAccounts {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListAccounts = call.query()?;
-    let optional = [
-        query.account_type.map(|of| AccountRow::account_type.eq(of)),
-        query.postable.map(|postable| AccountRow::postable.eq(postable)),
-        query.text.as_deref().map(|text| contains("text", text)),
-    ];
-    let required = [AccountRow::legal_entity_id.eq(query.legal_entity_id), AccountRow::status.eq(query.status)];
-    let filter = all(required.into_iter().chain(optional.into_iter().flatten()));
-    let rows = paged(query.limit, |limit| run(select::<AccountRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Account::of(row, tenant))))
+    let filter = all([
+        AccountRow::legal_entity_id.eq(query.legal_entity_id),
+        AccountRow::status.eq(query.status),
+        equals(AccountRow::account_type, query.account_type),
+        equals(AccountRow::postable, query.postable),
+        mentions("text", query.text.as_deref()),
+    ]);
+    let rows = read_page::<AccountRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, Account::of)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?;
-    row.map(answer).ok_or_else(Problem::not_found)
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 /// Refuses a parent that does not exist; one of another entity exists.
@@ -141,13 +143,13 @@ pub fn create(call: &Call) -> Answer {
     let (_, owner, chart) = run((
         lock(books_lock(entity)),
         get::<EntityRow>(entity),
-        select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)),
+        select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)).whole(),
     ))?;
-    let count = chart.items.len();
-    let tree = Tree::of(chart.items);
+    let count = chart.len();
+    let tree = Tree::of(chart);
     let owner = owner.ok_or_else(|| Problem::reference_missing("/legalEntityId"))?;
     check_parent_exists(&tree, input.parent_id)?;
-    EntityRow::require_active(Some(owner), "/legalEntityId")?;
+    usable(Some(owner), "/legalEntityId")?;
     tree.check_parent(input.parent_id, None, input.account_type)?;
     if count >= MOST_ACCOUNTS {
         return Err(Problem::limit_exceeded());
@@ -158,10 +160,7 @@ pub fn create(call: &Call) -> Answer {
         description: input.description.map(String::from),
         ..AccountRow::new(entity, &input.code, &input.name, input.account_type)
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
+    run(insert([&row])).map_err(duplicate_at("/code"))?;
     Ok(answer(row))
 }
 
@@ -170,54 +169,52 @@ pub fn replace(call: &Call) -> Answer {
     let input: AccountChange = call.body()?;
     let row: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = row.legal_entity_id;
-    let (_, row, chart, mapped, money) = run((
+    let (_, row, chart, mapping, money) = run((
         lock(books_lock(entity)),
         get::<AccountRow>(id).locked(),
-        select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)),
-        select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).limit(1),
-        select::<MoneyId>(MoneyRow::account_id.eq(id)).limit(1),
+        select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)).whole(),
+        select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).first(),
+        select::<MoneyId>(MoneyRow::account_id.eq(id)).first(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     call.matches(id, row.version)?;
-    let tree = Tree::of(chart.items);
+    let tree = Tree::of(chart);
     check_parent_exists(&tree, input.parent_id)?;
-    let row = refuse_archived(row)?;
-    check_fixed(&[
-        ("/legalEntityId", differs(input.legal_entity_id.as_ref(), &row.legal_entity_id)),
-        ("/code", differs(input.code.as_ref(), &row.code)),
-        ("/type", differs(input.account_type.as_ref(), &row.account_type)),
-        ("/postable", row.used && input.postable != row.postable),
-    ])?;
+    let row = unarchived(row)?;
+    let after = AccountRow {
+        legal_entity_id: input.legal_entity_id.unwrap_or(entity),
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        account_type: input.account_type.unwrap_or(row.account_type),
+        name: input.name.into(),
+        parent_id: input.parent_id,
+        postable: input.postable,
+        description: input.description.map(String::from),
+        ..row.clone()
+    };
+    let change = change_of(&row, after)?;
     if input.parent_id != row.parent_id {
         tree.check_parent(input.parent_id, Some(id), row.account_type)?;
     }
     if input.postable && !row.postable && tree.has_children(id) {
         return Err(illegal("/postable", "HAS_CHILDREN"));
     }
-    if !input.postable && (!mapped.items.is_empty() || !money.items.is_empty()) {
+    if !input.postable && (mapping.is_some() || money.is_some()) {
         return Err(illegal("/postable", "MAPPED"));
     }
-    let after = AccountRow {
-        name: input.name.into(),
-        parent_id: input.parent_id,
-        postable: input.postable,
-        description: input.description.map(String::from),
-        updated_at: Instant(facts().now),
-        version: row.version + 1,
-        ..row.clone()
-    };
-    run(update::<AccountRow>(id)
-        .set(AccountRow::name, &after.name)
-        .set(AccountRow::parent_id, &after.parent_id)
-        .set(AccountRow::postable, &after.postable)
-        .set(AccountRow::description, &after.description))?;
-    let members = list_changed([
-        ("name", row.name != after.name),
-        ("parentId", row.parent_id != after.parent_id),
-        ("postable", row.postable != after.postable),
-        ("description", row.description != after.description),
-    ]);
-    Ok(answer(after).changed(members))
+    write_change(change, answer)
+}
+
+/// The change of an account, of which `postable` is fixed too once a line stands on it.
+fn change_of(row: &AccountRow, after: AccountRow) -> Result<Change<AccountRow>, Problem> {
+    let is_fixed = row.used && after.postable != row.postable;
+    match Change::of(row, after) {
+        Ok(_) if is_fixed => Err(Problem::immutable(vec!["/postable".to_owned()])),
+        Err(mut problem) if is_fixed => {
+            problem.errors.push(item("/postable", "IMMUTABLE_FIELD"));
+            Err(problem)
+        }
+        change => change,
+    }
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -227,37 +224,20 @@ pub fn archive(call: &Call) -> Answer {
     let entity = row.legal_entity_id;
     let money = all([MoneyRow::account_id.eq(id), MoneyRow::status.eq(Status::Active)]);
     let children = all([AccountRow::parent_id.eq(id), AccountRow::status.eq(Status::Active)]);
-    let (_, row, mapped, money, children, base) = run((
+    let (_, row, mapping, money, child, base) = run((
         lock(books_lock(entity)),
         get::<AccountRow>(id).locked(),
-        select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).limit(1),
-        select::<MoneyId>(money).limit(1),
-        select::<ChartNode>(children).limit(1),
+        select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).first(),
+        select::<MoneyId>(money).first(),
+        select::<AccountId>(children).first(),
         balance::select_last_closed(entity, None),
     ))?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    call.matches(id, row.version)?;
-    let row = refuse_archived(row)?;
+    let row = writable(call, row)?;
     refuse_while(&[
-        ("MAPPED", !mapped.items.is_empty()),
-        ("ACTIVE_MONEY_ACCOUNT", !money.items.is_empty()),
-        ("ACTIVE_CHILDREN", !children.items.is_empty()),
-        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![id]), Base::of(&base))?),
+        ("MAPPED", mapping.is_some()),
+        ("ACTIVE_MONEY_ACCOUNT", money.is_some()),
+        ("ACTIVE_CHILDREN", child.is_some()),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![id]), base)?),
     ])?;
-    let now = Instant(facts().now);
-    let after = AccountRow {
-        status: Status::Archived,
-        archived_at: Some(now),
-        updated_at: now,
-        version: row.version + 1,
-        ..row
-    };
-    run(update::<AccountRow>(id)
-        .set(AccountRow::status, &after.status)
-        .set(AccountRow::archived_at, &after.archived_at))?;
-    Ok(answer(after).changed(vec!["status", "archivedAt"]))
-}
-
-fn refuse_archived(row: AccountRow) -> Result<AccountRow, Problem> {
-    if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
+    write_change(Change::archive(row), answer)
 }

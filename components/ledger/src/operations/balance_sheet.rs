@@ -4,22 +4,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply};
+use stoa_trade::dates::{Month, day_after};
+use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
 use crate::records::account::{AccountLabel, AccountRow};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::Amount;
-use crate::records::month::Month;
 use crate::rules::books::require_books;
-use crate::rules::days::day_after;
 use crate::rules::references::check_branch;
 use crate::rules::results::{RESULT, ReportRow, Subtotal, WORTH, list_rows, net_result, sort_by_code, subtract};
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    figures(Operation::read("/tenants/{tenantId}/ledger/balance-sheet", "getBalanceSheet", balance_sheet))
+    figures(Operation::read("/ledger/balance-sheet", "getBalanceSheet", balance_sheet))
         .summary("What an entity owns and owes at the end of a day")
         .description("Results of earlier years and of this one are derived: there is no year-end entry.")
         .query::<AskBalanceSheet>().answers::<BalanceSheet>()
@@ -57,7 +56,7 @@ pub fn balance_sheet(call: &Call) -> Answer {
     let year = Month::read(&format!("{:04}-01", query.as_of.year())).and_then(Month::first_day);
     let (entity, accounts, branch, before, until) = run((
         get::<EntityRow>(id),
-        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)),
+        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
         query.branch_id.map(get::<BranchRow>),
         balance::select_last_closed(id, year),
         balance::select_last_closed(id, end),
@@ -65,12 +64,9 @@ pub fn balance_sheet(call: &Call) -> Answer {
     let books = require_books(entity, "/query/legalEntityId")?;
     check_branch(query.branch_id, branch, id)?;
     let scope = Scope::entity(id, query.branch_id);
-    let (earlier, later) = balance::run_sums((
-        balance::sum_before(&scope, Base::of(&before), year),
-        balance::sum_before(&scope, Base::of(&until), end),
-    ))?;
+    let (earlier, later) = run((balance::sum_before(&scope, before, year), balance::sum_before(&scope, until, end)))?;
     let (earlier, later) = (balance::fold_sums(earlier)?, balance::fold_sums(later)?);
-    let accounts = sort_by_code(accounts.items);
+    let accounts = sort_by_code(accounts);
     let (rows_now, subtotals) = list_rows(&accounts, &later, &WORTH)?;
     let brought_forward = net_result(&list_rows(&accounts, &earlier, &RESULT)?.1)?;
     let of_year = net_result(&list_rows(&accounts, &subtract(&earlier, later)?, &RESULT)?.1)?;

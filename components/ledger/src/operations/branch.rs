@@ -2,21 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, get, insert, lock, lock_shared, run, select, update};
-use stoa_sdk::{
-    Answer, Call, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, contains, facts, paged, text,
-};
+use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
+use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, text};
+use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::{Change, EmptyBody, Status, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::branch::{BRANCH, Branch, BranchRow, answer};
 use crate::records::entity::EntityRow;
 use crate::records::hold::{HoldId, HoldRow};
-use crate::records::status::Status;
 use crate::rules::books::books_lock;
-use crate::rules::refusal::{EmptyBody, check_fixed, differs, illegal, list_changed};
+use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::work::changes::write_change;
 
-const BRANCHES_AT: &str = "/tenants/{tenantId}/ledger/branches";
-const BRANCH_AT: &str = "/tenants/{tenantId}/ledger/branches/{id}";
+const BRANCHES_AT: &str = "/ledger/branches";
+const BRANCH_AT: &str = "/ledger/branches/{id}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -29,7 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(BRANCH_AT, "replaceBranch", replace).summary("Replace a branch")
         .needs(SETTINGS).body::<BranchChange>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
-    Operation::transition("/tenants/{tenantId}/ledger/branches/{id}/archive", "archiveBranch", archive)
+    Operation::transition("/ledger/branches/{id}/archive", "archiveBranch", archive)
         .summary("Archive a branch").description("Not while a warehouse or register holds it.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
@@ -70,6 +70,7 @@ pub struct ListBranches {
     #[serde(default)]
     limit: Limit,
     legal_entity_id: Option<Id>,
+    /// ARCHIVED records are immutable and keep their codes.
     #[serde(default)]
     status: Status,
     /// Part of a name or code, in any case.
@@ -78,17 +79,17 @@ pub struct ListBranches {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListBranches = call.query()?;
-    let entity = query.legal_entity_id.map(|id| BranchRow::legal_entity_id.eq(id));
-    let text = query.text.as_deref().map(|text| contains("text", text));
-    let filter = all([BranchRow::status.eq(query.status)].into_iter().chain(entity).chain(text));
-    let rows = paged(query.limit, |limit| run(select::<BranchRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Branch::of(row, tenant))))
+    let filter = all([
+        BranchRow::status.eq(query.status),
+        equals(BranchRow::legal_entity_id, query.legal_entity_id),
+        mentions("text", query.text.as_deref()),
+    ]);
+    let rows = read_page::<BranchRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, Branch::of)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?;
-    row.map(answer).ok_or_else(Problem::not_found)
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -96,33 +97,24 @@ pub fn create(call: &Call) -> Answer {
     let entity = input.legal_entity_id;
     // Shared: an entity is archived only by whoever is alone with its books.
     let (_, owner) = run((lock_shared(books_lock(entity)), get::<EntityRow>(entity)))?;
-    EntityRow::require_active(owner, "/legalEntityId")?;
+    usable(owner, "/legalEntityId")?;
     let row = BranchRow::new(entity, &input.code, input.name.into(), input.address.map(String::from));
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
+    run(insert([&row])).map_err(duplicate_at("/code"))?;
     Ok(answer(row))
 }
 
 pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: BranchChange = call.body()?;
-    let row = writable(call, run(get(id).locked())?)?;
-    check_fixed(&[
-        ("/legalEntityId", differs(input.legal_entity_id.as_ref(), &row.legal_entity_id)),
-        ("/code", differs(input.code.as_ref(), &row.code)),
-    ])?;
+    let row: BranchRow = writable(call, run(get(id).locked())?)?;
     let after = BranchRow {
+        legal_entity_id: input.legal_entity_id.unwrap_or(row.legal_entity_id),
+        code: input.code.unwrap_or_else(|| row.code.clone()),
         name: input.name.into(),
         address: input.address.map(String::from),
-        updated_at: Instant(facts().now),
-        version: row.version + 1,
         ..row.clone()
     };
-    run(update::<BranchRow>(id).set(BranchRow::name, &after.name).set(BranchRow::address, &after.address))?;
-    let members = list_changed([("name", row.name != after.name), ("address", row.address != after.address)]);
-    Ok(answer(after).changed(members))
+    write_change(Change::of(&row, after)?, answer)
 }
 
 /// Holds are taken under the books' shared lock, so none appears while this is alone with them.
@@ -131,26 +123,9 @@ pub fn archive(call: &Call) -> Answer {
     let EmptyBody {} = call.body()?;
     let row: BranchRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let held = all([HoldRow::branch_id.eq(id), HoldRow::active.eq(true)]);
-    let (_, row, holds) =
-        run((lock(books_lock(row.legal_entity_id)), get(id).locked(), select::<HoldId>(held).limit(1)))?;
+    let (_, row, hold) =
+        run((lock(books_lock(row.legal_entity_id)), get::<BranchRow>(id).locked(), select::<HoldId>(held).first()))?;
     let row = writable(call, row)?;
-    if !holds.items.is_empty() {
-        return Err(illegal("/path/id", "HELD"));
-    }
-    let now = Instant(facts().now);
-    let after = BranchRow {
-        status: Status::Archived,
-        archived_at: Some(now),
-        updated_at: now,
-        version: row.version + 1,
-        ..row
-    };
-    run(update::<BranchRow>(id).set(BranchRow::status, &after.status).set(BranchRow::archived_at, &after.archived_at))?;
-    Ok(answer(after).changed(vec!["status", "archivedAt"]))
-}
-
-fn writable(call: &Call, row: Option<BranchRow>) -> Result<BranchRow, Problem> {
-    let row = row.ok_or_else(Problem::not_found)?;
-    call.matches(row.id, row.version)?;
-    if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
+    refuse_while(&[("HELD", hold.is_some())])?;
+    write_change(Change::archive(row), answer)
 }

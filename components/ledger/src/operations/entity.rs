@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{aggregate, get, lock, run, select, update};
+use stoa_sdk::store::{aggregate, get, lock, run, select};
 use stoa_sdk::{
-    Answer, Call, Column, Date, Field, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all,
-    contains, currency, facts, item, paged, text,
+    Answer, Call, Column, Date, Filter, Id, Limit, Operation, Page, Problem, Text, all, item, text, today, totals,
 };
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::lists::{answer_page, mentions, read_page};
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::{Change, EmptyBody, Status, currency, unarchived};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountId, AccountRow};
@@ -14,17 +17,16 @@ use crate::records::branch::{BranchId, BranchRow};
 use crate::records::entity::{EntityRow, LEGAL_ENTITY, LegalEntity, answer};
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
-use crate::records::status::Status;
 use crate::rules::books::books_lock;
 use crate::rules::charts::Chart;
-use crate::rules::days::today;
-use crate::rules::refusal::{EmptyBody, check_fixed, differs, expect_version, list_changed, refuse_while};
-use crate::work::balance::{self, Base, Scope};
+use crate::rules::refusal::refuse_while;
+use crate::work::balance::{self, Scope};
+use crate::work::changes::write_change;
 use crate::work::chart;
 use crate::work::entities::insert_entity;
 
-const ENTITIES_AT: &str = "/tenants/{tenantId}/ledger/legal-entities";
-const ENTITY_AT: &str = "/tenants/{tenantId}/ledger/legal-entities/{id}";
+const ENTITIES_AT: &str = "/ledger/legal-entities";
+const ENTITY_AT: &str = "/ledger/legal-entities/{id}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -41,7 +43,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Full replacement of what may change: an omitted optional member becomes null.")
         .without_if_match().needs(SETTINGS).body::<LegalEntityChange>().answers::<LegalEntity>()
         .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "VERSION_CONFLICT"]),
-    Operation::transition("/tenants/{tenantId}/ledger/legal-entities/{id}/archive", "archiveLegalEntity",
+    Operation::transition("/ledger/legal-entities/{id}/archive", "archiveLegalEntity",
         archive)
         .summary("Archive a legal entity")
         .description("Not while it has an active branch or money account, is held by a warehouse or register, or a control \
@@ -52,6 +54,8 @@ pub const OPERATIONS: &[Operation] = &[
 
 /// Entities that a company has at most, archived ones too.
 const MOST_ENTITIES: i64 = 100;
+
+totals! { Entities of EntityRow by [] { count: i64 = count } }
 
 /// A new legal entity.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -124,6 +128,7 @@ pub struct ListLegalEntities {
     cursor: Option<Id>,
     #[serde(default)]
     limit: Limit,
+    /// ARCHIVED records are immutable and keep their codes.
     #[serde(default)]
     status: Status,
     /// Part of a name or code, in any case.
@@ -132,16 +137,13 @@ pub struct ListLegalEntities {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListLegalEntities = call.query()?;
-    let text = query.text.as_deref().map(|text| contains("text", text));
-    let filter = all([EntityRow::status.eq(query.status)].into_iter().chain(text));
-    let rows = paged(query.limit, |limit| run(select::<EntityRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| LegalEntity::of(row, tenant))))
+    let filter = all([EntityRow::status.eq(query.status), mentions("text", query.text.as_deref())]);
+    let rows = read_page::<EntityRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, LegalEntity::of)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?;
-    row.map(answer).ok_or_else(Problem::not_found)
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 /// What the schema cannot tell.
@@ -164,18 +166,16 @@ fn check(input: &LegalEntityInput) -> Result<(), Problem> {
         ];
         faults.extend(stated.into_iter().filter(|(_, stated)| *stated).map(|(at, _)| item(at, "NOT_ALLOWED")));
     }
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)
 }
 
 pub fn create(call: &Call) -> Answer {
     let input: LegalEntityInput = call.body()?;
     check(&input)?;
-    let (_, count) =
-        run((lock("legal-entities".to_owned()), aggregate::<EntityRow>(Filter::default()).count(Filter::default())))?;
+    let (_, entities) = run((lock("legal-entities".to_owned()), aggregate::<Entities>(Filter::default()).one()))?;
     let template = input.chart.template();
     let row = new_row(input);
-    let count = count.into_iter().flatten().next().and_then(i64::take);
-    if count.is_some_and(|count| count >= MOST_ENTITIES) {
+    if entities.count >= MOST_ENTITIES {
         return Err(Problem::limit_exceeded());
     }
     insert_entity(&row, template.is_some())?;
@@ -203,36 +203,21 @@ pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: LegalEntityChange = call.body()?;
     let row: EntityRow = run(get(id).locked())?.ok_or_else(Problem::not_found)?;
-    expect_version(input.expected_version, row.version)?;
-    let row = row.refuse_archived()?;
-    check_fixed(&[
-        ("/code", differs(input.code.as_ref(), &row.code)),
-        ("/keepsBooks", differs(input.keeps_books.as_ref(), &row.keeps_books)),
-        ("/currencyCode", input.currency_code.is_some() && input.currency_code != row.currency_code),
-        ("/booksStartOn", input.books_start_on.is_some() && input.books_start_on != row.books_start_on),
-        ("/amountScale", input.amount_scale.is_some() && input.amount_scale != row.amount_scale),
-    ])?;
+    ExpectedVersion(input.expected_version).check(row.version)?;
+    let row = unarchived(row)?;
     let after = EntityRow {
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        keeps_books: input.keeps_books.unwrap_or(row.keeps_books),
+        currency_code: input.currency_code.or_else(|| row.currency_code.clone()),
+        books_start_on: input.books_start_on.or(row.books_start_on),
+        amount_scale: input.amount_scale.or(row.amount_scale),
         name: input.name.into(),
         legal_name: input.legal_name.map(String::from),
         tax_id: input.tax_id.map(String::from),
         country_code: input.country_code,
-        updated_at: Instant(facts().now),
-        version: row.version + 1,
         ..row.clone()
     };
-    run(update::<EntityRow>(id)
-        .set(EntityRow::name, &after.name)
-        .set(EntityRow::legal_name, &after.legal_name)
-        .set(EntityRow::tax_id, &after.tax_id)
-        .set(EntityRow::country_code, &after.country_code))?;
-    let members = list_changed([
-        ("name", row.name != after.name),
-        ("legalName", row.legal_name != after.legal_name),
-        ("taxId", row.tax_id != after.tax_id),
-        ("countryCode", row.country_code != after.country_code),
-    ]);
-    Ok(answer(after).changed(members))
+    write_change(Change::of(&row, after)?, answer)
 }
 
 /// Alone with the books: nothing can be posted, held or added meanwhile.
@@ -240,32 +225,23 @@ pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let active = |entity: Column<Id>, status: Column<Status>| all([entity.eq(id), status.eq(Status::Active)]);
-    let (_, row, branches, money, holds, controls, base) = run((
+    let (_, row, branch, money, hold, controls, base) = run((
         lock(books_lock(id)),
         get::<EntityRow>(id).locked(),
-        select::<BranchId>(active(BranchRow::legal_entity_id, BranchRow::status)).limit(1),
-        select::<MoneyId>(active(MoneyRow::legal_entity_id, MoneyRow::status)).limit(1),
-        select::<HoldId>(all([HoldRow::legal_entity_id.eq(id), HoldRow::active.eq(true)])).limit(1),
-        select::<AccountId>(all([AccountRow::legal_entity_id.eq(id), AccountRow::control_role.not_null()])),
+        select::<BranchId>(active(BranchRow::legal_entity_id, BranchRow::status)).first(),
+        select::<MoneyId>(active(MoneyRow::legal_entity_id, MoneyRow::status)).first(),
+        select::<HoldId>(all([HoldRow::legal_entity_id.eq(id), HoldRow::active.eq(true)])).first(),
+        select::<AccountId>(all([AccountRow::legal_entity_id.eq(id), AccountRow::control_role.not_null()])).whole(),
         balance::select_last_closed(id, None),
     ))?;
-    let row = row.ok_or_else(Problem::not_found)?.refuse_archived()?;
-    let controls = controls.items.into_iter().map(|account| account.id).collect();
-    let moved = balance::any_balance(&Scope::accounts(id, controls), Base::of(&base))?;
+    let row = unarchived(row.ok_or_else(Problem::not_found)?)?;
+    let controls = controls.into_iter().map(|account| account.id).collect();
+    let moved = balance::any_balance(&Scope::accounts(id, controls), base)?;
     refuse_while(&[
-        ("ACTIVE_BRANCH", !branches.items.is_empty()),
-        ("ACTIVE_MONEY_ACCOUNT", !money.items.is_empty()),
-        ("HELD", !holds.items.is_empty()),
+        ("ACTIVE_BRANCH", branch.is_some()),
+        ("ACTIVE_MONEY_ACCOUNT", money.is_some()),
+        ("HELD", hold.is_some()),
         ("CONTROL_BALANCE_NOT_ZERO", moved),
     ])?;
-    let now = Instant(facts().now);
-    let after = EntityRow {
-        status: Status::Archived,
-        archived_at: Some(now),
-        updated_at: now,
-        version: row.version + 1,
-        ..row
-    };
-    run(update::<EntityRow>(id).set(EntityRow::status, &after.status).set(EntityRow::archived_at, &after.archived_at))?;
-    Ok(answer(after).changed(vec!["status", "archivedAt"]))
+    write_change(Change::archive(row), answer)
 }

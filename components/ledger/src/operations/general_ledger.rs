@@ -4,22 +4,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Reply, all, map, paged};
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::invalid;
 
 use crate::operations::access::figures;
 use crate::records::account::AccountLabel;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::{Amount, LineRow, PartyType};
+use crate::records::entry::{LineRow, PartyType};
 use crate::rules::books::require_books;
 use crate::rules::days::check_range;
 use crate::rules::references::check_branch;
-use crate::rules::refusal::invalid;
 use crate::work::balance::Scope;
 use crate::work::labels::{accounts_of, describe_line, entries_of};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    figures(Operation::read("/tenants/{tenantId}/ledger/general-ledger", "getGeneralLedger", general_ledger))
+    figures(Operation::read("/ledger/general-ledger", "getGeneralLedger", general_ledger))
         .summary("Lines of the journal in the order of posting")
         .query::<AskGeneralLedger>().answers::<Page<LedgerLine>>().problems(&["ILLEGAL_STATE", "REFERENCE_INVALID"]),
 ];

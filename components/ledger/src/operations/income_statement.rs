@@ -4,21 +4,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply, all};
+use stoa_trade::dates::day_after;
+use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
 use crate::records::account::{AccountLabel, AccountRow};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::Amount;
 use crate::rules::books::require_books;
-use crate::rules::days::{check_range, day_after};
+use crate::rules::days::check_range;
 use crate::rules::references::check_branch;
 use crate::rules::results::{RESULT, ReportRow, Subtotal, list_rows, net_result, sort_by_code, subtract};
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    figures(Operation::read("/tenants/{tenantId}/ledger/income-statement", "getIncomeStatement", income_statement))
+    figures(Operation::read("/ledger/income-statement", "getIncomeStatement", income_statement))
         .summary("Income, expense and result of a range").query::<AskIncomeStatement>().answers::<IncomeStatement>()
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
@@ -54,7 +55,8 @@ pub fn income_statement(call: &Call) -> Answer {
     let end = day_after(query.to);
     let (entity, accounts, branch, before, until) = run((
         get::<EntityRow>(id),
-        select::<AccountLabel>(all([AccountRow::legal_entity_id.eq(id), AccountRow::account_type.one_of(RESULT)])),
+        select::<AccountLabel>(all([AccountRow::legal_entity_id.eq(id), AccountRow::account_type.one_of(RESULT)]))
+            .whole(),
         query.branch_id.map(get::<BranchRow>),
         balance::select_last_closed(id, Some(query.from)),
         balance::select_last_closed(id, end),
@@ -62,12 +64,10 @@ pub fn income_statement(call: &Call) -> Answer {
     let books = require_books(entity, "/query/legalEntityId")?;
     check_branch(query.branch_id, branch, id)?;
     let scope = Scope::entity(id, query.branch_id);
-    let (earlier, later) = balance::run_sums((
-        balance::sum_before(&scope, Base::of(&before), Some(query.from)),
-        balance::sum_before(&scope, Base::of(&until), end),
-    ))?;
+    let (earlier, later) =
+        run((balance::sum_before(&scope, before, Some(query.from)), balance::sum_before(&scope, until, end)))?;
     let moved = subtract(&balance::fold_sums(earlier)?, balance::fold_sums(later)?)?;
-    let (rows, subtotals) = list_rows(&sort_by_code(accounts.items), &moved, &RESULT)?;
+    let (rows, subtotals) = list_rows(&sort_by_code(accounts), &moved, &RESULT)?;
     let result = net_result(&subtotals)?;
     let (currency_code, from, to) = (books.currency_code, query.from, query.to);
     Ok(Reply::json(&IncomeStatement { legal_entity_id: id, currency_code, from, to, rows, subtotals, result }))

@@ -1,26 +1,29 @@
 //! Entries that people write themselves, and their reversal: bank charges, card settlements, capital.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, Select, find, get, get_all, lock_shared, run, select};
+use stoa_sdk::store::{Failure, First, find, get, get_all, lock_shared, run, select};
 use stoa_sdk::{
-    Answer, Call, Date, Decimal, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, view,
+    Answer, Call, Date, Decimal, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view,
 };
+use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
+use stoa_trade::{unarchived, usable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountRow, Postability};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::{Amount, ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
-use crate::records::month::Month;
+use crate::records::entry::{ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
 use crate::records::period::{PeriodRow, PeriodStatus};
 use crate::rules::books::books_lock;
-use crate::rules::days::entry_day;
-use crate::rules::refusal::{illegal, illegal_state, invalid};
 use crate::work::journal::mirror::draft_mirror;
 use crate::work::journal::write::{Draft, Line, try_write, write};
 
-const ENTRIES_AT: &str = "/tenants/{tenantId}/ledger/journal-entries";
+const ENTRIES_AT: &str = "/ledger/journal-entries";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -28,7 +31,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("What no document posts: bank charges, card settlements, capital. Control accounts take no such line.")
         .needs(SETTINGS).body::<ManualEntry>().answers::<EntryReceipt>().writes(ENTRY, &[])
         .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
-    Operation::create("/tenants/{tenantId}/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
+    Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
         .summary("Reverse a manual entry")
         .description("Posts its mirror, once. The entry of a document is undone by voiding the document.")
         .needs(SETTINGS).body::<Reversal>().answers::<EntryReceipt>().writes(ENTRY, &[])
@@ -83,12 +86,14 @@ pub struct Reversal {
 
 view! { ClosedMonthId of PeriodRow { id: Id } }
 
-fn select_closed(entity: Id, day: Date) -> Select<ClosedMonthId> {
+/// Whether the day lies in a closed month.
+fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
     select(all([
         PeriodRow::legal_entity_id.eq(entity),
         PeriodRow::month.eq(Month::of(day)),
         PeriodRow::status.eq(PeriodStatus::Closed),
     ]))
+    .first()
 }
 
 /// The side and amount of each line, and the sum of a side; what the schema cannot tell of them.
@@ -119,9 +124,7 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Amount), Pro
         *side = side.checked_add(amount).ok_or_else(Problem::limit_exceeded)?;
         sides.push((is_debit, amount));
     }
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
+    refuse_invalid(faults)?;
     if debits != credits {
         return Err(invalid("/lines", "UNBALANCED"));
     }
@@ -131,7 +134,7 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Amount), Pro
 pub fn create(call: &Call) -> Answer {
     let input: ManualEntry = call.body()?;
     let (sides, total) = read_sides(&input.lines)?;
-    let day = entry_day(Some(input.entry_date), "/entryDate")?;
+    let day = effective_day(Some(input.entry_date), today(), "/entryDate")?;
     let entity = input.legal_entity_id;
     let accounts = set(input.lines.iter().map(|line| line.account_id));
     let branches = set(input.lines.iter().filter_map(|line| line.branch_id).chain(input.branch_id));
@@ -151,34 +154,26 @@ pub fn create(call: &Call) -> Answer {
     let of_lines = of_lines.filter_map(|(at, line)| Some((line.branch_id?, format!("/lines/{at}/branchId"))));
     let named_branches: Vec<(Id, String)> =
         input.branch_id.map(|id| (id, "/branchId".to_owned())).into_iter().chain(of_lines).collect();
-    let refuse = |code: &str, wrong: &dyn Fn(&Postability) -> bool, missing: bool| -> Vec<Item> {
+    let list_wrong = |code: &str, wrong: &dyn Fn(&Postability) -> bool, missing: bool| -> Vec<Item> {
         let is_wrong = |id: &Id| accounts.get(id).map_or(missing, wrong);
         let wrong = named_accounts().filter(|(id, _)| is_wrong(id));
         wrong.map(|(_, at)| item(format!("/lines/{at}/accountId"), code)).collect()
     };
-    let mut missing = refuse("NOT_FOUND", &|_| false, true);
+    let mut missing = list_wrong("NOT_FOUND", &|_| false, true);
     if owner.is_none() {
         missing.insert(0, item("/legalEntityId", "NOT_FOUND"));
     }
     let unknown = named_branches.iter().filter(|(id, _)| !branches.contains_key(id));
     missing.extend(unknown.map(|(_, at)| item(at.clone(), "NOT_FOUND")));
-    if !missing.is_empty() {
-        return Err(Problem { code: "NOT_FOUND".to_owned(), errors: missing });
-    }
-    let owner = EntityRow::require_active(owner, "/legalEntityId")?;
-    let unfit = refuse("REFERENCE_INVALID", &|account| !account.takes_lines(entity), false);
-    if !unfit.is_empty() {
-        return Err(Problem { code: "REFERENCE_INVALID".to_owned(), errors: unfit });
-    }
+    refuse("NOT_FOUND", missing)?;
+    let owner = usable(owner, "/legalEntityId")?;
+    refuse("REFERENCE_INVALID", list_wrong("REFERENCE_INVALID", &|account| !account.takes_lines(entity), false))?;
     for (id, pointer) in &named_branches {
         BranchRow::require_active(branches.get(id), entity, pointer)?;
     }
     let books = owner.books().ok_or_else(|| illegal("/legalEntityId", "BOOKS_NOT_KEPT"))?;
-    let control = refuse("CONTROL_ACCOUNT", &|account| account.control_role.is_some(), false);
-    if !control.is_empty() {
-        return Err(illegal_state(control));
-    }
-    books.check_day(day, !closed.items.is_empty(), "/entryDate")?;
+    refuse("ILLEGAL_STATE", list_wrong("CONTROL_ACCOUNT", &|account| account.control_role.is_some(), false))?;
+    books.check_day(day, closed.is_some(), "/entryDate")?;
 
     let lines = input.lines.into_iter().zip(sides).map(|(line, (is_debit, amount))| Line {
         account: line.account_id,
@@ -201,23 +196,24 @@ pub fn create(call: &Call) -> Answer {
         total,
         lines: lines.collect(),
     };
-    let entries = write(vec![draft], &accounts)?;
+    let fresh = set(accounts.values().filter(|account| !account.used).map(|account| account.id));
+    let entries = write(vec![draft], fresh)?;
     entries.first().map(receipt).ok_or_else(Problem::not_found)
 }
 
 pub fn reverse(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: Reversal = call.body()?;
-    let day = entry_day(input.entry_date, "/entryDate")?;
+    let day = effective_day(input.entry_date, today(), "/entryDate")?;
     let entry: EntryRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = entry.legal_entity_id;
     let of_entry = has::<LineRow, _, _>(AccountRow::id, LineRow::account_id, LineRow::entry_id.eq(id));
     let (_, owner, lines, mirrors, accounts, closed) = run((
         lock_shared(books_lock(entity)),
         get::<EntityRow>(entity),
-        select::<LineRow>(LineRow::entry_id.eq(id)).by(LineRow::line_no),
+        select::<LineRow>(LineRow::entry_id.eq(id)).by(LineRow::line_no).whole(),
         find::<EntryRow>("reversal", [vec![id.put()]]),
-        select::<Postability>(of_entry),
+        select::<Postability>(of_entry).whole(),
         select_closed(entity, day),
     ))?;
     if entry.source_kind != MANUAL {
@@ -233,14 +229,14 @@ pub fn reverse(call: &Call) -> Answer {
         return Err(illegal("/entryDate", "DATE_BEFORE_ORIGINAL"));
     }
     // It became one since: what people write must not move it.
-    if accounts.items.iter().any(|account| account.control_role.is_some()) {
+    if accounts.iter().any(|account| account.control_role.is_some()) {
         return Err(illegal("/path/id", "CONTROL_ACCOUNT"));
     }
-    let owner = owner.ok_or_else(Problem::not_found)?.refuse_archived()?;
+    let owner = unarchived(owner.ok_or_else(Problem::not_found)?)?;
     let books = owner.books().ok_or_else(|| illegal("/path/id", "BOOKS_NOT_KEPT"))?;
-    books.check_day(day, !closed.items.is_empty(), "/entryDate")?;
-    let draft = draft_mirror(&entry, lines.items, day, input.reason.into());
-    let entries = match try_write(vec![draft], &map([])) {
+    books.check_day(day, closed.is_some(), "/entryDate")?;
+    let draft = draft_mirror(&entry, lines, day, input.reason.into());
+    let entries = match try_write(vec![draft], BTreeSet::new()) {
         // Another reversal was faster.
         Err(Failure::Duplicate(_)) => return Err(illegal("/path/id", "ALREADY_REVERSED")),
         written => written?,

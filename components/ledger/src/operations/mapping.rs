@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{find, get, get_all, insert, lock, run, select, update, update_all};
-use stoa_sdk::{Answer, Call, Field, Id, Instant, Item, Operation, Problem, Reply, facts, item, map, set, view};
+use stoa_sdk::{Answer, Call, Field, Id, Item, Operation, Problem, Reply, item, map, now, set, view};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::unarchived;
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountRow, Postability};
@@ -14,12 +17,12 @@ use crate::records::mapping::{
 use crate::records::money_account::MoneyRow;
 use crate::records::role::{Method, Role};
 use crate::rules::books::books_lock;
-use crate::rules::mappings::{check_control, is_complete, list_mappings};
-use crate::rules::refusal::{expect_version, illegal_state, refuse_at};
+use crate::rules::mappings::{check_control, compare, is_complete, list_mappings};
+use crate::rules::refusal::refuse_at;
 use crate::rules::roles::ROLES;
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 
-const MAPPINGS_AT: &str = "/tenants/{tenantId}/ledger/legal-entities/{id}/mappings";
+const MAPPINGS_AT: &str = "/ledger/legal-entities/{id}/mappings";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -70,7 +73,7 @@ impl MappingInput {
         let again = |at: usize| self.methods[..at].iter().any(|other| other.method == self.methods[at].method);
         let methods = (0..self.methods.len()).filter(|at| again(*at)).map(|at| format!("/methods/{at}/method"));
         let faults: Vec<Item> = roles.chain(methods).map(|pointer| item(pointer, "REPEATED")).collect();
-        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+        refuse_invalid(faults)
     }
 
     /// Every role with its account, and where the body names it.
@@ -96,11 +99,11 @@ pub fn read(call: &Call) -> Answer {
     let (entity, set, roles, methods) = run((
         get::<EntityId>(id),
         find::<MappingSetRow>("entity", [vec![id.put()]]),
-        select::<RoleMappingRow>(RoleMappingRow::legal_entity_id.eq(id)),
-        select::<MethodMappingRow>(MethodMappingRow::legal_entity_id.eq(id)),
+        select::<RoleMappingRow>(RoleMappingRow::legal_entity_id.eq(id)).whole(),
+        select::<MethodMappingRow>(MethodMappingRow::legal_entity_id.eq(id)).whole(),
     ))?;
     let (Some(_), Some(set)) = (entity, set.into_iter().next()) else { return Err(Problem::not_found()) };
-    let (roles, methods) = list_mappings(&roles.items, &methods.items);
+    let (roles, methods) = list_mappings(&roles, &methods);
     Ok(Reply::json(&MappingSet {
         legal_entity_id: id,
         version: set.version,
@@ -118,12 +121,12 @@ pub fn replace(call: &Call) -> Answer {
     let accounts = set(wanted.iter().filter_map(|(_, account, _)| *account));
     let money = set(methods.iter().filter_map(|(_, money, _)| *money));
     let under_money =
-        (!accounts.is_empty()).then(|| select::<MoneyOfAccount>(MoneyRow::account_id.one_of(accounts.clone())));
+        (!accounts.is_empty()).then(|| select::<MoneyOfAccount>(MoneyRow::account_id.one_of(accounts.clone())).whole());
     let (_, (entity, current), role_rows, method_rows, accounts, money, under_money, base) = run((
         lock(books_lock(id)),
         (get::<EntityRow>(id), find::<MappingSetRow>("entity", [vec![id.put()]])),
-        select::<RoleMappingRow>(RoleMappingRow::legal_entity_id.eq(id)),
-        select::<MethodMappingRow>(MethodMappingRow::legal_entity_id.eq(id)),
+        select::<RoleMappingRow>(RoleMappingRow::legal_entity_id.eq(id)).whole(),
+        select::<MethodMappingRow>(MethodMappingRow::legal_entity_id.eq(id)).whole(),
         get_all::<Postability>(accounts),
         get_all::<MoneyRow>(money),
         under_money,
@@ -139,8 +142,8 @@ pub fn replace(call: &Call) -> Answer {
     let money_missing = methods.iter().filter(|(_, id, _)| missing(id, id.is_some_and(|id| money.contains_key(&id))));
     let pointers = roles_missing.map(|(.., at)| at).chain(money_missing.map(|(.., at)| at)).cloned().collect();
     refuse_at("NOT_FOUND", pointers)?;
-    expect_version(input.expected_version, current.version)?;
-    entity.refuse_archived()?;
+    ExpectedVersion(input.expected_version).check(current.version)?;
+    unarchived(entity)?;
 
     let unfit = wanted.iter().filter(|(role, account, _)| {
         account.and_then(|id| accounts.get(&id)).is_some_and(|account| !role.takes(account, id))
@@ -150,38 +153,30 @@ pub fn replace(call: &Call) -> Answer {
     });
     refuse_at("REFERENCE_INVALID", unfit.map(|(.., at)| at).chain(unfit_money.map(|(.., at)| at)).cloned().collect())?;
 
-    let under_money = set(under_money.into_iter().flat_map(|rows| rows.items).map(|row| row.account_id));
+    let under_money = set(under_money.into_iter().flatten().map(|row| row.account_id));
     check_control(&wanted, |account| under_money.contains(&account))?;
-    let before = map(role_rows.items.iter().map(|row| (row.role.as_str(), row.account_id)));
+    let before = map(role_rows.iter().map(|row| (row.role.as_str(), row.account_id)));
     let old = |role: Role| before.get(role.as_str()).copied().flatten();
     let moved: Vec<&(Role, Option<Id>, String)> =
         wanted.iter().filter(|(role, account, _)| role.facts().control && old(*role) != *account).collect();
     let mut reasons = Vec::new();
     for (role, account, pointer) in &moved {
         let ends: Vec<Id> = old(*role).into_iter().chain(*account).collect();
-        if balance::any_balance(&Scope::accounts(id, ends), Base::of(&base))? {
+        if balance::any_balance(&Scope::accounts(id, ends), base)? {
             reasons.push(item(pointer.clone(), "CONTROL_BALANCE_NOT_ZERO"));
         }
     }
-    if !reasons.is_empty() {
-        return Err(illegal_state(reasons));
-    }
+    refuse("ILLEGAL_STATE", reasons)?;
 
     let left: Vec<Id> = moved.iter().filter_map(|(role, ..)| old(*role)).collect();
     let taken: Vec<(Id, Role)> = moved.iter().filter_map(|(role, account, _)| Some(((*account)?, *role))).collect();
-    let changed = write(id, &wanted, &methods, role_rows.items, method_rows.items, (left, taken))?;
+    let changed = write(id, &wanted, &methods, role_rows, method_rows, (left, taken))?;
     let roles: Vec<RoleMapping> =
         wanted.into_iter().map(|(role, account_id, _)| RoleMapping { role, account_id }).collect();
     let methods: Vec<MethodMapping> =
         methods.into_iter().map(|(method, money_account_id, _)| MethodMapping { method, money_account_id }).collect();
     run(update::<MappingSetRow>(current.id).set(MappingSetRow::complete, &is_complete(&roles, &methods)))?;
-    let body = MappingSet {
-        legal_entity_id: id,
-        version: current.version + 1,
-        roles,
-        methods,
-        updated_at: Instant(facts().now),
-    };
+    let body = MappingSet { legal_entity_id: id, version: current.version + 1, roles, methods, updated_at: now() };
     Ok(Reply::json(&body).resource(id).changed(changed))
 }
 
@@ -194,24 +189,14 @@ fn write(
     method_rows: Vec<MethodMappingRow>,
     control: (Vec<Id>, Vec<(Id, Role)>),
 ) -> Result<Vec<&'static str>, Problem> {
-    let mut roles_changed: Vec<(Id, Option<Id>)> = Vec::new();
-    let mut new_roles = Vec::new();
-    for (role, account, _) in wanted {
-        match role_rows.iter().find(|row| row.role == *role) {
-            Some(row) if row.account_id != *account => roles_changed.push((row.id, *account)),
-            None if account.is_some() => new_roles.push(RoleMappingRow::new(entity, *role, *account)),
-            _ => {}
-        }
-    }
-    let mut methods_changed: Vec<(Id, Option<Id>)> = Vec::new();
-    let mut new_methods = Vec::new();
-    for (method, money, _) in methods {
-        match method_rows.iter().find(|row| row.method == *method) {
-            Some(row) if row.money_account_id != *money => methods_changed.push((row.id, *money)),
-            None if money.is_some() => new_methods.push(MethodMappingRow::new(entity, *method, *money)),
-            _ => {}
-        }
-    }
+    let role_rows: Vec<_> = role_rows.iter().map(|row| (row.role, row.id, row.account_id)).collect();
+    let (roles_changed, new_roles) = compare(wanted, &role_rows);
+    let method_rows: Vec<_> = method_rows.iter().map(|row| (row.method, row.id, row.money_account_id)).collect();
+    let (methods_changed, new_methods) = compare(methods, &method_rows);
+    let new_roles: Vec<_> =
+        new_roles.into_iter().map(|(role, id)| RoleMappingRow::new(entity, role, Some(id))).collect();
+    let new_methods: Vec<_> =
+        new_methods.into_iter().map(|(method, id)| MethodMappingRow::new(entity, method, Some(id))).collect();
     let mut changed = Vec::new();
     if !roles_changed.is_empty() || !new_roles.is_empty() {
         changed.push("roles");

@@ -17,9 +17,10 @@ mod role;
 mod statement;
 mod trial_balance;
 
-use stoa_sdk::{Operation, count, join};
+use stoa_sdk::Operation;
 
-const PARTS: &[&[Operation]] = &[
+/// Every operation of the ledger.
+pub const TABLES: &[&[Operation]] = &[
     entity::OPERATIONS,
     branch::OPERATIONS,
     account::OPERATIONS,
@@ -36,6 +37,3 @@ const PARTS: &[&[Operation]] = &[
     income_statement::OPERATIONS,
     balance_sheet::OPERATIONS,
 ];
-
-/// Every operation of the ledger.
-pub const OPERATIONS: [Operation; count(PARTS)] = join(PARTS);

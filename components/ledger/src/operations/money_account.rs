@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, get, insert, lock, run, select, update};
-use stoa_sdk::{
-    Answer, Call, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, card_number, facts, item, paged, text,
-};
+use stoa_sdk::store::{Failure, get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, card_number, item, text};
+use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_trade::refusal::{illegal, refuse_invalid};
+use stoa_trade::{Change, EmptyBody, Status, unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::Postability;
@@ -15,13 +16,13 @@ use crate::records::hold::{HoldId, HoldRow};
 use crate::records::mapping::{MethodMappingId, MethodMappingRow};
 use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow, answer};
 use crate::records::role::{Method, MoneyKind};
-use crate::records::status::Status;
 use crate::rules::books::books_lock;
-use crate::rules::refusal::{EmptyBody, check_fixed, differs, illegal, list_changed, refuse_while};
-use crate::work::balance::{self, Base, Scope};
+use crate::rules::refusal::refuse_while;
+use crate::work::balance::{self, Scope};
+use crate::work::changes::write_change;
 
-const MONEY_ACCOUNTS_AT: &str = "/tenants/{tenantId}/ledger/money-accounts";
-const MONEY_ACCOUNT_AT: &str = "/tenants/{tenantId}/ledger/money-accounts/{id}";
+const MONEY_ACCOUNTS_AT: &str = "/ledger/money-accounts";
+const MONEY_ACCOUNT_AT: &str = "/ledger/money-accounts/{id}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -37,7 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Replace a money account")
         .needs(SETTINGS).body::<MoneyAccountChange>().answers::<MoneyAccount>()
         .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
-    Operation::transition("/tenants/{tenantId}/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
+    Operation::transition("/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
         archive)
         .summary("Archive a money account")
         .description("Not while a method is mapped to it, a register holds it, or it has a balance.")
@@ -102,26 +103,25 @@ pub struct ListMoneyAccounts {
     kind: Option<MoneyKind>,
     /// Those of a kind that this method may use.
     method: Option<Method>,
+    /// ARCHIVED records are immutable and keep their codes.
     #[serde(default)]
     status: Status,
 }
 
 pub fn list(call: &Call) -> Answer {
     let query: ListMoneyAccounts = call.query()?;
-    let optional = [
-        query.legal_entity_id.map(|id| MoneyRow::legal_entity_id.eq(id)),
-        query.kind.map(|kind| MoneyRow::kind.eq(kind)),
-        query.method.map(|method| MoneyRow::kind.one_of(method.kinds().iter().copied())),
-    ];
-    let filter = all([MoneyRow::status.eq(query.status)].into_iter().chain(optional.into_iter().flatten()));
-    let rows = paged(query.limit, |limit| run(select::<MoneyRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| MoneyAccount::of(row, tenant))))
+    let filter = all([
+        MoneyRow::status.eq(query.status),
+        equals(MoneyRow::legal_entity_id, query.legal_entity_id),
+        equals(MoneyRow::kind, query.kind),
+        query.method.map(|method| MoneyRow::kind.one_of(method.kinds().iter().copied())).unwrap_or_default(),
+    ]);
+    let rows = read_page::<MoneyRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, MoneyAccount::of)
 }
 
 pub fn read(call: &Call) -> Answer {
-    let row = run(get(call.path_id("id")?))?;
-    row.map(answer).ok_or_else(Problem::not_found)
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 /// What the schema cannot tell.
@@ -133,7 +133,7 @@ fn check(reference: Option<&Text<0, 120>>, till: bool, kind: Option<MoneyKind>) 
     if till && kind.is_some_and(|kind| kind != MoneyKind::Cash) {
         faults.push(item("/till", "NOT_ALLOWED"));
     }
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -153,7 +153,7 @@ pub fn create(call: &Call) -> Answer {
     if input.branch_id.is_some() && branch.is_none() {
         return Err(Problem::reference_missing("/branchId"));
     }
-    EntityRow::require_active(Some(owner), "/legalEntityId")?;
+    usable(Some(owner), "/legalEntityId")?;
     if account.legal_entity_id != entity || !input.kind.takes(&account) {
         return Err(Problem::reference_invalid("/accountId"));
     }
@@ -182,11 +182,11 @@ pub fn replace(call: &Call) -> Answer {
     check(input.reference.as_ref(), false, None)?;
     let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
-    let (_, row, branch, holds) = run((
+    let (_, row, branch, hold) = run((
         lock(books_lock(row.legal_entity_id)),
         get::<MoneyRow>(id).locked(),
         input.branch_id.map(get::<BranchRow>),
-        select::<HoldId>(held).limit(1),
+        select::<HoldId>(held).first(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     call.matches(id, row.version)?;
@@ -194,41 +194,27 @@ pub fn replace(call: &Call) -> Answer {
     if input.branch_id.is_some() && branch.is_none() {
         return Err(Problem::reference_missing("/branchId"));
     }
-    let row = refuse_archived(row)?;
-    check_fixed(&[
-        ("/legalEntityId", differs(input.legal_entity_id.as_ref(), &row.legal_entity_id)),
-        ("/code", differs(input.code.as_ref(), &row.code)),
-        ("/kind", differs(input.kind.as_ref(), &row.kind)),
-        ("/accountId", differs(input.account_id.as_ref(), &row.account_id)),
-    ])?;
-    check(None, input.till, Some(row.kind))?;
-    if input.branch_id != row.branch_id && branch.is_some() {
-        BranchRow::require_active(branch.as_ref(), row.legal_entity_id, "/branchId")?;
-    }
-    if row.till && !input.till && !holds.items.is_empty() {
-        return Err(illegal("/till", "HELD"));
-    }
+    let row = unarchived(row)?;
     let after = MoneyRow {
+        legal_entity_id: input.legal_entity_id.unwrap_or(row.legal_entity_id),
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        kind: input.kind.unwrap_or(row.kind),
+        account_id: input.account_id.unwrap_or(row.account_id),
         name: input.name.into(),
         till: input.till,
         branch_id: input.branch_id,
         reference: input.reference.map(String::from),
-        updated_at: Instant(facts().now),
-        version: row.version + 1,
         ..row.clone()
     };
-    run(update::<MoneyRow>(id)
-        .set(MoneyRow::name, &after.name)
-        .set(MoneyRow::till, &after.till)
-        .set(MoneyRow::branch_id, &after.branch_id)
-        .set(MoneyRow::reference, &after.reference))?;
-    let members = list_changed([
-        ("name", row.name != after.name),
-        ("till", row.till != after.till),
-        ("branchId", row.branch_id != after.branch_id),
-        ("reference", row.reference != after.reference),
-    ]);
-    Ok(answer(after).changed(members))
+    let change = Change::of(&row, after)?;
+    check(None, input.till, Some(row.kind))?;
+    if input.branch_id != row.branch_id && branch.is_some() {
+        BranchRow::require_active(branch.as_ref(), row.legal_entity_id, "/branchId")?;
+    }
+    if row.till && !input.till && hold.is_some() {
+        return Err(illegal("/till", "HELD"));
+    }
+    write_change(change, answer)
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -237,28 +223,18 @@ pub fn archive(call: &Call) -> Answer {
     let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let (entity, account) = (row.legal_entity_id, row.account_id);
     let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
-    let (_, row, mapped, holds, base) = run((
+    let (_, row, mapping, hold, base) = run((
         lock(books_lock(entity)),
         get::<MoneyRow>(id).locked(),
-        select::<MethodMappingId>(MethodMappingRow::money_account_id.eq(id)).limit(1),
-        select::<HoldId>(held).limit(1),
+        select::<MethodMappingId>(MethodMappingRow::money_account_id.eq(id)).first(),
+        select::<HoldId>(held).first(),
         balance::select_last_closed(entity, None),
     ))?;
-    let row = row.ok_or_else(Problem::not_found)?;
-    call.matches(id, row.version)?;
-    let row = refuse_archived(row)?;
+    let row = writable(call, row)?;
     refuse_while(&[
-        ("MAPPED", !mapped.items.is_empty()),
-        ("HELD", !holds.items.is_empty()),
-        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]), Base::of(&base))?),
+        ("MAPPED", mapping.is_some()),
+        ("HELD", hold.is_some()),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]), base)?),
     ])?;
-    let now = Instant(facts().now);
-    let after =
-        MoneyRow { status: Status::Archived, archived_at: Some(now), updated_at: now, version: row.version + 1, ..row };
-    run(update::<MoneyRow>(id).set(MoneyRow::status, &after.status).set(MoneyRow::archived_at, &after.archived_at))?;
-    Ok(answer(after).changed(vec!["status", "archivedAt"]))
-}
-
-fn refuse_archived(row: MoneyRow) -> Result<MoneyRow, Problem> {
-    if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
+    write_change(Change::archive(row), answer)
 }

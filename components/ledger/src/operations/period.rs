@@ -3,31 +3,33 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select, update};
-use stoa_sdk::{Answer, Call, Field, Id, Instant, Operation, Problem, Reply, Text, all, facts, map, new_ids};
+use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Field, Id, Operation, Problem, Reply, Text, all, facts, map, new_ids, now, today};
+use stoa_trade::Change;
+use stoa_trade::dates::Month;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::{illegal, invalid};
 
 use crate::operations::access::SETTINGS;
 use crate::records::entity::EntityRow;
-use crate::records::month::{MONTH_PATTERN, Month};
 use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
 use crate::rules::books::books_lock;
-use crate::rules::days::today;
-use crate::rules::refusal::{expect_version, illegal, invalid};
+use crate::rules::sums::Sums;
 use crate::work::balance::{self, Base};
 use crate::work::snapshot::sum_month;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/ledger/legal-entities/{id}/periods", "listPeriods", list)
+    Operation::read("/ledger/legal-entities/{id}/periods", "listPeriods", list)
         .summary("Months of a legal entity's books in a year")
         .description("From the first month of the books to the current one; none without books.")
         .for_members().query::<ListPeriods>().answers::<Periods>(),
-    Operation::transition("/tenants/{tenantId}/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
+    Operation::transition("/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
         close)
         .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
-    Operation::transition("/tenants/{tenantId}/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
+    Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
         .summary("Open a closed month again").description("Only the last closed one.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
@@ -51,11 +53,10 @@ pub struct ListPeriods {
     year: u32,
 }
 
-/// The month in the path; it is read as text, so that what is none is told.
+/// The month in the path.
 #[derive(Deserialize, JsonSchema)]
 pub struct PeriodPath {
-    #[schemars(regex(pattern = MONTH_PATTERN))]
-    pub month: String,
+    pub month: Month,
 }
 
 /// What is expected of the month.
@@ -83,9 +84,9 @@ pub fn list(call: &Call) -> Answer {
     let months: Vec<Month> = std::iter::successors(Some(first), |month| Some(month.next())).take(12).collect();
     let these = PeriodRow::month.one_of(months.iter().copied());
     let (entity, rows) =
-        run((get::<EntityRow>(id), select::<PeriodRow>(all([PeriodRow::legal_entity_id.eq(id), these]))))?;
+        run((get::<EntityRow>(id), select::<PeriodRow>(all([PeriodRow::legal_entity_id.eq(id), these])).whole()))?;
     let entity = entity.ok_or_else(Problem::not_found)?;
-    let mut rows = map(rows.items.into_iter().map(|row| (row.month, row)));
+    let mut rows = map(rows.into_iter().map(|row| (row.month, row)));
     let items = match entity.books() {
         None => Vec::new(),
         Some(books) => {
@@ -110,7 +111,6 @@ struct LockedMonth {
 fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
     let entity = call.path_id("id")?;
     let PeriodPath { month } = call.path()?;
-    let month = Month::read(&month).ok_or_else(Problem::not_found)?;
     let (_, row, period, base) = run((
         lock(books_lock(entity)),
         get::<EntityRow>(entity),
@@ -123,8 +123,8 @@ fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
         return Err(Problem::not_found());
     }
     let period = period.into_iter().next();
-    expect_version(expected, version(period.as_ref()))?;
-    Ok(LockedMonth { entity, first, month, row: period, base: Base::of(&base) })
+    ExpectedVersion(expected).check(version(period.as_ref()))?;
+    Ok(LockedMonth { entity, first, month, row: period, base })
 }
 
 impl LockedMonth {
@@ -157,61 +157,40 @@ pub fn close(call: &Call) -> Answer {
     }
     let closing_no = locked.row.as_ref().map_or(0, |row| row.closing_no) + 1;
     let totals = sum_month(entity, month, locked.base)?;
-    let now = Instant(facts().now);
-    let ids = new_ids(u32::try_from(totals.len() + 1).map_err(|_| Problem::limit_exceeded())?);
-    let rows: Vec<TotalRow> = totals
-        .into_iter()
-        .zip(&ids)
-        .map(|((account_id, branch, sums), id)| TotalRow {
-            id: *id,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
-            month,
-            closing_no,
-            account_id,
-            branch,
-            debit: sums.debit,
-            credit: sums.credit,
-        })
-        .collect();
-    let snapshot: Vec<_> = rows.chunks(MOST_ROWS as usize).map(insert).collect();
-    let closed_by = Some(facts().actor);
-    let row = match locked.row.clone() {
-        Some(row) => PeriodRow {
-            status: PeriodStatus::Closed,
-            closing_no,
-            closed_at: Some(now),
-            closed_by,
-            updated_at: now,
-            version: row.version + 1,
-            ..row
-        },
-        None => PeriodRow {
-            id: ids.last().copied().unwrap_or(entity),
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            legal_entity_id: entity,
-            month,
-            status: PeriodStatus::Closed,
-            closing_no,
-            closed_at: Some(now),
-            closed_by,
-            reopened_at: None,
-            reopen_reason: None,
-        },
+    let ids = new_ids(u32::try_from(totals.len()).map_err(|_| Problem::limit_exceeded())?);
+    let total = |(id, ((account_id, branch), sums)): (Id, (_, Sums))| TotalRow {
+        id,
+        created_at: now(),
+        updated_at: now(),
+        legal_entity_id: entity,
+        month,
+        closing_no,
+        account_id,
+        branch,
+        debit: sums.debit,
+        credit: sums.credit,
     };
-    let is_new = locked.row.is_none();
-    let first = is_new.then(|| insert([&row]));
-    let again = (!is_new).then(|| {
-        update::<PeriodRow>(row.id)
-            .set(PeriodRow::status, &row.status)
-            .set(PeriodRow::closing_no, &row.closing_no)
-            .set(PeriodRow::closed_at, &row.closed_at)
-            .set(PeriodRow::closed_by, &row.closed_by)
-    });
-    run((snapshot, first, again))?;
+    let rows: Vec<TotalRow> = ids.into_iter().zip(totals).map(total).collect();
+    let snapshot: Vec<_> = rows.chunks(MOST_ROWS as usize).map(insert).collect();
+    let close = |row: PeriodRow| PeriodRow {
+        status: PeriodStatus::Closed,
+        closing_no,
+        closed_at: Some(now()),
+        closed_by: Some(facts().actor.clone()),
+        ..row
+    };
+    let row = match locked.row.clone() {
+        None => {
+            let row = close(PeriodRow::new(entity, month));
+            run((snapshot, insert([&row])))?;
+            row
+        }
+        Some(row) => {
+            let change = Change::of(&row, close(row.clone()))?;
+            run((snapshot, change.update()))?;
+            change.into_after()
+        }
+    };
     Ok(locked.answer(row))
 }
 
@@ -225,18 +204,13 @@ pub fn reopen(call: &Call) -> Answer {
     if locked.base.is_some_and(|base| base.month > locked.month) {
         return Err(illegal("/path/month", "LATER_MONTH_CLOSED"));
     }
-    let now = Instant(facts().now);
     let after = PeriodRow {
         status: PeriodStatus::Open,
-        reopened_at: Some(now),
+        reopened_at: Some(now()),
         reopen_reason: Some(input.reason.into()),
-        updated_at: now,
-        version: row.version + 1,
-        ..row
+        ..row.clone()
     };
-    run(update::<PeriodRow>(after.id)
-        .set(PeriodRow::status, &after.status)
-        .set(PeriodRow::reopened_at, &after.reopened_at)
-        .set(PeriodRow::reopen_reason, &after.reopen_reason))?;
-    Ok(locked.answer(after))
+    let change = Change::of(&row, after)?;
+    run(change.update())?;
+    Ok(locked.answer(change.into_after()))
 }

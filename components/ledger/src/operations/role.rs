@@ -8,7 +8,7 @@ use crate::rules::roles::{PostingRole, ROLES};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/ledger/posting-roles", "listPostingRoles", list)
+    Operation::read("/ledger/posting-roles", "listPostingRoles", list)
         .summary("Posting roles").description("What operations post to, and what each role demands of its account.")
         .for_members().answers::<PostingRoles>(),
 ];

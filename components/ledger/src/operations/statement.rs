@@ -1,24 +1,28 @@
 //! The statement of an account: its lines by date, with a running balance.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{Row, Rows, aggregate, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Operation, Problem, Reply, all, any, facts, map, view};
+use stoa_sdk::store::{Rows, aggregate, get, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Limit, Operation, Problem, Reply, all, any, map, today, totals, view};
+use stoa_trade::dates::day_after;
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::invalid;
 
 use crate::operations::access::figures;
 use crate::records::account::{Account, AccountRow};
 use crate::records::branch::BranchRow;
-use crate::records::entry::{Amount, LineRow};
-use crate::rules::days::{check_range, day_after, today};
+use crate::records::entry::LineRow;
+use crate::rules::days::check_range;
 use crate::rules::references::check_branch;
-use crate::rules::refusal::invalid;
 use crate::rules::sums::Sums;
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 use crate::work::labels::{describe_line, entries_of};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    figures(Operation::read("/tenants/{tenantId}/ledger/accounts/{id}/statement", "getAccountStatement", statement))
+    figures(Operation::read("/ledger/accounts/{id}/statement", "getAccountStatement", statement))
         .summary("The lines of an account by date, with a running balance")
         .query::<AskStatement>().answers::<Statement>().problems(&["REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
@@ -67,12 +71,11 @@ pub struct Statement {
 
 view! { Place of LineRow { id: Id, account_id: Id, entry_date: Date } }
 
-fn balance_of(answer: (Option<Vec<Row>>, Vec<Row>)) -> Result<Amount, Problem> {
-    let mut sums = Sums::default();
-    for more in balance::fold_sums(answer)?.into_values() {
-        sums = sums.add(more).ok_or_else(Problem::limit_exceeded)?;
-    }
-    sums.balance().ok_or_else(Problem::limit_exceeded)
+totals! { Both of LineRow by [] { debit: Amount = sum(debit), credit: Amount = sum(credit) } }
+
+fn balance_of(sums: BTreeMap<Id, Sums>) -> Result<Amount, Problem> {
+    let sum = sums.into_values().try_fold(Sums::default(), Sums::add);
+    sum.and_then(Sums::balance).ok_or_else(Problem::limit_exceeded)
 }
 
 pub fn statement(call: &Call) -> Answer {
@@ -103,24 +106,19 @@ pub fn statement(call: &Call) -> Answer {
     let before_page = place.as_ref().map(|place| {
         let same_day = all([LineRow::entry_date.eq(place.entry_date), LineRow::id.le(place.id)]);
         let earlier = any([LineRow::entry_date.lt(place.entry_date), same_day]);
-        aggregate::<LineRow>(all([within(), earlier]))
-            .sum(LineRow::debit, Filter::default())
-            .sum(LineRow::credit, Filter::default())
+        aggregate::<Both>(all([within(), earlier])).one()
     });
-    let opening = query.from.map(|from| balance::sum_before(&scope, before.as_ref().and_then(Base::of), Some(from)));
-    let closing = balance::sum_before(&scope, Base::of(&until), end);
+    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
+    let closing = balance::sum_before(&scope, until, end);
     let after = place.map(|place| vec![place.entry_date.put(), place.id.put()]);
     let lines = select::<LineRow>(within()).by(LineRow::entry_date).after_row(after).limit(query.limit.0);
-    let (opening, closing, before_page, lines) = balance::run_sums((opening, closing, before_page, lines))?;
-    let opening = opening.map_or(Ok(Amount::ZERO), balance_of)?;
-    let closing = balance_of(closing)?;
-    let before_page = before_page.and_then(|rows| rows.into_iter().next()).and_then(|row| {
-        let mut values = row.into_iter();
-        Some(Sums { debit: Amount::take(values.next()?)?, credit: Amount::take(values.next()?)? })
-    });
+    let (opening, closing, before_page, lines) = run((opening, closing, before_page, lines))?;
+    let opening = opening.map(balance::fold_sums).transpose()?.map_or(Ok(Amount::ZERO), balance_of)?;
+    let closing = balance_of(balance::fold_sums(closing)?)?;
+    let before_page = before_page.map(|both| Sums { debit: both.debit, credit: both.credit });
     let start = before_page.unwrap_or_default().balance().and_then(|moved| opening.checked_add(moved));
     let (items, next_cursor) = list_items(lines, start.ok_or_else(Problem::limit_exceeded)?)?;
-    let account = Account::of(account, facts().tenant.into());
+    let account = Account::of(account);
     Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))
 }
 

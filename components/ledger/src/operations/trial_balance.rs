@@ -5,24 +5,25 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, today};
+use stoa_trade::dates::day_after;
+use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
 use crate::records::account::{AccountLabel, AccountRow};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::Amount;
 use crate::records::role::AccountType;
 use crate::rules::books::require_books;
-use crate::rules::days::{check_range, day_after, today};
+use crate::rules::days::check_range;
 use crate::rules::references::check_branch;
 use crate::rules::results::sort_by_code;
 use crate::rules::sums::Sums;
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    figures(Operation::read("/tenants/{tenantId}/ledger/trial-balance", "getTrialBalance", read))
+    figures(Operation::read("/ledger/trial-balance", "getTrialBalance", read))
         .summary("The trial balance of a range").query::<AskTrialBalance>().answers::<TrialBalance>()
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
@@ -85,7 +86,7 @@ pub fn read(call: &Call) -> Answer {
     let end = day_after(to);
     let (entity, accounts, branch, before, until) = run((
         get::<EntityRow>(id),
-        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)),
+        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
         query.branch_id.map(get::<BranchRow>),
         query.from.map(|from| balance::select_last_closed(id, Some(from))),
         balance::select_last_closed(id, end),
@@ -95,14 +96,14 @@ pub fn read(call: &Call) -> Answer {
     let from = query.from.unwrap_or(books.start_on);
     let scope = Scope::entity(id, query.branch_id);
     // Nothing stands before the books, so without a first day there is nothing to read.
-    let opening = query.from.map(|from| balance::sum_before(&scope, before.as_ref().and_then(Base::of), Some(from)));
-    let (opening, closing) = balance::run_sums((opening, balance::sum_before(&scope, Base::of(&until), end)))?;
+    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
+    let (opening, closing) = run((opening, balance::sum_before(&scope, until, end)))?;
     let opening = opening.map_or_else(|| Ok(Default::default()), balance::fold_sums)?;
     let closing = balance::fold_sums(closing)?;
     let of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
     let mut rows = Vec::new();
     let mut all = (Sums::default(), Sums::default());
-    for account in sort_by_code(accounts.items) {
+    for account in sort_by_code(accounts) {
         let (before, after) = (of(&opening, account.id), of(&closing, account.id));
         let moved = after.since(before).ok_or_else(Problem::limit_exceeded)?;
         all.0 = all.0.add(before).ok_or_else(Problem::limit_exceeded)?;

@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, facts, new_id, view};
+use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_trade::Status;
 
+use crate::records::head::Head;
 use crate::records::role::{AccountType, Role};
-use crate::records::status::Status;
 
 /// Of the audit log.
 pub const ACCOUNT: &str = "LEDGER_ACCOUNT";
@@ -32,7 +33,10 @@ collection! {
     unique { code: [legal_entity_id, code], control: [legal_entity_id, control_role] }
     index { [legal_entity_id, account_type, status], [parent_id] }
     search { text: [name, code] }
+    fixed [legal_entity_id, code, account_type]
+    members { account_type: "type" }
 }
+stoa_trade::archivable!(AccountRow);
 
 view! {
     /// What a report says of an account.
@@ -60,13 +64,8 @@ view! { pub AccountId of AccountRow { id: Id } }
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    id: Id,
-    tenant_id: Id,
-    status: Status,
-    archived_at: Option<Instant>,
-    created_at: Instant,
-    updated_at: Instant,
-    legal_entity_id: Id,
+    #[serde(flatten)]
+    head: Head,
     code: String,
     name: String,
     #[serde(rename = "type")]
@@ -79,15 +78,9 @@ pub struct Account {
 }
 
 impl Account {
-    pub fn of(row: AccountRow, tenant: Id) -> Account {
+    pub fn of(row: AccountRow) -> Account {
         Account {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            legal_entity_id: row.legal_entity_id,
+            head: Head::new(row.id, row.legal_entity_id, row.status, row.archived_at, [row.created_at, row.updated_at]),
             code: row.code,
             name: row.name,
             account_type: row.account_type,
@@ -102,7 +95,7 @@ impl Account {
 impl AccountRow {
     /// A new active account without description.
     pub fn new(entity: Id, code: &str, name: &str, account_type: AccountType) -> AccountRow {
-        let now = Instant(facts().now);
+        let now = now();
         AccountRow {
             id: new_id(),
             version: 1,
@@ -126,5 +119,5 @@ impl AccountRow {
 /// The whole record as an answer; audited under its entity.
 pub fn answer(row: AccountRow) -> Reply {
     let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
-    Reply::json(&Account::of(row, facts().tenant.into())).of(id, version).subject(entity)
+    Reply::json(&Account::of(row)).of(id, version).subject(entity)
 }

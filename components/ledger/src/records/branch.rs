@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, facts, new_id, view};
+use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_trade::Status;
 
-use crate::records::status::Status;
+use crate::records::head::Head;
 
 /// Of the audit log.
 pub const BRANCH: &str = "BRANCH";
@@ -22,7 +23,9 @@ collection! {
     unique { code: [legal_entity_id, code_key] }
     index { [legal_entity_id, status] }
     search { text: [name, code] }
+    fixed [legal_entity_id, code]
 }
+stoa_trade::archivable!(BranchRow);
 
 view! { pub BranchId of BranchRow { id: Id } }
 
@@ -30,28 +33,17 @@ view! { pub BranchId of BranchRow { id: Id } }
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
-    id: Id,
-    tenant_id: Id,
-    status: Status,
-    archived_at: Option<Instant>,
-    created_at: Instant,
-    updated_at: Instant,
-    legal_entity_id: Id,
+    #[serde(flatten)]
+    head: Head,
     code: String,
     name: String,
     address: Option<String>,
 }
 
 impl Branch {
-    pub fn of(row: BranchRow, tenant: Id) -> Branch {
+    pub fn of(row: BranchRow) -> Branch {
         Branch {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            legal_entity_id: row.legal_entity_id,
+            head: Head::new(row.id, row.legal_entity_id, row.status, row.archived_at, [row.created_at, row.updated_at]),
             code: row.code,
             name: row.name,
             address: row.address,
@@ -61,7 +53,7 @@ impl Branch {
 
 impl BranchRow {
     pub fn new(entity: Id, code: &str, name: String, address: Option<String>) -> BranchRow {
-        let now = Instant(facts().now);
+        let now = now();
         BranchRow {
             id: new_id(),
             version: 1,
@@ -81,5 +73,5 @@ impl BranchRow {
 /// The whole record as an answer; audited under its entity.
 pub fn answer(row: BranchRow) -> Reply {
     let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
-    Reply::json(&Branch::of(row, facts().tenant.into())).of(id, version).subject(entity)
+    Reply::json(&Branch::of(row)).of(id, version).subject(entity)
 }

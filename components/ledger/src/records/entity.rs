@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Date, Id, Instant, Reply, collection, facts, new_id, view};
-
-use crate::records::status::Status;
+use stoa_sdk::{Date, Id, Instant, Reply, collection, new_id, now, tenant, view};
+use stoa_trade::Status;
 
 /// Of the audit log.
 pub const LEGAL_ENTITY: &str = "LEGAL_ENTITY";
@@ -28,14 +27,16 @@ collection! {
     unique { code: [code_key] }
     index { [status, id] }
     search { text: [name, code, legal_name] }
+    fixed [code, keeps_books, currency_code, books_start_on, amount_scale]
 }
+stoa_trade::archivable!(EntityRow);
 
 view! { pub EntityId of EntityRow { id: Id } }
 
 impl EntityRow {
     /// A new active entity without books.
     pub fn new(code: &str, name: String) -> EntityRow {
-        let now = Instant(facts().now);
+        let now = now();
         EntityRow {
             id: new_id(),
             version: 1,
@@ -64,6 +65,7 @@ pub struct LegalEntity {
     id: Id,
     tenant_id: Id,
     version: i64,
+    /// ARCHIVED records are immutable and keep their codes.
     status: Status,
     archived_at: Option<Instant>,
     created_at: Instant,
@@ -80,10 +82,10 @@ pub struct LegalEntity {
 }
 
 impl LegalEntity {
-    pub fn of(row: EntityRow, tenant: Id) -> LegalEntity {
+    pub fn of(row: EntityRow) -> LegalEntity {
         LegalEntity {
             id: row.id,
-            tenant_id: tenant,
+            tenant_id: tenant(),
             version: row.version,
             status: row.status,
             archived_at: row.archived_at,
@@ -105,5 +107,5 @@ impl LegalEntity {
 /// The whole record as an answer.
 pub fn answer(row: EntityRow) -> Reply {
     let id = row.id;
-    Reply::json(&LegalEntity::of(row, facts().tenant.into())).resource(id)
+    Reply::json(&LegalEntity::of(row)).resource(id)
 }

@@ -4,19 +4,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::descriptor::ColumnType;
 use stoa_sdk::store::Value;
-use stoa_sdk::{Date, Decimal, Field, Id, Instant, Reply, collection, text_enum, view};
+use stoa_sdk::{Date, Field, Id, Instant, Reply, collection, tenant, text_enum, view};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountLabel;
-use crate::records::month::Month;
 
 /// Of the audit log.
 pub const ENTRY: &str = "JOURNAL_ENTRY";
 
 /// The source of the entries that people write.
 pub const MANUAL: &str = "MANUAL";
-
-/// Amounts of the journal.
-pub type Amount = Decimal<12>;
 
 text_enum! {
     /// Whom a line concerns.
@@ -121,10 +119,10 @@ pub struct JournalEntrySummary {
 }
 
 impl JournalEntrySummary {
-    pub fn of(row: EntryRow, tenant: Id, reversed_by: Option<Id>) -> JournalEntrySummary {
+    pub fn of(row: EntryRow, reversed_by: Option<Id>) -> JournalEntrySummary {
         JournalEntrySummary {
             id: row.id,
-            tenant_id: tenant,
+            tenant_id: tenant(),
             legal_entity_id: row.legal_entity_id,
             entry_date: row.entry_date,
             month: row.month.to_string(),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, collection, facts, new_id, view};
+use stoa_sdk::{Id, Instant, collection, new_id, now, view};
 
 use crate::records::role::{Method, Role};
 
@@ -72,7 +72,7 @@ pub struct MappingSet {
 
 impl MappingSetRow {
     pub fn empty(entity: Id) -> MappingSetRow {
-        let now = Instant(facts().now);
+        let now = now();
         MappingSetRow {
             id: new_id(),
             version: 1,
@@ -86,7 +86,7 @@ impl MappingSetRow {
 
 impl RoleMappingRow {
     pub fn new(entity: Id, role: Role, account: Option<Id>) -> RoleMappingRow {
-        let now = Instant(facts().now);
+        let now = now();
         RoleMappingRow {
             id: new_id(),
             version: 1,
@@ -101,7 +101,7 @@ impl RoleMappingRow {
 
 impl MethodMappingRow {
     pub fn new(entity: Id, method: Method, money: Option<Id>) -> MethodMappingRow {
-        let now = Instant(facts().now);
+        let now = now();
         MethodMappingRow {
             id: new_id(),
             version: 1,

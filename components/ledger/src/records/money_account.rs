@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, facts, new_id, view};
+use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_trade::Status;
 
+use crate::records::head::Head;
 use crate::records::role::MoneyKind;
-use crate::records::status::Status;
 
 /// Of the audit log.
 pub const MONEY_ACCOUNT: &str = "MONEY_ACCOUNT";
@@ -27,7 +28,9 @@ collection! {
     }
     unique { code: [legal_entity_id, code_key], account: [account_id] }
     index { [legal_entity_id, kind, status] }
+    fixed [legal_entity_id, code, kind, account_id]
 }
+stoa_trade::archivable!(MoneyRow);
 
 view! { pub MoneyId of MoneyRow { id: Id } }
 
@@ -35,13 +38,8 @@ view! { pub MoneyId of MoneyRow { id: Id } }
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoneyAccount {
-    id: Id,
-    tenant_id: Id,
-    status: Status,
-    archived_at: Option<Instant>,
-    created_at: Instant,
-    updated_at: Instant,
-    legal_entity_id: Id,
+    #[serde(flatten)]
+    head: Head,
     code: String,
     name: String,
     kind: MoneyKind,
@@ -53,15 +51,9 @@ pub struct MoneyAccount {
 }
 
 impl MoneyAccount {
-    pub fn of(row: MoneyRow, tenant: Id) -> MoneyAccount {
+    pub fn of(row: MoneyRow) -> MoneyAccount {
         MoneyAccount {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            legal_entity_id: row.legal_entity_id,
+            head: Head::new(row.id, row.legal_entity_id, row.status, row.archived_at, [row.created_at, row.updated_at]),
             code: row.code,
             name: row.name,
             kind: row.kind,
@@ -76,7 +68,7 @@ impl MoneyAccount {
 impl MoneyRow {
     /// A new active money account.
     pub fn new(entity: Id, code: &str, name: &str, kind: MoneyKind, account: Id) -> MoneyRow {
-        let now = Instant(facts().now);
+        let now = now();
         MoneyRow {
             id: new_id(),
             version: 1,
@@ -100,5 +92,5 @@ impl MoneyRow {
 /// The whole record as an answer; audited under its entity.
 pub fn answer(row: MoneyRow) -> Reply {
     let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
-    Reply::json(&MoneyAccount::of(row, facts().tenant.into())).of(id, version).subject(entity)
+    Reply::json(&MoneyAccount::of(row)).of(id, version).subject(entity)
 }

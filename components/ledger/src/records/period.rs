@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Date, Id, Instant, collection, text_enum};
+use stoa_sdk::{Date, Id, Instant, collection, new_id, now, text_enum};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
 
-use crate::records::entry::{Amount, BranchKey};
-use crate::records::month::Month;
+use crate::records::entry::BranchKey;
 
 /// Of the audit log.
 pub const PERIOD: &str = "ACCOUNTING_PERIOD";
@@ -43,6 +44,26 @@ collection! {
         credit: Amount,
     }
     unique { total: [legal_entity_id, month, closing_no, account_id, branch] }
+}
+
+impl PeriodRow {
+    /// An open month.
+    pub fn new(entity: Id, month: Month) -> PeriodRow {
+        PeriodRow {
+            id: new_id(),
+            version: 1,
+            created_at: now(),
+            updated_at: now(),
+            legal_entity_id: entity,
+            month,
+            status: PeriodStatus::Open,
+            closing_no: 0,
+            closed_at: None,
+            closed_by: None,
+            reopened_at: None,
+            reopen_reason: None,
+        }
+    }
 }
 
 /// A month of an entity's books.

@@ -1,8 +1,7 @@
 //! Amounts as other modules state them: decimals of any length, of which the journal holds 26 and 12 digits.
 
 use stoa_sdk::host::fault;
-
-use crate::records::entry::Amount;
+use stoa_trade::quantity::Amount;
 
 /// Fractional digits that a leg's amount has at most.
 const FINEST: usize = 12;

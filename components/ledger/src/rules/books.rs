@@ -1,11 +1,10 @@
 //! The books that an entity keeps: in which currency, since when, how finely.
 
-use stoa_sdk::{Date, Id, Item, Problem, item};
+use stoa_sdk::{Date, Id, Item, Problem, item, today};
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::illegal;
 
 use crate::records::entity::EntityRow;
-use crate::records::entry::Amount;
-use crate::rules::days::today;
-use crate::rules::refusal::illegal;
 
 pub const SMALLEST_SCALE: i64 = 6;
 pub const LARGEST_SCALE: i64 = 12;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::refusal::refuse;
 
 use crate::records::mapping::{MethodMapping, MethodMappingRow, RoleMapping, RoleMappingRow};
 use crate::records::role::{Method, Role};
-use crate::rules::refusal::illegal_state;
 use crate::rules::roles::ROLES;
 
 /// Whether nothing is left to map: roles without fallback, and methods.
@@ -23,6 +23,25 @@ pub fn list_mappings(roles: &[RoleMappingRow], methods: &[MethodMappingRow]) -> 
         ROLES.iter().map(|facts| RoleMapping { role: facts.role, account_id: account(facts.role) }).collect(),
         Method::ALL.into_iter().map(|method| MethodMapping { method, money_account_id: money(method) }).collect(),
     )
+}
+
+/// Rows that get another value, by their ids, and those of which there is no row yet.
+type Differences<K> = (Vec<(Id, Option<Id>)>, Vec<(K, Id)>);
+
+/// What differs between the wanted mappings and the rows, each with its key, id and value.
+pub fn compare<K: Copy + PartialEq>(
+    wanted: &[(K, Option<Id>, String)],
+    rows: &[(K, Id, Option<Id>)],
+) -> Differences<K> {
+    let (mut changed, mut new) = (Vec::new(), Vec::new());
+    for (key, value, _) in wanted {
+        match rows.iter().find(|(of, ..)| of == key) {
+            Some((_, id, current)) if current != value => changed.push((*id, *value)),
+            None => new.extend(value.map(|value| (*key, value))),
+            Some(_) => {}
+        }
+    }
+    (changed, new)
 }
 
 /// A control role's account serves no other role, and no money account.
@@ -43,7 +62,7 @@ pub fn check_control(wanted: &[(Role, Option<Id>, String)], is_money: impl Fn(Id
         .filter(|(_, account, _)| account.is_some_and(shared))
         .map(|(.., pointer)| item(pointer.clone(), "CONTROL_ACCOUNT"))
         .collect();
-    if reasons.is_empty() { Ok(()) } else { Err(illegal_state(reasons)) }
+    refuse("ILLEGAL_STATE", reasons)
 }
 
 #[cfg(test)]

@@ -1,35 +1,12 @@
 //! What a body or a posting may name: it is active, of the entity, and fit for its purpose.
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::{Status, usable};
 
 use crate::records::account::Postability;
 use crate::records::branch::BranchRow;
-use crate::records::entity::EntityRow;
 use crate::records::money_account::MoneyRow;
 use crate::records::role::{AccountType, Method, MoneyKind, Role};
-use crate::records::status::Status;
-
-impl EntityRow {
-    /// The entity unless it is archived.
-    ///
-    /// # Errors
-    /// ARCHIVED.
-    pub fn refuse_archived(self) -> Result<EntityRow, Problem> {
-        if self.status == Status::Archived { Err(Problem::archived()) } else { Ok(self) }
-    }
-
-    /// The active entity that a body names.
-    ///
-    /// # Errors
-    /// NOT_FOUND or REFERENCE_INVALID at the pointer.
-    pub fn require_active(row: Option<EntityRow>, pointer: &str) -> Result<EntityRow, Problem> {
-        match row {
-            None => Err(Problem::reference_missing(pointer)),
-            Some(row) if row.status == Status::Archived => Err(Problem::reference_invalid(pointer)),
-            Some(row) => Ok(row),
-        }
-    }
-}
 
 impl BranchRow {
     /// The active branch of an entity that a body names.
@@ -37,12 +14,9 @@ impl BranchRow {
     /// # Errors
     /// NOT_FOUND or REFERENCE_INVALID at the pointer.
     pub fn require_active(row: Option<&BranchRow>, entity: Id, pointer: &str) -> Result<(), Problem> {
-        match row {
-            None => Err(Problem::reference_missing(pointer)),
-            Some(row) if row.status == Status::Archived || row.legal_entity_id != entity => {
-                Err(Problem::reference_invalid(pointer))
-            }
-            Some(_) => Ok(()),
+        match usable(row.cloned(), pointer)? {
+            branch if branch.legal_entity_id != entity => Err(Problem::reference_invalid(pointer)),
+            _ => Ok(()),
         }
     }
 }

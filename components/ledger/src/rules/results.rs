@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Problem};
+use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountLabel;
-use crate::records::entry::Amount;
 use crate::records::role::AccountType;
 use crate::rules::sums::Sums;
 

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::records::role::{AccountType, Method, MoneyKind, Role};
-
-use AccountType::{Asset, Equity, Expense, Income, Liability};
+use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
+use crate::records::role::{Method, MoneyKind, Role};
 
 /// A posting role and what the ledger demands of its account.
 #[derive(Debug, Serialize, JsonSchema)]

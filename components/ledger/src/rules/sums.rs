@@ -1,6 +1,7 @@
 //! Both sides of an account, and what follows from them.
 
-use crate::records::entry::Amount;
+use stoa_trade::quantity::Amount;
+
 use crate::records::role::AccountType;
 
 /// Both sides of an account, since the start of the books.

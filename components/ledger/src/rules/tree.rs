@@ -3,69 +3,37 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Problem, map};
+use stoa_trade::Status;
+use stoa_trade::tree::{Parents, can_hang};
 
 use crate::records::account::ChartNode;
 use crate::records::role::AccountType;
-use crate::records::status::Status;
 
 /// Levels of a chart, the top included.
 const DEEPEST: usize = 5;
 
-pub struct Node {
-    pub parent: Option<Id>,
-    pub account_type: AccountType,
-    pub postable: bool,
-    pub active: bool,
-}
-
 /// The accounts of one entity.
-pub struct Tree(pub BTreeMap<Id, Node>);
+pub struct Tree {
+    nodes: BTreeMap<Id, ChartNode>,
+    parents: Parents,
+}
 
 impl Tree {
     pub fn of(nodes: Vec<ChartNode>) -> Tree {
-        Tree(map(nodes.into_iter().map(|node| {
-            let parent = Node {
-                parent: node.parent_id,
-                account_type: node.account_type,
-                postable: node.postable,
-                active: node.status == Status::Active,
-            };
-            (node.id, parent)
-        })))
+        let parents = map(nodes.iter().map(|node| (node.id, node.parent_id)));
+        Tree { nodes: map(nodes.into_iter().map(|node| (node.id, node))), parents }
     }
 
     pub fn knows(&self, id: Id) -> bool {
-        self.0.contains_key(&id)
+        self.nodes.contains_key(&id)
     }
 
     pub fn has_children(&self, id: Id) -> bool {
-        self.0.values().any(|node| node.parent == Some(id) && node.active)
+        self.nodes.values().any(|node| node.parent_id == Some(id) && node.status == Status::Active)
     }
 
-    /// The account and what it stands below, up to the top.
-    fn line(&self, from: Id) -> impl Iterator<Item = Id> {
-        // One step more than any lawful line has, so that a circle ends.
-        std::iter::successors(Some(from), |id| self.0.get(id)?.parent).take(DEEPEST + 1)
-    }
-
-    /// Levels of the accounts below `of`, itself included.
-    fn height(&self, of: Id) -> usize {
-        let below = |id: Id| self.line(id).position(|above| above == of).map(|steps| steps + 1);
-        self.0.keys().filter_map(|id| below(*id)).max().unwrap_or(1)
-    }
-
-    /// Whether `of` (none: a new account) of this type may stand below `parent`.
-    fn takes(&self, parent: Id, of: Option<Id>, account_type: AccountType) -> bool {
-        let Some(heading) = self.0.get(&parent) else { return false };
-        let depth = self.line(parent).count();
-        heading.active
-            && !heading.postable
-            && heading.account_type == account_type
-            && of.is_none_or(|of| self.line(parent).all(|above| above != of))
-            && depth + of.map_or(1, |of| self.height(of)) <= DEEPEST
-    }
-
-    /// Refuses a parent below which the account (none: a new one) cannot stand.
+    /// Refuses a parent below which the account (none: a new one) cannot stand: one that is no active heading of its type, that
+    /// stands below it, or that is too deep.
     ///
     /// # Errors
     /// REFERENCE_INVALID.
@@ -75,34 +43,60 @@ impl Tree {
             _ => Ok(()),
         }
     }
+
+    fn takes(&self, parent: Id, of: Option<Id>, account_type: AccountType) -> bool {
+        let Some(heading) = self.nodes.get(&parent) else { return false };
+        heading.status == Status::Active
+            && !heading.postable
+            && heading.account_type == account_type
+            && can_hang(&self.parents, parent, of, DEEPEST)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn heading(parent: Option<u64>) -> Node {
-        Node { parent: parent.map(|id| Id(0, id)), account_type: AccountType::Asset, postable: false, active: true }
-    }
-
     #[test]
-    fn a_parent_is_a_heading_of_the_type_above_and_not_too_deep() {
-        let mut nodes = BTreeMap::new();
-        for id in 1..=5 {
-            nodes.insert(Id(0, id), heading((id > 1).then(|| id - 1)));
+    fn a_parent_is_an_active_heading_of_the_type_above_and_not_too_deep() {
+        use AccountType::{Asset, Expense};
+        // Id, parent, type, whether it takes lines, whether it is active.
+        let rows = [
+            (1, None, Asset, false, true),
+            (2, Some(1), Asset, false, true),
+            (3, Some(2), Asset, false, true),
+            (4, Some(3), Asset, false, true),
+            (5, Some(4), Asset, false, true),
+            (6, None, Asset, true, true),
+            (7, Some(1), Asset, false, false),
+            (8, None, Asset, false, true),
+        ];
+        let id = |of: u64| Id(0, of);
+        let node =
+            |(of, parent, account_type, postable, is_active): (u64, Option<u64>, AccountType, bool, bool)| ChartNode {
+                id: id(of),
+                account_type,
+                parent_id: parent.map(id),
+                postable,
+                status: if is_active { Status::Active } else { Status::Archived },
+            };
+        let tree = Tree::of(rows.map(node).to_vec());
+        for (parent, of, account_type, expected) in [
+            (4, None, Asset, true),
+            (5, None, Asset, false),
+            (6, None, Asset, false),
+            (7, None, Asset, false),
+            (9, None, Asset, false),
+            (1, None, Expense, false),
+            (3, Some(2), Asset, false),
+            (2, Some(2), Asset, false),
+            (8, Some(1), Asset, false),
+            (8, Some(2), Asset, true),
+        ] {
+            let checked = tree.check_parent(Some(id(parent)), of.map(id), account_type);
+            assert_eq!(checked.is_ok(), expected, "{of:?} below {parent}");
         }
-        nodes.insert(Id(0, 6), Node { postable: true, ..heading(None) });
-        nodes.insert(Id(0, 7), Node { active: false, ..heading(None) });
-        nodes.insert(Id(0, 8), heading(None));
-        let tree = Tree(nodes);
-        let takes =
-            |parent: u64, of: Option<u64>| tree.takes(Id(0, parent), of.map(|id| Id(0, id)), AccountType::Asset);
-        assert!(takes(4, None) && !takes(5, None), "five levels");
-        assert!(!takes(6, None) && !takes(7, None) && !takes(9, None));
-        assert!(!tree.takes(Id(0, 1), None, AccountType::Expense));
-        assert!(!takes(3, Some(2)) && !takes(2, Some(2)), "no circle");
-        assert!(!takes(8, Some(1)), "the whole line would be six deep");
-        assert!(takes(8, Some(2)));
-        assert!(tree.has_children(Id(0, 1)) && !tree.has_children(Id(0, 5)));
+        assert!(tree.has_children(id(2)) && !tree.has_children(id(5)));
+        assert!(tree.check_parent(None, None, Asset).is_ok());
     }
 }

@@ -1,8 +1,9 @@
 //! The service `commerce:ledger/books`: how other modules post, and what they ask first.
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{get_all, read, run, select};
-use stoa_sdk::{Id, Problem, all};
+use stoa_sdk::store::{MOST_ROWS, get_all, read, run, select};
+use stoa_sdk::{Id, Problem, all, today};
+use stoa_trade::dates::day_after;
 
 use crate::bindings::exports::commerce::ledger::books as service;
 use crate::bindings::exports::commerce::ledger::books::Guest;
@@ -12,9 +13,9 @@ use crate::records::mapping::RoleMappingRow;
 use crate::records::role::Role;
 use crate::rules::amounts::{read_amount, significant_decimals};
 use crate::rules::books::refuse_precision;
-use crate::rules::days::{day_after, read_day, today};
+use crate::rules::days::read_day;
 use crate::services::Services;
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 use crate::work::entities::begin_books;
 use crate::work::journal::mirror::mirror_source;
 use crate::work::journal::posting::{Leg, Posting, Target, post};
@@ -90,9 +91,7 @@ impl Guest for Services {
     ) -> Result<Option<service::Terms>, Problem> {
         let id = Id::from(entity);
         let roles: Vec<Role> = roles.iter().map(|name| role(name)).collect();
-        let mut demand = Demand { roles: roles.clone(), ..Demand::default() };
-        demand.entities.insert(id);
-        let setup = Setup::read(demand)?;
+        let setup = Setup::read(Demand::of(id))?;
         let Some(books) = setup.books(id)? else { return Ok(None) };
         if let Some(code) = currency_code {
             books.check_currency(&code, currency_pointer.as_deref())?;
@@ -110,9 +109,7 @@ impl Guest for Services {
 
     fn admit_costs(entity: (u64, u64), costs: Vec<service::Cost>) -> Result<(), Problem> {
         let id = Id::from(entity);
-        let mut demand = Demand::default();
-        demand.entities.insert(id);
-        let Some(books) = Setup::read(demand)?.books(id)? else { return Ok(()) };
+        let Some(books) = Setup::read(Demand::of(id))?.books(id)? else { return Ok(()) };
         let fits = |cost: &service::Cost| {
             let digits = significant_decimals(&cost.unit_cost) + usize::from(cost.decimal_places);
             digits <= books.scale as usize
@@ -138,34 +135,44 @@ impl Guest for Services {
             RoleMappingRow::role.one_of(roles.iter().copied()),
             RoleMappingRow::account_id.not_null(),
         ]);
-        let (mapped, base) = run((select::<RoleMappingRow>(mapped), balance::select_last_closed(id, end)))?;
-        let accounts: Vec<Id> = mapped.items.iter().filter_map(|row| row.account_id).collect();
+        let (mapped, base) = run((select::<RoleMappingRow>(mapped).whole(), balance::select_last_closed(id, end)))?;
+        let accounts: Vec<Id> = mapped.iter().filter_map(|row| row.account_id).collect();
         if accounts.is_empty() {
             return Ok(Vec::new());
         }
         let scope = Scope::accounts(id, accounts);
-        let sums = balance::fold_sums(balance::run_sums(balance::sum_before(&scope, Base::of(&base), end))?)?;
+        let sums = balance::fold_sums(run(balance::sum_before(&scope, base, end))?)?;
         let balance = |row: &RoleMappingRow| {
             let sums = row.account_id.and_then(|account| sums.get(&account)).copied().unwrap_or_default();
             let balance = sums.balance().ok_or_else(Problem::limit_exceeded)?;
             Ok(service::RoleBalance { role: row.role.as_str().to_owned(), balance: balance.to_string() })
         };
-        mapped.items.iter().map(balance).collect()
+        mapped.iter().map(balance).collect()
     }
 
     fn entries(source_kind: String, source_ids: Vec<(u64, u64)>) -> Vec<service::Posted> {
         if source_ids.is_empty() {
             return Vec::new();
         }
-        let of_sources =
-            [EntryRow::source_id.one_of(source_ids.into_iter().map(Id::from)), EntryRow::source_kind.eq(source_kind)];
-        let posted = |row: EntryRow| service::Posted {
+        let of_sources = all([
+            EntryRow::source_id.one_of(source_ids.into_iter().map(Id::from)),
+            EntryRow::source_kind.eq(source_kind),
+        ]);
+        let show = |row: EntryRow| service::Posted {
             entity_id: row.legal_entity_id.into(),
             source_id: row.source_id.into(),
             purpose: row.purpose,
             total: row.total.to_string(),
         };
-        read(select::<EntryRow>(all(of_sources))).items.into_iter().map(posted).collect()
+        let (mut posted, mut after) = (Vec::new(), None);
+        loop {
+            let page = read(select::<EntryRow>(of_sources.clone()).after(after).limit(MOST_ROWS));
+            after = page.items.last().map(|row| row.id);
+            posted.extend(page.items.into_iter().map(show));
+            if !page.more {
+                return posted;
+            }
+        }
     }
 
     fn line_accounts(entity: (u64, u64), ids: Vec<(u64, u64)>, types: Vec<String>) -> Result<Vec<(u64, u64)>, Problem> {

@@ -2,11 +2,11 @@
 
 use stoa_sdk::store::{MOST_KEYS, find, get, get_all, read, run};
 use stoa_sdk::{Field, Id, Problem};
+use stoa_trade::{Status, usable};
 
 use crate::bindings::exports::commerce::ledger::directory::{Branch, Entity, Guest};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::status::Status;
 use crate::services::Services;
 use crate::work::holds;
 
@@ -71,7 +71,7 @@ impl Guest for Services {
         if branch.is_some() && branch_row.is_none() {
             return Err(Problem::reference_missing(branch_pointer));
         }
-        let row = EntityRow::require_active(Some(row), &entity_pointer)?;
+        let row = usable(Some(row), &entity_pointer)?;
         if branch.is_some() {
             BranchRow::require_active(branch_row.as_ref(), id, &branch_pointer)?;
         }

@@ -3,18 +3,20 @@
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{get_all, read, run, select};
 use stoa_sdk::{Id, Item, Problem, all, has, item, map, set};
+use stoa_trade::Status;
+use stoa_trade::dates::day_after;
+use stoa_trade::refusal::refuse;
 
 use crate::bindings::exports::commerce::ledger::money as service;
 use crate::bindings::exports::commerce::ledger::money::{Account, Flow, Guest};
 use crate::records::mapping::MethodMappingRow;
 use crate::records::money_account::MoneyRow;
 use crate::records::role::Method;
-use crate::records::status::Status;
-use crate::rules::days::{day_after, read_day};
+use crate::rules::days::read_day;
 use crate::rules::refusal::refuse_at;
 use crate::rules::sums::Sums;
 use crate::services::Services;
-use crate::work::balance::{self, Base, Scope};
+use crate::work::balance::{self, Scope};
 use crate::work::setup::{Demand, Setup};
 
 fn account(row: &MoneyRow) -> Account {
@@ -39,9 +41,10 @@ const INVALID: &str = "PAYMENT_ACCOUNT_INVALID";
 type Use = (Method, Option<Id>, String);
 
 fn resolve(entity: Id, uses: Vec<Use>) -> Result<Vec<Option<Account>>, Problem> {
-    let mut demand = Demand::default();
-    demand.entities.insert(entity);
-    demand.money.extend(uses.iter().filter_map(|(_, stated, _)| *stated));
+    let mut demand = Demand::of(entity);
+    for money in uses.iter().filter_map(|(_, stated, _)| *stated) {
+        demand.money(entity, money);
+    }
     let setup = Setup::read(demand)?;
     if setup.books(entity)?.is_none() {
         let stated = uses.iter().filter(|(_, stated, _)| stated.is_some());
@@ -49,13 +52,13 @@ fn resolve(entity: Id, uses: Vec<Use>) -> Result<Vec<Option<Account>>, Problem> 
         return Ok(vec![None; uses.len()]);
     }
     let unfit = |(method, stated, _): &&Use| {
-        stated.is_some_and(|id| !setup.money.get(&id).is_some_and(|row| method.takes(row, entity)))
+        stated.is_some_and(|id| !setup.money(entity, id).is_some_and(|(row, _)| method.takes(row, entity)))
     };
     refuse_at(INVALID, uses.iter().filter(unfit).map(|(.., pointer)| pointer.clone()).collect())?;
     let open = uses.iter().filter(|(_, stated, _)| stated.is_none()).map(|(method, ..)| *method);
     let mapped = find_by_method(entity, open.collect())?;
     let chosen = |(method, stated, _): &Use| match stated {
-        Some(id) => setup.money.get(id).map(account),
+        Some(id) => setup.money(entity, *id).map(|(row, _)| account(row)),
         None => mapped.iter().find(|(of, _)| of == method).map(|(_, row)| account(row)),
     };
     Ok(uses.iter().map(chosen).collect())
@@ -71,12 +74,13 @@ fn find_by_method(entity: Id, methods: Vec<Method>) -> Result<Vec<(Method, Money
         all([MethodMappingRow::legal_entity_id.eq(entity), methods])
     };
     let (mappings, money) = run((
-        select::<MethodMappingRow>(these()),
-        select::<MoneyRow>(has::<MethodMappingRow, _, _>(MoneyRow::id, MethodMappingRow::money_account_id, these())),
+        select::<MethodMappingRow>(these()).whole(),
+        select::<MoneyRow>(has::<MethodMappingRow, _, _>(MoneyRow::id, MethodMappingRow::money_account_id, these()))
+            .whole(),
     ))?;
-    let money = map(money.items.into_iter().map(|row| (row.id, row)));
+    let money = map(money.into_iter().map(|row| (row.id, row)));
     let of = |method: Method| {
-        let mapping = mappings.items.iter().find(|row| row.method == method)?;
+        let mapping = mappings.iter().find(|row| row.method == method)?;
         money.get(&mapping.money_account_id?).cloned()
     };
     let mut found = Vec::new();
@@ -89,10 +93,8 @@ fn find_by_method(entity: Id, methods: Vec<Method>) -> Result<Vec<(Method, Money
             None => errors.push(item(pointer, "METHOD_UNMAPPED")),
         }
     }
-    if errors.is_empty() {
-        return Ok(found);
-    }
-    Err(Problem { code: "ACCOUNTING_SETUP_REQUIRED".to_owned(), errors })
+    refuse("ACCOUNTING_SETUP_REQUIRED", errors)?;
+    Ok(found)
 }
 
 impl Guest for Services {
@@ -109,21 +111,19 @@ impl Guest for Services {
         let id = Id::from(entity);
         let (since, end) = (read_day(&since), day_after(read_day(&until)));
         let (money, before, after) = run((
-            select::<MoneyRow>(MoneyRow::legal_entity_id.eq(id)),
+            select::<MoneyRow>(MoneyRow::legal_entity_id.eq(id)).whole(),
             balance::select_last_closed(id, Some(since)),
             balance::select_last_closed(id, end),
         ))?;
-        if money.items.is_empty() {
+        if money.is_empty() {
             return Ok(Vec::new());
         }
-        let scope = Scope::accounts(id, set(money.items.iter().map(|row| row.account_id)).into_iter().collect());
-        let (earlier, later) = balance::run_sums((
-            balance::sum_before(&scope, Base::of(&before), Some(since)),
-            balance::sum_before(&scope, Base::of(&after), end),
-        ))?;
+        let scope = Scope::accounts(id, set(money.iter().map(|row| row.account_id)).into_iter().collect());
+        let (earlier, later) =
+            run((balance::sum_before(&scope, before, Some(since)), balance::sum_before(&scope, after, end)))?;
         let (earlier, later) = (balance::fold_sums(earlier)?, balance::fold_sums(later)?);
         let mut flows = Vec::new();
-        for row in &money.items {
+        for row in &money {
             let opening = earlier.get(&row.account_id).copied().unwrap_or_default();
             let closing = later.get(&row.account_id).copied().unwrap_or_default();
             if closing != Sums::default() {

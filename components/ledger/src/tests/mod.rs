@@ -1,5 +1,6 @@
 //! The module against a scripted host.
 
+mod changes;
 mod posting;
 mod rows;
 mod verify;

@@ -4,7 +4,9 @@ use stoa_sdk::Id;
 use stoa_sdk::scripted::{rows, script, whole};
 use stoa_sdk::store::{Call, LockMode, Reply};
 
+use crate::bindings::exports::commerce::ledger::books::Guest;
 use crate::records::role::Role;
+use crate::services::Services;
 use crate::tests::rows::{ENTITY, date, entity, mapping, postability};
 use crate::work::journal::posting::{Leg, Posting, Target, post};
 
@@ -90,4 +92,48 @@ fn refusals_come_in_their_order() {
     assert_eq!(code(wrong.clone(), setup(true)), Err("ACCOUNTING_PERIOD_CLOSED".to_owned()));
     wrong.on = Some(date("2026-01-02"));
     assert_eq!(code(wrong, setup(true)), Err("ACCOUNTING_AMOUNT_PRECISION".to_owned()));
+}
+
+#[test]
+fn a_request_reads_the_set_up_of_its_books_once() {
+    let written = |lines: usize| vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; lines])];
+    let used = || {
+        let mut replies = setup(true);
+        replies[3] = rows(vec![postability(1, true), postability(2, true)]);
+        replies
+    };
+    let admit =
+        || Services::admit(ENTITY.into(), Some("EUR".to_owned()), None, vec!["INVENTORY".to_owned()], Vec::new());
+    let runs = script(vec![used(), written(2), written(2)]);
+    assert!(matches!(admit(), Ok(Some(_))));
+    assert!(post(&[posting("1.5")]).is_ok() && post(&[posting("2.5")]).is_ok());
+    assert!(matches!(admit(), Ok(Some(_))));
+    let kinds = |run: &[Call]| run.iter().filter(|call| !matches!(call, Call::Insert(_))).count();
+    assert_eq!(runs.borrow().runs.iter().map(|run| kinds(run)).collect::<Vec<_>>(), [5, 0, 0]);
+
+    // Of another month only what is not known yet, under the lock that is held.
+    let runs = script(vec![used(), vec![rows(Vec::new())], written(2)]);
+    assert!(matches!(admit(), Ok(Some(_))));
+    assert!(post(&[Posting { on: Some(date("2025-12-31")), ..posting("1.5") }]).is_ok());
+    assert!(matches!(runs.borrow().runs[1].as_slice(), [Call::Select(_)]));
+}
+
+#[test]
+fn what_the_request_changes_is_read_anew() {
+    // The second account gets its first line.
+    let written = || vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; 2]), Reply::Done];
+    let runs = script(vec![setup(true), written(), setup(true), written()]);
+    assert!(post(&[posting("1.5")]).is_ok() && post(&[posting("2.5")]).is_ok());
+    assert_eq!(runs.borrow().runs.len(), 4);
+    // Books begin: what was read of the entity before is not theirs.
+    let begun = vec![vec![Reply::Done, rows(vec![whole(&entity(false), 1)])], vec![Reply::Done]];
+    let runs = script([vec![setup(false)], begun, vec![setup(true), written()]].concat());
+    assert_eq!(post(&[posting("1.5")]), Ok(vec![None]));
+    assert_eq!(Services::begin(ENTITY.into(), 1, "EUR".to_owned(), 6), Ok(()));
+    assert_eq!(post(&[posting("1.5")]), Ok(vec![Some(Id(7, 1))]));
+    assert_eq!(runs.borrow().runs.len(), 5);
+    // Another request.
+    let runs = script(vec![setup(false)]);
+    assert_eq!(post(&[posting("1.5")]), Ok(vec![None]));
+    assert_eq!(runs.borrow().runs.len(), 1);
 }

@@ -8,7 +8,7 @@ use crate::records::account::Postability;
 use crate::records::entity::EntityRow;
 use crate::records::mapping::RoleMappingRow;
 use crate::records::role::{AccountType, Role};
-use crate::records::status::Status;
+use stoa_trade::life::Status;
 
 pub const ENTITY: Id = Id(3, 3);
 

@@ -4,9 +4,10 @@ use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::{Id, Instant, Module};
 
 use crate::Ledger;
-use crate::records::entry::{Amount, BranchKey, EntryRow, LineRow};
-use crate::records::month::Month;
+use crate::records::entry::{BranchKey, EntryRow, LineRow};
 use crate::tests::rows::{ENTITY, date, postability};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
 
 #[test]
 fn verify_finds_entries_that_do_not_balance() {

@@ -5,22 +5,33 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Aggregate, Batch, Failure, Row, Rows, Select, aggregate, run, select};
-use stoa_sdk::{Date, Field, Filter, Id, Problem, all, view};
+use stoa_sdk::store::{First, WholeTotals, aggregate, run, select};
+use stoa_sdk::{Date, Filter, Id, Problem, all, totals, view};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
 
-use crate::records::entry::{Amount, BranchKey, LineRow};
-use crate::records::month::Month;
+use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
 use crate::rules::sums::Sums;
 
-view! { pub ClosedMonth of PeriodRow { month: Month, closing_no: i64 } }
-
-/// A snapshot: the month at whose end it was taken, and which closing of that month took it.
-#[derive(Debug, Clone, Copy)]
-pub struct Base {
-    pub month: Month,
-    pub closing_no: i64,
+view! {
+    /// A snapshot: the month at whose end it was taken, and which closing of that month took it.
+    #[derive(Copy)]
+    pub Base of PeriodRow { month: Month, closing_no: i64 }
 }
+
+totals! {
+    /// Both sides of an account in a snapshot.
+    pub Snapshot of TotalRow by [account_id: Id] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
+}
+
+totals! {
+    /// Both sides of an account in lines.
+    pub Moved of LineRow by [account_id: Id] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
+}
+
+/// What [`sum_before`] asks for.
+type Question = (Option<WholeTotals<Snapshot>>, WholeTotals<Moved>);
 
 /// Which lines are summed.
 #[derive(Debug, Clone)]
@@ -31,13 +42,6 @@ pub struct Scope {
     pub branch: Option<Id>,
     /// Snapshots know no parties: with one, the lines are summed from the first.
     pub party: Option<Id>,
-}
-
-impl Base {
-    /// The snapshot that the answer of [`select_last_closed`] names.
-    pub fn of(rows: &Rows<ClosedMonth>) -> Option<Base> {
-        rows.items.first().map(|closed| Base { month: closed.month, closing_no: closed.closing_no })
-    }
 }
 
 impl Scope {
@@ -72,60 +76,35 @@ impl Scope {
     }
 }
 
-/// The last closed month that ends before this day, or of all: what [`Base::of`] reads.
-pub fn select_last_closed(entity: Id, before: Option<Date>) -> Select<ClosedMonth> {
+/// The snapshot of the last closed month that ends before this day, or of all.
+pub fn select_last_closed(entity: Id, before: Option<Date>) -> First<Base> {
     let ended = before.map(|day| PeriodRow::month.lt(Month::of(day)));
     let closed = [PeriodRow::legal_entity_id.eq(entity), PeriodRow::status.eq(PeriodStatus::Closed)];
-    select(all(closed.into_iter().chain(ended))).by_descending(PeriodRow::month).limit(1)
+    select(all(closed.into_iter().chain(ended))).by_descending(PeriodRow::month).first()
 }
 
 /// Sums by account of everything dated before this day (none: of everything); see [`fold_sums`].
-pub fn sum_before(scope: &Scope, base: Option<Base>, before: Option<Date>) -> (Option<Aggregate>, Aggregate) {
+pub fn sum_before(scope: &Scope, base: Option<Base>, before: Option<Date>) -> Question {
     let base = base.filter(|_| scope.party.is_none());
-    let snapshot = base.map(|base| {
-        aggregate::<TotalRow>(scope.totals(base))
-            .by(TotalRow::account_id)
-            .sum(TotalRow::debit, Filter::default())
-            .sum(TotalRow::credit, Filter::default())
-    });
+    let snapshot = base.map(|base| aggregate(scope.totals(base)).whole());
     let after = base.map(|base| LineRow::month.gt(base.month));
     let until = before.map(|day| LineRow::entry_date.lt(day));
-    let lines = aggregate::<LineRow>(all([scope.lines()].into_iter().chain(after).chain(until)))
-        .by(LineRow::account_id)
-        .sum(LineRow::debit, Filter::default())
-        .sum(LineRow::credit, Filter::default());
-    (snapshot, lines)
+    (snapshot, aggregate(all([scope.lines()].into_iter().chain(after).chain(until))).whole())
 }
 
 /// Snapshot and lines together.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where a sum leaves 26 integer digits.
-pub fn fold_sums(answer: (Option<Vec<Row>>, Vec<Row>)) -> Result<BTreeMap<Id, Sums>, Problem> {
+pub fn fold_sums((snapshot, moved): (Option<Vec<Snapshot>>, Vec<Moved>)) -> Result<BTreeMap<Id, Sums>, Problem> {
+    let snapshot = snapshot.into_iter().flatten().map(|row| (row.account_id, row.debit, row.credit));
+    let moved = moved.into_iter().map(|row| (row.account_id, row.debit, row.credit));
     let mut by_account: BTreeMap<Id, Sums> = BTreeMap::new();
-    for row in answer.0.into_iter().flatten().chain(answer.1) {
-        let Some((account, sums)) = read_sums(row) else { continue };
-        let entry = by_account.entry(account).or_default();
-        *entry = entry.add(sums).ok_or_else(Problem::limit_exceeded)?;
+    for (account, debit, credit) in snapshot.chain(moved) {
+        let sums = by_account.entry(account).or_default();
+        *sums = sums.add(Sums { debit, credit }).ok_or_else(Problem::limit_exceeded)?;
     }
     Ok(by_account)
-}
-
-fn read_sums(row: Row) -> Option<(Id, Sums)> {
-    let mut values = row.into_iter();
-    let account = Id::take(values.next()?)?;
-    Some((account, Sums { debit: Amount::take(values.next()?)?, credit: Amount::take(values.next()?)? }))
-}
-
-/// Reads sums that may leave the range: a report of them is refused, never wrong.
-///
-/// # Errors
-/// LIMIT_EXCEEDED.
-pub fn run_sums<B: Batch>(batch: B) -> Result<B::Answer, Problem> {
-    run(batch).map_err(|failure| match failure {
-        Failure::Limit(_) => Problem::limit_exceeded(),
-        other => other.into(),
-    })
 }
 
 /// Whether any of the scope's accounts has a balance.
@@ -136,6 +115,6 @@ pub fn any_balance(scope: &Scope, base: Option<Base>) -> Result<bool, Problem> {
     if scope.accounts.as_ref().is_some_and(Vec::is_empty) {
         return Ok(false);
     }
-    let sums = fold_sums(run_sums(sum_before(scope, base, None))?)?;
+    let sums = fold_sums(run(sum_before(scope, base, None))?)?;
     Ok(sums.values().any(|sums| sums.debit != sums.credit))
 }

@@ -1,21 +1,21 @@
 //! What begins with an entity: its mapping set, and its books.
 
-use stoa_sdk::store::{Failure, get, insert, lock, run, update};
-use stoa_sdk::{Id, Problem, currency, item};
+use stoa_sdk::store::{get, insert, lock, run, update};
+use stoa_sdk::{Id, Problem, today};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::invalid;
+use stoa_trade::{currency, unarchived};
 
 use crate::records::entity::EntityRow;
 use crate::records::mapping::MappingSetRow;
 use crate::rules::books::{LARGEST_SCALE, SMALLEST_SCALE, books_lock};
-use crate::rules::days::today;
-use crate::rules::refusal::{expect_version, illegal_state, invalid};
+use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::work::setup::Setup;
 
 /// Inserts an entity with its mapping set. `complete`: a chart that maps everything is installed next.
 pub fn insert_entity(row: &EntityRow, complete: bool) -> Result<(), Problem> {
     let set = MappingSetRow { complete, ..MappingSetRow::empty(row.id) };
-    run((insert([row]), insert([&set]))).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
+    run((insert([row]), insert([&set]))).map_err(duplicate_at("/code"))?;
     Ok(())
 }
 
@@ -32,15 +32,14 @@ pub fn begin_books(id: Id, expected_version: i64, currency_code: &str, scale: i6
     if !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
         return Err(invalid("/amountScale", "RANGE"));
     }
-    expect_version(expected_version, row.version)?;
-    let row = row.refuse_archived()?;
-    if row.keeps_books {
-        return Err(illegal_state(vec![item("/path/id", "BOOKS_KEPT")]));
-    }
+    ExpectedVersion(expected_version).check(row.version)?;
+    let row = unarchived(row)?;
+    refuse_while(&[("BOOKS_KEPT", row.keeps_books)])?;
     run(update::<EntityRow>(id)
         .set(EntityRow::keeps_books, &true)
         .set(EntityRow::currency_code, &Some(currency_code.to_owned()))
         .set(EntityRow::books_start_on, &Some(today()))
         .set(EntityRow::amount_scale, &Some(scale)))?;
+    Setup::forget();
     Ok(())
 }

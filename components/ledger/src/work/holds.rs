@@ -1,13 +1,13 @@
 //! Taking and giving back the holds of warehouses and registers.
 
 use stoa_sdk::store::{Value, find, get, insert, lock_shared, run, update};
-use stoa_sdk::{Field, Id, Instant, Problem, facts, new_id};
+use stoa_sdk::{Field, Id, Problem, new_id, now};
+use stoa_trade::usable;
 
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::hold::HoldRow;
 use crate::records::money_account::MoneyRow;
-use crate::records::status::Status;
 use crate::rules::books::books_lock;
 
 fn key_of(kind: &str, id: Id) -> Vec<Value> {
@@ -26,17 +26,14 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
         money.map(get::<MoneyRow>),
         find::<HoldRow>("holder", [key_of(kind, id)]),
     ))?;
-    EntityRow::require_active(owner, "/legalEntityId")?;
+    usable(owner, "/legalEntityId")?;
     if branch.is_some() {
         BranchRow::require_active(branch_row.flatten().as_ref(), entity, "/branchId")?;
     }
     if money.is_some() {
-        match money_row.flatten() {
-            None => return Err(Problem::reference_missing("/moneyAccountId")),
-            Some(row) if row.status == Status::Archived || row.legal_entity_id != entity => {
-                return Err(Problem::reference_invalid("/moneyAccountId"));
-            }
-            Some(_) => {}
+        let money = usable(money_row.flatten(), "/moneyAccountId")?;
+        if money.legal_entity_id != entity {
+            return Err(Problem::reference_invalid("/moneyAccountId"));
         }
     }
     if let Some(current) = current.first() {
@@ -47,7 +44,7 @@ pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id
             .set(HoldRow::active, &true))?;
         return Ok(());
     }
-    let now = Instant(facts().now);
+    let now = now();
     run(insert([&HoldRow {
         id: new_id(),
         version: 1,

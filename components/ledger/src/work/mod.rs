@@ -1,6 +1,7 @@
 //! What several operations and services do together.
 
 pub mod balance;
+pub mod changes;
 pub mod chart;
 pub mod entities;
 pub mod holds;

@@ -2,73 +2,74 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Aggregate, MOST_ROWS, Row, aggregate};
-use stoa_sdk::{Field, Filter, Id, Problem, all};
+use stoa_sdk::store::{Aggregate, MOST_ROWS, Totals, aggregate, run};
+use stoa_sdk::{Field, Filter, Id, Problem, all, totals};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
 
-use crate::records::entry::{Amount, BranchKey, LineRow};
-use crate::records::month::Month;
+use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::TotalRow;
 use crate::rules::sums::Sums;
-use crate::work::balance::{self, Base};
+use crate::work::balance::Base;
 
 /// Pages of sums that a closing reads of the snapshot before and of the month's lines, at most.
 const PAGES: usize = 4;
 
-/// A group of sums: the account and the branch.
-type Group = (Id, String);
-
-/// Both sides by account and branch at the end of the month: the snapshot before and the month's lines.
-pub fn sum_month(entity: Id, month: Month, base: Option<Base>) -> Result<Vec<(Id, BranchKey, Sums)>, Problem> {
-    let mut sums: BTreeMap<Group, Sums> = BTreeMap::new();
-    if let Some(base) = base {
-        let of = all([
-            TotalRow::legal_entity_id.eq(entity),
-            TotalRow::month.eq(base.month),
-            TotalRow::closing_no.eq(base.closing_no),
-        ]);
-        add_pages(&mut sums, || {
-            aggregate::<TotalRow>(of.clone())
-                .by(TotalRow::account_id)
-                .by(TotalRow::branch)
-                .sum(TotalRow::debit, Filter::default())
-                .sum(TotalRow::credit, Filter::default())
-        })?;
-    }
-    let of = all([LineRow::legal_entity_id.eq(entity), LineRow::month.eq(month)]);
-    add_pages(&mut sums, || {
-        aggregate::<LineRow>(of.clone())
-            .by(LineRow::account_id)
-            .by(LineRow::branch)
-            .sum(LineRow::debit, Filter::default())
-            .sum(LineRow::credit, Filter::default())
-    })?;
-    let branch = |text: String| BranchKey::take(text.put()).unwrap_or(BranchKey(None));
-    Ok(sums.into_iter().map(|((account, text), sums)| (account, branch(text), sums)).collect())
+totals! {
+    Earlier of TotalRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
 }
 
-/// Adds every page of the aggregate.
-fn add_pages(sums: &mut BTreeMap<Group, Sums>, ask: impl Fn() -> Aggregate) -> Result<(), Problem> {
-    let mut after: Option<Row> = None;
+totals! {
+    Moved of LineRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
+}
+
+/// An account at a branch.
+type Group = (Id, BranchKey);
+
+/// The rows of a snapshot.
+pub fn rows_of(entity: Id, base: Base) -> Filter {
+    all([
+        TotalRow::legal_entity_id.eq(entity),
+        TotalRow::month.eq(base.month),
+        TotalRow::closing_no.eq(base.closing_no),
+    ])
+}
+
+/// Both sides by account and branch at the end of the month: the snapshot before and the month's lines.
+///
+/// # Errors
+/// LIMIT_EXCEEDED where a sum leaves the range, or there are more groups than one request may read.
+pub fn sum_month(entity: Id, month: Month, base: Option<Base>) -> Result<BTreeMap<Group, Sums>, Problem> {
+    let mut sums = BTreeMap::new();
+    if let Some(base) = base {
+        let group = |row: Earlier| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit });
+        add_pages(&mut sums, || aggregate(rows_of(entity, base)), group)?;
+    }
+    let of_month = || all([LineRow::legal_entity_id.eq(entity), LineRow::month.eq(month)]);
+    let group = |row: Moved| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit });
+    add_pages(&mut sums, || aggregate(of_month()), group)?;
+    Ok(sums)
+}
+
+/// Adds every page of the totals.
+fn add_pages<T: Totals>(
+    sums: &mut BTreeMap<Group, Sums>,
+    ask: impl Fn() -> Aggregate<T>,
+    group: impl Fn(T) -> (Group, Sums),
+) -> Result<(), Problem> {
+    let mut after: Option<Group> = None;
     for _ in 0..PAGES {
-        let page = balance::run_sums(ask().after(after.take()))?;
-        let full = page.len() >= MOST_ROWS as usize;
-        after = page.last().map(|row| row.iter().take(2).cloned().collect());
-        for row in page {
-            let Some((group, more)) = read_group(row) else { continue };
-            let entry = sums.entry(group).or_default();
+        let last = after.map(|(account, branch)| vec![account.put(), branch.put()]);
+        let page = run(ask().after(last).limit(MOST_ROWS))?;
+        for row in page.items {
+            let (of, more) = group(row);
+            let entry = sums.entry(of).or_default();
             *entry = entry.add(more).ok_or_else(Problem::limit_exceeded)?;
+            after = Some(of);
         }
-        if !full {
+        if !page.more {
             return Ok(());
         }
     }
-    // More accounts times branches than one request may read.
     Err(Problem::limit_exceeded())
-}
-
-fn read_group(row: Row) -> Option<(Group, Sums)> {
-    let mut values = row.into_iter();
-    let account = Id::take(values.next()?)?;
-    let branch = String::take(values.next()?)?;
-    Some(((account, branch), Sums { debit: Amount::take(values.next()?)?, credit: Amount::take(values.next()?)? }))
 }

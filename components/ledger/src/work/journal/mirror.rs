@@ -1,14 +1,13 @@
 //! Mirrors: an entry undone by one with its sides exchanged, on the same accounts, even if they were remapped or archived since.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use stoa_sdk::store::{run, select};
-use stoa_sdk::{Date, Id, Problem, all, set};
+use stoa_sdk::{Date, Id, Problem, all, set, today};
+use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::refusal::illegal;
 
 use crate::records::entry::{EntryRow, LineRow};
-use crate::records::month::Month;
-use crate::rules::days::entry_day;
-use crate::rules::refusal::illegal;
 use crate::work::journal::write::{Draft, Line, write};
 use crate::work::setup::{Demand, Setup};
 
@@ -22,35 +21,35 @@ const VOID: &str = ":VOID";
 pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, text: &str) -> Result<Vec<Id>, Problem> {
     // A mirror has its original's source, so one look finds both.
     let of_source = all([EntryRow::source_id.eq(source), EntryRow::source_kind.eq(kind)]);
-    let entries = run(select::<EntryRow>(of_source))?.items;
+    let entries = run(select::<EntryRow>(of_source).whole())?;
     let mirrored = set(entries.iter().filter_map(|entry| entry.reversal_of));
     let originals: Vec<EntryRow> =
         entries.into_iter().filter(|entry| entry.reversal_of.is_none() && !mirrored.contains(&entry.id)).collect();
     if originals.is_empty() {
         return Ok(Vec::new());
     }
-    let day = entry_day(on, pointer)?;
+    let day = effective_day(on, today(), pointer)?;
     if on.is_some() && originals.iter().any(|entry| day < entry.entry_date) {
         return Err(illegal(pointer, "DATE_BEFORE_ORIGINAL"));
     }
     let mut demand = Demand::default();
-    demand.entities.extend(originals.iter().map(|entry| entry.legal_entity_id));
-    demand.months.insert(Month::of(day));
+    for entry in &originals {
+        demand.month(entry.legal_entity_id, Month::of(day));
+    }
     let setup = Setup::read(demand)?;
     for entry in &originals {
         if let Some(books) = setup.books(entry.legal_entity_id)? {
             setup.check_day(entry.legal_entity_id, &books, day, pointer)?;
         }
     }
-    let selects: Vec<_> =
-        originals.iter().map(|entry| select::<LineRow>(LineRow::entry_id.eq(entry.id)).by(LineRow::line_no)).collect();
-    let lines = run(selects)?;
-    let drafts = originals
+    let selects: Vec<_> = originals
         .iter()
-        .zip(lines)
-        .map(|(entry, lines)| draft_mirror(entry, lines.items, day, text.to_owned()))
+        .map(|entry| select::<LineRow>(LineRow::entry_id.eq(entry.id)).by(LineRow::line_no).whole())
         .collect();
-    Ok(write(drafts, &BTreeMap::new())?.into_iter().map(|entry| entry.id).collect())
+    let lines = run(selects)?;
+    let drafts =
+        originals.iter().zip(lines).map(|(entry, lines)| draft_mirror(entry, lines, day, text.to_owned())).collect();
+    Ok(write(drafts, BTreeSet::new())?.into_iter().map(|entry| entry.id).collect())
 }
 
 /// The mirror of an entry.

@@ -1,15 +1,16 @@
 //! Posting: legs that name roles, accounts and money become lines, in the order of checks that the interface promises.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::host::fault;
-use stoa_sdk::{Date, Id, Problem};
+use stoa_sdk::{Date, Id, Problem, today};
+use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::quantity::Amount;
 
-use crate::records::entry::{Amount, PartyType};
-use crate::records::month::Month;
+use crate::records::account::Postability;
+use crate::records::entry::PartyType;
 use crate::records::role::Role;
 use crate::rules::books::{Books, refuse_precision};
-use crate::rules::days::{entry_day, today};
 use crate::work::journal::write::{Draft, Line, write};
 use crate::work::setup::{Demand, Setup};
 
@@ -71,38 +72,39 @@ pub fn post(postings: &[Posting]) -> Result<Vec<Option<Id>>, Problem> {
         return Ok(vec![None; postings.len()]);
     }
     let setup = Setup::read(collect_demand(&live))?;
+    let mut fresh = BTreeSet::new();
     let mut drafts = Vec::new();
     let mut places = Vec::new();
     for posting in postings {
-        let draft = if posting.is_empty() { None } else { draft_entry(posting, &setup)? };
+        let draft = if posting.is_empty() { None } else { draft_entry(posting, &setup, &mut fresh)? };
         places.push(draft.is_some());
         drafts.extend(draft);
     }
-    let mut ids = write(drafts, &setup.accounts)?.into_iter().map(|entry| entry.id);
+    let mut ids = write(drafts, fresh)?.into_iter().map(|entry| entry.id);
     Ok(places.into_iter().map(|has_entry| if has_entry { ids.next() } else { None }).collect())
 }
 
 fn collect_demand(postings: &[&Posting]) -> Demand {
     let mut demand = Demand::default();
     for posting in postings {
-        demand.entities.insert(posting.entity);
-        demand.months.insert(Month::of(posting.on.unwrap_or_else(today)));
+        demand.month(posting.entity, Month::of(posting.on.unwrap_or_else(today)));
         for leg in posting.legs() {
             match leg.target {
-                Target::Role(role) => demand.roles.push(role),
-                Target::Account(account) => _ = demand.accounts.insert(account),
-                Target::Money(money) => _ = demand.money.insert(money),
+                // Comes with the entity.
+                Target::Role(_) => {}
+                Target::Account(account) => demand.account(posting.entity, account),
+                Target::Money(money) => demand.money(posting.entity, money),
             }
         }
     }
     demand
 }
 
-/// The entry as it will be written; None where no books are kept.
-fn draft_entry(posting: &Posting, setup: &Setup) -> Result<Option<Draft>, Problem> {
+/// The entry as it will be written; None where no books are kept. Accounts without a line so far come into `fresh`.
+fn draft_entry(posting: &Posting, setup: &Setup, fresh: &mut BTreeSet<Id>) -> Result<Option<Draft>, Problem> {
     let entity = posting.entity;
     let Some(books) = setup.books(entity)? else { return Ok(None) };
-    let day = entry_day(posting.on, posting.on_pointer.as_deref().unwrap_or_default())?;
+    let day = effective_day(posting.on, today(), posting.on_pointer.as_deref().unwrap_or_default())?;
     books.check_currency(&posting.currency, posting.currency_pointer.as_deref())?;
     setup.require_accounts(
         entity,
@@ -112,7 +114,7 @@ fn draft_entry(posting: &Posting, setup: &Setup) -> Result<Option<Draft>, Proble
         }),
     )?;
     setup.check_day(entity, &books, day, posting.on_pointer.as_deref().unwrap_or_default())?;
-    let (lines, total) = merge_legs(posting, &books, setup)?;
+    let (lines, total) = merge_legs(posting, &books, setup, fresh)?;
     Ok(Some(Draft {
         entity,
         day,
@@ -128,16 +130,16 @@ fn draft_entry(posting: &Posting, setup: &Setup) -> Result<Option<Draft>, Proble
     }))
 }
 
-fn find_account(leg: &Leg, entity: Id, setup: &Setup) -> Result<Id, Problem> {
+fn find_account<'a>(leg: &Leg, entity: Id, setup: &'a Setup) -> Result<&'a Postability, Problem> {
     match leg.target {
         Target::Role(role) => setup.account_of(entity, role).ok_or_else(|| Problem::of("ACCOUNTING_SETUP_REQUIRED")),
-        Target::Money(money) => match setup.money.get(&money) {
-            Some(row) if row.legal_entity_id == entity => Ok(row.account_id),
+        Target::Money(money) => match setup.money(entity, money) {
+            Some((row, account)) if row.legal_entity_id == entity => Ok(account),
             _ => fault("a posting names money of another entity"),
         },
         // A document may have named it long before.
-        Target::Account(id) => match setup.accounts.get(&id) {
-            Some(account) if account.takes_documents(entity) => Ok(id),
+        Target::Account(id) => match setup.account(entity, id) {
+            Some(account) if account.takes_documents(entity) => Ok(account),
             _ => Err(Problem::reference_invalid(leg.pointer.clone().unwrap_or_default())),
         },
     }
@@ -147,13 +149,22 @@ fn find_account(leg: &Leg, entity: Id, setup: &Setup) -> Result<Id, Problem> {
 type Group = (Id, bool, Option<(u8, Id)>, Option<Id>);
 
 /// One line per group, in the order of the legs; with the sum of the debits.
-fn merge_legs(posting: &Posting, books: &Books, setup: &Setup) -> Result<(Vec<Line>, Amount), Problem> {
+fn merge_legs(
+    posting: &Posting,
+    books: &Books,
+    setup: &Setup,
+    fresh: &mut BTreeSet<Id>,
+) -> Result<(Vec<Line>, Amount), Problem> {
     let mut at: BTreeMap<Group, usize> = BTreeMap::new();
     let mut lines: Vec<Line> = Vec::new();
     let mut pointers: Vec<Vec<String>> = Vec::new();
     let mut unfit = Vec::new();
     for leg in posting.legs() {
         let account = find_account(leg, posting.entity, setup)?;
+        if !account.used {
+            fresh.insert(account.id);
+        }
+        let account = account.id;
         let party = leg.party.map(|(kind, id)| (kind as u8, id));
         let place = *at.entry((account, leg.is_debit, party, leg.branch)).or_insert_with(|| {
             lines.push(Line {

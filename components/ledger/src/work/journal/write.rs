@@ -1,13 +1,15 @@
 //! Writing entries: what was checked becomes rows, in one round trip, and never changes again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, MOST_ROWS, insert, run, update_all};
-use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids};
+use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids, now};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
 
-use crate::records::account::{AccountRow, Postability};
-use crate::records::entry::{Amount, BranchKey, EntryRow, LineRow, PartyType};
-use crate::records::month::Month;
+use crate::records::account::AccountRow;
+use crate::records::entry::{BranchKey, EntryRow, LineRow, PartyType};
+use crate::work::setup::Setup;
 
 /// A line that was checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,37 +39,36 @@ pub struct Draft {
     pub lines: Vec<Line>,
 }
 
-/// Writes the entries in order and answers them. `accounts`: those of the lines that are known; one that had no line so far is
-/// marked as used.
+/// Writes the entries in order and answers them. `fresh`: the accounts of their lines that had none so far; they are marked as
+/// used.
 ///
 /// # Errors
 /// DUPLICATE where a source has an entry of this purpose.
-pub fn write(drafts: Vec<Draft>, accounts: &BTreeMap<Id, Postability>) -> Result<Vec<EntryRow>, Problem> {
-    Ok(try_write(drafts, accounts)?)
+pub fn write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow>, Problem> {
+    Ok(try_write(drafts, fresh)?)
 }
 
 /// As [`write`], for callers that know what a clash means.
 ///
 /// # Errors
 /// The store's failures.
-pub fn try_write(drafts: Vec<Draft>, accounts: &BTreeMap<Id, Postability>) -> Result<Vec<EntryRow>, Failure> {
+pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow>, Failure> {
     let count = drafts.iter().map(|draft| draft.lines.len() + 1).sum::<usize>();
     // Entries before their lines, so that ids of both ascend in the order of posting.
     let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
     let mut entries = Vec::new();
     let mut lines = Vec::new();
-    let mut fresh = BTreeSet::new();
     for draft in drafts {
         let Some(id) = ids.next() else { break };
         for (at, line) in draft.lines.iter().enumerate() {
-            if accounts.get(&line.account).is_some_and(|account| !account.used) {
-                fresh.insert(line.account);
-            }
             lines.extend(ids.next().map(|line_id| line_row(line_id, id, at, line, &draft)));
         }
         entries.push(entry_row(id, draft));
     }
     let line_rows: Vec<_> = lines.chunks(MOST_ROWS as usize).map(insert).collect();
+    if !fresh.is_empty() {
+        Setup::forget();
+    }
     run((insert(&entries), line_rows, update_all::<AccountRow>(fresh).set(AccountRow::used, &true)))?;
     Ok(entries)
 }
@@ -96,13 +97,13 @@ fn entry_row(id: Id, draft: Draft) -> EntryRow {
             ActorKind::System => "SYSTEM",
         }
         .to_owned(),
-        actor_id: facts.actor,
+        actor_id: facts.actor.clone(),
         request_id: facts.request.into(),
     }
 }
 
 fn line_row(id: Id, entry: Id, at: usize, line: &Line, draft: &Draft) -> LineRow {
-    let now = Instant(facts().now);
+    let now = now();
     let (debit, credit) = if line.is_debit { (line.amount, Amount::ZERO) } else { (Amount::ZERO, line.amount) };
     LineRow {
         id,
