@@ -66,8 +66,6 @@ view! { pub AccountId of AccountRow { id: Id } }
 pub struct Account {
     #[serde(flatten)]
     head: Head,
-    code: String,
-    name: String,
     #[serde(rename = "type")]
     account_type: AccountType,
     parent_id: Option<Id>,
@@ -79,10 +77,10 @@ pub struct Account {
 
 impl Account {
     pub fn of(row: AccountRow) -> Account {
+        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
+        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
         Account {
-            head: Head::new(row.id, row.legal_entity_id, row.status, row.archived_at, [row.created_at, row.updated_at]),
-            code: row.code,
-            name: row.name,
+            head,
             account_type: row.account_type,
             parent_id: row.parent_id,
             postable: row.postable,

@@ -35,19 +35,14 @@ view! { pub BranchId of BranchRow { id: Id } }
 pub struct Branch {
     #[serde(flatten)]
     head: Head,
-    code: String,
-    name: String,
     address: Option<String>,
 }
 
 impl Branch {
     pub fn of(row: BranchRow) -> Branch {
-        Branch {
-            head: Head::new(row.id, row.legal_entity_id, row.status, row.archived_at, [row.created_at, row.updated_at]),
-            code: row.code,
-            name: row.name,
-            address: row.address,
-        }
+        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
+        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
+        Branch { head, address: row.address }
     }
 }
 

@@ -17,12 +17,21 @@ pub struct Head {
     created_at: Instant,
     updated_at: Instant,
     legal_entity_id: Id,
+    code: String,
+    name: String,
 }
 
 impl Head {
     /// `times`: when the record was created and last changed.
-    pub fn new(id: Id, entity: Id, status: Status, archived_at: Option<Instant>, times: [Instant; 2]) -> Head {
-        let [created_at, updated_at] = times;
-        Head { id, tenant_id: tenant(), status, archived_at, created_at, updated_at, legal_entity_id: entity }
+    pub fn new(
+        id: Id,
+        entity: Id,
+        [code, name]: [String; 2],
+        status: Status,
+        archived_at: Option<Instant>,
+        [created_at, updated_at]: [Instant; 2],
+    ) -> Head {
+        let tenant_id = tenant();
+        Head { id, tenant_id, status, archived_at, created_at, updated_at, legal_entity_id: entity, code, name }
     }
 }

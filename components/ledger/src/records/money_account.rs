@@ -40,8 +40,6 @@ view! { pub MoneyId of MoneyRow { id: Id } }
 pub struct MoneyAccount {
     #[serde(flatten)]
     head: Head,
-    code: String,
-    name: String,
     kind: MoneyKind,
     account_id: Id,
     branch_id: Option<Id>,
@@ -52,10 +50,10 @@ pub struct MoneyAccount {
 
 impl MoneyAccount {
     pub fn of(row: MoneyRow) -> MoneyAccount {
+        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
+        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
         MoneyAccount {
-            head: Head::new(row.id, row.legal_entity_id, row.status, row.archived_at, [row.created_at, row.updated_at]),
-            code: row.code,
-            name: row.name,
+            head,
             kind: row.kind,
             account_id: row.account_id,
             branch_id: row.branch_id,
