@@ -82,21 +82,21 @@ impl JsonSchema for Environment {
 
 /// An enumeration whose values are texts in JSON, in schemas and in columns alike.
 macro_rules! text_enum {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($variant:ident => $text:literal),+ $(,)? }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($value:ident => $text:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-        $vis enum $name { $(#[serde(rename = $text)] $variant),+ }
+        $vis enum $name { $(#[serde(rename = $text)] $value),+ }
 
         impl $name {
             /// The text of a value.
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text),+ }
+                match self { $(Self::$value => $text),+ }
             }
 
             /// The value that a column holds.
             pub fn read(row: &$crate::database::Row, index: usize) -> Result<Self, $crate::database::Error> {
                 match row.text(index)?.as_str() {
-                    $($text => Ok(Self::$variant),)+
+                    $($text => Ok(Self::$value),)+
                     _ => Err($crate::database::Error::Fault(concat!("a column without a ", stringify!($name)).into())),
                 }
             }

@@ -63,8 +63,8 @@ impl Generation {
             return Err(Unlinked::Descriptors(clashes.join("; ")));
         }
         let modules = linked(engine, vetted)?;
-        let permissions = catalog(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
-        let scopes = catalog(host, &[], &modules, |descriptor| &descriptor.scopes);
+        let permissions = compose_grants(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
+        let scopes = compose_grants(host, &[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
             .iter()
             .flat_map(|module| &module.descriptor.problems)
@@ -171,22 +171,22 @@ fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>
 }
 
 /// The catalog of permissions or scopes: the host's own, then what each module declares.
-fn catalog(
+fn compose_grants(
     host: &HostNames,
     own: &[(&str, &str)],
     modules: &[Arc<Module>],
     declared: fn(&Descriptor) -> &Vec<Named>,
 ) -> BTreeMap<String, Permission> {
-    let mut catalog = BTreeMap::new();
+    let mut grants = BTreeMap::new();
     for (code, description) in own {
         let module = host.module.to_owned();
-        catalog.insert(code.to_string(), Permission { description: description.to_string(), module });
+        grants.insert(code.to_string(), Permission { description: description.to_string(), module });
     }
     for module in modules {
         for Named { code, description } in declared(&module.descriptor) {
             let (description, module) = (description.clone(), module.name.clone());
-            catalog.insert(code.clone(), Permission { description, module });
+            grants.insert(code.clone(), Permission { description, module });
         }
     }
-    catalog
+    grants
 }
