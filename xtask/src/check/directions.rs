@@ -179,7 +179,7 @@ fn heads(path: &str) -> Vec<String> {
 }
 
 /// The text without comments and without what stands behind `#[cfg(test)]`, line by line as it was.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     // Of an item for tests: its braces that are open, once it has begun.
     let mut test: Option<Option<usize>> = None;
