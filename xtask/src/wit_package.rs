@@ -61,7 +61,7 @@ fn package(folder: &Path) -> Result<Package> {
     files.sort();
     let mut text = String::new();
     for file in &files {
-        text.push_str(&normalized(&fs::read_to_string(file)?));
+        text.push_str(&normalize(&fs::read_to_string(file)?));
         text.push('\n');
     }
     let Some(id) = text.split('\n').find_map(|file| file.strip_prefix("package ")?.split_once(';')).map(|(id, _)| id)
@@ -75,8 +75,8 @@ fn package(folder: &Path) -> Result<Package> {
 
 /// The text of a WIT file as far as it means anything: without comments, with one space between words and none beside signs,
 /// and without a comma before a closing bracket.
-fn normalized(text: &str) -> String {
-    let plain = uncommented(text);
+fn normalize(text: &str) -> String {
+    let plain = strip_comments(text);
     let mut rest = plain.as_str();
     let mut words = String::new();
     while let Some(first) = rest.chars().next() {
@@ -103,7 +103,7 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '-' | '%' | '_')
 }
 
-fn uncommented(text: &str) -> String {
+fn strip_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     // Block comments lie within each other.
@@ -129,7 +129,7 @@ fn uncommented(text: &str) -> String {
 }
 
 /// The list, or nothing where there is none yet.
-pub fn released(folder: &Path) -> Result<Vec<Released>> {
+pub fn read_released(folder: &Path) -> Result<Vec<Released>> {
     let file = folder.join(RELEASED);
     let text = if file.exists() { fs::read_to_string(&file)? } else { String::new() };
     let mut list: Vec<Released> = Vec::new();
@@ -162,7 +162,7 @@ mod tests {
             "/// What it is.\npackage a:b@1.0.0;\n\ninterface i {\n  // one\n  record r { a: u8, b: list<u8>, }\n  f: func(x: r,) -> r;\n}\n",
             "package a:b@1.0.0; interface i { record r { a: u8, /* two /* three */ */ b: list<u8> } f: func(x: r) -> r; }//",
         ] {
-            assert_eq!(normalized(text), plain, "{text}");
+            assert_eq!(normalize(text), plain, "{text}");
         }
         for other in [
             "package a:b@1.0.0; interface i { record r { a: u8 b: list<u8> } f: func(x: r) -> r; }",
@@ -170,7 +170,7 @@ mod tests {
             "package a:b@1.0.0; interface i { record r { a: u8, b: list<u8> } f: func(y: r) -> r; }",
             "package a:b@1.0.0; interfacei { record r { a: u8, b: list<u8> } f: func(x: r) -> r; }",
         ] {
-            assert_ne!(normalized(other), plain, "{other}");
+            assert_ne!(normalize(other), plain, "{other}");
         }
     }
 }
