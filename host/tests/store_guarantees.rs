@@ -8,7 +8,7 @@ mod store;
 use proptest::prelude::*;
 use serde_json::json;
 use stoa::database::{Error, Session};
-use stoa::store::{Schema, Scope, StoreError, apply, merged, plan, run};
+use stoa::store::{Schema, Scope, StoreError, apply, merge, plan, run};
 use stoa::wit::store::*;
 use store::*;
 
@@ -431,7 +431,7 @@ async fn tables_grow_with_their_rows_in_place() {
 
     let changes = plan(&old, &new_schema).expect("additive");
     assert_eq!(changes.len(), 7 + 4 + 1, "{changes:?}");
-    assert_eq!(merged(&old, &new_schema), new);
+    assert_eq!(merge(&old, &new_schema), new);
     let back = plan(&new, &old_schema).expect("the way back");
     assert_eq!(back.len(), 2, "the unique key and the check: {back:?}");
 
@@ -488,7 +488,7 @@ async fn tables_grow_with_their_rows_in_place() {
         apply(&mut session, &old_schema, &back).await.expect("the way back");
         commit(session).await;
         let mut session = database.begin(tenant(1)).await;
-        let recorded = merged(&new, &old_schema);
+        let recorded = merge(&new, &old_schema);
         let again = plan(&recorded, &new_schema).expect("forth again");
         apply(&mut session, &new_schema, &again).await.expect("forth again");
         commit(session).await;

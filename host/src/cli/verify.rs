@@ -77,7 +77,7 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     let database = crate::database::Settings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
     let gate = Arc::new(super::gate(settings)?);
-    let generation = first::standing(&database, &gate, &settings.modules_dir()).await?.generation;
+    let generation = first::read_active_release(&database, &gate, &settings.modules_dir()).await?.generation;
     let mut companies = tenants(&database).await?;
     companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");

@@ -88,7 +88,7 @@ impl Deployment {
             return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
         }
         let _turn = self.turn.lock().await;
-        let vetted = self.fetched(digest).await?;
+        let vetted = self.find_or_fetch(digest).await?;
         let (active, mut set) = self.active(wish.expected).await?;
         let name = vetted.descriptor.name.clone();
         let before = self.generation(active, &set).await?;
@@ -161,7 +161,7 @@ impl Deployment {
         let found = self.database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
         let (number, set) = found.ok_or(Refused::NotFound("generation"))?;
         match expected {
-            Some(expected) if expected != number => Err(changed(number).into()),
+            Some(expected) if expected != number => Err(refuse_outdated(number).into()),
             _ => Ok((number, set)),
         }
     }
@@ -183,7 +183,7 @@ impl Deployment {
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, Refused> {
-        let wanted = Arc::new(tables::wanted(&release.modules));
+        let wanted = Arc::new(tables::wanted_tables(&release.modules));
         build_indexes(&self.database, &wanted).await?;
         let versions = upgrade::versions(&release.modules);
         let (number, cause) = (recorded.number, recorded.cause);
@@ -220,8 +220,8 @@ impl Deployment {
     }
 
     /// A vetted module by its digest: one that runs, else fetched and vetted.
-    pub async fn fetched(&self, digest: Digest) -> Result<Arc<Vetted>, Refused> {
-        if let Some(running) = self.current.load().vetted(&digest) {
+    pub async fn find_or_fetch(&self, digest: Digest) -> Result<Arc<Vetted>, Refused> {
+        if let Some(running) = self.current.load().find_vetted(&digest) {
             return Ok(running);
         }
         let artifact =
@@ -234,7 +234,7 @@ impl Deployment {
     pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, Refused> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
-            vetted.push(self.fetched(*digest).await?);
+            vetted.push(self.find_or_fetch(*digest).await?);
         }
         let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
@@ -265,7 +265,7 @@ fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
     Refusal { changes, ..Refusal::new(code, format!("{module}: {}", items.join("; "))) }
 }
 
-fn changed(active: u64) -> Refusal {
+fn refuse_outdated(active: u64) -> Refusal {
     Refusal::new("GENERATION_CHANGED", format!("generation {active} is the active one"))
 }
 
@@ -295,7 +295,7 @@ async fn write(
     tables::lock(session).await?;
     let active = records::newest(session).await?.unwrap_or(0);
     if active != before {
-        return Ok(Err(changed(active)));
+        return Ok(Err(refuse_outdated(active)));
     }
     let now = session.now().await?;
     let told = match tables::extend(session, wanted).await? {

@@ -52,7 +52,11 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
 
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
-pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
+pub async fn read_active_release(
+    database: &Database,
+    gate: &Arc<Gate>,
+    folder: &std::path::Path,
+) -> anyhow::Result<Release> {
     match database.read_plain((), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
         None => Release::from_folder(gate, folder),
@@ -121,7 +125,7 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
         kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = (generation.number, tables::wanted(&generation.modules), set, versions);
+    let part = (generation.number, tables::wanted_tables(&generation.modules), set, versions);
     let written = database.write_unless_refused(part, |session, (number, wanted, set, versions)| {
         Box::pin(async move {
             tables::lock(session).await?;

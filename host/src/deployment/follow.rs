@@ -29,7 +29,7 @@ impl Deployment {
                 failed = tried.is_err().then(Instant::now);
                 self.note(tried.err().map(|refused| refused.to_string()));
             }
-            if let Some((previous, reason)) = self.tripped() {
+            if let Some((previous, reason)) = self.rollback_target() {
                 self.step_back(previous, reason).await;
             }
             let state = (self.current.load().number, self.trouble());

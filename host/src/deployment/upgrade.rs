@@ -171,7 +171,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         let Some(due) = next(&mut session, generation.number, now, true).await? else { return Ok(None) };
         let tenant = match (due.tenant, &due.cursor) {
             (Some(tenant), Some(_)) => Some(tenant),
-            (last, _) => following(&mut session, last).await?,
+            (last, _) => next_company(&mut session, last).await?,
         };
         Ok::<_, Error>(Some((now, due, tenant)))
     };
@@ -202,7 +202,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {
-            ran.blamed.health.failed(&failure);
+            ran.blamed.health.count_failure(&failure);
             return (Some(session), failed(format!("{failure:?}")));
         }
     };
@@ -216,7 +216,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
 }
 
 /// The company after this one, in the order of their ids.
-async fn following(session: &mut Session, last: Option<Uuid>) -> Result<Option<Uuid>, Error> {
+async fn next_company(session: &mut Session, last: Option<Uuid>) -> Result<Option<Uuid>, Error> {
     let rows = session
         .query("select id from stoa_tenant where id > $1 order by id limit 1", &[Cell::Id(last.unwrap_or(Uuid::nil()))])
         .await?;

@@ -60,7 +60,7 @@ impl Gate {
     pub fn vet(&self, artifact: &Artifact) -> Result<Vetted, Refusal> {
         let statement = match (&self.trust, &artifact.admission) {
             (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => None,
-            (Trust::Signed { by, .. }, Some(admission)) => Some(admission.verified(&artifact.digest, by)?),
+            (Trust::Signed { by, .. }, Some(admission)) => Some(admission.verify(&artifact.digest, by)?),
             (Trust::Signed { unsigned: false, .. }, None) => {
                 return Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"));
             }

@@ -119,7 +119,7 @@ impl Governor {
     /// How many requests of its month an API client has used, as far as this host knows.
     pub fn used_of_month(&self, tenant: Uuid, client: Uuid) -> u64 {
         let subject = Subject { tenant, id: client, span: Span::Month };
-        self.permits().bucket(subject, self.now()).map_or(0, Bucket::used)
+        self.permits().bucket(subject, self.now()).map_or(0, Bucket::count_used)
     }
 
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
@@ -161,10 +161,10 @@ impl Governor {
             let now = self.now();
             let taken = self.permits().take(wants, now);
             match taken {
-                Taken::All => return Ok(Some(self.admitted(wants, now))),
+                Taken::All => return Ok(Some(self.grant(wants, now))),
                 Taken::Drained(index) => {
                     let problem = self.refusal(caller, wants.get(index), now).await?;
-                    return Ok(Some(self.refused(problem, wants)));
+                    return Ok(Some(self.refuse(problem, wants)));
                 }
                 Taken::Lacking(_) => {}
             }
@@ -174,14 +174,14 @@ impl Governor {
             // Whoever had the turn before may have leased for both.
             let taken = self.permits().take(wants, self.now());
             match taken {
-                Taken::All => return Ok(Some(self.admitted(wants, self.now()))),
+                Taken::All => return Ok(Some(self.grant(wants, self.now()))),
                 Taken::Drained(_) => continue,
                 Taken::Lacking(lacking) => {
                     // What is refused is refused by a read: it never reaches the writer.
                     if matches!(caller, Caller::Client(_))
-                        && let Err(problem) = self.standing(caller).await?
+                        && let Err(problem) = self.check_standing(caller).await?
                     {
-                        return Ok(Some(self.refused(problem, wants)));
+                        return Ok(Some(self.refuse(problem, wants)));
                     }
                     let lacking: Vec<Want> = lacking.iter().filter_map(|index| wants.get(*index).copied()).collect();
                     match self.lease(caller, tenant, lacking).await? {
@@ -193,7 +193,7 @@ impl Governor {
                                 permits.add(want, lease);
                             }
                         }
-                        Leased::Refused(problem) => return Ok(Some(self.refused(problem, wants))),
+                        Leased::Refused(problem) => return Ok(Some(self.refuse(problem, wants))),
                         Leased::Stranger => return Ok(None),
                     }
                 }
@@ -202,7 +202,7 @@ impl Governor {
         Err(Problem::of("UNAVAILABLE"))
     }
 
-    fn admitted(&self, wants: &[Want], now: i64) -> Admission {
+    fn grant(&self, wants: &[Want], now: i64) -> Admission {
         Admission {
             refused: None,
             headers: Some(self.headers_of(wants, now)),
@@ -211,7 +211,7 @@ impl Governor {
     }
 
     /// Of a credential that is none, the headers tell nothing.
-    fn refused(&self, problem: Problem, wants: &[Want]) -> Admission {
+    fn refuse(&self, problem: Problem, wants: &[Want]) -> Admission {
         let headers = (problem.status != 401).then(|| self.headers_of(wants, self.now()));
         Admission { refused: Some(problem), headers, taken: Vec::new() }
     }
@@ -219,7 +219,7 @@ impl Governor {
     /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.
     async fn refusal(&self, caller: &Caller, drained: Option<&Want>, now: i64) -> Result<Problem, Problem> {
         if matches!(caller, Caller::Client(_))
-            && let Err(problem) = self.standing(caller).await?
+            && let Err(problem) = self.check_standing(caller).await?
         {
             return Ok(problem);
         }
@@ -232,7 +232,7 @@ impl Governor {
     }
 
     /// Whether a key stands and its company is entitled, by live rows.
-    pub async fn standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
+    pub async fn check_standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
         let work = work(caller.clone(), |mut session, caller| async move {
             match stands(&mut session, &caller, true).await {
                 Ok((_, verdict)) => (Some(session), Verdict::RollBack(verdict)),
@@ -266,7 +266,7 @@ impl Governor {
         let (limit, remaining) = minutes
             .map(|want| {
                 let bucket = permits.bucket(want.subject, now);
-                (want.limit, bucket.map_or(want.limit, Bucket::remaining))
+                (want.limit, bucket.map_or(want.limit, Bucket::count_remaining))
             })
             .reduce(|one, other| (one.0.min(other.0), one.1.min(other.1)))
             .unwrap_or((1, 0));

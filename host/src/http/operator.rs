@@ -74,12 +74,12 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
         .route("/operator/generations/{number}/activate", post(restore))
         .fallback(|| async { Answer(Err(Refused::NotFound("operation"))) })
         .layer(DefaultBodyLimit::max(LARGEST + (1 << 16)))
-        .layer(middleware::from_fn_with_state(console.clone(), known))
+        .layer(middleware::from_fn_with_state(console.clone(), require_operator))
         .with_state(console)
 }
 
 /// Lets in whoever brings an operator's token; everyone else learns nothing.
-async fn known(State(console): State<Console>, mut request: Request, next: Next) -> Response {
+async fn require_operator(State(console): State<Console>, mut request: Request, next: Next) -> Response {
     let token = request
         .headers()
         .get(header::AUTHORIZATION)
@@ -104,10 +104,10 @@ async fn known(State(console): State<Console>, mut request: Request, next: Next)
 }
 
 async fn modules(State(console): State<Console>) -> Answer {
-    Answer(shown(&console.deployment).await.map(|body| (StatusCode::OK, body)))
+    Answer(show_deployment(&console.deployment).await.map(|body| (StatusCode::OK, body)))
 }
 
-async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
+async fn show_deployment(deployment: &Deployment) -> Result<Json, Refused> {
     let generation = deployment.current.load_full();
     let active = generation.number;
     let rows = deployment.database.read_plain(active, |session, active| {
@@ -116,7 +116,7 @@ async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
             let newest = records::newest(session).await?;
             let hosts = records::hosts(session, now - follow::SILENCE).await?;
             let upgrades = records::upgrades(session, *active).await?;
-            Ok((newest, hosts, upgrades, records::pushed(session).await?))
+            Ok((newest, hosts, upgrades, records::list_artifacts(session).await?))
         })
     });
     let (newest, hosts, upgrades, artifacts) = rows.await?;
@@ -179,7 +179,7 @@ async fn receive(
         let (vetted, new) = deployment.push(artifact, by).await?;
         let changes = deployment.changes(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
-        Ok((status, told(&vetted, &changes, json!({ "report": report(&vetted) }))))
+        Ok((status, describe_vetted(&vetted, &changes, json!({ "report": report(&vetted) }))))
     })
     .await
 }
@@ -203,13 +203,13 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
         async {
             let digest = digest_of(&digest)?;
             apart(async move {
-                let vetted = deployment.fetched(digest).await?;
+                let vetted = deployment.find_or_fetch(digest).await?;
                 let changes = deployment.changes(&vetted);
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
                 let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
                 let more = json!({ "against": against, "generation": active.number });
-                Ok((StatusCode::OK, told(&vetted, &changes, more)))
+                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, more)))
             })
             .await
         }
@@ -217,7 +217,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
     )
 }
 
-fn told(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
+fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
     let mut told = json!({
         "digest": hex::encode(vetted.digest),
         "name": vetted.descriptor.name,
@@ -254,7 +254,7 @@ async fn activate(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let activated = async {
-        let (wish, digest) = (parsed::<Activation>(&body)?.wish(&by), digest_of(&digest)?);
+        let (wish, digest) = (parse_body::<Activation>(&body)?.wish(&by), digest_of(&digest)?);
         apart(async move { deployment.activate(digest, &wish).await }).await
     };
     let activated = activated.await;
@@ -272,7 +272,7 @@ async fn restore(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let restored = async {
-        let wish = parsed::<Activation>(&body)?.wish(&by);
+        let wish = parse_body::<Activation>(&body)?.wish(&by);
         apart(async move { deployment.restore(number, &wish, Cause::Rollback, None).await }).await
     };
     let restored = restored.await;
@@ -336,7 +336,7 @@ async fn note(console: &Console, by: &str, operation: &'static str, refused: &Re
     }
 }
 
-fn parsed<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, Refusal> {
+fn parse_body<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, Refusal> {
     if body.is_empty() {
         Ok(T::default())
     } else {

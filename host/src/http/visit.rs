@@ -22,7 +22,7 @@ pub struct Visit<'a> {
 
 impl Visit<'_> {
     /// Not let in. A credential that is none leaves no entry.
-    pub async fn refused(&self, recorder: &Recorder, problem: &Problem) {
+    pub async fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
         if let Caller::Client(key) = self.caller
             && problem.status == 429
         {
@@ -33,7 +33,7 @@ impl Visit<'_> {
 
     /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is told by the entries of their
     /// writes; what they may not do, and reads that disclose identifiers, here.
-    pub async fn answered(&self, recorder: &Recorder, status: u16, code: &str) {
+    pub async fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
         if let Caller::Client(key) = self.caller {
             recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status })).await;
         }

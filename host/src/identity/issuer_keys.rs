@@ -67,7 +67,7 @@ impl IssuerKeys {
         IssuerKeys { held: ArcSwapOption::from_pointee(held), ..IssuerKeys::from(issuer, Source::AtHand, clock) }
     }
 
-    pub(super) fn discovered(issuer: &str, discovery: Discovery, grace: Duration, clock: Clock) -> IssuerKeys {
+    pub(super) fn from_discovery(issuer: &str, discovery: Discovery, grace: Duration, clock: Clock) -> IssuerKeys {
         IssuerKeys::from(issuer, Source::Discovery { discovery, grace: grace.as_secs() }, clock)
     }
 
@@ -95,7 +95,7 @@ impl IssuerKeys {
             LookUp::NoMatch | LookUp::NoKeys => {}
         }
         if let Some(fetch) = self.fetch_if_due() {
-            ended(fetch).await;
+            wait_for_end(fetch).await;
         }
         match self.look_up(kid) {
             LookUp::Found(key) => Ok(key),
@@ -141,7 +141,7 @@ impl IssuerKeys {
         let mut fetch = self.fetch_now();
         loop {
             if let Some(fetch) = fetch {
-                ended(fetch).await;
+                wait_for_end(fetch).await;
             }
             let behind = self.behind.load(Ordering::Acquire);
             tokio::time::sleep(if behind { retry_every } else { refresh_every }).await;
@@ -224,6 +224,6 @@ impl Fetching {
 }
 
 /// Nothing is ever sent: the channel closes when the fetch has ended, however it ended.
-async fn ended(mut fetch: watch::Receiver<()>) {
+async fn wait_for_end(mut fetch: watch::Receiver<()>) {
     while fetch.changed().await.is_ok() {}
 }

@@ -147,7 +147,7 @@ impl Verifier {
     }
 
     #[cfg(test)]
-    pub(super) fn remembered(&self) -> usize {
+    pub(super) fn count_remembered(&self) -> usize {
         self.verified.len()
     }
 }
@@ -159,5 +159,5 @@ fn keys_of(settings: &Issuer, grace: Duration, clock: Clock) -> Result<IssuerKey
         return Ok(IssuerKeys::at_hand(&settings.issuer, set, clock));
     }
     let address = settings.discovery_address()?;
-    Ok(IssuerKeys::discovered(&settings.issuer, Discovery::new(&settings.issuer, address)?, grace, clock))
+    Ok(IssuerKeys::from_discovery(&settings.issuer, Discovery::new(&settings.issuer, address)?, grace, clock))
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::operation::{Operation, on_session};
 use super::page::{Items, Limit, Page};
 use super::reply::{answer, answer_about};
-use super::values::{Instant, Integer, text_enum, untyped};
+use super::values::{Instant, Integer, drop_type, text_enum};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
@@ -114,7 +114,7 @@ fn usual_monthly_quota() -> i64 {
 #[schemars(inline)]
 struct NewStatus {
     /// REVOKED is final and revokes every key.
-    #[schemars(transform = untyped)]
+    #[schemars(transform = drop_type)]
     status: ClientStatus,
 }
 

@@ -10,7 +10,7 @@ use super::api_clients::{self, ClientStatus};
 use super::operation::{Operation, on_session};
 use super::page::{Limit, Page};
 use super::reply::{answer, answer_about};
-use super::values::{Instant, text_enum, untyped};
+use super::values::{Instant, drop_type, text_enum};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
@@ -73,7 +73,7 @@ struct ListApiKeys {
 #[schemars(inline, extend("required" = []))]
 struct NewKey {
     /// Must be the deployment's own, which is the default.
-    #[schemars(transform = never_null, transform = untyped)]
+    #[schemars(transform = never_null, transform = drop_type)]
     environment: Option<Environment>,
     /// At most 365 days ahead; 90 days where it is left out.
     #[schemars(with = "Option<Instant>", transform = never_null)]

@@ -10,7 +10,7 @@ use super::values::text_enum;
 use super::{Call, NAME};
 use crate::database::{Cell, Error, Session};
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Outcome, Refused, failed};
+use crate::pipeline::run::{Outcome, Refused, refuse_failure};
 use crate::problem::Problem;
 use crate::sandbox::call::{self, Entry, Failure};
 use crate::wit::module::Step;
@@ -72,7 +72,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
             Ok(_) => Some(Failure::Fault("it answered its checklist after a store failure".into())),
             Err(failure) => Some(failure),
         };
-        let refusal = refusal.map(|failure| failed(&failure, &ran.blamed, request.request_id));
+        let refusal = refusal.map(|failure| refuse_failure(&failure, &ran.blamed, request.request_id));
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {

@@ -15,7 +15,7 @@ use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
+use crate::pipeline::run::{Done, Outcome, Refused, refuse_failure, refuse_problem};
 use crate::problem::Problem;
 use crate::sandbox::call::Entry;
 use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
@@ -184,10 +184,10 @@ pub async fn found_company(
             }
             Ok(Ok(_)) => {
                 let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
-                failed(&fault, module, request)
+                refuse_failure(&fault, module, request)
             }
-            Ok(Err(problem)) => refused(founding.generation, module, problem, request),
-            Err(failure) => failed(&failure, &ran.blamed, request),
+            Ok(Err(problem)) => refuse_problem(founding.generation, module, problem, request),
+            Err(failure) => refuse_failure(&failure, &ran.blamed, request),
         };
         return (session, Err(refusal));
     }

@@ -153,7 +153,7 @@ impl Operation {
 
     /// The type of the success body.
     pub const fn answers<T: JsonSchema>(mut self) -> Operation {
-        self.response = Some(Schemas::answered::<T>);
+        self.response = Some(Schemas::response::<T>);
         self
     }
 

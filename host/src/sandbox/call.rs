@@ -142,9 +142,9 @@ fn begin(entry: Entry) -> State {
 
 fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
     let result = result.map_err(|error| classify(&state, &error));
-    module.health.called(began.elapsed());
+    module.health.count_call(began.elapsed());
     let used = Used {
-        guest_time: state.clock.spent(),
+        guest_time: state.clock.time_spent(),
         memory: state.memory.used,
         store_calls: state.scope.calls,
         rows: state.scope.rows,
@@ -171,7 +171,7 @@ fn store(engine: &Engine, state: State) -> Store<State> {
     store.epoch_deadline_callback(move |mut context| {
         let mut context = context.as_context_mut();
         let state = context.data_mut();
-        if state.clock.spent() >= state.limits.deadline {
+        if state.clock.time_spent() >= state.limits.deadline {
             return Err(state.stop(Failure::Deadline));
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database

@@ -205,7 +205,7 @@ fn order(table: &Table, wanted: &[Order]) -> Result<Vec<(usize, bool)>, Refused>
     let mut order: Vec<(usize, bool)> = Vec::with_capacity(wanted.len() + 1);
     for item in wanted {
         let at = table.find(&item.column).ok_or_else(|| misuse("order: no such column"))?;
-        if !filter::ordered(table, at) || order.iter().any(|(other, _)| *other == at) {
+        if !filter::is_orderable(table, at) || order.iter().any(|(other, _)| *other == at) {
             return Err(misuse("order: columns must be required, ordered and different"));
         }
         order.push((at, item.descending));

@@ -151,7 +151,7 @@ fn rules(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults: 
 }
 
 /// What to record after the changes: the wanted collections with all that stays in the tables besides.
-pub fn merged(current: &[Collection], wanted: &Schema) -> Vec<Collection> {
+pub fn merge(current: &[Collection], wanted: &Schema) -> Vec<Collection> {
     let mut merged = wanted.declared.clone();
     for old in current {
         match merged.iter_mut().find(|new| new.name == old.name) {

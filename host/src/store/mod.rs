@@ -26,7 +26,7 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{Change, apply, indexes_ahead, merged, plan};
+pub use migrate::{Change, apply, indexes_ahead, merge, plan};
 pub use schema::Schema;
 pub use scope::{Limits, Scope};
 pub use sqlite::register as register_sqlite;
@@ -96,7 +96,7 @@ pub async fn run(
     }
     let checked = match check(schema, scope, calls) {
         Ok(checked) => checked,
-        Err(stop) => return Err(told(scope, stop, false)),
+        Err(stop) => return Err(explain_stop(scope, stop, false)),
     };
     let mut wrote = false;
     let outcome = match session {
@@ -108,7 +108,7 @@ pub async fn run(
             outcome
         }
     };
-    outcome.map_err(|stop| told(scope, stop, wrote))
+    outcome.map_err(|stop| explain_stop(scope, stop, wrote))
 }
 
 fn check(schema: &Schema, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Checked>, Stop> {
@@ -130,7 +130,7 @@ fn check(schema: &Schema, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Che
     Ok(checked)
 }
 
-fn told(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
+fn explain_stop(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
     scope.closed |= wrote || !matches!(stop, Stop::Limit(_));
     StoreError::Failure(match stop {
         Stop::Database(error) => return StoreError::Database(error),

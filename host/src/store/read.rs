@@ -241,7 +241,7 @@ pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Quer
     sql.put("select ").outputs("t", table, &aggregate.by);
     for (nth, measure) in aggregate.measures.iter().enumerate() {
         sql.put(if nth > 0 || !aggregate.by.is_empty() { ", " } else { "" });
-        outputs.push(answered(schema, table, measure, &mut sql));
+        outputs.push(write_measure(schema, table, measure, &mut sql));
     }
     from(&mut sql, table);
     if !aggregate.filter.is_always() {
@@ -260,7 +260,7 @@ pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Quer
     if !aggregate.keep_zero && !order.is_empty() && sums.peek().is_some() {
         for (nth, measure) in sums.enumerate() {
             sql.put(if nth == 0 { " having (" } else { " or " });
-            summed(schema, table, measure, &mut sql);
+            write_sum(schema, table, measure, &mut sql);
             sql.put(if sql.dialect == Dialect::Sqlite { " is not '0'" } else { " <> 0" });
         }
         sql.put(")");
@@ -273,10 +273,10 @@ pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Quer
     Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false }
 }
 
-fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {
+fn write_measure(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {
     match (measure.op, measure.column) {
         (Agg::Sum, Some(at)) => {
-            summed(schema, table, measure, sql);
+            write_sum(schema, table, measure, sql);
             sql.put(if sql.dialect == Dialect::Postgres { "::text" } else { "" });
             let type_ = match table.type_of(at) {
                 ColumnType::Decimal { scale, .. } => ColumnType::Decimal { precision: 38, scale },
@@ -286,7 +286,7 @@ fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) ->
         }
         (Agg::Min | Agg::Max, Some(at)) => {
             sql.put(if measure.op == Agg::Min { "min(" } else { "max(" }).column("t", table, at).put(")");
-            filtered(schema, table, measure, sql);
+            write_filter(schema, table, measure, sql);
             sql.output(table.type_of(at));
             Output::Column(table.type_of(at))
         }
@@ -295,22 +295,22 @@ fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) ->
                 Some(at) => sql.put("count(").column("t", table, at).put(")"),
                 None => sql.put("count(*)"),
             };
-            filtered(schema, table, measure, sql);
+            write_filter(schema, table, measure, sql);
             Output::Column(ColumnType::Integer)
         }
     }
 }
 
 /// A sum that is zero, not null, where there is nothing to add.
-fn summed(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
+fn write_sum(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
     let Some(at) = measure.column else { return };
     sql.put(if sql.dialect == Dialect::Sqlite { "stoa_sum(" } else { "coalesce(sum(" });
     sql.column("t", table, at).put(")");
-    filtered(schema, table, measure, sql);
+    write_filter(schema, table, measure, sql);
     sql.put(if sql.dialect == Dialect::Sqlite { "" } else { ", 0)" });
 }
 
-fn filtered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
+fn write_filter(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
     if !measure.when.is_always() {
         sql.put(" filter (where ");
         filter::write(schema, table, "t", measure.when.clone(), sql);

@@ -119,7 +119,7 @@ pub fn ask(collection: &str, columns: &str) -> Ask {
     Ask { collection: collection.to_owned(), columns: names(columns), lock: None }
 }
 
-pub fn locking(collection: &str, columns: &str, lock: LockMode) -> Ask {
+pub fn ask_locked(collection: &str, columns: &str, lock: LockMode) -> Ask {
     Ask { lock: Some(lock), ..ask(collection, columns) }
 }
 
@@ -344,7 +344,7 @@ pub async fn once(database: &Database, schema: &Schema, calls: Vec<Call>) -> Res
 }
 
 /// A reply or a failure in a form that a person can compare.
-pub fn shown(outcome: &Result<Vec<Reply>, StoreError>) -> String {
+pub fn describe_outcome(outcome: &Result<Vec<Reply>, StoreError>) -> String {
     match outcome {
         Ok(replies) => replies.iter().map(reply).collect::<Vec<_>>().join("\n"),
         Err(StoreError::Failure(failure)) => format!("{failure:?}"),

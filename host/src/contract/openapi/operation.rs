@@ -31,7 +31,7 @@ pub fn describe(
         written.insert("parameters".into(), parameters.into());
     }
     if let Some(body) = &route.body {
-        let schema = schemas.named(op.module, body, &format!("{}Request", pascal(&route.operation)))?;
+        let schema = schemas.add_named(op.module, body, &format!("{}Request", pascal(&route.operation)))?;
         written.insert(
             "requestBody".into(),
             json!({"required": true, "content": {"application/json": {"schema": schema}}}),
@@ -58,7 +58,7 @@ fn description(op: &Operation) -> String {
     }
     all.push(if op.public { "Needs no credential.".into() } else { access(route) });
     if !route.events.is_empty() {
-        all.push(format!("Events: {}.", listed(&route.events, ", ")));
+        all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
     }
     if route.discloses_identifiers {
         all.push("The answer discloses identifiers: every read leaves an audit entry.".into());
@@ -82,10 +82,10 @@ fn access(route: &Route) -> String {
             Audience::ApiClient => "Requires an API key.".to_owned(),
         },
         Access::All(codes) | Access::Any(codes) if codes.len() == 1 => {
-            format!("Requires the {one} {}.", listed(codes, ""))
+            format!("Requires the {one} {}.", join_codes(codes, ""))
         }
-        Access::All(codes) => format!("Requires the {many} {}.", listed(codes, " and ")),
-        Access::Any(codes) => format!("Requires one of the {many} {}.", listed(codes, ", ")),
+        Access::All(codes) => format!("Requires the {many} {}.", join_codes(codes, " and ")),
+        Access::Any(codes) => format!("Requires one of the {many} {}.", join_codes(codes, ", ")),
     };
     match route.audience {
         Audience::User => needs,
@@ -93,7 +93,7 @@ fn access(route: &Route) -> String {
     }
 }
 
-fn listed(codes: &[String], between: &str) -> String {
+fn join_codes(codes: &[String], between: &str) -> String {
     codes.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(between)
 }
 
@@ -122,7 +122,7 @@ fn parameters_of(op: &Operation, schemas: &Schemas) -> Result<Vec<Value>, String
     let mut all = Vec::new();
     for name in parameters::names(&route.path) {
         all.push(match path.get("properties").and_then(|stated| stated.get(name)) {
-            Some(schema) => parameter(name, "path", true, schemas.rewritten(op.module, schema)?),
+            Some(schema) => parameter(name, "path", true, schemas.rewrite(op.module, schema)?),
             None if name == "tenantId" => shared("TenantId"),
             None => parameter(name, "path", true, json!({"type": "string", "format": "uuid"})),
         });
@@ -130,7 +130,7 @@ fn parameters_of(op: &Operation, schemas: &Schemas) -> Result<Vec<Value>, String
     let required: Vec<&str> =
         query.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in query.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let schema = schemas.rewritten(op.module, schema)?;
+        let schema = schemas.rewrite(op.module, schema)?;
         all.push(parameter(name, "query", required.contains(&name.as_str()), schema));
     }
     match route.idempotency {
@@ -178,7 +178,7 @@ fn success(op: &Operation, schemas: &mut Schemas, has_etag: bool) -> Result<Valu
     let mut response = json!({"description": phrase, "headers": headers});
     if route.status != 204 {
         let media = route.response.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
-        let schema = schemas.named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
+        let schema = schemas.add_named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
         response["content"] = json!({media: {"schema": schema}});
     }
     Ok(response)

@@ -44,10 +44,13 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     }
     if was.audience != is.audience {
         let shown = |audience| if audience == Audience::User { "people" } else { "API clients" };
-        tell(codes::ROUTE_AUDIENCE_CHANGED, format!("was for {}, now for {}", shown(was.audience), shown(is.audience)));
+        tell(
+            codes::ROUTE_AUDIENCE_CHANGED,
+            format!("was for {}, now for {}", describe_access(was.audience), describe_access(is.audience)),
+        );
     }
     if let Some(code) = access(&was.access, &is.access) {
-        tell(code, format!("needed {}, now {}", shown(&was.access), shown(&is.access)));
+        tell(code, format!("needed {}, now {}", describe_access(&was.access), describe_access(&is.access)));
     }
     if let Some(code) = idempotency(was.idempotency, is.idempotency) {
         tell(code, String::new());
@@ -80,11 +83,17 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
         tell(
             codes::ROUTE_CACHE_CHANGED,
-            format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control)),
+            format!("was {}, now {}", describe_access(&was.cache_control), describe_access(&is.cache_control)),
         );
     }
-    listed(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
-    listed(name, (&was.problems, &is.problems), codes::ROUTE_PROBLEM_REMOVED, codes::ROUTE_PROBLEM_ADDED, changes);
+    compare_lists(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
+    compare_lists(
+        name,
+        (&was.problems, &is.problems),
+        codes::ROUTE_PROBLEM_REMOVED,
+        codes::ROUTE_PROBLEM_ADDED,
+        changes,
+    );
     parameters((was, old), (is, new), changes);
     body((was, old), (is, new), changes);
     let item = format!("{name} response");
@@ -93,7 +102,7 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     changes.extend(schema::compare(Direction::Response, &item, was, is));
 }
 
-fn listed(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {
+fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {
     let told = |code, what: &String| Change::new(code, format!("{name} {what}"), "");
     changes.extend(was.iter().filter(|what| !is.contains(what)).map(|what| told(removed, what)));
     changes.extend(is.iter().filter(|what| !was.contains(what)).map(|what| told(added, what)));
@@ -126,7 +135,7 @@ fn implies(was: &Access, is: &Access) -> bool {
     }
 }
 
-fn shown(access: &Access) -> String {
+fn describe_access(access: &Access) -> String {
     match access {
         Access::All(codes) | Access::Any(codes) if codes.is_empty() => "no permission".to_owned(),
         Access::All(codes) => codes.join(" and "),

@@ -64,7 +64,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn places(&mut self, path: &str, old: &Place<'a>, new: &Place<'a>) {
-        let (old, new) = (resolved(old, self.old), resolved(new, self.new));
+        let (old, new) = (resolve(old, self.old), resolve(new, self.new));
         let addresses = |place: &Place| place.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
         let pair = (addresses(&old), addresses(&new));
         if !self.met.insert(pair.clone()) {
@@ -90,7 +90,7 @@ impl<'a> Walk<'a> {
             classes.map(Some).chain(form.nullable.then_some(None)).collect::<BTreeSet<Option<Class>>>()
         };
         let (before, after) = (types(was), types(is));
-        let detail = format!("was {}, now {}", named(was), named(is));
+        let detail = format!("was {}, now {}", describe_types(was), describe_types(is));
         self.tell(Kind::Type, path, !before.is_subset(&after), !after.is_subset(&before), detail);
         for class in CLASSES {
             let of =
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         let by_tag: Alike<'_, 'a> = &|_, a, b| same_tag(&old_tags[a], &new_tags[b]);
         let by_name: Alike<'_, 'a> =
             &|_, a, b| was[a].name.is_some() && was[a].name == is[b].name && !other_tag(&old_tags[a], &new_tags[b]);
-        let by_content: Alike<'_, 'a> = &|walk, a, b| walk.tried(&was[a], &is[b]).is_empty();
+        let by_content: Alike<'_, 'a> = &|walk, a, b| walk.compare_tentatively(&was[a], &is[b]).is_empty();
         for alike in [by_tag, by_name, by_content] {
             for a in 0..was.len() {
                 for b in 0..is.len() {
@@ -139,14 +139,14 @@ impl<'a> Walk<'a> {
             self.shape(&path, &was[a], &is[b]);
         }
         for a in gone {
-            let covered = is.iter().any(|other| !breaks(&self.tried(&was[a], other)));
+            let covered = is.iter().any(|other| !breaks(&self.compare_tentatively(&was[a], other)));
             let label = label(&was[a], &old_tags[a]);
             if !(covered && self.direction == Direction::Request) {
                 self.tell(Kind::Type, &format!("{path}{label}"), true, false, "one form of it is gone".into());
             }
         }
         for b in added {
-            let covered = was.iter().any(|other| !breaks(&self.tried(other, &is[b])));
+            let covered = was.iter().any(|other| !breaks(&self.compare_tentatively(other, &is[b])));
             let label = label(&is[b], &new_tags[b]);
             if !(covered && self.direction == Direction::Response) {
                 self.tell(Kind::Type, &format!("{path}{label}"), false, true, "one form of it is new".into());
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What would be told of two shapes.
-    fn tried(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
+    fn compare_tentatively(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
         let (before, met) = (std::mem::take(&mut self.changes), self.trail.len());
         self.shape("", was, is);
         // What was met in trying is still to be told.
@@ -301,7 +301,7 @@ fn breaks(changes: &[Change]) -> bool {
 }
 
 /// The types of a form, for a person.
-fn named(form: &Form) -> String {
+fn describe_types(form: &Form) -> String {
     let all = CLASSES.len() == form.shapes.len() && form.shapes.iter().all(|shape| shape.facts.is_free());
     if all && form.nullable {
         return "anything".to_owned();
@@ -325,7 +325,7 @@ fn named(form: &Form) -> String {
 }
 
 /// The place with bare references followed, so that a named schema has one address wherever it is used.
-fn resolved<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> Place<'a> {
+fn resolve<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> Place<'a> {
     const ANNOTATIONS: [&str; 4] = ["$ref", "description", "title", "default"];
     let follow = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
@@ -365,7 +365,7 @@ fn default<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> &'a Value {
 /// Members that can have one value alone: what tells the branches of a union apart.
 fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> Tags<'a> {
     let constant = |place: &Place<'a>| {
-        resolved(place, defs).into_iter().find_map(|schema| {
+        resolve(place, defs).into_iter().find_map(|schema| {
             let only = schema.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
             schema.get("const").or_else(|| only.and_then(|values| values.first()))
         })

@@ -19,7 +19,7 @@ pub fn collections(current: &[Collection], candidate: &Descriptor) -> Vec<Change
         Err(faults) => return refused(faults),
     };
     let mut changes = match store::plan(current, &wanted) {
-        Ok(changes) => changes.into_iter().map(told).collect(),
+        Ok(changes) => changes.into_iter().map(translate).collect(),
         Err(faults) => refused(faults),
     };
     for old in current {
@@ -38,7 +38,7 @@ pub fn collections(current: &[Collection], candidate: &Descriptor) -> Vec<Change
     changes
 }
 
-fn told(change: store::Change) -> Change {
+fn translate(change: store::Change) -> Change {
     use store::Change as C;
     let detail = change.to_string();
     let detail = detail.split_once(": ").map_or(detail.as_str(), |(_, detail)| detail).to_owned();

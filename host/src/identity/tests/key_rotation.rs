@@ -31,7 +31,7 @@ fn fresh_token(server: &IssuerServer, signer: &Signer, time: &Time) -> String {
 }
 
 /// Waits for the background's first fetch.
-async fn fetched(server: &IssuerServer) {
+async fn wait_for_fetch(server: &IssuerServer) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while server.key_fetches() == 0 && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -112,7 +112,7 @@ async fn a_flood_of_unknown_keys_makes_one_fetch() {
     let server = IssuerServer::start(Manner::Keys(jwks([&known]))).await;
     let verifier = Arc::new(verifier(&server, &time));
     let refreshing = tokio::spawn(verifier.keep_keys_fresh());
-    fetched(&server).await;
+    wait_for_fetch(&server).await;
     let good = token(&server, &known, &time);
     assert_eq!(outcome(&verifier, &good).await, Ok(()));
     let before = server.key_fetches();
@@ -341,7 +341,7 @@ async fn keys_are_fetched_in_the_background() {
     let server = IssuerServer::start(Manner::Keys(jwks([&signer]))).await;
     let verifier = verifier(&server, &time);
     let refreshing = tokio::spawn(verifier.keep_keys_fresh());
-    fetched(&server).await;
+    wait_for_fetch(&server).await;
     assert_eq!(server.key_fetches(), 1, "at start, before any token");
     assert_eq!(outcome(&verifier, &token(&server, &signer, &time)).await, Ok(()));
     assert_eq!(server.key_fetches(), 1);
@@ -355,7 +355,7 @@ async fn the_background_follows_rotation_and_comes_back_after_an_outage() {
     let server = IssuerServer::start(Manner::Keys(jwks([&old]))).await;
     let address = format!("{}/.well-known/openid-configuration", server.issuer).parse().expect("an address");
     let discovery = Discovery::new(&server.issuer, address).expect("a client");
-    let keys = Arc::new(IssuerKeys::discovered(&server.issuer, discovery, GRACE, time.clock()));
+    let keys = Arc::new(IssuerKeys::from_discovery(&server.issuer, discovery, GRACE, time.clock()));
     let pace = Duration::from_millis(10);
     let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace));
     // No token asks for anything here: what changes, the background has brought.

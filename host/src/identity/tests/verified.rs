@@ -27,7 +27,7 @@ async fn a_remembered_token_ends_when_it_says() {
     assert!(Arc::ptr_eq(&first, &again), "remembered, not verified again");
     time.set(START + 3600);
     assert_eq!(verifier.verify(&token).await, Err(Refusal::Unauthenticated));
-    assert_eq!(verifier.remembered(), 0, "and forgotten");
+    assert_eq!(verifier.count_remembered(), 0, "and forgotten");
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn only_good_tokens_are_remembered() {
     assert_eq!(verifier.verify(&unverified).await, Err(Refusal::Unverified));
     assert_eq!(verifier.verify(&expired).await, Err(Refusal::Unauthenticated));
     assert_eq!(verifier.verify(&Signer::es256("k").token(START)).await, Err(Refusal::Unauthenticated));
-    assert_eq!(verifier.remembered(), 0);
+    assert_eq!(verifier.count_remembered(), 0);
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn it_remembers_ten_thousand_tokens_at_most() {
         let token = signer.sign(&signer.header(), &with(&claims(START), "sub", number.to_string()));
         assert!(verifier.verify(&token).await.is_ok());
     }
-    assert_eq!(verifier.remembered(), 10_000);
+    assert_eq!(verifier.count_remembered(), 10_000);
 }
 
 #[test]

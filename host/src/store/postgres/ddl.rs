@@ -20,17 +20,17 @@ pub async fn apply(connection: &mut PgConnection, schema: &Schema, changes: &[Ch
         if let Change::Search { collection, group } = change {
             let found = table_of(schema, collection)
                 .and_then(|table| Some((table, table.search.iter().find(|other| other.name == *group)?)));
-            let (table, group) = found.ok_or_else(|| unplanned(change))?;
+            let (table, group) = found.ok_or_else(|| plan_mismatch(change))?;
             search(connection, table, group).await?;
             continue;
         }
-        let text = text(schema, change).ok_or_else(|| unplanned(change))?;
+        let text = text(schema, change).ok_or_else(|| plan_mismatch(change))?;
         run(connection, text).await?;
     }
     Ok(())
 }
 
-fn unplanned(change: &Change) -> Error {
+fn plan_mismatch(change: &Change) -> Error {
     Error::Fault(format!("the schema has not what it was planned from: {change}"))
 }
 

@@ -85,7 +85,7 @@ impl Reads {
 }
 
 fn data(row: &PgRow, outputs: &[Output], places: &[usize]) -> Result<Vec<Datum>, Stop> {
-    outputs.iter().zip(places).map(|(output, at)| bind::loaded(row, *at, output)).collect()
+    outputs.iter().zip(places).map(|(output, at)| bind::load(row, *at, output)).collect()
 }
 
 /// The types in which values travel.

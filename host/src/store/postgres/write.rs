@@ -26,7 +26,7 @@ pub(super) async fn insert(
     insert: Insert,
 ) -> Result<Vec<bool>, Stop> {
     if !insert.refused.is_empty() {
-        return Err(Stop::Refused(write::refused(call, insert.refused)));
+        return Err(Stop::Refused(write::list_misses(call, insert.refused)));
     }
     if insert.rows.is_empty() {
         return Ok(Vec::new());

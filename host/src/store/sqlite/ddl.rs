@@ -36,7 +36,7 @@ pub fn apply(connection: &Connection, schema: &Schema, changes: &[Change]) -> Re
                 let found = table_of(schema, collection)
                     .and_then(|table| Some((table, table.checks.iter().find(|other| other.name == *check)?)));
                 if let Some((table, check)) = found {
-                    tried(connection, table, check)?;
+                    try_check(connection, table, check)?;
                 }
                 found.map(|(table, check)| triggers(table, check))
             }
@@ -156,7 +156,7 @@ fn triggers(table: &Table, check: &Check) -> String {
 }
 
 /// Fails if a row breaks a check that is about to be made.
-fn tried(connection: &Connection, table: &Table, check: &Check) -> Result<(), Error> {
+fn try_check(connection: &Connection, table: &Table, check: &Check) -> Result<(), Error> {
     let holds = checks::sql(table, check, Dialect::Sqlite, &|at| table.column(at).sql.clone());
     let text = format!("select exists (select 1 from {} where {holds} is false)", table.sql);
     let broken: bool = connection.query_row(&text, [], |row| row.get(0)).map_err(Error::from_rusqlite)?;

@@ -14,7 +14,7 @@ use stoa_descriptor::Audience;
 use uuid::Uuid;
 
 use super::fixture::{Fixture, Step};
-use super::matching::{Saved, compare, filled};
+use super::matching::{Saved, compare, substitute};
 use crate::calendar;
 use crate::database::{Database, Settings, Verdict, work};
 use crate::deployment::Release;
@@ -195,7 +195,7 @@ impl Company<'_> {
 
     /// The verdict on a step's input, by the operation's own schemas: a call and how many lines its body has, or a problem.
     fn input(&self, operation: &Operation, step: &Step) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
-        let fill = |value: &Json| filled(value, &self.saved).map_err(anyhow::Error::msg);
+        let fill = |value: &Json| substitute(value, &self.saved).map_err(anyhow::Error::msg);
         let escaped = |value: &Json| parameter(&fill(value)?);
         let mut path = vec![("tenantId".to_owned(), self.tenant.to_string())];
         path.retain(|(name, _)| operation.route.path.contains(&format!("{{{name}}}")));
@@ -207,10 +207,10 @@ impl Company<'_> {
             query.push(format!("{}={}", utf8_percent_encode(name, NON_ALPHANUMERIC), escaped(value)?));
         }
         let body = step.body.as_ref().map(fill).transpose()?;
-        Ok(self.judged(operation, step, &path, &query.join("&"), body))
+        Ok(self.build_call(operation, step, &path, &query.join("&"), body))
     }
 
-    fn judged(
+    fn build_call(
         &self,
         operation: &Operation,
         step: &Step,
