@@ -35,11 +35,11 @@ pub struct Problem {
     #[serde(rename = "requestId", default)]
     request_id: String,
     #[serde(default)]
-    pub errors: Vec<Item>,
+    pub errors: Vec<ProblemItem>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Item {
+pub struct ProblemItem {
     pub pointer: String,
     pub code: String,
 }

@@ -15,7 +15,7 @@ pub const RELEASED: &str = "released.txt";
 
 /// A package as it lies in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Package {
+pub struct WitPackage {
     /// `commerce:area`.
     pub name: String,
     pub version: Version,
@@ -23,7 +23,7 @@ pub struct Package {
     pub digest: String,
 }
 
-impl Package {
+impl WitPackage {
     /// `commerce:area@1.0.0`.
     pub fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
@@ -38,7 +38,7 @@ pub struct Released {
 }
 
 /// Every package of a folder of packages, sorted by id. A package that lies there twice is refused.
-pub fn packages(folder: &Path) -> Result<Vec<Package>> {
+pub fn packages(folder: &Path) -> Result<Vec<WitPackage>> {
     let mut packages = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
@@ -46,7 +46,7 @@ pub fn packages(folder: &Path) -> Result<Vec<Package>> {
             packages.push(package(&path).with_context(|| path.display().to_string())?);
         }
     }
-    packages.sort_by_key(Package::id);
+    packages.sort_by_key(WitPackage::id);
     if let Some(twice) = packages.windows(2).find(|two| two[0].id() == two[1].id()) {
         bail!("{} lies in two folders", twice[0].id());
     }
@@ -54,7 +54,7 @@ pub fn packages(folder: &Path) -> Result<Vec<Package>> {
 }
 
 /// The package of one folder: all its files together, by their names.
-fn package(folder: &Path) -> Result<Package> {
+fn package(folder: &Path) -> Result<WitPackage> {
     let mut files: Vec<_> =
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|kind| kind == "wit"));
@@ -70,7 +70,7 @@ fn package(folder: &Path) -> Result<Package> {
     };
     let (name, version) = id.trim().split_once('@').with_context(|| format!("{id} has no version"))?;
     let version = Version::parse(version).with_context(|| format!("{id} has no semantic version"))?;
-    Ok(Package { name: name.to_owned(), version, digest: hex(&Sha256::digest(&text)) })
+    Ok(WitPackage { name: name.to_owned(), version, digest: hex(&Sha256::digest(&text)) })
 }
 
 /// The text of a WIT file as far as it means anything: without comments, with one space between words and none beside signs,

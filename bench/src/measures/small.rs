@@ -49,7 +49,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         let microseconds = instantiate(&generation, bench.rounds.repeats(10_000))?;
         bench.report.add("instantiate_us", microseconds, "store and instance of the catalog, made and ended");
     }
-    let settings = database::Settings {
+    let settings = database::DatabaseSettings {
         url: url.to_owned(),
         postgres_connections: 2,
         sqlite_readers: 1,

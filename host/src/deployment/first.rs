@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::audit::{self, Entry};
+use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Release, upgrade};
 use crate::database::{Database, Session};
@@ -164,7 +164,7 @@ async fn write(session: &mut Session, number: u64, set: &Set) -> Result<(), crat
     records::record(session, now, &recorded, set).await?;
     let modules: Vec<_> =
         set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect();
-    let entry = Entry {
+    let entry = OperatorEntry {
         actor: STARTER.to_string(),
         operation: "activateModule",
         result: "SUCCESS".into(),

@@ -12,7 +12,7 @@ use super::records;
 use crate::database::{Cell, Error, Row, Session, Verdict, work};
 use crate::pipeline::facts::of_system;
 use crate::platform::operators;
-use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
 
 /// Between two looks for work, and between two batches: requests come first.
@@ -189,7 +189,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
     }
     let request = Uuid::now_v7();
     let facts = of_system(ACTOR, tenant, request, now);
-    let entry = Entry { module: module.clone(), session, facts, read_only: false, limits };
+    let entry = CallContext { module: module.clone(), session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));

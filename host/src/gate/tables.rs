@@ -9,10 +9,10 @@ use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
 use crate::database::{Cell, Database, Error, Session};
 use crate::sandbox::Module;
-use crate::store::{self, Schema};
+use crate::store::{self, Tables};
 
 /// What each module's tables should be.
-pub type Wanted = Vec<(String, Arc<Schema>)>;
+pub type Wanted = Vec<(String, Arc<Tables>)>;
 
 pub fn wanted_tables(modules: &[Arc<Module>]) -> Wanted {
     modules.iter().map(|module| (module.name.clone(), module.schema.clone())).collect()

@@ -27,7 +27,7 @@ const STRIPES: usize = 64;
 
 /// Requests a minute, by setting.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct RateLimits {
     /// Of one user in one company.
     pub user: u64,
     /// Of all API clients of one company together.
@@ -36,7 +36,7 @@ pub struct Limits {
 
 /// An admitted request's permits, or why it is refused, with what the headers tell.
 #[derive(Debug)]
-pub struct Admission {
+pub struct Permit {
     pub refused: Option<Problem>,
     pub headers: Option<Headers>,
     taken: Vec<Subject>,
@@ -52,7 +52,7 @@ pub struct Headers {
 }
 
 pub struct Governor {
-    limits: Limits,
+    limits: RateLimits,
     database: Arc<Database>,
     permits: Mutex<Permits>,
     leasing: [tokio::sync::Mutex<()>; STRIPES],
@@ -73,7 +73,7 @@ enum Leased {
 }
 
 impl Governor {
-    pub fn new(limits: Limits, database: Arc<Database>) -> Governor {
+    pub fn new(limits: RateLimits, database: Arc<Database>) -> Governor {
         Governor {
             limits,
             database,
@@ -85,7 +85,7 @@ impl Governor {
     }
 
     /// Takes the permits that a request costs. An error: the database cannot tell.
-    pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Admission, Problem> {
+    pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         let wants = self.wants(caller, tenant);
         match self.take(caller, tenant, &wants).await? {
             Some(admission) => Ok(admission),
@@ -98,14 +98,14 @@ impl Governor {
     }
 
     /// Gives the permits back: the request was refused for a reason that costs nothing.
-    pub fn give_back(&self, admission: &Admission) {
+    pub fn give_back(&self, admission: &Permit) {
         for subject in &admission.taken {
             self.permits().put_back(*subject, self.now());
         }
     }
 
     /// Gives back what counts to the month: a replay costs none of it.
-    pub fn give_quota_back(&self, admission: &Admission) {
+    pub fn give_quota_back(&self, admission: &Permit) {
         for subject in admission.taken.iter().filter(|subject| subject.span == Span::Month) {
             self.permits().put_back(*subject, self.now());
         }
@@ -156,7 +156,7 @@ impl Governor {
     }
 
     /// `None`: a stranger.
-    async fn take(&self, caller: &Caller, tenant: Option<Uuid>, wants: &[Want]) -> Result<Option<Admission>, Problem> {
+    async fn take(&self, caller: &Caller, tenant: Option<Uuid>, wants: &[Want]) -> Result<Option<Permit>, Problem> {
         for _ in 0..ATTEMPTS {
             let now = self.now();
             let taken = self.permits().take(wants, now);
@@ -202,8 +202,8 @@ impl Governor {
         Err(Problem::of("UNAVAILABLE"))
     }
 
-    fn grant(&self, wants: &[Want], now: i64) -> Admission {
-        Admission {
+    fn grant(&self, wants: &[Want], now: i64) -> Permit {
+        Permit {
             refused: None,
             headers: Some(self.headers_of(wants, now)),
             taken: wants.iter().map(|want| want.subject).collect(),
@@ -211,9 +211,9 @@ impl Governor {
     }
 
     /// Of a credential that is none, the headers tell nothing.
-    fn refuse(&self, problem: Problem, wants: &[Want]) -> Admission {
+    fn refuse(&self, problem: Problem, wants: &[Want]) -> Permit {
         let headers = (problem.status != 401).then(|| self.headers_of(wants, self.now()));
-        Admission { refused: Some(problem), headers, taken: Vec::new() }
+        Permit { refused: Some(problem), headers, taken: Vec::new() }
     }
 
     /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.

@@ -24,7 +24,7 @@ use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
-use crate::identity::{DevIssuer, Refusal, Verifier};
+use crate::identity::{CredentialRefusal, DevIssuer, Verifier};
 use crate::operations::{Callable, Found, Operation};
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Answer, Runner, user_agent};
@@ -304,9 +304,9 @@ async fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
         return key.map(Caller::Client).ok_or_else(|| Problem::of("UNAUTHENTICATED"));
     }
     let claims = app.verifier.verify(token).await.map_err(|refusal| match refusal {
-        Refusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
-        Refusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
-        Refusal::Unavailable => Problem::of("UNAVAILABLE"),
+        CredentialRefusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
+        CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
+        CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
     })?;
     app.users.of(&app.database, &claims).await.map(Caller::User).map_err(unreadable)
 }

@@ -6,7 +6,7 @@ use stoa_descriptor::Route;
 use uuid::Uuid;
 
 use crate::governance::recorder::What;
-use crate::governance::{Entry, Recorder};
+use crate::governance::{AccessEntry, Recorder};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
 
@@ -46,18 +46,18 @@ impl Visit<'_> {
         }
     }
 
-    fn of_client(&self, tenant: Uuid, what: What) -> Entry {
+    fn of_client(&self, tenant: Uuid, what: What) -> AccessEntry {
         self.entry(tenant, "API_REQUEST", self.caller.id(), what)
     }
 
-    fn of_record(&self, tenant: Uuid, what: What) -> Entry {
+    fn of_record(&self, tenant: Uuid, what: What) -> AccessEntry {
         let named = self.path.iter().rev().filter(|(name, _)| name != "tenantId");
         let resource = named.filter_map(|(_, value)| Uuid::try_parse(value).ok()).next();
         self.entry(tenant, self.route.audit.as_deref().unwrap_or("API_REQUEST"), resource.unwrap_or(tenant), what)
     }
 
-    fn entry(&self, tenant: Uuid, resource_type: &str, resource: Uuid, what: What) -> Entry {
-        Entry {
+    fn entry(&self, tenant: Uuid, resource_type: &str, resource: Uuid, what: What) -> AccessEntry {
+        AccessEntry {
             tenant,
             request_id: self.request_id,
             actor_type: self.caller.actor_type(),

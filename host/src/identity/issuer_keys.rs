@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::clock::Clock;
 use super::discovery::Discovery;
 use super::keys::{Key, KeySet, Thumbprint};
-use super::refusal::Refusal;
+use super::refusal::CredentialRefusal;
 
 /// How often keys are fetched anew while all is well.
 const REFRESH_EVERY: Duration = Duration::from_secs(10 * 60);
@@ -87,11 +87,11 @@ impl IssuerKeys {
     /// # Errors
     /// `Unauthenticated` where the issuer has no such key, `Unavailable` where that cannot be told: no keys at all,
     /// keys past their grace, or an unknown key while the issuer does not answer.
-    pub(super) async fn find(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<Key>, Refusal> {
+    pub(super) async fn find(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<Key>, CredentialRefusal> {
         match self.look_up(kid) {
             LookUp::Found(key) => return Ok(key),
             // Several keys and no name: a newer set would not tell which.
-            LookUp::NoMatch if kid.is_none() => return Err(Refusal::Unauthenticated),
+            LookUp::NoMatch if kid.is_none() => return Err(CredentialRefusal::Unauthenticated),
             LookUp::NoMatch | LookUp::NoKeys => {}
         }
         if let Some(fetch) = self.fetch_if_due() {
@@ -99,8 +99,8 @@ impl IssuerKeys {
         }
         match self.look_up(kid) {
             LookUp::Found(key) => Ok(key),
-            LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(Refusal::Unauthenticated),
-            LookUp::NoMatch | LookUp::NoKeys => Err(Refusal::Unavailable),
+            LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(CredentialRefusal::Unauthenticated),
+            LookUp::NoMatch | LookUp::NoKeys => Err(CredentialRefusal::Unavailable),
         }
     }
 

@@ -11,10 +11,10 @@ use super::finish::{Finish, finish};
 use super::opening::{Opening, open};
 use super::replay;
 use super::request::{Answer, Request, tenant_or_nil};
-use super::runner::{Call, Host, Runner};
+use super::runner::{Host, OpenedCall, Runner};
 use crate::database::{Database, Error, Session, Verdict, work};
 use crate::problem::{Item, Problem};
-use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
 use crate::wit::events::Event;
 use crate::wit::module;
@@ -163,7 +163,7 @@ async fn transact<H: Host>(
     if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
     }
-    let call = Call { request, input, opened: &opened };
+    let call = OpenedCall { request, input, opened: &opened };
     let outcome = match runner {
         Runner::Host(operation) => host.perform(operation, call, session).await,
         Runner::Module(module) => call_module(module, call, host.limits(), session).await,
@@ -207,11 +207,11 @@ async fn transact<H: Host>(
     (Some(session), Verdict::Commit(Ok(answer)))
 }
 
-async fn call_module(module: &Arc<Module>, call: Call<'_>, limits: &Limits, session: Session) -> Outcome {
-    let Call { request, input, opened } = call;
+async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits, session: Session) -> Outcome {
+    let OpenedCall { request, input, opened } = call;
     let route = &request.operation.route;
     let ran = call::handle(
-        Entry {
+        CallContext {
             module: module.clone(),
             session,
             facts: facts(request, opened, tenant_or_nil(request.tenant)),

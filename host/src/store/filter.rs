@@ -6,8 +6,8 @@ use stoa_descriptor::ColumnType;
 use super::datum::{Datum, Unfit};
 use super::decimal::{self, Parsed};
 use super::fold;
-use super::schema::{Schema, Table};
-use super::scope::Limits;
+use super::schema::{Table, Tables};
+use super::scope::StoreLimits;
 use super::sql::{Dialect, Sql};
 use super::{Refused, misuse};
 use crate::wit::store::{Compare, Has, Node, Term, Value};
@@ -57,7 +57,12 @@ impl Condition {
 }
 
 /// Reads a filter; several roots must all hold.
-pub(super) fn check(schema: &Schema, table: &Table, nodes: Vec<Node>, limits: &Limits) -> Result<Condition, Refused> {
+pub(super) fn check(
+    schema: &Tables,
+    table: &Table,
+    nodes: Vec<Node>,
+    limits: &StoreLimits,
+) -> Result<Condition, Refused> {
     let mut reader = Reader { schema, limits, terms: nodes.len(), has: 0 };
     if nodes.len() > limits.nodes {
         return Err(Refused::Limit("filter nodes"));
@@ -78,8 +83,8 @@ pub(super) fn check(schema: &Schema, table: &Table, nodes: Vec<Node>, limits: &L
 }
 
 struct Reader<'a> {
-    schema: &'a Schema,
-    limits: &'a Limits,
+    schema: &'a Tables,
+    limits: &'a StoreLimits,
     terms: usize,
     has: usize,
 }
@@ -263,12 +268,12 @@ pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Resul
 }
 
 /// Writes the condition as one SQL expression over `alias`.
-pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
+pub(super) fn write(schema: &Tables, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
     part(schema, table, alias, condition, true, sql);
 }
 
 /// `must`: no row is wanted that does not meet this part.
-fn part(schema: &Schema, table: &Table, alias: &str, condition: Condition, must: bool, sql: &mut Sql) {
+fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must: bool, sql: &mut Sql) {
     match condition {
         Condition::All(parts) if parts.is_empty() => {
             sql.put("true");
@@ -337,7 +342,7 @@ fn part(schema: &Schema, table: &Table, alias: &str, condition: Condition, must:
 }
 
 fn write_joined(
-    schema: &Schema,
+    schema: &Tables,
     table: &Table,
     alias: &str,
     parts: Vec<Condition>,

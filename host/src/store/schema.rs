@@ -11,7 +11,7 @@ use super::decimal;
 
 /// A module's tables by collection name.
 #[derive(Debug)]
-pub struct Schema {
+pub struct Tables {
     pub(super) module: String,
     pub(super) tables: Vec<Table>,
     by_name: HashMap<String, usize>,
@@ -89,9 +89,9 @@ pub(super) enum Right {
 /// Index of `id`; `version`, `created_at` and `updated_at` follow as the kind has them.
 pub(super) const ID: usize = 0;
 
-impl Schema {
+impl Tables {
     /// Checks a module's collections. The error names every item that is wrong and how.
-    pub fn new(module: &str, collections: &[Collection]) -> Result<Schema, Vec<String>> {
+    pub fn new(module: &str, collections: &[Collection]) -> Result<Tables, Vec<String>> {
         let mut wrong = Vec::new();
         let prefix = module.replace('-', "_");
         let reserved = ["stoa", "sqlite", "pg"].iter().any(|r| prefix == *r || prefix.starts_with(&format!("{r}_")));
@@ -117,7 +117,7 @@ impl Schema {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        Ok(Schema { module: module.to_owned(), tables, by_name, declared: collections.to_vec() })
+        Ok(Tables { module: module.to_owned(), tables, by_name, declared: collections.to_vec() })
     }
 
     pub fn module(&self) -> &str {
@@ -298,7 +298,7 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
         if columns.iter().any(|at| *at < table.host && *at != ID) {
             faults.push(format!("{item}: version and times cannot be unique"));
         }
-        let index = Schema::unique_index(&table.bare, &unique.name);
+        let index = Tables::unique_index(&table.bare, &unique.name);
         if !names.insert(index.clone()) {
             faults.push(format!("{item}: declared twice"));
         }
@@ -375,7 +375,7 @@ fn checks(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) 
             };
             all.push(Comparison { column, at_least: comparison.op == CheckOp::AtLeast, right });
         }
-        let constraint = Schema::constraint(&table.bare, &check.name);
+        let constraint = Tables::constraint(&table.bare, &check.name);
         table.checks.push(Check { name: check.name.clone(), constraint, all });
     }
 }

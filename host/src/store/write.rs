@@ -11,7 +11,7 @@ use super::datum::Datum;
 use super::decimal;
 use super::filter::{self, Condition};
 use super::fold;
-use super::schema::{ID, Schema, Table};
+use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::{Refused, Stop, misuse, number};
@@ -41,7 +41,7 @@ impl NewRow {
     }
 }
 
-pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
+pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
     let at = call::table(schema, &call.collection)?;
     let table = schema.table(at);
     if call.rows.len() > scope.limits.rows_per_call {
@@ -149,7 +149,7 @@ pub(super) enum Guard {
     Check(usize),
 }
 
-pub(super) fn check_update(schema: &Schema, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
+pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
     let at = call::table(schema, &call.collection)?;
     let table = schema.table(at);
     if table.kind == Kind::Ledger {
@@ -297,7 +297,7 @@ impl Spelling<'_> {
 
 /// Writes an integer expression: 0 where the row takes its change, else the reason's code. Reasons come in one order:
 /// stale, condition, range, checks.
-pub(super) fn refusal(schema: &Schema, update: &Update, spelling: &Spelling, sql: &mut Sql) {
+pub(super) fn refusal(schema: &Tables, update: &Update, spelling: &Spelling, sql: &mut Sql) {
     let table = schema.table(update.table);
     let dialect = sql.dialect;
     if !table.has_version() && update.when.is_always() && update.guards.is_empty() {

@@ -10,11 +10,11 @@ use crate::workspace::Workspace;
 
 #[derive(Deserialize)]
 struct Metadata {
-    packages: Vec<Package>,
+    packages: Vec<Dependency>,
 }
 
 #[derive(Deserialize)]
-pub struct Package {
+pub struct Dependency {
     pub name: String,
     pub version: String,
     license: Option<String>,
@@ -37,7 +37,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 }
 
 /// Every package that the workspace builds with on this platform, its own included.
-pub fn packages(workspace: &Workspace) -> Result<Vec<Package>> {
+pub fn packages(workspace: &Workspace) -> Result<Vec<Dependency>> {
     let version = program::output(std::process::Command::new("rustc").arg("-vV"))?;
     let platform = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     let mut command = workspace.cargo();

@@ -32,7 +32,7 @@ fn faults(folder: &Path) -> Result<Vec<String>> {
         }
     }
     // Before 1.0 nobody was promised anything, unless it is listed.
-    let promised = |package: &&wit_package::Package| package.version.major > 0 && package.version.pre.is_empty();
+    let promised = |package: &&wit_package::WitPackage| package.version.major > 0 && package.version.pre.is_empty();
     for package in packages.iter().filter(promised) {
         let id = package.id();
         if !list.iter().any(|released| released.id == id) {

@@ -29,7 +29,7 @@ struct Host {
 }
 
 #[derive(clap::Args)]
-pub struct List {
+pub struct ListModules {
     #[command(flatten)]
     host: Host,
 }
@@ -97,7 +97,7 @@ pub struct History {
     host: Host,
 }
 
-pub fn list(args: List) -> anyhow::Result<()> {
+pub fn list(args: ListModules) -> anyhow::Result<()> {
     let answer = args.host.ask(Method::GET, "modules", |request| request)?;
     args.host.show(&answer, |answer| {
         let mut lines = vec![format!("generation {}", answer["generation"])];

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
 use super::{
-    Operation,
+    DocumentedOperation,
     components::{self, RESPONSES},
     schemas::{Schemas, pascal},
 };
@@ -14,7 +14,7 @@ use crate::contract::parameters;
 
 /// Describes an operation. `statuses`: of every problem code; `has_etag`: a success tells the record's ETag.
 pub fn describe(
-    op: &Operation,
+    op: &DocumentedOperation,
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
     has_etag: bool,
@@ -50,7 +50,7 @@ pub fn describe(
     Ok(written.into())
 }
 
-fn description(op: &Operation) -> String {
+fn description(op: &DocumentedOperation) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -105,7 +105,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn security(op: &Operation) -> Value {
+fn security(op: &DocumentedOperation) -> Value {
     match op.route.audience {
         _ if op.public => json!([]),
         Audience::User => json!([{"UserBearer": []}]),
@@ -113,7 +113,7 @@ fn security(op: &Operation) -> Value {
     }
 }
 
-fn parameters_of(op: &Operation, schemas: &Schemas) -> Result<Vec<Value>, String> {
+fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Value>, String> {
     let route = op.route;
     let defs = schemas.of_module(op.module)?;
     let of = |schema: &Option<Value>| parameters::object(schema.as_ref(), defs);
@@ -154,7 +154,7 @@ fn parameter(name: &str, place: &str, required: bool, mut schema: Value) -> Valu
     parameter
 }
 
-fn success(op: &Operation, schemas: &mut Schemas, has_etag: bool) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
@@ -185,7 +185,11 @@ fn success(op: &Operation, schemas: &mut Schemas, has_etag: bool) -> Result<Valu
 }
 
 /// The refusals that the operation may answer: what any of its kind may, and the codes that its route names.
-fn refusals(op: &Operation, statuses: &BTreeMap<&str, u16>, responses: &mut Map<String, Value>) -> Result<(), String> {
+fn refusals(
+    op: &DocumentedOperation,
+    statuses: &BTreeMap<&str, u16>,
+    responses: &mut Map<String, Value>,
+) -> Result<(), String> {
     let route = op.route;
     let mut named: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
     for code in &route.problems {

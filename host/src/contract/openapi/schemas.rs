@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::{Module, Operation};
+use super::{DocumentedModule, DocumentedOperation};
 use crate::contract::{canonical, parameters, refs};
 
 /// The host's own schemas go by this name, as its tables do.
@@ -31,8 +31,8 @@ impl<'a> Schemas<'a> {
     /// Takes in what the operations refer to, directly or through others, and gives every schema its component.
     pub fn new(
         host: &'a Map<String, Value>,
-        modules: &[Module<'a>],
-        operations: &[Operation<'a>],
+        modules: &[DocumentedModule<'a>],
+        operations: &[DocumentedOperation<'a>],
     ) -> Result<Schemas<'a>, String> {
         let all: Vec<(&str, &Map<String, Value>)> =
             std::iter::once((HOST, host)).chain(modules.iter().map(|module| (module.name, module.schemas))).collect();

@@ -7,7 +7,7 @@ use semver::Version;
 use serde_json::json;
 use stoa_descriptor::{Descriptor, Named};
 
-use super::schema::{self, Direction, Schema};
+use super::schema::{self, Direction, SchemaWithDefs};
 use super::{Change, Code, codes};
 use crate::gate::surface::Surface;
 
@@ -57,8 +57,8 @@ fn events(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
             let detail = format!("was {}, now {}", was.resource_type, is.resource_type);
             changes.push(Change::new(codes::EVENT_RESOURCE_CHANGED, code, detail));
         }
-        let was = Schema { schema: &was.data, defs: &old.schemas };
-        let is = Schema { schema: &is.data, defs: &new.schemas };
+        let was = SchemaWithDefs { schema: &was.data, defs: &old.schemas };
+        let is = SchemaWithDefs { schema: &is.data, defs: &new.schemas };
         changes.extend(schema::compare(Direction::Response, &format!("{code} data"), was, is));
     }
     for is in new.events.iter().filter(|is| !old.events.iter().any(|was| was.code == is.code)) {
@@ -94,7 +94,7 @@ fn compare_onboarding(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Chan
         })
     };
     let (was, is) = (of(old), of(new));
-    let old = Schema { schema: &was, defs: &old.schemas };
-    let new = Schema { schema: &is, defs: &new.schemas };
+    let old = SchemaWithDefs { schema: &was, defs: &old.schemas };
+    let new = SchemaWithDefs { schema: &is, defs: &new.schemas };
     changes.extend(schema::compare(Direction::Request, "onboarding", old, new));
 }

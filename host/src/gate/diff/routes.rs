@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 
-use super::schema::{self, Direction, Schema};
+use super::schema::{self, Direction, SchemaWithDefs};
 use super::{Change, Code, codes};
 use crate::contract::parameters::{self, template_shape};
 
@@ -97,8 +97,8 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     parameters((was, old), (is, new), changes);
     body((was, old), (is, new), changes);
     let item = format!("{name} response");
-    let was = Schema { schema: &was.response, defs: &old.schemas };
-    let is = Schema { schema: &is.response, defs: &new.schemas };
+    let was = SchemaWithDefs { schema: &was.response, defs: &old.schemas };
+    let is = SchemaWithDefs { schema: &is.response, defs: &new.schemas };
     changes.extend(schema::compare(Direction::Response, &item, was, is));
 }
 
@@ -165,13 +165,17 @@ fn parameters((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor
                 changes.push(Change::new(codes::ROUTE_PARAMETER_RENAMED, name.as_str(), detail));
             }
             if let (Some(was), Some(is)) = (was_path.get(*was_name), is_path.get(*is_name)) {
-                let (was, is) = (Schema { schema: was, defs: &old.schemas }, Schema { schema: is, defs: &new.schemas });
+                let (was, is) = (
+                    SchemaWithDefs { schema: was, defs: &old.schemas },
+                    SchemaWithDefs { schema: is, defs: &new.schemas },
+                );
                 changes.extend(schema::compare(Direction::Request, &format!("{name} path /{is_name}"), was, is));
             }
         }
     }
     let (was, is) = (query_schema(was, old), query_schema(is, new));
-    let (was, is) = (Schema { schema: &was, defs: &old.schemas }, Schema { schema: &is, defs: &new.schemas });
+    let (was, is) =
+        (SchemaWithDefs { schema: &was, defs: &old.schemas }, SchemaWithDefs { schema: &is, defs: &new.schemas });
     changes.extend(schema::compare(Direction::Request, &format!("{name} query"), was, is));
 }
 
@@ -208,8 +212,8 @@ fn body((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), cha
             } else if is.body_limit > was.body_limit {
                 changes.push(Change::new(codes::ROUTE_BODY_LIMIT_RAISED, name.as_str(), detail));
             }
-            let before = Schema { schema: before, defs: &old.schemas };
-            let after = Schema { schema: after, defs: &new.schemas };
+            let before = SchemaWithDefs { schema: before, defs: &old.schemas };
+            let after = SchemaWithDefs { schema: after, defs: &new.schemas };
             changes.extend(schema::compare(Direction::Request, &item, before, after));
         }
     }

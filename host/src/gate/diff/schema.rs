@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::facets::{self, Kind};
+use super::facets::{self, FacetKind};
 use super::shape::{self, CLASSES, Class, Form, Others, Place, Shape};
 use super::{Change, Code, codes};
 use crate::contract::refs;
@@ -18,7 +18,7 @@ pub enum Direction {
 
 /// A schema and the definitions that it refers to as `#/$defs/Name`.
 #[derive(Debug, Clone, Copy)]
-pub struct Schema<'a> {
+pub struct SchemaWithDefs<'a> {
     pub schema: &'a Value,
     pub defs: &'a Map<String, Value>,
 }
@@ -29,7 +29,7 @@ const DEEPEST: u32 = 150;
 
 /// Every difference. `item` names the schema; the places below it follow as a pointer, `*` for every item of an array and
 /// `[kind=x]` for one branch of a union.
-pub fn compare(direction: Direction, item: &str, old: Schema, new: Schema) -> Vec<Change> {
+pub fn compare(direction: Direction, item: &str, old: SchemaWithDefs, new: SchemaWithDefs) -> Vec<Change> {
     let mut walk = Walk {
         direction,
         item,
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
                 self.depth -= 1;
             }
             _ if whole(&old, self.old) == whole(&new, self.new) => {}
-            _ => self.tell(Kind::Rule, path, true, true, "is another, and too large to compare further".into()),
+            _ => self.tell(FacetKind::Rule, path, true, true, "is another, and too large to compare further".into()),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
         };
         let (before, after) = (types(was), types(is));
         let detail = format!("was {}, now {}", describe_types(was), describe_types(is));
-        self.tell(Kind::Type, path, !before.is_subset(&after), !after.is_subset(&before), detail);
+        self.tell(FacetKind::Type, path, !before.is_subset(&after), !after.is_subset(&before), detail);
         for class in CLASSES {
             let of =
                 |form: &Form<'a>| form.shapes.iter().filter(|shape| shape.class == class).cloned().collect::<Vec<_>>();
@@ -142,14 +142,14 @@ impl<'a> Walk<'a> {
             let covered = is.iter().any(|other| !breaks(&self.compare_tentatively(&was[a], other)));
             let label = label(&was[a], &old_tags[a]);
             if !(covered && self.direction == Direction::Request) {
-                self.tell(Kind::Type, &format!("{path}{label}"), true, false, "one form of it is gone".into());
+                self.tell(FacetKind::Type, &format!("{path}{label}"), true, false, "one form of it is gone".into());
             }
         }
         for b in added {
             let covered = was.iter().any(|other| !breaks(&self.compare_tentatively(other, &is[b])));
             let label = label(&is[b], &new_tags[b]);
             if !(covered && self.direction == Direction::Response) {
-                self.tell(Kind::Type, &format!("{path}{label}"), false, true, "one form of it is new".into());
+                self.tell(FacetKind::Type, &format!("{path}{label}"), false, true, "one form of it is new".into());
             }
         }
     }
@@ -264,27 +264,27 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tell(&mut self, kind: Kind, path: &str, narrower: bool, wider: bool, detail: String) {
+    fn tell(&mut self, kind: FacetKind, path: &str, narrower: bool, wider: bool, detail: String) {
         let code = match self.direction {
             Direction::Request if narrower => match kind {
-                Kind::Type => codes::REQUEST_TYPE_NARROWED,
-                Kind::Values => codes::REQUEST_VALUES_NARROWED,
-                Kind::Range => codes::REQUEST_RANGE_NARROWED,
-                Kind::Format => codes::REQUEST_FORMAT_NARROWED,
-                Kind::Rule => codes::REQUEST_RULE_NARROWED,
-                Kind::Normalization => codes::REQUEST_NORMALIZATION_CHANGED,
+                FacetKind::Type => codes::REQUEST_TYPE_NARROWED,
+                FacetKind::Values => codes::REQUEST_VALUES_NARROWED,
+                FacetKind::Range => codes::REQUEST_RANGE_NARROWED,
+                FacetKind::Format => codes::REQUEST_FORMAT_NARROWED,
+                FacetKind::Rule => codes::REQUEST_RULE_NARROWED,
+                FacetKind::Normalization => codes::REQUEST_NORMALIZATION_CHANGED,
             },
             Direction::Request if wider => codes::REQUEST_WIDENED,
             Direction::Response if wider => match kind {
-                Kind::Type => codes::RESPONSE_TYPE_WIDENED,
-                Kind::Values => codes::RESPONSE_VALUES_WIDENED,
-                Kind::Range => codes::RESPONSE_RANGE_WIDENED,
-                Kind::Format => codes::RESPONSE_FORMAT_WIDENED,
-                Kind::Rule => codes::RESPONSE_RULE_WIDENED,
-                Kind::Normalization => return,
+                FacetKind::Type => codes::RESPONSE_TYPE_WIDENED,
+                FacetKind::Values => codes::RESPONSE_VALUES_WIDENED,
+                FacetKind::Range => codes::RESPONSE_RANGE_WIDENED,
+                FacetKind::Format => codes::RESPONSE_FORMAT_WIDENED,
+                FacetKind::Rule => codes::RESPONSE_RULE_WIDENED,
+                FacetKind::Normalization => return,
             },
             // What is answered is not normalized.
-            Direction::Response if narrower && kind != Kind::Normalization => codes::RESPONSE_NARROWED,
+            Direction::Response if narrower && kind != FacetKind::Normalization => codes::RESPONSE_NARROWED,
             _ => return,
         };
         self.push(code, path, &detail);

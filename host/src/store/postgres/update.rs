@@ -13,7 +13,7 @@ use super::{bind, fetch, field, lists, start};
 use crate::store::checks;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{Schema, Table};
+use crate::store::schema::{Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql, cast};
 use crate::store::write::{self, Guard, Refusal, Spelling, Update};
@@ -23,7 +23,7 @@ use crate::wit::store::{Page, Reply};
 /// The changed rows' answers, or every row that does not take its change.
 pub(super) async fn update(
     connection: &mut PgConnection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -79,7 +79,7 @@ fn spell<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
     }
 }
 
-fn statement(schema: &Schema, scope: &Scope, update: &Update) -> Sql {
+fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql {
     let table = schema.table(update.table);
     let mut sql = start(scope);
     changes(&mut sql, table, update);

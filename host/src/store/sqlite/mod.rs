@@ -14,7 +14,7 @@ use super::call::{Checked, Keyed, Select};
 use super::datum::{self, Datum};
 use super::decimal;
 use super::read::{self, Output, Query};
-use super::schema::Schema;
+use super::schema::Tables;
 use super::scope::Scope;
 use super::sql::{Bound, Dialect, Param, Sql};
 use super::{Reading, Stop, page};
@@ -26,7 +26,7 @@ pub use functions::register;
 
 pub(super) fn run(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     calls: Vec<Checked>,
     wrote: &mut bool,
@@ -88,7 +88,7 @@ fn answer(
 
 fn get(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -101,7 +101,7 @@ fn get(
 
 fn each(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,

@@ -7,7 +7,7 @@ use super::{Stored, bind, fault, load, start};
 use crate::database::Error;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{ID, Key, Schema, Table};
+use crate::store::schema::{ID, Key, Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql};
 use crate::store::write::{self, Insert, NewRow, Spelling, Update};
@@ -25,7 +25,7 @@ fn put(statement: &mut CachedStatement<'_>, at: usize, type_: ColumnType, datum:
 /// Which rows went in, or every clash.
 pub(super) fn insert(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &Scope,
     call: usize,
     insert: Insert,
@@ -106,7 +106,7 @@ fn clashes_of(
 /// instant are the first two, the key follows.
 struct Work<'a> {
     connection: &'a Connection,
-    schema: &'a Schema,
+    schema: &'a Tables,
     table: &'a Table,
     call: usize,
     update: &'a Update,
@@ -120,7 +120,7 @@ struct Work<'a> {
 /// The changed rows' answers, or every row that does not take its change.
 pub(super) fn update(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -356,7 +356,7 @@ impl Work<'_> {
 /// The next figure of a sequence, or `at_least` if that is higher.
 pub(super) fn number(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &Scope,
     call: usize,
     sequence: &str,

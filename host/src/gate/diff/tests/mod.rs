@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::*;
 use crate::contract;
 use crate::gate::describe;
-use crate::sandbox::judge::Kind;
+use crate::sandbox::judge::EventSchema;
 
 mod recursion;
 
@@ -83,10 +83,10 @@ fn assert_lawful(name: &str, candidate: &Surface) {
     let descriptor = &candidate.descriptor;
     let faults = describe::faults(descriptor, &crate::platform::NAMES);
     assert!(faults.is_empty(), "{name}: {faults:?}");
-    crate::store::Schema::new(&descriptor.name, &descriptor.collections)
+    crate::store::Tables::new(&descriptor.name, &descriptor.collections)
         .unwrap_or_else(|why| panic!("{name}: {why:?}"));
     for kind in &descriptor.events {
-        Kind::compile(kind, &descriptor.schemas).unwrap_or_else(|why| panic!("{name}: {why}"));
+        EventSchema::compile(kind, &descriptor.schemas).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
     for route in &descriptor.routes {
         for schema in route.body.iter().chain([&route.response]) {
