@@ -1,55 +1,27 @@
-//! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost. The operations
-//! stand in a table of each resource.
+//! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost.
 
-pub mod articles;
-pub mod bindings;
-pub mod books;
-pub mod cost;
-pub mod count;
-pub mod document_number;
-pub mod goods;
-pub mod movement;
-pub mod reservation;
-pub mod service;
-pub mod stock;
-pub mod terms;
-pub mod tracked;
-pub mod transfer_order;
-pub mod unit;
+mod bindings;
+mod operations;
+mod records;
+mod rules;
+mod services;
 mod upkeep;
 mod verify;
-pub mod version;
-pub mod warehouse;
+mod work;
 
 use stoa_sdk::descriptor::{Collection, Descriptor, Named};
 use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step};
 
-/// Permissions of people and scopes of API clients.
-pub const READ: &[&str] = &["inventory.read"];
-pub const ADJUST: &[&str] = &["inventory.adjust"];
-pub const TRANSFER: &[&str] = &["inventory.transfer"];
-pub const READ_UNITS: &[&str] = &["inventory.read", "inventory.serials.read"];
-pub const READ_COSTS: &[&str] = &["reports.cost.read"];
-pub const CLIENT_READ: &[&str] = &["inventory.read"];
-pub const CLIENT_WRITE: &[&str] = &["inventory.write"];
-
-/// The event of every change of stock.
-pub const UPDATED: &[&str] = &["inventory.updated"];
-
-/// A request body that says nothing: archiving.
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EmptyBody {}
-
 const PARTS: &[&[Operation]] = &[
-    warehouse::OPERATIONS,
-    stock::OPERATIONS,
-    movement::OPERATIONS,
-    reservation::OPERATIONS,
-    unit::OPERATIONS,
-    transfer_order::OPERATIONS,
-    count::OPERATIONS,
-    cost::OPERATIONS,
+    operations::warehouse::OPERATIONS,
+    operations::location::OPERATIONS,
+    operations::stock::OPERATIONS,
+    operations::movement::OPERATIONS,
+    operations::reservation::OPERATIONS,
+    operations::unit::OPERATIONS,
+    operations::transfer_order::OPERATIONS,
+    operations::stock_count::OPERATIONS,
+    operations::cost::OPERATIONS,
 ];
 const OPERATIONS: [Operation; stoa_sdk::count(PARTS)] = stoa_sdk::join(PARTS);
 
@@ -108,24 +80,24 @@ impl Module for Inventory {
 
 fn collections() -> Vec<Collection> {
     vec![
-        warehouse::row::WarehouseRow::collection(),
-        warehouse::row::LocationRow::collection(),
-        stock::row::StockRow::collection(),
-        movement::row::MovementRow::collection(),
-        reservation::row::ReservationRow::collection(),
-        reservation::row::ReservationEntryRow::collection(),
-        unit::row::UnitRow::collection(),
-        unit::row::UnitIdentityRow::collection(),
-        unit::row::UnitEntryRow::collection(),
-        cost::row::PoolRow::collection(),
-        cost::row::LayerRow::collection(),
-        cost::row::CostEntryRow::collection(),
-        cost::row::SaleBalanceRow::collection(),
-        transfer_order::row::TransferOrderRow::collection(),
-        transfer_order::row::TransferItemRow::collection(),
-        transfer_order::row::TransferUnitRow::collection(),
-        count::row::StockCountRow::collection(),
-        count::row::StockCountLineRow::collection(),
+        records::warehouse::WarehouseRow::collection(),
+        records::location::LocationRow::collection(),
+        records::stock::StockRow::collection(),
+        records::movement::MovementRow::collection(),
+        records::reservation::ReservationRow::collection(),
+        records::reservation::ReservationEntryRow::collection(),
+        records::unit::UnitRow::collection(),
+        records::unit::UnitIdentityRow::collection(),
+        records::unit::UnitEntryRow::collection(),
+        records::cost::PoolRow::collection(),
+        records::cost::LayerRow::collection(),
+        records::cost::CostEntryRow::collection(),
+        records::cost::SaleBalanceRow::collection(),
+        records::transfer_order::TransferOrderRow::collection(),
+        records::transfer_order::TransferItemRow::collection(),
+        records::transfer_order::TransferUnitRow::collection(),
+        records::stock_count::StockCountRow::collection(),
+        records::stock_count::StockCountLineRow::collection(),
     ]
 }
 

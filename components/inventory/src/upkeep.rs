@@ -1,12 +1,12 @@
 //! What inventory does for a new company: a warehouse to work in and one for goods on their way; and the checklist.
 
 use stoa_sdk::store::{read, select};
-use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, all, view};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, all, view};
 
-use crate::books;
-use crate::terms::Status;
-use crate::warehouse::row::{WarehouseRow, WarehouseType};
-use crate::warehouse::{WarehouseInput, add};
+use crate::records::life::Status;
+use crate::records::warehouse::{WarehouseRow, WarehouseType};
+use crate::work::clients::books;
+use crate::work::warehouses::insert_warehouse;
 
 view! { WarehouseId of WarehouseRow { id: Id } }
 
@@ -24,8 +24,7 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     ];
     new.into_iter()
         .map(|(code, name, kind, branch_id)| {
-            let name = Text(name.to_owned());
-            let row = add(WarehouseInput { code: code.to_owned(), name, kind, legal_entity_id, branch_id })?;
+            let row = insert_warehouse(code.to_owned(), name.to_owned(), kind, legal_entity_id, branch_id)?;
             Ok(Created { resource_type: "WAREHOUSE".to_owned(), resource: row.id.into() })
         })
         .collect()

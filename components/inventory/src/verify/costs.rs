@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Row, aggregate, read, select};
 use stoa_sdk::{Field, Filter, Id, all, map, set};
 
-use super::{Batch, finding};
-use crate::books;
-use crate::cost::exact;
-use crate::cost::fragments;
-use crate::cost::row::{CostEntryRow, CostKind, LayerRow, PoolRow};
-use crate::cost::valuation::{on_hand, totals};
-use crate::stock::row::StockRow;
-use crate::terms::{Amount, Quantity, sum};
+use crate::records::cost::{CostEntryRow, CostKind, LayerRow, PoolRow};
+use crate::records::quantity::{Amount, Quantity};
+use crate::records::stock::StockRow;
+use crate::rules::sum::sum;
+use crate::rules::{exact, fragments};
+use crate::verify::finding::{Batch, finding};
+use crate::work::clients::books;
+use crate::work::costs::valuation::{counts_on_hand, value_by_currency};
 
 /// Pools of a batch.
 const POOLS: u32 = 40;
+
 /// Layers and receipt entries of a batch.
 const LAYERS: u32 = 200;
 const ITEMS: u32 = 20;
@@ -42,7 +43,7 @@ pub fn pools(after: Option<Id>) -> Batch {
         .by(LayerRow::currency_code)
         .sum(LayerRow::remaining, every())
         .sum(LayerRow::value, every());
-    let entries = aggregate::<CostEntryRow>(all([CostEntryRow::variant_id.one_of(variants()), on_hand()]))
+    let entries = aggregate::<CostEntryRow>(all([CostEntryRow::variant_id.one_of(variants()), counts_on_hand()]))
         .by(CostEntryRow::legal_entity_id)
         .by(CostEntryRow::variant_id)
         .by(CostEntryRow::currency_code)
@@ -130,8 +131,8 @@ pub fn items(after: Option<Id>) -> Batch {
         if layers.more || entries.more {
             continue;
         }
-        let mut goods = fragments::gone(&entries.items);
-        goods.extend(fragments::on_hand(&layers.items));
+        let mut goods = fragments::gone_fragments(&entries.items);
+        goods.extend(fragments::layer_fragments(&layers.items));
         let came = entries.items.iter().filter(|entry| entry.kind == CostKind::Received);
         let quantity: i128 = came.clone().map(|entry| entry.quantity.units()).sum();
         if goods.iter().map(|part| part.quantity.units()).sum::<i128>() != quantity {
@@ -160,7 +161,7 @@ pub fn entities(after: Option<Id>) -> Batch {
     let Some(entity) = next.items.first().map(|pool| pool.legal_entity_id) else { return (Vec::new(), None) };
     let mut findings = Vec::new();
     // None: no books, or no account for the role.
-    if let (Some(balance), Ok(worth)) = (books::inventory_balance(entity), totals(entity, None, None)) {
+    if let (Some(balance), Ok(worth)) = (books::inventory_balance(entity), value_by_currency(entity, None, None)) {
         let worth: i128 = worth.iter().map(|value| value.value.units()).sum();
         if balance.units() != worth {
             findings.push(finding("I10", entity, "The books value the goods otherwise than their layers do."));

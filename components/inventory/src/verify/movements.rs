@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{aggregate, read, select};
 use stoa_sdk::{Field, Filter, Id};
 
-use super::{Batch, finding};
-use crate::cost::row::CostEntryRow;
-use crate::movement::row::{MovementRow, MovementType};
-use crate::terms::sum;
-use crate::unit::row::UnitStatus;
+use crate::records::cost::CostEntryRow;
+use crate::records::movement::{MovementRow, MovementType};
+use crate::records::unit::UnitStatus;
+use crate::rules::sum::sum;
+use crate::verify::finding::{Batch, finding};
 
 /// Movements of a batch.
 const BATCH: u32 = 200;

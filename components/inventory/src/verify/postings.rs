@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{aggregate, read, select};
 use stoa_sdk::{Field, Filter, Id, all, set, view};
 
-use super::{Batch, finding};
-use crate::books::{self, Posted};
-use crate::cost::row::CostEntryRow;
-use crate::goods::entry;
-use crate::movement::row::{DocumentType, MovementRow};
-use crate::terms::sum;
+use crate::records::cost::CostEntryRow;
+use crate::records::movement::{DocumentType, MovementRow};
+use crate::rules::sum::sum;
+use crate::verify::finding::{Batch, finding};
+use crate::work::clients::books::{self, Posted};
+use crate::work::goods::post;
 
 /// Movements of a batch.
 const BATCH: u32 = 100;
+
 /// Sources of one question.
 const SOURCES: usize = 500;
 
@@ -40,7 +41,7 @@ pub fn verify(after: Option<Id>) -> Batch {
     requests.retain(|_, rows| rows.first().is_some_and(|row| (first.id..=end.id).contains(&row.id)));
     let movements: Vec<Id> = requests.values().flatten().map(|row| row.id).collect();
     let counts: Vec<Id> = set(requests.values().flatten().filter_map(count)).into_iter().collect();
-    let posted = posted(entry::MOVEMENT, &movements).into_iter().chain(posted(entry::COUNT, &counts));
+    let posted = read_entries(post::MOVEMENT, &movements).into_iter().chain(read_entries(post::COUNT, &counts));
     let mut entries: BTreeMap<Id, Vec<Posted>> = BTreeMap::new();
     posted.for_each(|entry| entries.entry(entry.source).or_default().push(entry));
     let worth = worth(&movements);
@@ -73,14 +74,14 @@ fn count(row: &Moved) -> Option<Id> {
     row.document_id.filter(|_| row.document_type == Some(DocumentType::StockCount))
 }
 
-fn posted((kind, purpose): (&str, &str), sources: &[Id]) -> Vec<Posted> {
+fn read_entries((kind, purpose): (&str, &str), sources: &[Id]) -> Vec<Posted> {
     let entries = sources.chunks(SOURCES).flat_map(|sources| books::entries(kind, sources));
     entries.filter(|entry| entry.purpose == purpose).collect()
 }
 
 /// What the goods were worth of which inventory posts by itself, by movement.
 fn worth(movements: &[Id]) -> BTreeMap<Id, i128> {
-    let own = CostEntryRow::kind.one_of(entry::OWN);
+    let own = CostEntryRow::kind.one_of(post::OWN);
     let mut worth = BTreeMap::new();
     for movements in movements.chunks(SOURCES) {
         let of = all([CostEntryRow::movement_id.one_of(movements.iter().copied()), own.clone()]);

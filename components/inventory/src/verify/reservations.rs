@@ -3,8 +3,8 @@
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Filter, Id};
 
-use super::{Batch, finding};
-use crate::reservation::row::{ReservationEntryRow, ReservationRow, ReservationStatus, ReservationStep};
+use crate::records::reservation::{ReservationEntryRow, ReservationRow, ReservationStatus, ReservationStep};
+use crate::verify::finding::{Batch, finding};
 
 /// Reservations of a batch.
 const BATCH: u32 = 200;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{get_all, read, select};
 use stoa_sdk::{Filter, Id, all, has, map, view};
 
-use super::{Batch, finding};
-use crate::cost::row::{CostEntryRow, CostKind, SaleBalanceRow};
-use crate::movement::row::{MovementRow, MovementType};
-use crate::terms::Quantity;
+use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
+use crate::records::movement::{MovementRow, MovementType};
+use crate::records::quantity::Quantity;
+use crate::verify::finding::{Batch, finding};
 
 /// Sales of a batch.
 const BATCH: u32 = 20;
@@ -16,6 +16,7 @@ const BATCH: u32 = 20;
 view! {
     Sale of MovementRow { id: Id, movement_type: MovementType, quantity: Quantity, inventory_unit_id: Option<Id> }
 }
+
 view! {
     Slice of CostEntryRow {
         id: Id, movement_id: Option<Id>, source_entry_id: Option<Id>, kind: CostKind, quantity: Quantity

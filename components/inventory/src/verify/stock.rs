@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Row, aggregate, get_all, read, select};
 use stoa_sdk::{Field, Filter, Id, all, map, set};
 
-use super::{Batch, finding};
-use crate::cost::row::PoolRow;
-use crate::movement::row::MovementRow;
-use crate::reservation::row::{ReservationRow, ReservationStatus};
-use crate::stock::row::StockRow;
-use crate::terms::{Quantity, Status, sum};
-use crate::warehouse::row::WarehouseRow;
+use crate::records::cost::PoolRow;
+use crate::records::life::Status;
+use crate::records::movement::MovementRow;
+use crate::records::quantity::Quantity;
+use crate::records::reservation::{ReservationRow, ReservationStatus};
+use crate::records::stock::StockRow;
+use crate::records::warehouse::WarehouseRow;
+use crate::rules::sum::sum;
+use crate::verify::finding::{Batch, finding};
 
 /// Rows of a batch: their sums, by warehouse and variant, stay below what one call answers.
 const BATCH: u32 = 40;

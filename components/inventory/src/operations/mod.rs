@@ -1,0 +1,11 @@
+//! What people and API clients can call, by noun.
+
+pub mod cost;
+pub mod location;
+pub mod movement;
+pub mod reservation;
+pub mod stock;
+pub mod stock_count;
+pub mod transfer_order;
+pub mod unit;
+pub mod warehouse;

@@ -1,0 +1,108 @@
+//! Warehouses as they are kept, and as people and API clients read them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, facts, text_enum};
+
+use crate::records::life::Status;
+
+pub const WAREHOUSE: &str = "WAREHOUSE";
+
+text_enum! {
+    /// PHYSICAL, VIRTUAL and THIRD_PARTY are normal: goods can be reserved and sold there.
+    pub enum WarehouseType {
+        Physical => "PHYSICAL",
+        Virtual => "VIRTUAL",
+        InTransit => "IN_TRANSIT",
+        ThirdParty => "THIRD_PARTY",
+        Quarantine => "QUARANTINE",
+    }
+}
+
+impl WarehouseType {
+    /// Whether goods can be reserved and sold in an active warehouse of this type.
+    pub fn is_normal(self) -> bool {
+        matches!(self, WarehouseType::Physical | WarehouseType::Virtual | WarehouseType::ThirdParty)
+    }
+}
+
+collection! {
+    pub record WarehouseRow in "warehouse" {
+        code: String,
+        code_key: String,
+        name: String,
+        kind: WarehouseType,
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [code_key] }
+    index { [status, id], [legal_entity_id], [branch_id] }
+    search { text: [code, name] }
+}
+
+impl WarehouseRow {
+    /// Whether goods can be reserved and sold there.
+    pub fn is_normal(&self) -> bool {
+        self.status == Status::Active && self.kind.is_normal()
+    }
+}
+
+/// The name that those hold shared who bring goods into a warehouse, and alone who archives it.
+pub fn gate(warehouse: Id) -> String {
+    format!("warehouse:{warehouse}")
+}
+
+/// A warehouse as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Warehouse {
+    tenant_id: Id,
+    archived_at: Option<Instant>,
+    #[serde(flatten)]
+    public: PublicWarehouse,
+}
+
+/// A warehouse.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicWarehouse {
+    id: Id,
+    status: Status,
+    created_at: Instant,
+    updated_at: Instant,
+    code: String,
+    name: String,
+    #[serde(rename = "type")]
+    kind: WarehouseType,
+    legal_entity_id: Id,
+    branch_id: Option<Id>,
+}
+
+impl Warehouse {
+    pub fn of(row: WarehouseRow, tenant_id: Id) -> Warehouse {
+        Warehouse { tenant_id, archived_at: row.archived_at, public: PublicWarehouse::of(row) }
+    }
+}
+
+impl PublicWarehouse {
+    pub fn of(row: WarehouseRow) -> PublicWarehouse {
+        PublicWarehouse {
+            id: row.id,
+            status: row.status,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            code: row.code,
+            name: row.name,
+            kind: row.kind,
+            legal_entity_id: row.legal_entity_id,
+            branch_id: row.branch_id,
+        }
+    }
+}
+
+pub fn reply(row: WarehouseRow) -> Reply {
+    let (id, version) = (row.id, row.version);
+    Reply::json(&Warehouse::of(row, facts().tenant.into())).of(id, version)
+}
