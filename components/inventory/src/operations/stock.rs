@@ -43,15 +43,7 @@ struct ListStock {
 
 impl ListStock {
     fn filter(&self) -> Filter {
-        let figures = [
-            StockRow::on_hand,
-            StockRow::reserved,
-            StockRow::incoming,
-            StockRow::damaged,
-            StockRow::quarantined,
-            StockRow::in_transit,
-            StockRow::returned,
-        ];
+        let figures = StockRow::FIGURES;
         let non_zero = self.non_zero.map(|non_zero| {
             if non_zero {
                 any(figures.map(|figure| figure.gt(Quantity::ZERO)))

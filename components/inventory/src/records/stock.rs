@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, collection};
+use stoa_sdk::{Column, Id, Instant, collection};
 
 use crate::records::quantity::Quantity;
 use crate::records::tracking::Tracking;
@@ -42,13 +42,22 @@ collection! {
 }
 
 impl StockRow {
+    /// All figures, in the order of a change's.
+    pub const FIGURES: [Column<Quantity>; 7] = [
+        StockRow::on_hand,
+        StockRow::reserved,
+        StockRow::incoming,
+        StockRow::damaged,
+        StockRow::quarantined,
+        StockRow::in_transit,
+        StockRow::returned,
+    ];
+
     /// What can be reserved and sold.
     pub fn available(&self) -> Quantity {
         if self.sellable { Quantity::from_units(self.on_hand.units() - self.reserved.units()) } else { Quantity::ZERO }
     }
-}
 
-impl StockRow {
     /// All that is there, in millionths.
     pub fn custody(&self) -> i128 {
         [self.on_hand, self.damaged, self.quarantined, self.in_transit, self.returned].map(Quantity::units).iter().sum()

@@ -53,17 +53,19 @@ pub fn check_open(
     }
 }
 
-/// Refuses a location that is not the warehouse's, or archived.
+/// The warehouse at `/warehouseId` where goods may be brought to it and to the location at `/locationId`, where one is named.
 ///
 /// # Errors
-/// NOT_FOUND, REFERENCE_INVALID at `/locationId`.
-pub fn check_location(warehouse: Id, row: Option<LocationRow>) -> Result<(), Problem> {
-    let row = row.ok_or_else(|| Problem::reference_missing("/locationId"))?;
-    if row.warehouse_id != warehouse {
-        return Err(unusable("/locationId", "OTHER_WAREHOUSE"));
-    }
-    if row.status == Status::Archived {
-        return Err(unusable("/locationId", "ARCHIVED"));
-    }
-    Ok(())
+/// NOT_FOUND, REFERENCE_INVALID.
+pub fn require_open<'a>(
+    warehouses: &'a [WarehouseRow],
+    locations: &[LocationRow],
+    warehouse: Id,
+    location: Option<Id>,
+) -> Result<&'a WarehouseRow, Problem> {
+    let row = require_warehouse(warehouses, warehouse, "/warehouseId")?;
+    check_open(row, "/warehouseId", None, "/locationId")?;
+    let location = require_location(locations, location, "/locationId")?;
+    check_open(row, "/warehouseId", location, "/locationId")?;
+    Ok(row)
 }

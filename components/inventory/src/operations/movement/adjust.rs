@@ -140,17 +140,9 @@ fn come_in(
     goods.change(&place, &sku, Delta::on_hand(quantity.units()), "/quantity");
     goods.record(movement.clone());
     goods.bring(Inflow {
-        movement: movement.id,
-        place,
-        sku,
-        unit: None,
-        quantity,
         unit_cost,
         currency_code: terms.map(|terms| terms.currency_code.clone()),
-        receipt_item: None,
-        kind: CostKind::AdjustedIn,
-        document: None,
-        source_entry: None,
+        ..Inflow::of(movement.id, place, sku, quantity, CostKind::AdjustedIn)
     });
     settle(goods, place, terms, &input.reason).map(|()| movement)
 }
@@ -170,7 +162,7 @@ fn go_out(input: &AdjustmentInput, place: Place, sku: Sku, terms: Option<&Terms>
     };
     goods.change(&place, &sku, Delta::on_hand(-quantity.units()), "/quantity");
     goods.record(movement.clone());
-    goods.draw(Outflow { movement: movement.id, place, sku, unit: None, quantity, kind, document: None });
+    goods.draw(Outflow::of(movement.id, place, sku, quantity, kind));
     settle(goods, place, terms, &input.reason).map(|()| movement)
 }
 

@@ -204,29 +204,15 @@ impl<'a> Posting<'a> {
         };
         goods.change(&self.place, sku, Delta::on_hand(difference.units()), pointer);
         if difference.is_negative() {
-            goods.draw(Outflow {
-                movement: row.id,
-                place: self.place,
-                sku: *sku,
-                unit: None,
-                quantity,
-                kind: CostKind::AdjustedOut,
-                document: why.document,
-            });
+            let document = why.document;
+            goods.draw(Outflow { document, ..Outflow::of(row.id, self.place, *sku, quantity, CostKind::AdjustedOut) });
         } else {
             let worth = self.worth(line);
             goods.bring(Inflow {
-                movement: row.id,
-                place: self.place,
-                sku: *sku,
-                unit: None,
-                quantity,
                 unit_cost: worth.unit_cost,
                 currency_code: worth.currency_code,
-                receipt_item: None,
-                kind: CostKind::AdjustedIn,
                 document: why.document,
-                source_entry: None,
+                ..Inflow::of(row.id, self.place, *sku, quantity, CostKind::AdjustedIn)
             });
         }
         goods.record(row);

@@ -48,8 +48,7 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
     let (mut goods, mut changes) = (Goods::default(), Changes::of(units.len()));
     let mut outcomes = Vec::new();
     for reservation in held {
-        let item =
-            order.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)?;
+        let item = order.line_of(&reservation)?;
         match reservation.unit_id {
             None => {
                 let sku = route.sku(item)?;
@@ -60,8 +59,7 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
             Some(id) => {
                 let unit = units.remove(&id).ok_or_else(|| refusal::unit_unavailable(None))?;
                 holds::release_unit(unit, &reservation, Some(reason), &mut goods, &mut changes)?;
-                let chosen = order.units.iter().find(|chosen| chosen.unit_id == id && chosen.item_id == item.id);
-                outcomes.extend(chosen.map(|chosen| (chosen.id, UnitOutcome::Released)));
+                outcomes.extend(order.outcome_of(id, item, UnitOutcome::Released));
             }
         }
     }

@@ -6,7 +6,7 @@ use stoa_sdk::{Answer, Call, Id, Instant, Problem, facts, new_id, new_ids};
 use crate::operations::transfer_order::input::{
     self, MOST_UNITS, TransferItemInput, TransferOrderInput, TransferOrderUpdate,
 };
-use crate::operations::transfer_order::references::{Head, References};
+use crate::operations::transfer_order::references::References;
 use crate::records::quantity::Quantity;
 use crate::records::tracking::Tracking;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, receipt};
@@ -23,12 +23,7 @@ pub fn create_as_client(call: &Call) -> Answer {
 fn create_for(call: &Call, by_client: bool) -> Answer {
     let body: TransferOrderInput = call.body()?;
     input::check_draft(body.from_warehouse_id, body.to_warehouse_id, &body.items, by_client)?;
-    let head = Head {
-        number: body.number,
-        from: body.from_warehouse_id,
-        to: body.to_warehouse_id,
-        transit: body.transit_warehouse_id,
-    };
+    let head = body.head();
     let known = References::read(&head, &body.items)?;
     known.check(&head, &body.items)?;
     let entity = known.entity(&head)?;
@@ -80,12 +75,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         select::<TransferUnitRow>(TransferUnitRow::order_id.eq(id)),
     ))?;
     let order = order.ok_or_else(Problem::not_found)?;
-    let head = Head {
-        number: body.number,
-        from: body.from_warehouse_id,
-        to: body.to_warehouse_id,
-        transit: body.transit_warehouse_id,
-    };
+    let head = body.head();
     let known = References::read(&head, &body.items)?;
     body.expected_version.check(order.version)?;
     if order.status != TransferStatus::Draft {

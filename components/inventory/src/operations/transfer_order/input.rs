@@ -13,6 +13,14 @@ use crate::work::document_number::DocumentNumber;
 /// Units of an order at most.
 pub const MOST_UNITS: usize = 100;
 
+/// What a body says of the order itself, in either body.
+pub struct Head {
+    pub number: Option<DocumentNumber>,
+    pub from: Id,
+    pub to: Id,
+    pub transit: Option<Id>,
+}
+
 /// Both bodies of an order: a replacement states the version too.
 macro_rules! order_body {
     ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
@@ -38,6 +46,18 @@ macro_rules! order_body {
             /// One line per variant.
             #[schemars(length(min = 1, max = 100))]
             pub items: Vec<TransferItemInput>,
+        }
+
+        impl $name {
+            /// What it says of the order itself.
+            pub fn head(&self) -> Head {
+                Head {
+                    number: self.number.clone(),
+                    from: self.from_warehouse_id,
+                    to: self.to_warehouse_id,
+                    transit: self.transit_warehouse_id,
+                }
+            }
         }
     };
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Id, Item, Problem, item, map};
 
-use crate::operations::transfer_order::input::{MOST_UNITS, TransferItemInput};
+use crate::operations::transfer_order::input::{Head, MOST_UNITS, TransferItemInput};
 use crate::records::life::Status;
 use crate::records::quantity::Quantity;
 use crate::records::tracking::Tracking;
@@ -14,15 +14,6 @@ use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::rules::place;
 use crate::rules::refusal::{self, unit_count_mismatch};
 use crate::work::clients::articles::{self, Article};
-use crate::work::document_number::DocumentNumber;
-
-/// What a body says of the order itself, in either body.
-pub struct Head {
-    pub number: Option<DocumentNumber>,
-    pub from: Id,
-    pub to: Id,
-    pub transit: Option<Id>,
-}
 
 /// The records that a body names.
 pub struct References {

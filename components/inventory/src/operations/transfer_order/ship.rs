@@ -45,8 +45,7 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
     let why = order.why(MovementType::Transfer, None);
     let to = Place::of(&route.to);
     for reservation in held {
-        let item =
-            order.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)?;
+        let item = order.line_of(&reservation)?;
         let sku = route.sku(item)?;
         let Some(id) = reservation.unit_id else {
             let sent = reservation.quantity.units();
@@ -67,8 +66,7 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
         let movement = changes.record_move(unit, after, &why, Worth::default())?;
         goods.change(&to, &sku, Delta::incoming(ONE.units()), "");
         goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: Some(version) });
-        let chosen = order.units.iter().find(|chosen| chosen.unit_id == id && chosen.item_id == item.id);
-        outcomes.extend(chosen.map(|chosen| (chosen.id, UnitOutcome::InTransit)));
+        outcomes.extend(order.outcome_of(id, item, UnitOutcome::InTransit));
     }
     effects::collect(&changes.all, &mut goods, &route.known)?;
     let settled = goods.settle()?;

@@ -1,10 +1,13 @@
 //! What the lines of every document of others must be.
 
-use stoa_sdk::Problem;
+use std::collections::BTreeMap;
+
+use stoa_sdk::{Id, Problem};
 
 use crate::records::quantity::Quantity;
-use crate::rules::unit_count;
-use crate::work::clients::articles::{Article, Tracking};
+use crate::rules::unit_count::check_unit_count;
+use crate::services::wire::parse_positive;
+use crate::work::clients::articles::{self, Article, Tracking};
 
 /// Lines of an order at most.
 pub const MOST_LINES: usize = 100;
@@ -14,15 +17,21 @@ pub fn check_count(lines: usize) -> Result<(), Problem> {
     if lines > MOST_LINES { Err(Problem::limit_exceeded()) } else { Ok(()) }
 }
 
-/// Refuses a line that does not name as many units as it needs.
+/// The article and the quantity of a line that names this many units.
 ///
 /// # Errors
-/// UNIT_COUNT_MISMATCH.
-pub fn check_units(article: &Article, quantity: Quantity, units: usize, line: usize) -> Result<(), Problem> {
-    unit_count::check_unit_count(
-        article.tracking == Tracking::Serialized,
-        quantity,
-        units,
-        &format!("/lines/{line}/unitIds"),
-    )
+/// NOT_FOUND at `variantId`, VALIDATION_FAILED at `quantity`, UNIT_COUNT_MISMATCH at `unitIds`.
+pub fn read_goods<'a>(
+    articles: &'a BTreeMap<Id, Article>,
+    nth: usize,
+    variant: Id,
+    quantity: &str,
+    units: usize,
+) -> Result<(&'a Article, Quantity), Problem> {
+    let article = articles::require(articles, variant, &format!("/lines/{nth}/variantId"))?;
+    let quantity = parse_positive(quantity);
+    articles::check_scale(article, quantity, &format!("/lines/{nth}/quantity"))?;
+    let is_serialized = article.tracking == Tracking::Serialized;
+    check_unit_count(is_serialized, quantity, units, &format!("/lines/{nth}/unitIds"))?;
+    Ok((article, quantity))
 }

@@ -12,8 +12,7 @@ use crate::records::quantity::Quantity;
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::services::stock::lines::{check_count, check_units};
-use crate::services::wire::parse_positive;
+use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::clients::articles::{self, Article, Tracking};
 use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
@@ -36,11 +35,9 @@ pub fn reserve(
     let mut reserved = Vec::new();
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
-        let article = articles::require(&articles, line.variant_id.into(), &format!("/lines/{nth}/variantId"))?;
-        let quantity = parse_positive(&line.quantity);
+        let (article, quantity) =
+            read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.unit_ids.len())?;
         let pointer = format!("/lines/{nth}/quantity");
-        articles::check_scale(article, quantity, &pointer)?;
-        check_units(article, quantity, line.unit_ids.len(), nth)?;
         match article.tracking {
             Tracking::None => continue,
             Tracking::Serialized => {
@@ -193,9 +190,7 @@ pub fn deliver(
         };
         let gone = Delta::on_hand(-quantity.units()).and(Delta::reserved(-quantity.units()));
         goods.change(&place, &sku, gone, &format!("/lines/{nth}/reservationId"));
-        let outflow =
-            Outflow { movement: movement.id, place, sku, unit: None, quantity, kind: CostKind::Sold, document: None };
-        let cost = goods.draw(outflow);
+        let cost = goods.draw(Outflow::of(movement.id, place, sku, quantity, CostKind::Sold));
         goods.close(Closing {
             reservation: row.clone(),
             movement: Some(movement.id),

@@ -1,25 +1,22 @@
 //! Goods that were ordered arrive: one movement and one layer per line, two where charges do not divide evenly.
 
-use stoa_sdk::store::{get, lock_all_shared, run};
+use stoa_sdk::store::run;
 use stoa_sdk::{Id, Problem};
 
 use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
-use crate::records::life::Status;
-use crate::records::location::{LocationRow, location_gate};
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
 use crate::records::quantity::{Quantity, UnitCost};
-use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::condition::{parse_condition, parse_grade};
 use crate::rules::delta::Delta;
 use crate::rules::identity::UnitInput;
-use crate::rules::place::check_location;
+use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
-use crate::rules::refusal::unusable;
-use crate::services::stock::lines::{check_count, check_units};
-use crate::services::wire::{parse, parse_positive};
+use crate::services::stock::lines::{check_count, read_goods};
+use crate::services::wire::parse;
 use crate::work::clients::articles::{self, Tracking};
 use crate::work::clients::books;
+use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
@@ -30,27 +27,16 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     check_count(lines.len())?;
     let articles = articles::by_variant(lines.iter().map(|line| line.variant_id.into()));
     let (warehouse, location) = (Id::from(from.warehouse_id), from.location_id.map(Id::from));
-    let gates = [gate(warehouse)].into_iter().chain(location.map(location_gate));
-    let (_, row, place_of) =
-        run((lock_all_shared(gates), get::<WarehouseRow>(warehouse), location.map(get::<LocationRow>)))?;
-    let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
-    if row.status == Status::Archived {
-        return Err(unusable("/warehouseId", "ARCHIVED"));
-    }
-    if location.is_some() {
-        check_location(warehouse, place_of.flatten())?;
-    }
-    let place = Place::of(&row);
+    let (_, warehouses, locations) = run(gates::enter(&[warehouse], location))?;
+    let row = require_open(&warehouses, &locations, warehouse, location)?;
+    let place = Place::of(row);
     let grain = if books::admit(place.entity)?.is_some() { 1_000_000 } else { 1 };
     let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
     let mut received = Vec::new();
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
-        let article = articles::require(&articles, line.variant_id.into(), &format!("/lines/{nth}/variantId"))?;
-        let quantity = parse_positive(&line.quantity);
+        let (article, quantity) = read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.units.len())?;
         let pointer = format!("/lines/{nth}/quantity");
-        articles::check_scale(article, quantity, &pointer)?;
-        check_units(article, quantity, line.units.len(), nth)?;
         if article.tracking == Tracking::None {
             let receipt_item_id = line.receipt_item_id;
             received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
@@ -85,17 +71,10 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         goods.change(&place, &sku, came, &pointer);
         for (quantity, unit_cost) in costs {
             goods.bring(Inflow {
-                movement: movement.id,
-                place,
-                sku,
-                unit: None,
-                quantity,
                 unit_cost: Some(unit_cost),
                 currency_code: Some(from.currency_code.clone()),
                 receipt_item: Some(line.receipt_item_id.into()),
-                kind: CostKind::Received,
-                document: None,
-                source_entry: None,
+                ..Inflow::of(movement.id, place, sku, quantity, CostKind::Received)
             });
         }
         received.push(service::Received {
@@ -105,7 +84,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         });
         goods.record(movement);
     }
-    let receipt = Receipt { id: from.id.into(), warehouse: &row, location, reason: &from.reason };
+    let receipt = Receipt { id: from.id.into(), warehouse: row, location, reason: &from.reason };
     let (new, of_lines) = receipts::receive(&receipt, &serialized, &mut changes)?;
     for (line, units) in serialized.iter().zip(of_lines) {
         let Some(answer) = received.iter_mut().find(|answer| Id::from(answer.receipt_item_id) == line.receipt_item)
@@ -116,7 +95,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         answer.movement_ids = moved.filter_map(|change| change.movement.as_ref()).map(|row| row.id.into()).collect();
         answer.unit_ids = units.into_iter().map(Into::into).collect();
     }
-    effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
+    effects::collect(&changes.all, &mut goods, &Known::with([row], &articles))?;
     let settled = goods.settle()?;
     settled
         .write_or(effects::rows(&changes.all, Some(&new)), |failure| effects::refuse_duplicates(failure, Some(&new)))?;

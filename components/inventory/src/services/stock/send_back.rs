@@ -11,8 +11,7 @@ use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{Cost, add_costs};
 use crate::rules::refusal::unusable;
-use crate::services::stock::lines::{check_count, check_units};
-use crate::services::wire::parse_positive;
+use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::clients::articles::{self, Tracking};
 use crate::work::goods::{Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
@@ -36,13 +35,10 @@ pub fn send_back(
     let mut sent: Vec<Sent> = Vec::new();
     let mut serialized = Vec::new();
     for (nth, line) in lines.iter().enumerate() {
-        let pointer = format!("/lines/{nth}/variantId");
-        let article = articles::require(&articles, line.variant_id.into(), &pointer)?;
-        let quantity = parse_positive(&line.quantity);
-        articles::check_scale(article, quantity, &format!("/lines/{nth}/quantity"))?;
-        check_units(article, quantity, line.unit_ids.len(), nth)?;
+        let (article, quantity) =
+            read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.unit_ids.len())?;
         if article.tracking == Tracking::None {
-            return Err(Problem::illegal_state(pointer));
+            return Err(Problem::illegal_state(format!("/lines/{nth}/variantId")));
         }
         if article.tracking == Tracking::Serialized {
             serialized.push(returns::SendBack {
@@ -67,9 +63,8 @@ pub fn send_back(
             ..goods.movement(MovementType::AdjustmentOut, &sku, quantity, &to.reason)
         };
         goods.change(&place, &sku, Delta::on_hand(-quantity.units()), &format!("/lines/{nth}/quantity"));
-        let kind = CostKind::Returned;
-        let outflow =
-            Outflow { movement: movement.id, place, sku, unit: None, quantity, kind, document: Some(document) };
+        let outflow = Outflow::of(movement.id, place, sku, quantity, CostKind::Returned);
+        let outflow = Outflow { document: Some(document), ..outflow };
         sent.push(Sent { costs: vec![goods.draw(outflow)], movements: vec![movement.id] });
         goods.record(movement);
     }

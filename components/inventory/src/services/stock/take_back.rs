@@ -2,25 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Failure, get, get_all, lock_all_shared, run, select, update_by};
+use stoa_sdk::store::{Failure, get_all, run, select, update_by};
 use stoa_sdk::{Field, Id, Problem, has, map, set};
 
 use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
-use crate::records::life::Status;
-use crate::records::location::{LocationRow, location_gate};
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::quantity::{Amount, Quantity};
-use crate::records::warehouse::{WarehouseRow, gate};
+use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::Cost;
 use crate::rules::exact;
 use crate::rules::fragments::{self, Fragment, Where};
-use crate::rules::place::check_location;
-use crate::rules::refusal::unusable;
+use crate::rules::place::require_open;
 use crate::services::stock::lines::check_count;
 use crate::services::wire::parse_positive;
 use crate::work::clients::articles::{self, Tracking};
+use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
@@ -43,28 +41,19 @@ pub fn take_back(
 ) -> Result<Vec<service::Returned>, Problem> {
     check_count(lines.len())?;
     let (warehouse, location) = (Id::from(to.warehouse_id), to.location_id.map(Id::from));
-    let gates = [gate(warehouse)].into_iter().chain(location.map(location_gate));
     let sales = set(lines.iter().map(|line| Id::from(line.movement_id)));
     let sold = has::<MovementRow, _, _>(
         WarehouseRow::id,
         MovementRow::from_warehouse_id,
         MovementRow::id.one_of(sales.iter().copied()),
     );
-    let (_, row, place_of, movements, origins) = run((
-        lock_all_shared(gates),
-        get::<WarehouseRow>(warehouse),
-        location.map(get::<LocationRow>),
+    let ((_, warehouses, locations), movements, origins) = run((
+        gates::enter(&[warehouse], location),
         get_all::<MovementRow>(sales.iter().copied()),
         select::<WarehouseRow>(sold),
     ))?;
-    let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
-    if row.status == Status::Archived {
-        return Err(unusable("/warehouseId", "ARCHIVED"));
-    }
-    if location.is_some() {
-        check_location(warehouse, place_of.flatten())?;
-    }
-    let place = Place::of(&row);
+    let row = require_open(&warehouses, &locations, warehouse, location)?;
+    let place = Place::of(row);
     let sales = map(movements.into_iter().map(|movement| (movement.id, movement)));
     let origins = map(origins.items.into_iter().map(|row| (row.id, row.legal_entity_id)));
     let articles = articles::by_variant(sales.values().map(|movement: &MovementRow| movement.variant_id));
@@ -131,12 +120,12 @@ pub fn take_back(
         goods.record(movement);
     }
     let from =
-        CustomerReturn { id: to.id.into(), order: to.order_id.into(), warehouse: &row, location, reason: &to.reason };
+        CustomerReturn { id: to.id.into(), order: to.order_id.into(), warehouse: row, location, reason: &to.reason };
     let moved = returns::take_back(&from, &units, &mut changes)?;
     for (line, movement) in taken.iter_mut().filter(|line| line.unit.is_some()).zip(moved) {
         line.movement = movement;
     }
-    effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
+    effects::collect(&changes.all, &mut goods, &Known::with([row], &articles))?;
     count_returns(&back, lines)?;
     let mut settled = goods.settle()?;
     // The pools are ours now: what the sales cost stands still.
@@ -223,17 +212,13 @@ fn bring(
         total = total.zip(amount).and_then(|(total, amount)| total.checked_add(amount.units()));
         currencies.insert(slice.currency_code.clone());
         held.bring(Inflow {
-            movement: line.movement,
-            place: *place,
-            sku: line.sku,
             unit: line.unit,
-            quantity,
             unit_cost: part.unit_cost,
             currency_code: slice.currency_code.clone(),
             receipt_item: slice.receipt_item_id,
-            kind: CostKind::Back,
             document: Some(document),
             source_entry: Some(slice.id),
+            ..Inflow::of(line.movement, *place, line.sku, quantity, CostKind::Back)
         })?;
     }
     if left > 0 {

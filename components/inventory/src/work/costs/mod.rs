@@ -1,5 +1,6 @@
 //! What goods cost: exact, first in first out, units at their own.
 
+pub mod entry;
 pub mod flows;
 pub mod opening;
 pub mod recost;

@@ -10,6 +10,7 @@ use crate::records::quantity::{Amount, Quantity, UnitCost};
 use crate::rules::exact;
 use crate::rules::sum::sum;
 use crate::work::clients::books;
+use crate::work::costs::entry::new_entry;
 
 /// Goods for which a cost is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,27 +106,9 @@ fn assign(
 /// The layer's goods leave it (-1) or enter it (1).
 fn entry(layer: &LayerRow, now: Instant, sign: i128) -> CostEntryRow {
     CostEntryRow {
-        id: new_id(),
-        created_at: now,
-        updated_at: now,
-        legal_entity_id: layer.legal_entity_id,
-        variant_id: layer.variant_id,
-        product_id: layer.product_id,
-        warehouse_id: None,
-        layer_id: Some(layer.id),
-        unit_id: layer.unit_id,
-        movement_id: None,
-        source_entry_id: None,
-        kind: CostKind::Assigned,
         destination: Some(Destination::OnHand),
         quantity: Quantity::from_units(sign * layer.remaining.units()),
-        unit_cost_before: None,
-        unit_cost: layer.unit_cost,
         amount: layer.value.map(|value| Amount::from_units(sign * value.units())),
-        currency_code: layer.currency_code.clone(),
-        entry_date: books::today(),
-        document_type: None,
-        document_id: None,
-        receipt_item_id: layer.receipt_item_id,
+        ..new_entry(layer, CostKind::Assigned, now, books::today())
     }
 }

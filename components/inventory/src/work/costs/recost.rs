@@ -14,6 +14,7 @@ use crate::rules::recost::{Dealt, Undealt, Way, deal_over};
 use crate::rules::refusal::unusable;
 use crate::work::clients::articles::{self, Tracking};
 use crate::work::clients::books;
+use crate::work::costs::entry::new_entry;
 
 /// An amount for the goods of a receipt's line, or for one unit of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,7 +153,7 @@ impl Recosting {
             let to = match &fragment.at {
                 Where::Layer(layer) => {
                     reopened = Some(layer.seq);
-                    self.reopen(layer, fragment, &dealt, nth)?;
+                    self.reopen(layer, &dealt, nth)?;
                     Destination::OnHand
                 }
                 Where::Gone(entry, to) => {
@@ -168,13 +169,10 @@ impl Recosting {
     }
 
     /// Empties a layer and opens its parts at their new costs, in its place.
-    fn reopen(&mut self, layer: &LayerRow, fragment: &Fragment, dealt: &[Dealt], nth: usize) -> Result<(), Undealt> {
+    fn reopen(&mut self, layer: &LayerRow, dealt: &[Dealt], nth: usize) -> Result<(), Undealt> {
         let value = layer.value.map(Amount::units).unwrap_or_default();
         self.entries.push(CostEntryRow {
-            layer_id: Some(layer.id),
-            destination: Some(Destination::OnHand),
             quantity: Quantity::from_units(-layer.remaining.units()),
-            unit_cost: fragment.unit_cost,
             amount: Some(Amount::from_units(-value)),
             ..self.new_entry(layer)
         });
@@ -191,13 +189,10 @@ impl Recosting {
                 ..layer.clone()
             };
             self.entries.push(CostEntryRow {
-                layer_id: Some(new.id),
-                destination: Some(Destination::OnHand),
                 quantity: part.quantity,
-                unit_cost_before: fragment.unit_cost,
-                unit_cost: Some(part.unit_cost),
+                unit_cost_before: layer.unit_cost,
                 amount: Some(value),
-                ..self.new_entry(layer)
+                ..self.new_entry(&new)
             });
             self.opened.push(new);
         }
@@ -230,28 +225,9 @@ impl Recosting {
 
     fn new_entry(&self, layer: &LayerRow) -> CostEntryRow {
         CostEntryRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            legal_entity_id: layer.legal_entity_id,
-            variant_id: layer.variant_id,
-            product_id: layer.product_id,
-            warehouse_id: None,
-            layer_id: None,
-            unit_id: layer.unit_id,
-            movement_id: None,
-            source_entry_id: None,
-            kind: self.way.kind(),
-            destination: None,
-            quantity: Quantity::ZERO,
-            unit_cost_before: None,
-            unit_cost: None,
-            amount: None,
-            currency_code: layer.currency_code.clone(),
-            entry_date: books::today(),
-            document_type: None,
+            destination: Some(Destination::OnHand),
             document_id: Some(self.document),
-            receipt_item_id: layer.receipt_item_id,
+            ..new_entry(layer, self.way.kind(), self.now, books::today())
         }
     }
 

@@ -81,6 +81,32 @@ pub struct Outflow {
     pub document: Option<(DocumentType, Id)>,
 }
 
+impl Inflow {
+    /// In quantities, of no document, at no known cost: to be completed.
+    pub fn of(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Inflow {
+        Inflow {
+            movement,
+            place,
+            sku,
+            unit: None,
+            quantity,
+            unit_cost: None,
+            currency_code: None,
+            receipt_item: None,
+            kind,
+            document: None,
+            source_entry: None,
+        }
+    }
+}
+
+impl Outflow {
+    /// In quantities, of no document: to be completed.
+    pub fn of(movement: Id, place: Place, sku: Sku, quantity: Quantity, kind: CostKind) -> Outflow {
+        Outflow { movement, place, sku, unit: None, quantity, kind, document: None }
+    }
+}
+
 /// How a reservation ends.
 #[derive(Debug, Clone)]
 pub struct Closing {

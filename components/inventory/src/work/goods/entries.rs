@@ -6,6 +6,7 @@ use crate::records::cost::{CostEntryRow, LayerRow};
 use crate::records::quantity::{Amount, Quantity};
 use crate::rules::draw::Slice;
 use crate::rules::exact;
+use crate::work::costs::entry::new_entry;
 use crate::work::goods::collect::{Goods, Inflow, Outflow};
 
 impl Goods {
@@ -41,28 +42,14 @@ impl Goods {
 
     fn inflow_entry(&self, inflow: &Inflow, layer: &LayerRow) -> CostEntryRow {
         CostEntryRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            legal_entity_id: layer.legal_entity_id,
-            variant_id: layer.variant_id,
-            product_id: layer.product_id,
             warehouse_id: Some(inflow.place.warehouse),
-            layer_id: Some(layer.id),
-            unit_id: inflow.unit,
             movement_id: Some(inflow.movement),
             source_entry_id: inflow.source_entry,
-            kind: inflow.kind,
-            destination: None,
             quantity: inflow.quantity,
-            unit_cost_before: None,
-            unit_cost: inflow.unit_cost,
             amount: layer.value,
-            currency_code: inflow.currency_code.clone(),
-            entry_date: self.today,
             document_type: inflow.document.map(|(kind, _)| kind),
             document_id: inflow.document.map(|(_, id)| id),
-            receipt_item_id: inflow.receipt_item,
+            ..new_entry(layer, inflow.kind, self.now, self.today)
         }
     }
 

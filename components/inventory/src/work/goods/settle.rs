@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Failure, Miss, Row, Why, find, insert, run, select, update_by};
-use stoa_sdk::{Column, Problem, View, all, item, new_id, set};
+use stoa_sdk::{Problem, View, all, item, new_id, set};
 
 use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
 use crate::records::quantity::Quantity;
@@ -108,17 +108,8 @@ impl Goods {
     }
 
     fn stock_update(&self) -> stoa_sdk::store::UpdateAnswering<StockRow> {
-        let columns: [Column<Quantity>; 7] = [
-            StockRow::on_hand,
-            StockRow::reserved,
-            StockRow::incoming,
-            StockRow::damaged,
-            StockRow::quarantined,
-            StockRow::in_transit,
-            StockRow::returned,
-        ];
         let mut update = update_by::<StockRow>("pair", self.changes.keys().map(|pair| pair.key()));
-        for (nth, column) in columns.into_iter().enumerate() {
+        for (nth, column) in StockRow::FIGURES.into_iter().enumerate() {
             let figure = |change: &Change| change.delta.figures().get(nth).copied().unwrap_or_default();
             if self.changes.values().any(|change| figure(change) != 0) {
                 update =

@@ -100,15 +100,8 @@ fn end_quantity(
     }
     if part.lost > Quantity::ZERO {
         let movement = order::record_movement(goods, loses, &sku, part.lost, through, None);
-        goods.draw(Outflow {
-            movement,
-            place: route.transit,
-            sku,
-            unit: None,
-            quantity: part.lost,
-            kind: CostKind::Lost,
-            document: loses.document,
-        });
+        let outflow = Outflow::of(movement, route.transit, sku, part.lost, CostKind::Lost);
+        goods.draw(Outflow { document: loses.document, ..outflow });
     }
     Ok(())
 }

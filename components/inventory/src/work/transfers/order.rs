@@ -7,6 +7,7 @@ use stoa_sdk::{Id, Instant, Problem, all, facts, map};
 
 use crate::records::movement::{DocumentType, MovementRow, MovementType};
 use crate::records::quantity::Quantity;
+use crate::records::reservation::ReservationRow;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::WarehouseRow;
@@ -49,6 +50,20 @@ impl Order {
     /// The units of a line that are on the order.
     pub fn of_line(&self, item: Id) -> impl Iterator<Item = &TransferUnitRow> {
         self.units.iter().filter(move |unit| unit.item_id == item)
+    }
+
+    /// The line for which goods are held.
+    ///
+    /// # Errors
+    /// NOT_FOUND where the order has no such line.
+    pub fn line_of(&self, reservation: &ReservationRow) -> Result<&TransferItemRow, Problem> {
+        self.items.iter().find(|item| Some(item.id) == reservation.line_id).ok_or_else(Problem::not_found)
+    }
+
+    /// What becomes of a unit that a line chose, as [`update_outcomes`] takes it.
+    pub fn outcome_of(&self, unit: Id, line: &TransferItemRow, outcome: UnitOutcome) -> Option<(Id, UnitOutcome)> {
+        let chosen = self.units.iter().find(|chosen| chosen.unit_id == unit && chosen.item_id == line.id);
+        chosen.map(|chosen| (chosen.id, outcome))
     }
 
     /// The units of the order that it still has to do with, locked in the order of their ids, by id.

@@ -79,28 +79,19 @@ fn collect_worth(change: &UnitChange, sku: &Sku, goods: &mut Goods, known: &Know
         Value::Same => None,
         Value::Opens { kind, worth } => {
             goods.bring(Inflow {
-                movement: movement.id,
-                place: *known.place(change.after.warehouse_id)?,
-                sku: *sku,
                 unit: Some(change.after.id),
-                quantity: ONE,
                 unit_cost: worth.unit_cost,
                 currency_code: worth.currency_code.clone(),
                 receipt_item: change.layer_receipt_item(),
-                kind: *kind,
                 document,
-                source_entry: None,
+                ..Inflow::of(movement.id, *known.place(change.after.warehouse_id)?, *sku, ONE, *kind)
             });
             None
         }
         Value::Draws { kind } => Some(goods.draw(Outflow {
-            movement: movement.id,
-            place: *known.place(movement.from_warehouse_id)?,
-            sku: *sku,
             unit: Some(change.after.id),
-            quantity: ONE,
-            kind: *kind,
             document,
+            ..Outflow::of(movement.id, *known.place(movement.from_warehouse_id)?, *sku, ONE, *kind)
         })),
     }
 }
