@@ -1,6 +1,5 @@
 //! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost.
 
-mod bindings;
 mod operations;
 mod records;
 mod rules;
@@ -9,61 +8,84 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::descriptor::{Collection, Descriptor, Named};
-use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step};
+use operations::{cost, location, movement, reservation, stock, stock_count, transfer_order, unit, warehouse};
+use records::cost::{CostEntryRow, LayerRow, PoolRow, SaleBalanceRow};
+use records::location::{LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, LocationRow};
+use records::movement::MovementRow;
+use records::reservation::{ReservationEntryRow, ReservationRow};
+use records::stock::{STOCK_UPDATED, StockRow};
+use records::stock_count::{StockCountLineRow, StockCountRow};
+use records::transfer_order::{TransferItemRow, TransferOrderRow, TransferUnitRow};
+use records::unit::{UnitEntryRow, UnitIdentityRow, UnitRow};
+use records::warehouse::{WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, WarehouseRow};
+use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
 
-const PARTS: &[&[Operation]] = &[
-    operations::warehouse::OPERATIONS,
-    operations::location::OPERATIONS,
-    operations::stock::OPERATIONS,
-    operations::movement::OPERATIONS,
-    operations::reservation::OPERATIONS,
-    operations::unit::OPERATIONS,
-    operations::transfer_order::OPERATIONS,
-    operations::stock_count::OPERATIONS,
-    operations::cost::OPERATIONS,
-];
-const OPERATIONS: [Operation; stoa_sdk::count(PARTS)] = stoa_sdk::join(PARTS);
-
+/// The module.
 pub struct Inventory;
 
 impl Module for Inventory {
-    const OPERATIONS: &'static [Operation] = &OPERATIONS;
-
-    fn describe() -> Descriptor {
-        let named =
-            |code: &str, description: &str| Named { code: code.to_owned(), description: description.to_owned() };
-        Descriptor {
-            name: "inventory".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            description: "Warehouses, stock, serial units and what goods cost.".to_owned(),
-            routes: Vec::new(),
-            collections: collections(),
-            permissions: vec![
-                named("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
-                named("inventory.adjust", "Write warehouses, adjust and reserve stock, admit and grade units, count."),
-                named("inventory.transfer", "Move stock and units between warehouses."),
-                named("inventory.serials.read", "Read serial units and their identities."),
-            ],
-            scopes: vec![
-                named("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
-                named("inventory.write", "Adjust, reserve and transfer quantities."),
-            ],
-            events: vec![
-                named("inventory.updated", "The stock of a variant in a warehouse changed."),
-                named("inventory.warehouse.created", "A warehouse was created."),
-                named("inventory.warehouse.updated", "A warehouse was renamed."),
-                named("inventory.warehouse.archived", "A warehouse was archived."),
-                named("inventory.location.created", "A location of a warehouse was created."),
-                named("inventory.location.updated", "A location of a warehouse was renamed."),
-                named("inventory.location.archived", "A location of a warehouse was archived."),
-            ],
-            problems: Vec::new(),
-            onboarding: None,
-            audit_filters: Vec::new(),
-            schemas: serde_json::Map::new(),
-        }
-    }
+    const MANIFEST: Manifest = Manifest {
+        operations: &[
+            warehouse::OPERATIONS,
+            location::OPERATIONS,
+            stock::OPERATIONS,
+            movement::OPERATIONS,
+            reservation::OPERATIONS,
+            unit::OPERATIONS,
+            transfer_order::OPERATIONS,
+            stock_count::OPERATIONS,
+            cost::OPERATIONS,
+        ],
+        collections: &[
+            WarehouseRow::collection,
+            LocationRow::collection,
+            StockRow::collection,
+            MovementRow::collection,
+            ReservationRow::collection,
+            ReservationEntryRow::collection,
+            UnitRow::collection,
+            UnitIdentityRow::collection,
+            UnitEntryRow::collection,
+            PoolRow::collection,
+            LayerRow::collection,
+            CostEntryRow::collection,
+            SaleBalanceRow::collection,
+            TransferOrderRow::collection,
+            TransferItemRow::collection,
+            TransferUnitRow::collection,
+            StockCountRow::collection,
+            StockCountLineRow::collection,
+        ],
+        permissions: &[
+            ("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
+            ("inventory.adjust", "Write warehouses, adjust and reserve stock, admit and grade units, count."),
+            ("inventory.transfer", "Move stock and units between warehouses."),
+            ("inventory.serials.read", "Read serial units and their identities."),
+        ],
+        scopes: &[
+            ("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
+            ("inventory.write", "Adjust, reserve and transfer quantities."),
+        ],
+        events: &[
+            STOCK_UPDATED.declare(),
+            WAREHOUSE_CREATED.declare(),
+            WAREHOUSE_UPDATED.declare(),
+            WAREHOUSE_ARCHIVED.declare(),
+            LOCATION_CREATED.declare(),
+            LOCATION_UPDATED.declare(),
+            LOCATION_ARCHIVED.declare(),
+        ],
+        problems: &[
+            ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
+            ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
+            ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
+            ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
+            ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
+            ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
+            ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
+        ],
+        ..Manifest::new("inventory", env!("CARGO_PKG_VERSION"), "Warehouses, stock, serial units and what goods cost.")
+    };
 
     fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         upkeep::provision(options)
@@ -76,29 +98,6 @@ impl Module for Inventory {
     fn verify(cursor: Option<String>) -> Findings {
         verify::verify(cursor)
     }
-}
-
-fn collections() -> Vec<Collection> {
-    vec![
-        records::warehouse::WarehouseRow::collection(),
-        records::location::LocationRow::collection(),
-        records::stock::StockRow::collection(),
-        records::movement::MovementRow::collection(),
-        records::reservation::ReservationRow::collection(),
-        records::reservation::ReservationEntryRow::collection(),
-        records::unit::UnitRow::collection(),
-        records::unit::UnitIdentityRow::collection(),
-        records::unit::UnitEntryRow::collection(),
-        records::cost::PoolRow::collection(),
-        records::cost::LayerRow::collection(),
-        records::cost::CostEntryRow::collection(),
-        records::cost::SaleBalanceRow::collection(),
-        records::transfer_order::TransferOrderRow::collection(),
-        records::transfer_order::TransferItemRow::collection(),
-        records::transfer_order::TransferUnitRow::collection(),
-        records::stock_count::StockCountRow::collection(),
-        records::stock_count::StockCountLineRow::collection(),
-    ]
 }
 
 stoa_sdk::export_module!(Inventory);

@@ -2,20 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Rows, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Problem, Reply, all, item, paged};
+use stoa_sdk::store::Rows;
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Problem, Reply, all, item, today};
+use stoa_trade::lists::{answer_page, equals, read_page};
 
-use crate::records::caller::READ_COSTS;
 use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
-use crate::work::clients::books;
+use crate::records::permission::READ_COSTS;
 use crate::work::costs::valuation::value_pools;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/inventory/cost-layers", "listCostLayers", list_layers).summary("Cost layers")
+    Operation::read("/inventory/cost-layers", "listCostLayers", list_layers).summary("Cost layers")
         .description("What came in together at one cost, and what remains of it. `open` is true unless stated.")
         .needs(READ_COSTS).query::<ListCostLayers>().answers::<Page<CostLayer>>().cache_control("no-store"),
-    Operation::read("/tenants/{tenantId}/inventory/valuation", "listValuation", list_valuation).summary("What goods are worth")
+    Operation::read("/inventory/valuation", "listValuation", list_valuation).summary("What goods are worth")
         .description("By legal entity and variant, now or at the end of a day. Currencies are never added together; what has no \
             cost is counted apart. A page may be shorter than its limit; `nextCursor` leads on.")
         .needs(READ_COSTS).query::<ListValuation>().answers::<Page<ValuationRow>>().cache_control("no-store"),
@@ -45,17 +45,16 @@ pub struct ListCostLayers {
 pub fn list_layers(call: &Call) -> Answer {
     let query: ListCostLayers = call.query()?;
     let uncosted = |uncosted| if uncosted { LayerRow::unit_cost.is_null() } else { LayerRow::unit_cost.not_null() };
-    let terms = [
-        Some(LayerRow::spent.eq(!query.open)),
-        query.legal_entity_id.map(|id| LayerRow::legal_entity_id.eq(id)),
-        query.variant_id.map(|id| LayerRow::variant_id.eq(id)),
-        query.inventory_unit_id.map(|id| LayerRow::unit_id.eq(id)),
-        query.purchase_receipt_item_id.map(|id| LayerRow::receipt_item_id.eq(id)),
-        query.uncosted.map(uncosted),
-    ];
-    let filter = all(terms.into_iter().flatten());
-    let rows = paged(query.limit, |limit| run(select(filter.clone()).after(query.cursor).limit(limit)))?;
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, CostLayer::of)))
+    let filter = all([
+        LayerRow::spent.eq(!query.open),
+        equals(LayerRow::legal_entity_id, query.legal_entity_id),
+        equals(LayerRow::variant_id, query.variant_id),
+        equals(LayerRow::unit_id, query.inventory_unit_id),
+        equals(LayerRow::receipt_item_id, query.purchase_receipt_item_id),
+        query.uncosted.map(uncosted).unwrap_or_default(),
+    ]);
+    let rows = read_page(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, CostLayer::of)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -73,17 +72,15 @@ pub struct ListValuation {
 
 pub fn list_valuation(call: &Call) -> Answer {
     let query: ListValuation = call.query()?;
-    if query.as_of.is_some_and(|day| day > books::today()) {
+    if query.as_of.is_some_and(|day| day > today()) {
         return Err(Problem::invalid(vec![item("/query/asOf", "DATE_IN_FUTURE")]));
     }
-    let terms = [
-        query.legal_entity_id.map(|id| PoolRow::legal_entity_id.eq(id)),
-        query.variant_id.map(|id| PoolRow::variant_id.eq(id)),
-        query.product_id.map(|id| PoolRow::product_id.eq(id)),
-    ];
-    let filter = all(terms.into_iter().flatten());
-    let pools: Rows<PoolRow> =
-        paged(query.limit, |limit| run(select(filter.clone()).after(query.cursor).limit(limit)))?;
+    let filter = all([
+        equals(PoolRow::legal_entity_id, query.legal_entity_id),
+        equals(PoolRow::variant_id, query.variant_id),
+        equals(PoolRow::product_id, query.product_id),
+    ]);
+    let pools: Rows<PoolRow> = read_page(&filter, query.cursor, query.limit)?;
     let next_cursor = pools.items.last().map(|pool| pool.id).filter(|_| pools.more);
     Ok(Reply::json(&Page { items: value_pools(&pools.items, query.as_of)?, next_cursor }))
 }

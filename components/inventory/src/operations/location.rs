@@ -2,41 +2,43 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, get, insert, lock, lock_shared, run, select, update};
+use stoa_sdk::store::{get, lock, lock_shared, run, select};
 use stoa_sdk::{
-    Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, contains, emit, event, facts,
-    new_id, paged, text, view,
+    Answer, Call, Client, Filter, Id, Limit, Operation, Page, Problem, Text, all, emit, new_id, now, paged, tenant,
+    text, view,
 };
+use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::lists::{answer_page, mentions};
+use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
 
-use crate::records::caller::{ADJUST, CLIENT_READ, READ};
-use crate::records::life::{EmptyBody, Status};
-use crate::records::location::{self, LOCATION, Location, LocationRow, PublicLocation, location_gate, reply};
+use crate::records::location::{
+    LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, PublicLocation,
+    location_gate, reply,
+};
+use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, gate};
-
-const LOCATIONS_AT: &str = "/tenants/{tenantId}/inventory/warehouses/{warehouseId}/locations";
-const LOCATION_AT: &str = "/tenants/{tenantId}/inventory/warehouses/{warehouseId}/locations/{locationId}";
+use crate::work::documents::finish;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(LOCATIONS_AT, "listLocations", list).summary("Locations of a warehouse")
-        .needs(READ).query::<ListLocations>().answers::<Page<Location>>(),
-    Operation::create(LOCATIONS_AT, "createLocation", create).summary("Create a location")
+    Operation::read("/inventory/warehouses/{warehouseId}/locations", "listLocations", list).summary("Locations of a warehouse")
+        .needs(READ).query::<ListLocations>().answers::<Page<Location>>()
+        .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicLocation>>()),
+    Operation::create("/inventory/warehouses/{warehouseId}/locations", "createLocation", create).summary("Create a location")
         .description("A place in a warehouse where units stand; stock is not counted by location.")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
-        .writes(LOCATION, &["inventory.location.created"]).problems(&["ARCHIVED", "DUPLICATE"]),
-    Operation::read(LOCATION_AT, "getLocation", read).summary("A location").needs(READ).answers::<Location>(),
-    Operation::replace(LOCATION_AT, "replaceLocation", replace).summary("Rename a location")
+        .writes(LOCATION, &[LOCATION_CREATED.code]).problems(&["ARCHIVED", "DUPLICATE"]),
+    Operation::read("/inventory/warehouses/{warehouseId}/locations/{locationId}", "getLocation", read).summary("A location")
+        .needs(READ).answers::<Location>(),
+    Operation::replace("/inventory/warehouses/{warehouseId}/locations/{locationId}", "replaceLocation", replace)
+        .summary("Rename a location")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
-        .writes(LOCATION, &["inventory.location.updated"]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
-    Operation::transition("/tenants/{tenantId}/inventory/warehouses/{warehouseId}/locations/{locationId}/archive",
-        "archiveLocation", archive)
+        .writes(LOCATION, &[LOCATION_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
+    Operation::transition("/inventory/warehouses/{warehouseId}/locations/{locationId}/archive", "archiveLocation", archive)
         .summary("Archive a location").description("No unit may stand there.")
         .needs(ADJUST).body::<EmptyBody>().answers::<Location>()
-        .writes(LOCATION, &["inventory.location.archived"]).problems(&["ARCHIVED", "CUSTODY_CONFLICT"]),
-
-    Operation::read("/api-client/inventory/warehouses/{warehouseId}/locations", "apiListLocations", list_public)
-        .summary("Locations of a warehouse").machine(CLIENT_READ).query::<ListLocations>().answers::<Page<PublicLocation>>(),
+        .writes(LOCATION, &[LOCATION_ARCHIVED.code]).problems(&["ARCHIVED", "CUSTODY_CONFLICT"]),
 ];
 
 /// Input of a location.
@@ -63,9 +65,11 @@ pub struct ListLocations {
 
 impl ListLocations {
     fn filter(&self, warehouse: Id) -> Filter {
-        let text = self.text.as_deref().map(|text| contains("text", text));
-        let here = [LocationRow::warehouse_id.eq(warehouse), LocationRow::status.eq(self.status)];
-        all(here.into_iter().chain(text))
+        all([
+            LocationRow::warehouse_id.eq(warehouse),
+            LocationRow::status.eq(self.status),
+            mentions("text", self.text.as_deref()),
+        ])
     }
 }
 
@@ -74,8 +78,8 @@ pub fn list(call: &Call) -> Answer {
     let query: ListLocations = call.query()?;
     let (warehouse, rows) = page(id, &query)?;
     warehouse.ok_or_else(Problem::not_found)?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Location::of(row, tenant))))
+    let tenant = tenant();
+    answer_page(rows, |row| row.id, |row| Location::of(row, tenant))
 }
 
 pub fn list_public(call: &Call) -> Answer {
@@ -83,7 +87,7 @@ pub fn list_public(call: &Call) -> Answer {
     let query: ListLocations = call.query()?;
     let (warehouse, rows) = page(id, &query)?;
     warehouse.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, PublicLocation::of)))
+    answer_page(rows, |row| row.id, PublicLocation::of)
 }
 
 type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
@@ -102,27 +106,16 @@ fn of_warehouse(warehouse: Id, row: Option<LocationRow>) -> Result<LocationRow, 
 }
 
 /// The row of the path where it may be changed.
-///
-/// # Errors
-/// NOT_FOUND, PRECONDITION_FAILED, ARCHIVED.
-pub fn writable(call: &Call, warehouse: Id, row: Option<LocationRow>) -> Result<LocationRow, Problem> {
-    let row = of_warehouse(warehouse, row)?;
-    call.matches(row.id, row.version)?;
-    if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
-}
-
-pub fn emit_event(kind: &str, row: &LocationRow) {
-    emit(&[event(kind, "WAREHOUSE_LOCATION", row.id, None, &PublicLocation::of(row.clone()))]);
+fn require_writable(call: &Call, warehouse: Id, row: Option<LocationRow>) -> Result<LocationRow, Problem> {
+    writable(call, Some(of_warehouse(warehouse, row)?))
 }
 
 pub fn create(call: &Call) -> Answer {
     let warehouse_id = call.path_id("warehouseId")?;
     let input: LocationInput = call.body()?;
     let (_, warehouse) = run((lock_shared(gate(warehouse_id)), get::<WarehouseRow>(warehouse_id)))?;
-    if warehouse.ok_or_else(Problem::not_found)?.status == Status::Archived {
-        return Err(Problem::archived());
-    }
-    let now = Instant(facts().now);
+    unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
+    let now = now();
     let row = LocationRow {
         id: new_id(),
         version: 1,
@@ -135,27 +128,19 @@ pub fn create(call: &Call) -> Answer {
         status: Status::Active,
         archived_at: None,
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
-    emit_event("inventory.location.created", &row);
+    if !insert_unless_taken(&row)? {
+        return Err(Problem::duplicate("/code"));
+    }
+    emit([LOCATION_CREATED.of(row.id, None, &PublicLocation::of(row.clone()))]);
     Ok(reply(row))
 }
 
 pub fn replace(call: &Call) -> Answer {
     let (warehouse, id) = (call.path_id("warehouseId")?, call.path_id("locationId")?);
     let input: LocationInput = call.body()?;
-    let row = writable(call, warehouse, run(get(id).locked())?)?;
-    if input.code != row.code {
-        return Err(Problem::immutable(vec!["/code".to_owned()]));
-    }
-    let name = String::from(input.name);
-    let changed = if name == row.name { Vec::new() } else { vec!["name"] };
-    let after = LocationRow { name, updated_at: Instant(facts().now), version: row.version + 1, ..row };
-    run(update::<LocationRow>(id).set(LocationRow::name, &after.name))?;
-    emit_event("inventory.location.updated", &after);
-    Ok(reply(after).changed(changed))
+    let before = require_writable(call, warehouse, run(get(id).locked())?)?;
+    let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
+    finish(Change::of(&before, after)?, &LOCATION_UPDATED, PublicLocation::of, reply)
 }
 
 view! { UnitId of UnitRow { id: Id } }
@@ -166,23 +151,11 @@ pub fn archive(call: &Call) -> Answer {
     let (_, row, units) = run((
         lock(location_gate(id)),
         get::<LocationRow>(id).locked(),
-        select::<UnitId>(UnitRow::location_id.eq(id)).limit(1),
+        select::<UnitId>(UnitRow::location_id.eq(id)).first(),
     ))?;
-    let row = writable(call, warehouse, row)?;
-    if !units.items.is_empty() {
+    let row = require_writable(call, warehouse, row)?;
+    if units.is_some() {
         return Err(Problem::of("CUSTODY_CONFLICT"));
     }
-    let now = Instant(facts().now);
-    let after = LocationRow {
-        status: Status::Archived,
-        archived_at: Some(now),
-        updated_at: now,
-        version: row.version + 1,
-        ..row
-    };
-    run(update::<LocationRow>(id)
-        .set(LocationRow::status, &after.status)
-        .set(LocationRow::archived_at, &after.archived_at))?;
-    emit_event("inventory.location.archived", &after);
-    Ok(location::reply(after).changed(vec!["status", "archivedAt"]))
+    finish(Change::archive(row), &LOCATION_ARCHIVED, PublicLocation::of, reply)
 }

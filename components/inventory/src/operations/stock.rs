@@ -3,26 +3,26 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{aggregate, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, facts, paged};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, paged, tenant, totals,
+};
+use stoa_trade::clients::articles;
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::quantity::Quantity;
 
-use crate::records::caller::{CLIENT_READ, READ};
-use crate::records::quantity::Quantity;
+use crate::records::permission::{CLIENT_READ, READ};
 use crate::records::stock::{PublicStockLevel, StockLevel, StockRow, Totals, VariantStock};
-use crate::rules::sum::sum;
-use crate::work::clients::articles;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/inventory/stock", "listStock", list).summary("Stock levels")
+    Operation::read("/inventory/stock", "listStock", list).summary("Stock levels")
         .description("What every warehouse holds of every variant. A pair that never had goods is not listed.")
-        .needs(READ).query::<ListStock>().answers::<Page<StockLevel>>(),
-    Operation::read("/tenants/{tenantId}/inventory/variants/{variantId}/stock", "getVariantStock", of_variant)
+        .needs(READ).query::<ListStock>().answers::<Page<StockLevel>>()
+        .and_client(Client::new(CLIENT_READ, list_public).description("").answers::<Page<PublicStockLevel>>()),
+    Operation::read("/inventory/variants/{variantId}/stock", "getVariantStock", of_variant)
         .summary("Stock of a variant").description("Totals over all warehouses, and the levels of each.")
-        .needs(READ).query::<Paged>().answers::<VariantStock<StockLevel>>(),
-    Operation::read("/api-client/inventory/stock", "apiListStock", list_public).summary("Stock levels")
-        .machine(CLIENT_READ).query::<ListStock>().answers::<Page<PublicStockLevel>>(),
-    Operation::read("/api-client/inventory/variants/{variantId}/stock", "apiGetVariantStock", of_variant_public)
-        .summary("Stock of a variant").machine(CLIENT_READ).query::<Paged>().answers::<VariantStock<PublicStockLevel>>(),
+        .needs(READ).query::<Paged>().answers::<VariantStock<StockLevel>>()
+        .and_client(Client::new(CLIENT_READ, of_variant_public).description("").answers::<VariantStock<PublicStockLevel>>()),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -51,32 +51,31 @@ impl ListStock {
                 all(figures.map(|figure| figure.eq(Quantity::ZERO)))
             }
         });
-        let terms = [
-            self.warehouse_id.map(|id| StockRow::warehouse_id.eq(id)),
-            self.variant_id.map(|id| StockRow::variant_id.eq(id)),
-            self.product_id.map(|id| StockRow::product_id.eq(id)),
-            self.legal_entity_id.map(|id| StockRow::legal_entity_id.eq(id)),
-            self.updated_since.map(|since| StockRow::updated_at.ge(since)),
-            non_zero,
-        ];
-        all(terms.into_iter().flatten())
+        all([
+            equals(StockRow::warehouse_id, self.warehouse_id),
+            equals(StockRow::variant_id, self.variant_id),
+            equals(StockRow::product_id, self.product_id),
+            equals(StockRow::legal_entity_id, self.legal_entity_id),
+            between(StockRow::updated_at, self.updated_since, None),
+            non_zero.unwrap_or_default(),
+        ])
     }
 }
 
 fn page(call: &Call) -> Result<stoa_sdk::store::Rows<StockRow>, Problem> {
     let query: ListStock = call.query()?;
-    paged(query.limit, |limit| run(select(query.filter()).after(query.cursor).limit(limit)))
+    read_page(&query.filter(), query.cursor, query.limit)
 }
 
 fn list(call: &Call) -> Answer {
     let rows = page(call)?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(&rows.items, rows.more, |row| row.id, |row| StockLevel::of(row, tenant))))
+    let tenant = tenant();
+    answer_page(rows, |row| row.id, |row| StockLevel::of(&row, tenant))
 }
 
 fn list_public(call: &Call) -> Answer {
     let rows = page(call)?;
-    Ok(Reply::json(&Page::of(&rows.items, rows.more, |row| row.id, PublicStockLevel::of)))
+    answer_page(rows, |row| row.id, |row| PublicStockLevel::of(&row))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -87,24 +86,33 @@ struct Paged {
     limit: Limit,
 }
 
+totals! {
+    Sums of StockRow by [] {
+        on_hand: Quantity = sum(on_hand),
+        reserved: Quantity = sum(reserved),
+        sellable: Quantity = sum(on_hand),
+        held: Quantity = sum(reserved),
+        incoming: Quantity = sum(incoming),
+    }
+}
+
 fn variant_stock<T>(call: &Call, shown: impl Fn(&StockRow) -> T) -> Result<VariantStock<T>, Problem> {
     let variant_id = call.path_id("variantId")?;
     let query: Paged = call.query()?;
-    let article = articles::get_variants(&[variant_id]).pop().ok_or_else(Problem::not_found)?;
+    let article = articles::get_one(variant_id).ok_or_else(Problem::not_found)?;
     let of_it = || StockRow::variant_id.eq(variant_id);
     let (sums, rows) = paged(query.limit, |limit| {
-        let sums = aggregate::<StockRow>(of_it())
-            .sum(StockRow::on_hand, Filter::default())
-            .sum(StockRow::reserved, Filter::default())
-            .sum(StockRow::on_hand, StockRow::sellable.eq(true))
-            .sum(StockRow::reserved, StockRow::sellable.eq(true))
-            .sum(StockRow::incoming, Filter::default());
-        run((sums, select::<StockRow>(of_it()).after(query.cursor).limit(limit)))
+        let sums = aggregate::<Sums>(of_it())
+            .when(Sums::sellable, StockRow::sellable.eq(true))
+            .when(Sums::held, StockRow::sellable.eq(true));
+        run((sums.one(), select::<StockRow>(of_it()).after(query.cursor).limit(limit)))
     })?;
-    let mut sums = sums.into_iter().next().unwrap_or_default().into_iter();
-    let [on_hand, reserved, sellable, held, incoming]: [Quantity; 5] = std::array::from_fn(|_| sum(sums.next()));
-    let totals =
-        Totals { on_hand, reserved, available: Quantity::from_units(sellable.units() - held.units()), incoming };
+    let totals = Totals {
+        on_hand: sums.on_hand,
+        reserved: sums.reserved,
+        available: Quantity::from_units(sums.sellable.units() - sums.held.units()),
+        incoming: sums.incoming,
+    };
     let page = Page::of(&rows.items, rows.more, |row| row.id, shown);
     Ok(VariantStock {
         variant_id,
@@ -116,7 +124,7 @@ fn variant_stock<T>(call: &Call, shown: impl Fn(&StockRow) -> T) -> Result<Varia
 }
 
 fn of_variant(call: &Call) -> Answer {
-    let tenant = Id::from(facts().tenant);
+    let tenant = tenant();
     Ok(Reply::json(&variant_stock(call, |row| StockLevel::of(row, tenant))?))
 }
 

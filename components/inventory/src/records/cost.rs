@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, collection, text_enum};
+use stoa_trade::quantity::{Amount, Quantity, UnitCost};
 
 use crate::records::movement::DocumentType;
-use crate::records::quantity::{Amount, Quantity, UnitCost};
 
 collection! {
     /// One per entity and variant. Its row is locked by whoever touches layers, and counts them in the order of commits.

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, facts};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
+use stoa_trade::{Status, archivable};
 
-use crate::records::life::Status;
+use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 
 pub const LOCATION: &str = "WAREHOUSE_LOCATION";
 
@@ -20,7 +21,9 @@ collection! {
     unique { code: [warehouse_id, code_key] }
     index { [warehouse_id, status, id] }
     search { text: [code, name] }
+    fixed [code]
 }
+archivable!(LocationRow);
 
 /// As `gate`, for a location.
 pub fn location_gate(location: Id) -> String {
@@ -72,5 +75,27 @@ impl PublicLocation {
 
 pub fn reply(row: LocationRow) -> Reply {
     let (id, version, warehouse) = (row.id, row.version, row.warehouse_id);
-    Reply::json(&Location::of(row, facts().tenant.into())).of(id, version).subject(warehouse)
+    Reply::json(&Location::of(row, tenant())).of(id, version).subject(warehouse)
+}
+
+/// A location was created, renamed, archived.
+pub const LOCATION_CREATED: EventKind<PublicLocation> =
+    EventKind::new("inventory.location.created", LOCATION, "A location of a warehouse was created.");
+pub const LOCATION_UPDATED: EventKind<PublicLocation> =
+    EventKind::new("inventory.location.updated", LOCATION, "A location of a warehouse was renamed.");
+pub const LOCATION_ARCHIVED: EventKind<PublicLocation> =
+    EventKind::new("inventory.location.archived", LOCATION, "A location of a warehouse was archived.");
+
+impl EventData for PublicLocation {
+    fn example() -> PublicLocation {
+        PublicLocation {
+            id: EXAMPLE_ID,
+            status: Status::Active,
+            created_at: EXAMPLE_INSTANT,
+            updated_at: EXAMPLE_INSTANT,
+            warehouse_id: EXAMPLE_ID,
+            code: "A-01".to_owned(),
+            name: "Aisle A, shelf 1".to_owned(),
+        }
+    }
 }

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, Reply, collection, text_enum};
+use stoa_trade::document::actor::ActorType;
+use stoa_trade::quantity::Quantity;
 
-use crate::records::caller::ActorType;
-use crate::records::quantity::Quantity;
 use crate::records::unit::UnitStatus;
 
 pub const MOVEMENT: &str = "INVENTORY_MOVEMENT";

@@ -2,16 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Column, Id, Instant, collection};
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
+use stoa_trade::quantity::{Quantity, Tracking};
 
-use crate::records::quantity::Quantity;
-use crate::records::tracking::Tracking;
+use crate::records::EXAMPLE_ID;
 
-/// The event of every change of stock.
-pub const UPDATED: &[&str] = &["inventory.updated"];
+/// Every change of stock.
+pub const STOCK_UPDATED: EventKind<StockChange> =
+    EventKind::new("inventory.updated", "STOCK_LEVEL", "The stock of a variant in a warehouse changed.");
 
-/// The event's resource.
-pub const STOCK_LEVEL: &str = "STOCK_LEVEL";
+/// The events of operations that change stock.
+pub const UPDATED: &[&str] = &[STOCK_UPDATED.code];
 
 collection! {
     /// `sellable`: of a normal warehouse, whose type never changes. `revision` counts the changes.
@@ -152,20 +153,46 @@ pub struct VariantStock<T> {
     pub next_cursor: Option<Id>,
 }
 
-/// The public part of a change of stock.
-#[derive(Serialize)]
+/// What a change of stock tells: the figures of goods that everybody may see, of others the ids alone.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockChange {
-    pub warehouse_id: Id,
-    pub variant_id: Id,
+    warehouse_id: Id,
+    variant_id: Id,
     #[serde(flatten)]
-    pub figures: Option<PublicFigures>,
+    figures: Option<PublicFigures>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicFigures {
-    pub on_hand: Quantity,
-    pub reserved: Quantity,
-    pub available: Quantity,
+struct PublicFigures {
+    on_hand: Quantity,
+    reserved: Quantity,
+    available: Quantity,
+}
+
+impl StockChange {
+    /// The row as it stands now; `is_public`: everybody may see the goods.
+    pub fn of(row: &StockRow, is_public: bool) -> StockChange {
+        let figures = PublicFigures { on_hand: row.on_hand, reserved: row.reserved, available: row.available() };
+        StockChange {
+            warehouse_id: row.warehouse_id,
+            variant_id: row.variant_id,
+            figures: is_public.then_some(figures),
+        }
+    }
+}
+
+impl EventData for StockChange {
+    fn example() -> StockChange {
+        StockChange {
+            warehouse_id: EXAMPLE_ID,
+            variant_id: EXAMPLE_ID,
+            figures: Some(PublicFigures {
+                on_hand: Quantity::from_units(12_000_000),
+                reserved: Quantity::from_units(2_000_000),
+                available: Quantity::from_units(10_000_000),
+            }),
+        }
+    }
 }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Decimal, Id, Instant, Json, Reply, collection, text_enum};
-
-use crate::records::quantity::{Quantity, UnitCost};
-use crate::records::tracking::Tracking;
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
 /// Audit name of counts.
 pub const COUNT: &str = "STOCK_COUNT";

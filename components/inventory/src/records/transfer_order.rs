@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, Reply, collection, text_enum};
+use stoa_trade::quantity::{Quantity, Tracking};
 
-use crate::records::quantity::Quantity;
-use crate::records::tracking::Tracking;
 use crate::records::unit::UnitStatus;
 
 /// Audit name of transfer orders.

@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, text_enum};
-
-use crate::records::caller::ActorType;
+use stoa_trade::document::actor::ActorType;
 
 /// Audit name of units.
 pub const UNIT: &str = "INVENTORY_UNIT";

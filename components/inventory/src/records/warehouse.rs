@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, facts, text_enum};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_trade::{Status, archivable};
 
-use crate::records::life::Status;
+use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 
 pub const WAREHOUSE: &str = "WAREHOUSE";
 
@@ -40,7 +41,10 @@ collection! {
     unique { code: [code_key] }
     index { [status, id], [legal_entity_id], [branch_id] }
     search { text: [code, name] }
+    fixed [code, kind, legal_entity_id, branch_id]
+    members { kind: "type" }
 }
+archivable!(WarehouseRow);
 
 impl WarehouseRow {
     /// Whether goods can be reserved and sold there.
@@ -104,5 +108,29 @@ impl PublicWarehouse {
 
 pub fn reply(row: WarehouseRow) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&Warehouse::of(row, facts().tenant.into())).of(id, version)
+    Reply::json(&Warehouse::of(row, tenant())).of(id, version)
+}
+
+/// A warehouse was created, renamed, archived.
+pub const WAREHOUSE_CREATED: EventKind<PublicWarehouse> =
+    EventKind::new("inventory.warehouse.created", WAREHOUSE, "A warehouse was created.");
+pub const WAREHOUSE_UPDATED: EventKind<PublicWarehouse> =
+    EventKind::new("inventory.warehouse.updated", WAREHOUSE, "A warehouse was renamed.");
+pub const WAREHOUSE_ARCHIVED: EventKind<PublicWarehouse> =
+    EventKind::new("inventory.warehouse.archived", WAREHOUSE, "A warehouse was archived.");
+
+impl EventData for PublicWarehouse {
+    fn example() -> PublicWarehouse {
+        PublicWarehouse {
+            id: EXAMPLE_ID,
+            status: Status::Active,
+            created_at: EXAMPLE_INSTANT,
+            updated_at: EXAMPLE_INSTANT,
+            code: "MAIN".to_owned(),
+            name: "Main warehouse".to_owned(),
+            kind: WarehouseType::Physical,
+            legal_entity_id: EXAMPLE_ID,
+            branch_id: None,
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Condition and grade of a unit against those that its variant states.
 
 use stoa_sdk::{Item, Problem, item};
+use stoa_trade::clients::articles::Article;
+use stoa_trade::refusal::refuse;
 
-use crate::bindings::commerce::catalog::articles::Article;
 use crate::records::unit::{Condition, Grade};
 
 /// Every condition, to read the variant's.
@@ -52,14 +53,7 @@ impl Objections {
     /// # Errors
     /// UNIT_CONDITION_MISMATCH, UNIT_CONDITION_REQUIRED.
     pub fn refuse(self) -> Result<(), Problem> {
-        let refusal = |code: &str, mut errors: Vec<Item>| {
-            errors.truncate(200);
-            Err(Problem { code: code.to_owned(), errors })
-        };
-        match (self.mismatch.is_empty(), self.required.is_empty()) {
-            (false, _) => refusal("UNIT_CONDITION_MISMATCH", self.mismatch),
-            (true, false) => refusal("UNIT_CONDITION_REQUIRED", self.required),
-            (true, true) => Ok(()),
-        }
+        refuse("UNIT_CONDITION_MISMATCH", self.mismatch)?;
+        refuse("UNIT_CONDITION_REQUIRED", self.required)
     }
 }

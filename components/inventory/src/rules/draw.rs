@@ -1,10 +1,9 @@
 //! First in, first out: what a draw takes from the open layers of its goods. Pure arithmetic.
 
 use stoa_sdk::Id;
+use stoa_trade::quantity::{Amount, Quantity, UnitCost, value};
 
 use crate::records::cost::LayerRow;
-use crate::records::quantity::{Amount, Quantity, UnitCost};
-use crate::rules::exact::value;
 
 /// Layers that one draw may touch.
 pub const MOST_LAYERS: usize = 500;

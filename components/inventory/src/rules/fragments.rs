@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, map};
+use stoa_trade::quantity::{Quantity, UnitCost};
 
 use crate::records::cost::{CostEntryRow, CostKind, Destination, LayerRow};
-use crate::records::quantity::{Quantity, UnitCost};
 
 /// Goods of a line that are in one place at one cost.
 #[derive(Debug, Clone, PartialEq)]

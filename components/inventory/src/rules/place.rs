@@ -1,11 +1,11 @@
 //! Whether goods may be brought where a request says: the warehouse and location that it names, against those that were read.
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::Status;
+use stoa_trade::refusal::unusable;
 
-use crate::records::life::Status;
 use crate::records::location::LocationRow;
 use crate::records::warehouse::WarehouseRow;
-use crate::rules::refusal::unusable;
 
 /// The warehouse.
 ///

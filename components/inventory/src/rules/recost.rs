@@ -2,13 +2,12 @@
 //! that arrives with its charges.
 
 use stoa_sdk::{Problem, item};
+use stoa_trade::quantity::{self, Amount, Quantity, UnitCost};
+use stoa_trade::refusal::unusable;
 
 use crate::records::cost::CostKind;
-use crate::records::quantity::{Amount, Quantity, UnitCost};
 use crate::rules::deal::{self, Group, Refused, Share};
-use crate::rules::exact;
 use crate::rules::fragments::Fragment;
-use crate::rules::refusal::unusable;
 
 /// Which way an amount goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +80,7 @@ pub fn deal_over(
         }
         groups.push(Group { steps: quantity / step, step_cost: cost / per_step });
     }
-    let amount = exact::cost(amount).units();
+    let amount = quantity::widen(amount).units();
     let shares = match way {
         Way::Correction => deal::lower(&groups, amount, grain),
         Way::Charge => deal::raise(&groups, amount, grain),
@@ -115,13 +114,13 @@ pub fn spread_charge(
     places: u32,
     grain: i128,
 ) -> Option<Vec<(Quantity, UnitCost)>> {
-    let unit_cost = exact::cost(unit_cost);
+    let unit_cost = quantity::widen(unit_cost);
     if charge == Quantity::ZERO {
         return Some(vec![(quantity, unit_cost)]);
     }
     let (step, per_step) = (10_i128.pow(6_u32.checked_sub(places)?), 10_i128.pow(places));
     let line = [Group { steps: quantity.units() / step, step_cost: 0 }];
-    let shares = deal::raise(&line, exact::cost(charge).units(), grain).ok()?;
+    let shares = deal::raise(&line, quantity::widen(charge).units(), grain).ok()?;
     let part = |share: deal::Share| {
         let more = share.amount.checked_mul(per_step)?;
         let cost = UnitCost::from_units(unit_cost.units().checked_add(more)?);

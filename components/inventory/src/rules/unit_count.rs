@@ -1,9 +1,7 @@
 //! How many units a line names, against the quantity that it states.
 
 use stoa_sdk::Problem;
-
-use crate::records::quantity::Quantity;
-use crate::rules::refusal::unit_count_mismatch;
+use stoa_trade::quantity::{self, Quantity};
 
 /// Whether a line names as many units as its quantity: none of what is not serialized.
 ///
@@ -15,5 +13,10 @@ pub fn check_unit_count(is_serialized: bool, quantity: Quantity, units: usize, p
         true => usize::try_from(quantity.units() / 1_000_000).unwrap_or(usize::MAX),
         false => 0,
     };
-    if required == units { Ok(()) } else { Err(unit_count_mismatch(pointer, required, units)) }
+    if required == units { Ok(()) } else { Err(mismatch(pointer, required, units)) }
+}
+
+/// 409: a line needs this many units and names that many.
+pub fn mismatch(pointer: &str, required: usize, identified: usize) -> Problem {
+    quantity::unit_count_mismatch(pointer, "UNIT_COUNT_MISMATCH", required, identified)
 }

@@ -5,7 +5,6 @@ use stoa_sdk::Problem;
 
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseType;
-use crate::rules::refusal::unit_unavailable;
 
 /// What moves a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +56,15 @@ pub fn admits(cause: Cause, status: UnitStatus, is_on_order: bool) -> bool {
 pub fn check(cause: Cause, unit: &UnitRow, pointer: Option<&str>) -> Result<(), Problem> {
     match admits(cause, unit.status, unit.transfer_order_id.is_some()) {
         true => Ok(()),
-        false => Err(unit_unavailable(pointer)),
+        false => Err(unavailable(pointer)),
+    }
+}
+
+/// 409: the unit is not in a state that allows it.
+pub fn unavailable(pointer: Option<&str>) -> Problem {
+    match pointer {
+        Some(pointer) => Problem::at("UNIT_UNAVAILABLE", pointer),
+        None => Problem::of("UNIT_UNAVAILABLE"),
     }
 }
 

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Date, Id, Problem, map};
+use stoa_trade::quantity::{self, Amount};
 
-use crate::bindings::exports::commerce::inventory::costs as service;
-use crate::bindings::exports::commerce::inventory::costs::Guest;
 use crate::records::cost::{self, Destination};
-use crate::records::quantity::Amount;
-use crate::rules::exact;
 use crate::rules::recost::Way;
 use crate::services::Services;
+use crate::services::bindings::exports::commerce::inventory::costs as service;
+use crate::services::bindings::exports::commerce::inventory::costs::Guest;
 use crate::services::wire::parse;
 use crate::work::costs::opening::{self, Goods};
 use crate::work::costs::recost::{Line, Parts, recost};
@@ -43,7 +42,7 @@ impl Guest for Services {
                 service::Goods::OfVariant(id) => Goods::Variant(id.into()),
                 service::Goods::OfUnit(id) => Goods::Unit(id.into()),
             };
-            (of, exact::cost(parse(&given.unit_cost)))
+            (of, quantity::widen(parse(&given.unit_cost)))
         });
         let given: BTreeMap<_, _> = map(given);
         opening::open_books(entity.into(), &currency_code, &given).map(|value| value.to_string())
@@ -86,7 +85,7 @@ impl Guest for Services {
         let (variant, cursor) = (variant_id.map(Id::from), cursor.map(Id::from));
         let (rows, next) = flows::read_flows(entity.into(), since, until, variant, cursor, limit)?;
         let rows = rows.into_iter().map(|flow| service::Flow {
-            variant_id: flow.variant.into(),
+            variant_id: flow.variant_id.into(),
             currency_code: flow.currency_code,
             opening: flow.opening.to_string(),
             received: flow.received.to_string(),

@@ -1,20 +1,19 @@
 //! The service `commerce:inventory/units`: what other modules ask of units. Identities are told only to a caller who may read
 //! them.
 
-use stoa_sdk::store::{MOST_KEYS, find, get_all, read, select};
-use stoa_sdk::{Field, Id, Problem, map, view};
+use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
+use stoa_sdk::{Field, Id, Problem, holds, map, view};
 
-use crate::bindings::exports::commerce::inventory::units as service;
-use crate::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
-use crate::records::caller::{SERIALS_READ, may};
+use crate::records::permission::SERIALS_READ;
 use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
 use crate::rules::identity;
 use crate::services::Services;
+use crate::services::bindings::exports::commerce::inventory::units as service;
+use crate::services::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
+use crate::work::pages::read_every;
 
 view! { OfReceipt of UnitRow { id: Id, receipt_item_id: Option<Id> } }
-
 view! { OfAllocation of UnitRow { id: Id, sale_allocation_id: Option<Id> } }
-
 view! { Identified of UnitIdentityRow { kind: IdentityKind, value_key: String, unit_id: Id } }
 
 /// Units that a find is asked for at once.
@@ -23,13 +22,13 @@ const MOST_FINDS: usize = 100;
 impl Guest for Services {
     fn get_many(ids: Vec<(u64, u64)>) -> Vec<Unit> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let with_identities = may(SERIALS_READ);
+        let with_identities = holds(SERIALS_READ);
         let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<UnitRow>(ids.iter().copied())));
         rows.map(|row| to_wire(row, with_identities)).collect()
     }
 
     fn find(identities: Vec<String>) -> Result<Vec<Found>, Problem> {
-        if !may(SERIALS_READ) {
+        if !holds(SERIALS_READ) {
             return Err(Problem::of("PERMISSION_DENIED"));
         }
         if identities.len() > MOST_FINDS {
@@ -58,17 +57,18 @@ impl Guest for Services {
 
     fn of_receipt_items(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let rows = ids
-            .chunks(MOST_KEYS)
-            .flat_map(|ids| read(select::<OfReceipt>(UnitRow::receipt_item_id.one_of(ids.iter().copied()))).items);
+        let of =
+            |ids: &[Id]| read_every(&UnitRow::receipt_item_id.one_of(ids.iter().copied()), |unit: &OfReceipt| unit.id);
+        let rows = ids.chunks(MOST_KEYS).flat_map(of);
         group_by_id(&ids, rows.filter_map(|row| Some((row.receipt_item_id?, row.id))))
     }
 
     fn of_allocations(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
         let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
-        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| {
-            read(select::<OfAllocation>(UnitRow::sale_allocation_id.one_of(ids.iter().copied()))).items
-        });
+        let of = |ids: &[Id]| {
+            read_every(&UnitRow::sale_allocation_id.one_of(ids.iter().copied()), |unit: &OfAllocation| unit.id)
+        };
+        let rows = ids.chunks(MOST_KEYS).flat_map(of);
         group_by_id(&ids, rows.filter_map(|row| Some((row.sale_allocation_id?, row.id))))
     }
 }

@@ -3,8 +3,7 @@
 use std::str::FromStr;
 
 use stoa_sdk::host::fault;
-
-use crate::records::quantity::Quantity;
+use stoa_trade::quantity::Quantity;
 
 /// What a caller states; a text that is none is the caller's fault.
 pub fn parse<T: FromStr>(text: &str) -> T {

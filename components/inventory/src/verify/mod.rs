@@ -1,7 +1,7 @@
 //! Inventory's invariants, checked in bounded batches, each in one snapshot. The cursor names the stage and the last id.
 
+mod batch;
 mod costs;
-mod finding;
 mod movements;
 mod postings;
 mod reservations;
@@ -13,7 +13,7 @@ mod units;
 
 use stoa_sdk::{Findings, Id};
 
-use crate::verify::finding::Batch;
+use crate::verify::batch::Batch;
 
 /// A stage's next batch, after the last id of the batch before.
 type Stage = fn(Option<Id>) -> Batch;

@@ -2,47 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Row, Value, aggregate, read, select};
-use stoa_sdk::{Field, Filter, Id, all, map, set};
+use stoa_sdk::store::{MOST_ROWS, aggregate, read, select};
+use stoa_sdk::{Filter, Id, all, map, set, totals};
+use stoa_trade::quantity::{Quantity, Tracking};
 
-use crate::records::quantity::Quantity;
 use crate::records::stock::StockRow;
-use crate::records::tracking::Tracking;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus};
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::verify::finding::{BATCH, Batch, count, finding};
+use crate::verify::batch::{BATCH, Batch, NOTHING_LEFT, finding, read_page};
+use crate::work::pages::read_every;
+
+totals! {
+    Counted of UnitRow by [variant_id: Id, warehouse_id: Option<Id>, status: UnitStatus] { count: i64 = count }
+}
+totals! { Serialized of UnitRow by [variant_id: Id] { count: i64 = count } }
 
 /// Stock of serialized variants counts their units; what travels on orders is expected where it goes.
 pub fn stock(after: Option<Id>) -> Batch {
-    let page = read(select::<StockRow>(Filter::default()).after(after).limit(BATCH));
-    let next = page.items.last().map(|row| row.id).filter(|_| page.more);
-    let variants = set(page.items.iter().map(|row| row.variant_id));
-    if variants.is_empty() {
-        return (Vec::new(), next);
-    }
+    let Some(page) = read_page::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let variants = set(page.rows.iter().map(|row| row.variant_id));
     let of_variants = || UnitRow::variant_id.one_of(variants.iter().copied());
-    let here = UnitRow::warehouse_id.one_of(set(page.items.iter().map(|row| row.warehouse_id)));
-    let counted = aggregate::<UnitRow>(all([of_variants(), here]))
-        .by(UnitRow::variant_id)
-        .by(UnitRow::warehouse_id)
-        .by(UnitRow::status)
-        .count(Filter::default());
-    let serialized = aggregate::<UnitRow>(of_variants()).by(UnitRow::variant_id).count(Filter::default());
+    let here = UnitRow::warehouse_id.one_of(set(page.rows.iter().map(|row| row.warehouse_id)));
     let shipped = TransferOrderRow::status.one_of([TransferStatus::InTransit, TransferStatus::PartiallyReceived]);
-    let (counted, serialized, shipped) = read((counted, serialized, select::<TransferOrderRow>(shipped)));
-    let serialized = set(serialized.iter().filter_map(count).map(|(variant, _)| variant));
-    let counted = map(counted.iter().filter_map(count_by_status));
+    let (counted, serialized, shipped) = read((
+        aggregate::<Counted>(all([of_variants(), here])).whole(),
+        aggregate::<Serialized>(of_variants()).whole(),
+        select::<TransferOrderRow>(shipped).limit(MOST_ROWS),
+    ));
+    let serialized = set(serialized.into_iter().map(|of| of.variant_id));
+    let counted = map(counted
+        .into_iter()
+        .filter_map(|of| Some(((of.variant_id, of.warehouse_id?, of.status.as_str()), i128::from(of.count)))));
     let orders = map(shipped.items.iter().map(|order| (order.id, order)));
     let items = match orders.is_empty() {
         true => Vec::new(),
         false => {
             let ids: Vec<Id> = orders.keys().copied().take(1_000).collect();
-            read(select::<TransferItemRow>(all([
+            let lines = all([
                 TransferItemRow::order_id.one_of(ids),
                 TransferItemRow::variant_id.one_of(variants),
                 TransferItemRow::line_no.not_null(),
-            ])))
-            .items
+            ]);
+            read_every(&lines, |item: &TransferItemRow| item.id)
         }
     };
     let (mut travelling, mut expected) = (BTreeMap::<(Id, Id), i128>::new(), BTreeMap::<(Id, Id), i128>::new());
@@ -57,7 +58,7 @@ pub fn stock(after: Option<Id>) -> Batch {
     // With more open orders than one call reads, what they bring cannot be told here.
     let knows_all = !shipped.more && orders.len() <= 1_000;
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in &page.rows {
         let pair = (row.warehouse_id, row.variant_id);
         let units = |status: UnitStatus| {
             counted.get(&(row.variant_id, row.warehouse_id, status.as_str())).copied().unwrap_or(0) * 1_000_000
@@ -83,16 +84,5 @@ pub fn stock(after: Option<Id>) -> Batch {
             findings.push(finding("incoming", row.id, "Less is expected than transfer orders bring."));
         }
     }
-    (findings, next)
-}
-
-/// A group of the aggregate: variant, warehouse, status, units.
-fn count_by_status(row: &Row) -> Option<((Id, Id, &'static str), i128)> {
-    match row.as_slice() {
-        [variant, warehouse, status, Value::Integer(count)] => {
-            let status = UnitStatus::take(status.clone())?.as_str();
-            Some(((Id::take(variant.clone())?, Id::take(warehouse.clone())?, status), i128::from(*count)))
-        }
-        _ => None,
-    }
+    (findings, page.last)
 }

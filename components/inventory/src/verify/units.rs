@@ -2,42 +2,38 @@
 //! once, worth what its layer says, and its identities are its own.
 
 use stoa_sdk::store::{Row, aggregate, find, get_all, read, select};
-use stoa_sdk::{Field, Filter, Id, all, map, set, view};
+use stoa_sdk::{Field, Filter, Id, all, map, set, totals, view};
 
 use crate::records::cost::LayerRow;
 use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::unit::{IdentityKind, UnitEntryRow, UnitIdentityRow, UnitRow, UnitStatus};
 use crate::rules::identity;
-use crate::verify::finding::{BATCH, Batch, count, finding};
+use crate::verify::batch::{BATCH, Batch, NOTHING_LEFT, finding, read_page};
 
 view! { Held of ReservationRow { id: Id, status: ReservationStatus, active_unit_id: Option<Id> } }
 
 view! { OpenLayer of LayerRow { unit_id: Option<Id>, legal_entity_id: Id, variant_id: Id } }
 
+totals! { Versions of UnitEntryRow by [unit_id: Id] { count: i64 = count } }
+
 pub fn units(after: Option<Id>) -> Batch {
-    let page = read(select::<UnitRow>(Filter::default()).after(after).limit(BATCH));
-    let next = page.items.last().map(|unit| unit.id).filter(|_| page.more);
-    if page.items.is_empty() {
-        return (Vec::new(), next);
-    }
-    let ids = || page.items.iter().map(|unit| unit.id);
-    let counts = aggregate::<UnitEntryRow>(UnitEntryRow::unit_id.one_of(ids()))
-        .by(UnitEntryRow::unit_id)
-        .count(Filter::default());
-    let last = find::<UnitEntryRow>("version", page.items.iter().map(|unit| vec![unit.id.put(), unit.version.put()]));
+    let Some(page) = read_page::<UnitRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let ids = || page.rows.iter().map(|unit| unit.id);
+    let counts = aggregate::<Versions>(UnitEntryRow::unit_id.one_of(ids())).whole();
+    let last = find::<UnitEntryRow>("version", page.rows.iter().map(|unit| vec![unit.id.put(), unit.version.put()]));
     let open = all([LayerRow::unit_id.one_of(ids()), LayerRow::spent.eq(false)]);
     let (counts, last, held, layers, identities) = read((
         counts,
         last,
-        get_all::<Held>(page.items.iter().filter_map(|unit| unit.reservation_id)),
-        select::<OpenLayer>(open),
-        select::<UnitIdentityRow>(UnitIdentityRow::unit_id.one_of(ids())),
+        get_all::<Held>(page.rows.iter().filter_map(|unit| unit.reservation_id)),
+        select::<OpenLayer>(open).whole(),
+        select::<UnitIdentityRow>(UnitIdentityRow::unit_id.one_of(ids())).whole(),
     ));
-    let counts = map(counts.iter().filter_map(count));
+    let counts = map(counts.into_iter().map(|versions| (versions.unit_id, versions.count)));
     let last = map(last.into_iter().map(|entry| (entry.unit_id, entry)));
     let held = map(held.into_iter().map(|row| (row.id, row)));
     let mut findings = Vec::new();
-    for unit in &page.items {
+    for unit in &page.rows {
         // Versions are unique and at least 1, so that as many of them as the last one says leave no gap below it.
         let is_whole = counts.get(&unit.id) == Some(&unit.version);
         if !is_whole || !last.get(&unit.id).is_some_and(|entry| is_fold(unit, entry)) {
@@ -58,18 +54,18 @@ pub fn units(after: Option<Id>) -> Batch {
         if (unit.status == UnitStatus::Reserved) != is_held || (unit.reservation_id.is_some() && !is_held) {
             findings.push(finding("unit-reservation", unit.id, "The unit's hold does not fit its status."));
         }
-        let of_unit = || layers.items.iter().filter(|layer| layer.unit_id == Some(unit.id));
+        let of_unit = || layers.iter().filter(|layer| layer.unit_id == Some(unit.id));
         let fits =
             of_unit().all(|layer| layer.legal_entity_id == unit.legal_entity_id && layer.variant_id == unit.variant_id);
         if of_unit().count() != usize::from(unit.status.is_valued()) || !fits {
             findings.push(finding("unit-layer", unit.id, "The unit's layer does not fit its status."));
         }
-        let kept = set(identities.items.iter().filter(|row| row.unit_id == unit.id).map(key_of));
+        let kept = set(identities.iter().filter(|row| row.unit_id == unit.id).map(key_of));
         if kept != set(keys(unit)) {
             findings.push(finding("unit-identity", unit.id, "The unit's identities are not those kept for it."));
         }
     }
-    (findings, next)
+    (findings, page.last)
 }
 
 fn is_fold(unit: &UnitRow, last: &UnitEntryRow) -> bool {
@@ -92,14 +88,13 @@ fn keys(unit: &UnitRow) -> impl Iterator<Item = (&'static str, String)> {
 
 /// Every version begins where the one before it ended.
 pub fn entries(after: Option<Id>) -> Batch {
-    let page = read(select::<UnitEntryRow>(Filter::default()).after(after).limit(BATCH));
-    let next = page.items.last().map(|entry| entry.id).filter(|_| page.more);
-    let later = || page.items.iter().filter(|entry| entry.unit_version > 1);
+    let Some(page) = read_page::<UnitEntryRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let later = || page.rows.iter().filter(|entry| entry.unit_version > 1);
     let before: Vec<Row> = later().map(|entry| vec![entry.unit_id.put(), (entry.unit_version - 1).put()]).collect();
     let before = if before.is_empty() { Vec::new() } else { read(find::<UnitEntryRow>("version", before)) };
     let before = map(before.into_iter().map(|entry| ((entry.unit_id, entry.unit_version), entry)));
     let mut findings = Vec::new();
-    for entry in &page.items {
+    for entry in &page.rows {
         let follows = match entry.unit_version {
             1 => entry.from_status.is_none() && entry.from_warehouse_id.is_none(),
             version => before.get(&(entry.unit_id, version - 1)).is_some_and(|earlier| {
@@ -112,5 +107,5 @@ pub fn entries(after: Option<Id>) -> Batch {
             findings.push(finding("unit-entries", entry.id, "A version does not begin where the one before it ended."));
         }
     }
-    (findings, next)
+    (findings, page.last)
 }

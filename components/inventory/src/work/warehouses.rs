@@ -1,11 +1,11 @@
 //! New warehouses, of a person or of onboarding.
 
-use stoa_sdk::store::{Failure, insert, run};
-use stoa_sdk::{Id, Instant, Problem, emit, event, facts, new_id};
+use stoa_sdk::{Id, Problem, emit, new_id, now};
+use stoa_trade::Status;
+use stoa_trade::clients::directory::{self, Holder};
+use stoa_trade::document::number::insert_unless_taken;
 
-use crate::records::life::Status;
-use crate::records::warehouse::{PublicWarehouse, WarehouseRow, WarehouseType};
-use crate::work::clients::books;
+use crate::records::warehouse::{PublicWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
 
 /// Inserts a warehouse of an entity and branch that were checked, holds them, and emits the event.
 ///
@@ -18,7 +18,7 @@ pub fn insert_warehouse(
     legal_entity_id: Id,
     branch_id: Option<Id>,
 ) -> Result<WarehouseRow, Problem> {
-    let now = Instant(facts().now);
+    let now = now();
     let row = WarehouseRow {
         id: new_id(),
         version: 1,
@@ -33,11 +33,10 @@ pub fn insert_warehouse(
         status: Status::Active,
         archived_at: None,
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
-    books::hold(row.id, row.legal_entity_id, row.branch_id)?;
-    emit(&[event("inventory.warehouse.created", "WAREHOUSE", row.id, None, &PublicWarehouse::of(row.clone()))]);
+    if !insert_unless_taken(&row)? {
+        return Err(Problem::duplicate("/code"));
+    }
+    directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
+    emit([WAREHOUSE_CREATED.of(row.id, None, &PublicWarehouse::of(row.clone()))]);
     Ok(row)
 }

@@ -4,17 +4,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock_shared, run};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, Text, item, text_enum};
+use stoa_trade::Status;
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::books::{self, Terms};
+use stoa_trade::quantity::{self, Positive, Quantity, UnitCost};
+use stoa_trade::refusal::unusable;
 
 use crate::records::cost::CostKind;
-use crate::records::life::Status;
 use crate::records::movement::{MovementRow, MovementType, receipt};
-use crate::records::quantity::{Positive, Quantity, UnitCost};
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
-use crate::rules::exact;
-use crate::rules::refusal::unusable;
-use crate::work::clients::articles::{self, Article};
-use crate::work::clients::books::{self, Terms};
 use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
 
 text_enum! {
@@ -75,14 +74,14 @@ pub fn create(call: &Call) -> Answer {
     let input: AdjustmentInput = call.body()?;
     let (warehouse, pointer) = input.warehouse()?;
     let inbound = input.movement_type == AdjustmentType::In;
-    let articles = articles::by_variant([input.variant_id]);
+    let articles = articles::get([input.variant_id]);
     // What goes out needs no gate: an archived warehouse has nothing to give.
     let (_, row) = run((inbound.then(|| lock_shared(gate(warehouse))), get::<WarehouseRow>(warehouse)))?;
     let article = articles::require(&articles, input.variant_id, "/variantId")?;
     let row = row.ok_or_else(|| Problem::reference_missing(pointer))?;
     let quantity = input.quantity.0;
     articles::check_scale(article, quantity, "/quantity")?;
-    articles::check_in_quantities(article, "/variantId")?;
+    articles::require_quantities(article, "/variantId")?;
     if inbound && !articles::is_active(article) {
         return Err(unusable("/variantId", "ARCHIVED"));
     }
@@ -119,7 +118,7 @@ pub fn stated_cost(
         };
         books::admit_costs(entity, &[cost])?;
     }
-    Ok(stated.map(exact::cost))
+    Ok(stated.map(quantity::widen))
 }
 
 fn come_in(

@@ -1,12 +1,16 @@
 //! Reading movements.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Page, Problem, Reply, all, facts, paged};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, all, holds, paged, tenant};
+use stoa_trade::lists::{answer_page, between, equals, read_page};
 
-use crate::records::caller::{SERIALS_READ, may};
+use crate::operations::query::without;
 use crate::records::movement::{DocumentType, Movement, MovementRow, MovementType, PublicMovement, ReferenceType};
+use crate::records::permission::SERIALS_READ;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -31,71 +35,41 @@ pub struct ListMovements {
     to: Option<Instant>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicMovements {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    variant_id: Option<Id>,
-    /// On either side.
-    warehouse_id: Option<Id>,
-    movement_type: Option<MovementType>,
-    reference_type: Option<ReferenceType>,
-    reference_id: Option<Id>,
-    document_type: Option<DocumentType>,
-    document_id: Option<Id>,
-    /// Created at this instant or later.
-    from: Option<Instant>,
-    /// Created at this instant or before.
-    to: Option<Instant>,
-}
+/// As people ask, but for products and units.
+pub struct ListPublicMovements;
 
-impl From<ListPublicMovements> for ListMovements {
-    fn from(query: ListPublicMovements) -> ListMovements {
-        ListMovements {
-            cursor: query.cursor,
-            limit: query.limit,
-            variant_id: query.variant_id,
-            product_id: None,
-            warehouse_id: query.warehouse_id,
-            movement_type: query.movement_type,
-            reference_type: query.reference_type,
-            reference_id: query.reference_id,
-            document_type: query.document_type,
-            document_id: query.document_id,
-            inventory_unit_id: None,
-            from: query.from,
-            to: query.to,
-        }
+impl JsonSchema for ListPublicMovements {
+    fn schema_name() -> Cow<'static, str> {
+        "ListPublicMovements".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        without::<ListMovements>(generator, &["productId", "inventoryUnitId"])
     }
 }
 
 impl ListMovements {
-    fn terms(&self) -> Vec<Filter> {
-        let terms = [
-            self.variant_id.map(|id| MovementRow::variant_id.eq(id)),
-            self.product_id.map(|id| MovementRow::product_id.eq(id)),
-            self.movement_type.map(|kind| MovementRow::movement_type.eq(kind)),
-            self.reference_type.map(|kind| MovementRow::reference_type.eq(kind)),
-            self.reference_id.map(|id| MovementRow::reference_id.eq(id)),
-            self.document_type.map(|kind| MovementRow::document_type.eq(kind)),
-            self.document_id.map(|id| MovementRow::document_id.eq(id)),
-            self.inventory_unit_id.map(|id| MovementRow::inventory_unit_id.eq(id)),
-            self.from.map(|from| MovementRow::created_at.ge(from)),
-            self.to.map(|to| MovementRow::created_at.le(to)),
-        ];
-        terms.into_iter().flatten().collect()
+    fn filter(&self) -> Filter {
+        all([
+            equals(MovementRow::variant_id, self.variant_id),
+            equals(MovementRow::product_id, self.product_id),
+            equals(MovementRow::movement_type, self.movement_type),
+            equals(MovementRow::reference_type, self.reference_type),
+            equals(MovementRow::reference_id, self.reference_id),
+            equals(MovementRow::document_type, self.document_type),
+            equals(MovementRow::document_id, self.document_id),
+            equals(MovementRow::inventory_unit_id, self.inventory_unit_id),
+            between(MovementRow::created_at, self.from, self.to),
+        ])
     }
 
     /// A warehouse is asked for on both sides in two selects that an index answers, and the two are merged.
     fn page(&self) -> Result<Rows<MovementRow>, Problem> {
         let Some(warehouse) = self.warehouse_id else {
-            return paged(self.limit, |limit| run(select(all(self.terms())).after(self.cursor).limit(limit)));
+            return read_page(&self.filter(), self.cursor, self.limit);
         };
-        let side = |term: Filter, limit: u32| {
-            let terms = self.terms().into_iter().chain([term]);
-            select::<MovementRow>(all(terms)).after(self.cursor).limit(limit.min(MOST_ROWS))
+        let side = |of: Filter, limit: u32| {
+            select::<MovementRow>(all([self.filter(), of])).after(self.cursor).limit(limit.min(MOST_ROWS))
         };
         let read = |limit: u32| {
             let from = side(MovementRow::from_warehouse_id.eq(warehouse), limit);
@@ -120,25 +94,25 @@ fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> 
 
 pub fn list(call: &Call) -> Answer {
     let query: ListMovements = call.query()?;
-    let units = may(SERIALS_READ);
+    let units = holds(SERIALS_READ);
     if query.inventory_unit_id.is_some() && !units {
         return Err(Problem::of("PERMISSION_DENIED"));
     }
     let rows = query.page()?;
-    let tenant = Id::from(facts().tenant);
+    let tenant = tenant();
     let show = |row| Movement::of(row, tenant, units);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row: &MovementRow| row.id, show)))
+    answer_page(rows, |row| row.id, show)
 }
 
 pub fn read(call: &Call) -> Answer {
     let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Movement::of(row, facts().tenant.into(), may(SERIALS_READ))))
+    Ok(Reply::json(&Movement::of(row, tenant(), holds(SERIALS_READ))))
 }
 
 pub fn list_public(call: &Call) -> Answer {
-    let query = ListMovements::from(call.query::<ListPublicMovements>()?);
+    let query = call.query::<ListMovements>()?;
     let rows = query.page()?;
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, PublicMovement::of)))
+    answer_page(rows, |row| row.id, PublicMovement::of)
 }
 
 pub fn read_public(call: &Call) -> Answer {

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock_shared, run};
 use stoa_sdk::{Answer, Call, Id, Problem, Text, item};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::unusable;
 
-use crate::records::life::Status;
 use crate::records::movement::{MovementRow, MovementType, receipt};
-use crate::records::quantity::Positive;
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
-use crate::rules::refusal::unusable;
-use crate::work::clients::articles;
 use crate::work::goods::{Goods, Place, Sku};
 
 /// A transfer of stock.
@@ -36,14 +36,14 @@ pub fn create(call: &Call) -> Answer {
     if from == to {
         return Err(Problem::invalid(vec![item("/toWarehouseId", "REPEATED")]));
     }
-    let articles = articles::by_variant([input.variant_id]);
+    let articles = articles::get([input.variant_id]);
     let (_, from, to) = run((lock_shared(gate(to)), get::<WarehouseRow>(from), get::<WarehouseRow>(to)))?;
     let article = articles::require(&articles, input.variant_id, "/variantId")?;
     let from = from.ok_or_else(|| Problem::reference_missing("/fromWarehouseId"))?;
     let to = to.ok_or_else(|| Problem::reference_missing("/toWarehouseId"))?;
     let quantity = input.quantity.0;
     articles::check_scale(article, quantity, "/quantity")?;
-    articles::check_in_quantities(article, "/variantId")?;
+    articles::require_quantities(article, "/variantId")?;
     for (row, pointer) in [(&from, "/fromWarehouseId"), (&to, "/toWarehouseId")] {
         if row.status == Status::Archived {
             return Err(unusable(pointer, "ARCHIVED"));

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, Text, item};
+use stoa_trade::clients::articles;
+use stoa_trade::document::version::ExpectedVersion;
 
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus, receipt, unit_receipt};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::rules::version::ExpectedVersion;
-use crate::work::clients::articles;
 use crate::work::goods::{Closing, Goods, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects;
@@ -62,7 +62,7 @@ fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
     if input.expected_version.is_some() {
         return Err(Problem::invalid(vec![item("/expectedVersion", "NOT_ALLOWED")]));
     }
-    let articles = articles::by_variant([row.variant_id]);
+    let articles = articles::get([row.variant_id]);
     let (row, warehouse) = run((get::<ReservationRow>(row.id).locked(), get::<WarehouseRow>(row.warehouse_id)))?;
     let (Some(row), Some(warehouse)) = (row, warehouse) else { return Err(Problem::not_found()) };
     if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {

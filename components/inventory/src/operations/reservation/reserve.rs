@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Problem, Text};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::unusable;
 
-use crate::records::life::Status;
-use crate::records::quantity::Positive;
 use crate::records::reservation::{ReservationRow, ReservationSource, receipt};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::rules::refusal::unusable;
-use crate::work::clients::articles;
 use crate::work::goods::{Goods, Place, Sku};
 
 /// Stock to hold.
@@ -32,13 +32,13 @@ pub struct ReservationInput {
 
 pub fn create(call: &Call) -> Answer {
     let input: ReservationInput = call.body()?;
-    let articles = articles::by_variant([input.variant_id]);
+    let articles = articles::get([input.variant_id]);
     let row: Option<WarehouseRow> = run(get(input.warehouse_id))?;
     let article = articles::require(&articles, input.variant_id, "/variantId")?;
     let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
     let quantity = input.quantity.0;
     articles::check_scale(article, quantity, "/quantity")?;
-    articles::check_in_quantities(article, "/variantId")?;
+    articles::require_quantities(article, "/variantId")?;
     if row.status == Status::Archived {
         return Err(unusable("/warehouseId", "ARCHIVED"));
     }

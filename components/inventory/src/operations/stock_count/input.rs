@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Decimal, Id, Item, Problem, Text, item};
+use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Quantity;
+use stoa_trade::refusal::refuse_invalid;
 
-use crate::records::quantity::Quantity;
 use crate::records::stock_count::{CountStatus, StockCountRow};
-use crate::rules::version::ExpectedVersion;
-use crate::work::document_number::DocumentNumber;
 
 /// Units that one request names.
 const MOST_UNITS: usize = 500;
@@ -77,7 +78,7 @@ pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
     if units.len() > MOST_UNITS {
         faults.push(item("/lines", "TOO_MANY"));
     }
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)
 }
 
 /// # Errors

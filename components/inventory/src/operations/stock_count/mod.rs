@@ -10,12 +10,12 @@ use stoa_sdk::{Operation, Page};
 
 use crate::operations::stock_count::input::{CancelStockCount, PostStockCount, RecordStockCount, StockCountInput};
 use crate::operations::stock_count::list::ListStockCounts;
-use crate::records::caller::{ADJUST, READ};
+use crate::records::permission::{ADJUST, READ};
 use crate::records::stock::UPDATED;
 use crate::records::stock_count::{COUNT, StockCount, StockCountHeader, StockCountReceipt};
 
-const COUNTS_AT: &str = "/tenants/{tenantId}/inventory/counts";
-const COUNT_AT: &str = "/tenants/{tenantId}/inventory/counts/{id}";
+const COUNTS_AT: &str = "/inventory/counts";
+const COUNT_AT: &str = "/inventory/counts/{id}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -27,21 +27,21 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(COUNT_AT, "getStockCount", list::read).summary("A stock count")
         .description("`unitIds` of its lines only to readers of serial numbers.")
         .needs(READ).answers::<StockCount>().cache_control("no-store"),
-    Operation::transition("/tenants/{tenantId}/inventory/counts/{id}/lines", "recordStockCount", record::record)
+    Operation::transition("/inventory/counts/{id}/lines", "recordStockCount", record::record)
         .summary("Record counted lines")
         .description("With each line the system keeps what it holds of the variant at this instant. A variant's line takes the \
             place of its earlier one. Of a serialized variant every unit that is there is named, also one that was LOST. At \
             most 500 lines and 500 units in a count.")
         .needs(ADJUST).body::<RecordStockCount>().answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"]),
-    Operation::transition("/tenants/{tenantId}/inventory/counts/{id}/post", "postStockCount", post::post)
+    Operation::transition("/inventory/counts/{id}/post", "postStockCount", post::post)
         .summary("Post a stock count")
         .description("The differences are applied to what is there now, so that sales during the count stay sold. A unit that \
             changed since its line was recorded is left alone.")
         .needs(ADJUST).body::<PostStockCount>().answers::<StockCountReceipt>().writes(COUNT, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "INSUFFICIENT_STOCK", "UNIT_UNAVAILABLE",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"]),
-    Operation::transition("/tenants/{tenantId}/inventory/counts/{id}/cancel", "cancelStockCount", open::cancel)
+    Operation::transition("/inventory/counts/{id}/cancel", "cancelStockCount", open::cancel)
         .summary("Cancel a stock count")
         .needs(ADJUST).body::<CancelStockCount>().answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),

@@ -1,14 +1,15 @@
 //! Opening a stock count, and cancelling it.
 
-use stoa_sdk::store::{get, insert, run, update};
-use stoa_sdk::{Answer, Call, Instant, Problem, facts, new_id};
+use stoa_sdk::store::{get, run, update};
+use stoa_sdk::{Answer, Call, Problem, new_id, now};
+use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::text::key;
+use stoa_trade::{Status, refusal};
 
 use crate::operations::stock_count::input::{CancelStockCount, StockCountInput, check_open};
-use crate::records::life::Status;
 use crate::records::stock_count::{CountStatus, StockCountRow, receipt};
 use crate::records::warehouse::WarehouseRow;
-use crate::rules::refusal;
-use crate::work::document_number;
+use crate::work::documents::lock_expected;
 
 pub fn create(call: &Call) -> Answer {
     let body: StockCountInput = call.body()?;
@@ -17,7 +18,7 @@ pub fn create(call: &Call) -> Answer {
     if warehouse.status == Status::Archived {
         return Err(refusal::unusable("/warehouseId", "ARCHIVED"));
     }
-    let now = Instant(facts().now);
+    let now = now();
     let mut count = StockCountRow {
         id: new_id(),
         version: 1,
@@ -31,10 +32,11 @@ pub fn create(call: &Call) -> Answer {
         status: CountStatus::Open,
         posted_at: None,
     };
-    document_number::give("SC", warehouse.legal_entity_id, body.number, |number| {
+    let range = NumberRange { prefix: "SC", entity: warehouse.legal_entity_id, pointer: "/number" };
+    assign_number(range, body.number, |number| {
         count.number = number.to_owned();
-        count.number_key = document_number::key(number);
-        Ok(run(insert([&count]).unless_taken())?.iter().all(|went_in| *went_in))
+        count.number_key = key(number);
+        insert_unless_taken(&count)
     })?;
     Ok(receipt(&count))
 }
@@ -42,16 +44,10 @@ pub fn create(call: &Call) -> Answer {
 pub fn cancel(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: CancelStockCount = call.body()?;
-    let count: Option<StockCountRow> = run(get(id).locked())?;
-    let count = count.ok_or_else(Problem::not_found)?;
-    body.expected_version.check(count.version)?;
+    let count: StockCountRow = lock_expected(id, body.expected_version)?;
     check_open(&count)?;
-    let after = StockCountRow {
-        status: CountStatus::Cancelled,
-        version: count.version + 1,
-        updated_at: Instant(facts().now),
-        ..count
-    };
+    let after =
+        StockCountRow { status: CountStatus::Cancelled, version: count.version + 1, updated_at: now(), ..count };
     run(update::<StockCountRow>(id).set(StockCountRow::status, &after.status))?;
     Ok(receipt(&after).changed(vec!["status"]))
 }

@@ -4,22 +4,22 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, get_all, run, select, update};
-use stoa_sdk::{Answer, Call, Decimal, Id, Instant, Problem, facts, map};
+use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+use stoa_trade::refusal::refuse;
 
 use crate::operations::stock_count::input::{PostStockCount, check_open};
 use crate::records::cost::CostKind;
-use crate::records::life::Status;
 use crate::records::movement::{DocumentType, MovementRow, MovementType};
-use crate::records::quantity::{Quantity, UnitCost};
 use crate::records::stock_count::{CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, units_of};
-use crate::records::tracking::Tracking;
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
-use crate::work::clients::articles;
-use crate::work::clients::books::{self, Cost, Terms};
 use crate::work::gates;
 use crate::work::goods::post::{self, Source};
 use crate::work::goods::{Goods, Inflow, Outflow, Place};
@@ -30,12 +30,13 @@ use crate::work::units::worth::{self, Worth};
 pub fn post(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: PostStockCount = call.body()?;
-    let (count, lines) =
-        run((get::<StockCountRow>(id).locked(), select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id))))?;
+    let (count, lines) = run((
+        get::<StockCountRow>(id).locked(),
+        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
+    ))?;
     let count = count.ok_or_else(Problem::not_found)?;
     body.expected_version.check(count.version)?;
     check_open(&count)?;
-    let lines = lines.items;
     let terms = books::admit(count.legal_entity_id)?;
     let (_, warehouses, _) = run(gates::enter(&[count.warehouse_id], None))?;
     let warehouse = place::require_warehouse(&warehouses, count.warehouse_id, "/warehouseId")?;
@@ -46,7 +47,7 @@ pub fn post(call: &Call) -> Answer {
     let (goods, changes) = posting.collect(&lines)?;
 
     let settled = goods.settle()?;
-    let now = Instant(facts().now);
+    let now = now();
     let after = StockCountRow {
         status: CountStatus::Posted,
         posted_at: Some(now),
@@ -127,7 +128,7 @@ impl<'a> Posting<'a> {
         if self.terms.is_none() {
             return Ok(());
         }
-        let articles = articles::by_variant(lines.iter().map(|line| line.variant_id));
+        let articles = articles::get(lines.iter().map(|line| line.variant_id));
         let (mut missing, mut costs) = (Vec::new(), Vec::new());
         for (at, line) in lines.iter().enumerate().filter(|(_, line)| self.brings(line)) {
             let pointer = format!("/lines/{at}");
@@ -140,10 +141,7 @@ impl<'a> Posting<'a> {
                 }),
             }
         }
-        if !missing.is_empty() {
-            missing.truncate(200);
-            return Err(Problem { code: "VALUATION_COST_REQUIRED".to_owned(), errors: missing });
-        }
+        refuse("VALUATION_COST_REQUIRED", missing)?;
         books::admit_costs(count.legal_entity_id, &costs)
     }
 

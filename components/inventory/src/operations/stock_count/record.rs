@@ -3,17 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{find, get, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Answer, Call, Decimal, Field, Id, Instant, Item, Problem, all, facts, item, map, new_ids, view};
+use stoa_sdk::store::{MOST_ROWS, find, get, get_all, insert, run, select, update, update_all};
+use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
+use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::operations::stock_count::input::{self, CountedLine, RecordStockCount, check_open};
-use crate::records::quantity::{Quantity, UnitCost};
 use crate::records::stock::StockRow;
 use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
-use crate::records::tracking::Tracking;
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::rules::refusal::unit_count_mismatch;
-use crate::work::clients::articles::{self, Article};
+use crate::rules::unit_count;
 
 /// Lines of a count at most, and units of all its lines.
 const MOST: usize = 500;
@@ -45,23 +45,21 @@ pub fn record(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: RecordStockCount = call.body()?;
     input::check(&body.lines)?;
-    let (count, before) =
-        run((get::<StockCountRow>(id).locked(), select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id))))?;
+    let (count, before) = run((
+        get::<StockCountRow>(id).locked(),
+        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
+    ))?;
     let count = count.ok_or_else(Problem::not_found)?;
-    let variants: Vec<Id> = body.lines.iter().map(|line| line.variant_id).collect();
-    let articles = articles::get_variants(&variants);
-    let articles = map(articles.into_iter().map(|article| (Id::from(article.variant_id), article)));
+    let articles = articles::get(body.lines.iter().map(|line| line.variant_id));
     let seen = Seen::read(&count, &body.lines)?;
     let missing = find_missing(&body.lines, &articles, &seen);
-    if !missing.is_empty() {
-        return Err(Problem { code: "NOT_FOUND".to_owned(), errors: missing });
-    }
+    refuse("NOT_FOUND", missing)?;
     body.expected_version.check(count.version)?;
     check_open(&count)?;
     check_counts(&body.lines, &articles)?;
 
-    let before = map(before.items.into_iter().map(|line| (line.variant_id, line)));
-    let now = Instant(facts().now);
+    let before = map(before.into_iter().map(|line| (line.variant_id, line)));
+    let now = now();
     let mut ids = new_ids(u32::try_from(body.lines.len()).unwrap_or(u32::MAX)).into_iter();
     let (mut new, mut changed) = (Vec::new(), Vec::new());
     for (at, line) in body.lines.iter().enumerate() {
@@ -119,8 +117,11 @@ impl Seen {
             UnitRow::warehouse_id.eq(count.warehouse_id),
         ]);
         let named = lines.iter().flat_map(|line| line.unit_ids.iter().copied());
-        let (on_hand, there, named) =
-            run((find::<OnHand>("pair", pairs), select::<UnitSeen>(there), get_all::<UnitSeen>(named)))?;
+        let (on_hand, there, named) = run((
+            find::<OnHand>("pair", pairs),
+            select::<UnitSeen>(there).limit(MOST_ROWS),
+            get_all::<UnitSeen>(named),
+        ))?;
         if there.more {
             return Err(Problem::at("LIMIT_EXCEEDED", "/lines"));
         }
@@ -140,13 +141,13 @@ impl Seen {
     ) -> Result<(Quantity, BTreeMap<Id, CountedUnit>), Problem> {
         if tracking != Tracking::Serialized {
             if !line.unit_ids.is_empty() {
-                return Err(unit_count_mismatch(&format!("/lines/{at}/unitIds"), 0, line.unit_ids.len()));
+                return Err(unit_count::mismatch(&format!("/lines/{at}/unitIds"), 0, line.unit_ids.len()));
             }
             return Ok((self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO), BTreeMap::new()));
         }
         let whole = usize::try_from(line.counted_quantity.units() / 1_000_000).unwrap_or(usize::MAX);
         if whole != line.unit_ids.len() {
-            return Err(unit_count_mismatch(&format!("/lines/{at}/unitIds"), whole, line.unit_ids.len()));
+            return Err(unit_count::mismatch(&format!("/lines/{at}/unitIds"), whole, line.unit_ids.len()));
         }
         for (nth, id) in line.unit_ids.iter().enumerate() {
             let unit = self.units.get(id).filter(|unit| unit.variant_id == line.variant_id);
@@ -173,7 +174,6 @@ fn find_missing(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &
         let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !seen.units.contains_key(id));
         missing.extend(absent.map(|(nth, _)| item(format!("/lines/{at}/unitIds/{nth}"), "NOT_FOUND")));
     }
-    missing.truncate(200);
     missing
 }
 
@@ -185,11 +185,11 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
         if articles::tracking(article) == Tracking::None {
             return Err(Problem::illegal_state(format!("/lines/{at}/variantId")));
         }
-        if !articles::fits_scale(article, line.counted_quantity) {
+        if !is_countable(line.counted_quantity, articles::tracking(article), article.decimal_places) {
             faults.push(item(format!("/lines/{at}/countedQuantity"), "QUANTITY_SCALE"));
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)
 }
 
 /// Lines and units of the count as it will stand.

@@ -6,7 +6,7 @@ use stoa_sdk::{Answer, Call, Problem};
 use crate::operations::transfer_order::input::CancelTransferOrder;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, UnitOutcome, receipt};
 use crate::rules::delta::Delta;
-use crate::rules::refusal;
+use crate::rules::unit_state;
 use crate::work::goods::{Closing, Goods};
 use crate::work::transfers::order::{self, Order, Route};
 use crate::work::transfers::{arrive, reserve};
@@ -57,7 +57,7 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
                 goods.close(Closing { reservation, movement: None, reason, unit_version: None });
             }
             Some(id) => {
-                let unit = units.remove(&id).ok_or_else(|| refusal::unit_unavailable(None))?;
+                let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(None))?;
                 holds::release_unit(unit, &reservation, Some(reason), &mut goods, &mut changes)?;
                 outcomes.extend(order.outcome_of(id, item, UnitOutcome::Released));
             }

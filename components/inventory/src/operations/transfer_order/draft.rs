@@ -1,16 +1,16 @@
 //! Drafting transfer orders: creating and replacing them. A draft holds nothing.
 
 use stoa_sdk::store::{Update, get, insert, run, select, update, update_all};
-use stoa_sdk::{Answer, Call, Id, Instant, Problem, facts, new_id, new_ids};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, new_id, new_ids, now};
+use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::text::key;
 
 use crate::operations::transfer_order::input::{
     self, MOST_UNITS, TransferItemInput, TransferOrderInput, TransferOrderUpdate,
 };
 use crate::operations::transfer_order::references::References;
-use crate::records::quantity::Quantity;
-use crate::records::tracking::Tracking;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, receipt};
-use crate::work::document_number::{self, DocumentNumber};
 
 pub fn create(call: &Call) -> Answer {
     create_for(call, false)
@@ -27,7 +27,7 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
     let known = References::read(&head, &body.items)?;
     known.check(&head, &body.items)?;
     let entity = known.entity(&head)?;
-    let now = Instant(facts().now);
+    let now = now();
     let mut order = TransferOrderRow {
         id: new_id(),
         version: 1,
@@ -47,10 +47,11 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
         closed_at: None,
         cancel_reason: None,
     };
-    document_number::give("TO", entity, head.number, |number| {
+    let range = NumberRange { prefix: "TO", entity, pointer: "/number" };
+    assign_number(range, head.number, |number| {
         order.number = number.to_owned();
-        order.number_key = document_number::key(number);
-        Ok(run(insert([&order]).unless_taken())?.iter().all(|went_in| *went_in))
+        order.number_key = key(number);
+        insert_unless_taken(&order)
     })?;
     let (items, units) = lines(order.id, now, &body.items, &known);
     run((insert(&items), insert(&units)))?;
@@ -71,8 +72,8 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     input::check_draft(body.from_warehouse_id, body.to_warehouse_id, &body.items, by_client)?;
     let (order, items, chosen) = run((
         get::<TransferOrderRow>(id).locked(),
-        select::<TransferItemRow>(TransferItemRow::order_id.eq(id)),
-        select::<TransferUnitRow>(TransferUnitRow::order_id.eq(id)),
+        select::<TransferItemRow>(TransferItemRow::order_id.eq(id)).whole(),
+        select::<TransferUnitRow>(TransferUnitRow::order_id.eq(id)).whole(),
     ))?;
     let order = order.ok_or_else(Problem::not_found)?;
     let head = body.head();
@@ -91,7 +92,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     }
     known.check(&head, &body.items)?;
 
-    let (now, items, chosen) = (Instant(facts().now), items.items, chosen.items);
+    let now = now();
     let mut change = Redraft::default();
     let count = u32::try_from(body.items.len() * 2 + MOST_UNITS).unwrap_or(u32::MAX);
     let mut ids = new_ids(count).into_iter();

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, Text, item};
-
-use crate::records::quantity::Quantity;
-use crate::rules::version::ExpectedVersion;
-use crate::work::document_number::DocumentNumber;
+use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Quantity;
+use stoa_trade::refusal::refuse_invalid;
 
 /// Units of an order at most.
 pub const MOST_UNITS: usize = 100;
@@ -163,7 +163,7 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
     if units.len() > MOST_UNITS {
         faults.push(item("/items", "TOO_MANY"));
     }
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)
 }
 
 /// # Errors
@@ -196,5 +196,5 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
     if is_lost && input.reason.is_none() {
         faults.push(item("/reason", "REQUIRED"));
     }
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, get_all, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Page, Problem, Reply, Text, all, contains, has, map, paged};
+use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, Text, all, has, holds, map, tenant};
+use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
 
-use crate::records::caller::{SERIALS_READ, may, tenant};
+use crate::records::permission::SERIALS_READ;
 use crate::records::transfer_order::{
     TransferItem, TransferItemRow, TransferOrder, TransferOrderHeader, TransferOrderRow, TransferStatus, TransferUnit,
     TransferUnitRow,
@@ -47,24 +48,20 @@ fn list_for(call: &Call, tenant: Option<Id>) -> Answer {
         let live = all([TransferItemRow::variant_id.eq(id), TransferItemRow::line_no.not_null()]);
         has::<TransferItemRow, _, _>(TransferOrderRow::id, TransferItemRow::order_id, live)
     };
-    let wanted = [
-        query.status.map(|status| TransferOrderRow::status.eq(status)),
-        query.from_warehouse_id.map(|id| TransferOrderRow::from_warehouse_id.eq(id)),
-        query.to_warehouse_id.map(|id| TransferOrderRow::to_warehouse_id.eq(id)),
-        query.variant_id.map(of_variant),
-        query.number.as_deref().map(|number| contains("number", number)),
-        query.from.map(|from| TransferOrderRow::created_at.ge(from)),
-        query.to.map(|to| TransferOrderRow::created_at.le(to)),
-    ];
-    let filter = all(wanted.into_iter().flatten());
-    let rows =
-        paged(query.limit, |limit| run(select::<TransferOrderRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let page = Page::of(&rows.items, rows.more, |row| row.id, |row| TransferOrderHeader::of(row, tenant));
-    Ok(Reply::json(&page))
+    let filter = all([
+        equals(TransferOrderRow::status, query.status),
+        equals(TransferOrderRow::from_warehouse_id, query.from_warehouse_id),
+        equals(TransferOrderRow::to_warehouse_id, query.to_warehouse_id),
+        query.variant_id.map(of_variant).unwrap_or_default(),
+        mentions("number", query.number.as_deref()),
+        between(TransferOrderRow::created_at, query.from, query.to),
+    ]);
+    let rows = read_page::<TransferOrderRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, |row| TransferOrderHeader::of(&row, tenant))
 }
 
 pub fn read(call: &Call) -> Answer {
-    read_for(call, Some(tenant()), may(SERIALS_READ))
+    read_for(call, Some(tenant()), holds(SERIALS_READ))
 }
 
 pub fn read_as_client(call: &Call) -> Answer {
@@ -73,22 +70,21 @@ pub fn read_as_client(call: &Call) -> Answer {
 
 fn read_for(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
     let id = call.path_id("id")?;
-    let (order, items, chosen) = run((
+    let (order, mut items, chosen) = run((
         get::<TransferOrderRow>(id),
-        select::<TransferItemRow>(all([TransferItemRow::order_id.eq(id), TransferItemRow::line_no.not_null()])),
-        select::<TransferUnitRow>(all([TransferUnitRow::order_id.eq(id), TransferUnitRow::dropped.eq(false)])),
+        select::<TransferItemRow>(all([TransferItemRow::order_id.eq(id), TransferItemRow::line_no.not_null()])).whole(),
+        select::<TransferUnitRow>(all([TransferUnitRow::order_id.eq(id), TransferUnitRow::dropped.eq(false)])).whole(),
     ))?;
     let order = order.ok_or_else(Problem::not_found)?;
     let units = match with_units {
-        true => map(run(get_all::<UnitRow>(chosen.items.iter().map(|row| row.unit_id)))?
-            .into_iter()
-            .map(|row| (row.id, row))),
+        true => {
+            map(run(get_all::<UnitRow>(chosen.iter().map(|row| row.unit_id)))?.into_iter().map(|row| (row.id, row)))
+        }
         false => BTreeMap::new(),
     };
-    let mut items = items.items;
     items.sort_by_key(|item| item.line_no);
     let item = |row: &TransferItemRow| {
-        let of_line: Vec<&TransferUnitRow> = chosen.items.iter().filter(|unit| unit.item_id == row.id).collect();
+        let of_line: Vec<&TransferUnitRow> = chosen.iter().filter(|unit| unit.item_id == row.id).collect();
         let units = with_units.then(|| of_line.iter().filter_map(|chosen| unit(chosen, &units)).collect());
         TransferItem::of(row, order.status, of_line.len(), units)
     };

@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::store::{get, get_all, lock_shared, run, update_all};
 use stoa_sdk::{Answer, Call, Id, Problem, set};
+use stoa_trade::clients::books;
+use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::refusal;
 
 use crate::operations::transfer_order::input::{self, ReceiveItem, ReceiveTransferOrder};
 use crate::records::location::{LocationRow, location_gate};
-use crate::records::quantity::Quantity;
-use crate::records::tracking::Tracking;
 use crate::records::transfer_order::{TransferItemRow, TransferStatus, UnitOutcome, receipt};
-use crate::rules::place;
-use crate::rules::refusal::{self, unit_count_mismatch};
-use crate::work::clients::books;
+use crate::rules::{place, unit_count};
 use crate::work::transfers::arrive::{Part, end_journey};
 use crate::work::transfers::order::{self, Order};
 use crate::work::units::changes::ONE;
@@ -76,7 +75,7 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
 /// Reads a line of the body against the order.
 fn read_part(order: &Order, line: &ReceiveItem, at: usize) -> Result<Part, Problem> {
     let item = order.items.iter().find(|item| item.id == line.item_id);
-    let item = item.ok_or_else(|| refusal::unusable(&format!("/items/{at}/itemId"), "OTHER_ORDER"))?;
+    let item = item.ok_or_else(|| refusal::unusable(format!("/items/{at}/itemId"), "OTHER_ORDER"))?;
     let sum = line.quantity.checked_add(line.lost_quantity).and_then(|sum| sum.checked_add(line.returned_quantity));
     let outstanding = item.outstanding().unwrap_or(Quantity::ZERO);
     if sum.is_none_or(|sum| sum > outstanding) {
@@ -121,11 +120,11 @@ fn read_units(
             _ => 0,
         };
         if ids.len() != required {
-            return Err(unit_count_mismatch(&pointer, required, ids.len()));
+            return Err(unit_count::mismatch(&pointer, required, ids.len()));
         }
         for (nth, id) in ids.iter().enumerate() {
             let unit = travelling().find(|unit| unit.unit_id == *id);
-            let unit = unit.ok_or_else(|| refusal::unusable(&format!("{pointer}/{nth}"), "NOT_OUTSTANDING"))?;
+            let unit = unit.ok_or_else(|| refusal::unusable(format!("{pointer}/{nth}"), "NOT_OUTSTANDING"))?;
             units.push((unit.id, unit.unit_id, outcome));
         }
     }

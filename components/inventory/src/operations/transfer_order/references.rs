@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Id, Item, Problem, item, map};
+use stoa_trade::Status;
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::quantity::{Quantity, Tracking, is_countable};
+use stoa_trade::refusal::{self, refuse, refuse_invalid};
 
 use crate::operations::transfer_order::input::{Head, MOST_UNITS, TransferItemInput};
-use crate::records::life::Status;
-use crate::records::quantity::Quantity;
-use crate::records::tracking::Tracking;
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
-use crate::rules::place;
-use crate::rules::refusal::{self, unit_count_mismatch};
-use crate::work::clients::articles::{self, Article};
+use crate::rules::{place, unit_count};
 
 /// The records that a body names.
 pub struct References {
@@ -29,11 +28,9 @@ impl References {
         let warehouses: Vec<Id> = [head.from, head.to].into_iter().chain(head.transit).collect();
         let units: Vec<Id> = items.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
         let (warehouses, units) = run((get_all::<WarehouseRow>(warehouses), get_all::<UnitRow>(units)))?;
-        let variants: Vec<Id> = items.iter().map(|line| line.variant_id).collect();
-        let articles = articles::get_variants(&variants);
         let known = References {
             warehouses,
-            articles: map(articles.into_iter().map(|article| (article.variant_id.into(), article))),
+            articles: articles::get(items.iter().map(|line| line.variant_id)),
             units: map(units.into_iter().map(|unit| (unit.id, unit))),
         };
         let mut missing: Vec<Item> = Vec::new();
@@ -50,8 +47,8 @@ impl References {
             let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !known.units.contains_key(id));
             missing.extend(absent.map(|(nth, _)| item(format!("/items/{at}/unitIds/{nth}"), "NOT_FOUND")));
         }
-        missing.truncate(200);
-        if missing.is_empty() { Ok(known) } else { Err(Problem { code: "NOT_FOUND".to_owned(), errors: missing }) }
+        refuse("NOT_FOUND", missing)?;
+        Ok(known)
     }
 
     fn warehouse(&self, id: Id) -> Option<&WarehouseRow> {
@@ -70,18 +67,18 @@ impl References {
     /// Faults of quantities, then what a warehouse, a variant or a unit cannot be used for.
     pub fn check(&self, head: &Head, items: &[TransferItemInput]) -> Result<(), Problem> {
         let scale = items.iter().enumerate().filter(|(_, line)| {
-            self.articles.get(&line.variant_id).is_some_and(|article| !articles::fits_scale(article, line.quantity))
+            self.articles.get(&line.variant_id).is_some_and(|article| {
+                !is_countable(line.quantity, articles::tracking(article), article.decimal_places)
+            })
         });
         let faults: Vec<Item> = scale.map(|(at, _)| item(format!("/items/{at}/quantity"), "QUANTITY_SCALE")).collect();
-        if !faults.is_empty() {
-            return Err(Problem::invalid(faults));
-        }
+        refuse_invalid(faults)?;
         let mut serialized = Quantity::ZERO;
         for (at, line) in items.iter().enumerate() {
             match self.tracking(line.variant_id) {
                 Tracking::None => return Err(Problem::illegal_state(format!("/items/{at}/variantId"))),
                 Tracking::Quantity if !line.unit_ids.is_empty() => {
-                    return Err(unit_count_mismatch(&format!("/items/{at}/unitIds"), 0, line.unit_ids.len()));
+                    return Err(unit_count::mismatch(&format!("/items/{at}/unitIds"), 0, line.unit_ids.len()));
                 }
                 Tracking::Quantity => {}
                 Tracking::Serialized => {
@@ -90,7 +87,7 @@ impl References {
             }
             for (nth, id) in line.unit_ids.iter().enumerate() {
                 if self.units.get(id).is_some_and(|unit| unit.variant_id != line.variant_id) {
-                    return Err(refusal::unusable(&format!("/items/{at}/unitIds/{nth}"), "OTHER_VARIANT"));
+                    return Err(refusal::unusable(format!("/items/{at}/unitIds/{nth}"), "OTHER_VARIANT"));
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::records::movement::MovementType;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus, UnitOutcome, receipt};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::delta::Delta;
-use crate::rules::refusal;
+use crate::rules::unit_state;
 use crate::work::goods::{Closing, Goods, Place};
 use crate::work::transfers::order::{self, Order, Route};
 use crate::work::transfers::reserve;
@@ -59,7 +59,7 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
             goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: None });
             continue;
         };
-        let unit = units.remove(&id).ok_or_else(|| refusal::unit_unavailable(None))?;
+        let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(None))?;
         let after =
             UnitRow { reservation_id: None, ..unit.in_place(UnitStatus::InTransit, route.transit.warehouse, None) };
         let version = unit.version + 1;

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Problem, Reply, Text, new_ids};
+use stoa_trade::clients::{articles, books};
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::{self, refuse_invalid};
 
 use crate::records::location::LocationRow;
 use crate::records::movement::MovementType;
@@ -11,9 +14,7 @@ use crate::records::unit::{AdmittedUnits, InventoryUnitReceipt, UnitRow};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::condition::Objections;
 use crate::rules::identity::{self, UnitInput};
-use crate::rules::{place, refusal};
-use crate::work::clients::articles::{self, Tracking};
-use crate::work::clients::books;
+use crate::rules::place;
 use crate::work::gates;
 use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
@@ -44,15 +45,13 @@ pub fn admit(call: &Call) -> Answer {
     let input: AdmitUnits = call.body()?;
     let pointers: Vec<String> = (0..input.units.len()).map(|at| format!("/units/{at}")).collect();
     let faults = identity::find_faults(pointers.iter().cloned().zip(&input.units));
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
+    refuse_invalid(faults)?;
     let article = articles::get_one(input.variant_id).ok_or_else(|| Problem::reference_missing("/variantId"))?;
     let (warehouses, locations): (Vec<WarehouseRow>, Vec<LocationRow>) =
         run((get_all([input.warehouse_id]), get_all(input.location_id)))?;
     let entity = place::require_warehouse(&warehouses, input.warehouse_id, "/warehouseId")?.legal_entity_id;
     place::require_location(&locations, input.location_id, "/locationId")?;
-    if article.tracking != Tracking::Serialized {
+    if articles::tracking(&article) != Tracking::Serialized {
         return Err(Problem::illegal_state("/variantId"));
     }
     if !articles::is_active(&article) {

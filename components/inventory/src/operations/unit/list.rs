@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Page, Problem, Reply, Text, all, has, paged, view};
+use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, Text, View, all, has, paged, tenant, view};
+use stoa_trade::lists::{answer_page, between, equals, read_page};
 
-use crate::records::caller::tenant;
 use crate::records::movement::{Movement, MovementRow};
 use crate::records::unit::{
     Condition, Grade, IdentityKind, InventoryUnit, InventoryUnitEntry, UnitEntryRow, UnitIdentityRow, UnitRow,
@@ -50,22 +50,21 @@ pub fn list(call: &Call) -> Answer {
         let same = all([kinds, UnitIdentityRow::value_key.eq(identity::key(typed))]);
         has::<UnitIdentityRow, _, _>(UnitRow::id, UnitIdentityRow::unit_id, same)
     };
-    let wanted = [
-        query.variant_id.map(|id| UnitRow::variant_id.eq(id)),
-        query.product_id.map(|id| UnitRow::product_id.eq(id)),
-        query.warehouse_id.map(|id| UnitRow::warehouse_id.eq(id)),
-        query.location_id.map(|id| UnitRow::location_id.eq(id)),
-        query.legal_entity_id.map(|id| UnitRow::legal_entity_id.eq(id)),
-        query.status.map(|status| UnitRow::status.eq(status)),
-        query.condition.map(|condition| UnitRow::condition.eq(condition)),
-        query.grade.map(|grade| UnitRow::grade.eq(grade)),
-        query.identity.as_deref().map(identified),
-        query.updated_since.map(|since| UnitRow::updated_at.ge(since)),
-    ];
-    let filter = all(wanted.into_iter().flatten());
-    let rows = paged(query.limit, |limit| run(select::<UnitRow>(filter.clone()).after(query.cursor).limit(limit)))?;
+    let filter = all([
+        equals(UnitRow::variant_id, query.variant_id),
+        equals(UnitRow::product_id, query.product_id),
+        equals(UnitRow::warehouse_id, query.warehouse_id),
+        equals(UnitRow::location_id, query.location_id),
+        equals(UnitRow::legal_entity_id, query.legal_entity_id),
+        equals(UnitRow::status, query.status),
+        equals(UnitRow::condition, query.condition),
+        equals(UnitRow::grade, query.grade),
+        query.identity.as_deref().map(identified).unwrap_or_default(),
+        between(UnitRow::updated_at, query.updated_since, None),
+    ]);
+    let rows = read_page::<UnitRow>(&filter, query.cursor, query.limit)?;
     let tenant = tenant();
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| InventoryUnit::of(row, tenant))))
+    answer_page(rows, |row| row.id, |row| InventoryUnit::of(row, tenant))
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -77,23 +76,22 @@ pub fn read(call: &Call) -> Answer {
 
 /// Its physical movements, oldest first.
 pub fn movements(call: &Call) -> Answer {
-    let (id, query) = (call.path_id("id")?, call.query::<PageOf>()?);
-    let filter = MovementRow::inventory_unit_id.eq(id);
-    let (unit, rows) = paged(query.limit, |limit| {
-        run((get::<UnitId>(id), select::<MovementRow>(filter.clone()).after(query.cursor).limit(limit)))
-    })?;
-    unit.ok_or_else(Problem::not_found)?;
+    let (id, rows) = page_of_unit::<MovementRow>(call, |id| MovementRow::inventory_unit_id.eq(id))?;
     let tenant = tenant();
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Movement::of(row, tenant, true))).resource(id))
+    Ok(answer_page(rows, |row| row.id, |row| Movement::of(row, tenant, true))?.resource(id))
 }
 
 /// Its versions, oldest first.
 pub fn history(call: &Call) -> Answer {
+    let (id, rows) = page_of_unit::<UnitEntryRow>(call, |id| UnitEntryRow::unit_id.eq(id))?;
+    Ok(answer_page(rows, |row| row.id, InventoryUnitEntry::of)?.resource(id))
+}
+
+/// A page of the rows of the path's unit.
+fn page_of_unit<R: View>(call: &Call, of: impl Fn(Id) -> Filter) -> Result<(Id, Rows<R>), Problem> {
     let (id, query) = (call.path_id("id")?, call.query::<PageOf>()?);
-    let filter = UnitEntryRow::unit_id.eq(id);
-    let (unit, rows) = paged(query.limit, |limit| {
-        run((get::<UnitId>(id), select::<UnitEntryRow>(filter.clone()).after(query.cursor).limit(limit)))
-    })?;
+    let (unit, rows) =
+        paged(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).after(query.cursor).limit(limit))))?;
     unit.ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, InventoryUnitEntry::of)).resource(id))
+    Ok((id, rows))
 }

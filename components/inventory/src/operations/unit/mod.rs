@@ -15,15 +15,15 @@ use crate::operations::unit::move_unit::UnitMovementInput;
 use crate::operations::unit::readmit::ReadmitUnit;
 use crate::operations::unit::regrade::RegradeUnit;
 use crate::operations::unit::reserve::ReserveUnit;
-use crate::records::caller::{ADJUST, READ_UNITS};
 use crate::records::movement::Movement;
+use crate::records::permission::{ADJUST, READ_UNITS};
 use crate::records::reservation::InventoryUnitReservationReceipt;
 use crate::records::stock::UPDATED;
 use crate::records::unit::{AdmittedUnits, InventoryUnit, InventoryUnitEntry, InventoryUnitReceipt, UNIT};
 
-const UNITS_AT: &str = "/tenants/{tenantId}/inventory/units";
-const UNIT_AT: &str = "/tenants/{tenantId}/inventory/units/{id}";
-const MOVEMENTS_AT: &str = "/tenants/{tenantId}/inventory/units/{id}/movements";
+const UNITS_AT: &str = "/inventory/units";
+const UNIT_AT: &str = "/inventory/units/{id}";
+const MOVEMENTS_AT: &str = "/inventory/units/{id}/movements";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -42,7 +42,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ_UNITS).answers::<InventoryUnit>().discloses_identifiers().cache_control("no-store"),
     Operation::read(MOVEMENTS_AT, "listUnitMovements", list::movements).summary("Physical movements of a unit")
         .needs(READ_UNITS).query::<PageOf>().answers::<Page<Movement>>().cache_control("no-store"),
-    Operation::read("/tenants/{tenantId}/inventory/units/{id}/history", "listUnitHistory", list::history)
+    Operation::read("/inventory/units/{id}/history", "listUnitHistory", list::history)
         .summary("Versions of a unit").description("One entry for each version from 1 on, without a gap.")
         .needs(READ_UNITS).query::<PageOf>().answers::<Page<InventoryUnitEntry>>().cache_control("no-store"),
     Operation::create(MOVEMENTS_AT, "moveUnit", move_unit::move_unit).summary("Move a unit")
@@ -54,20 +54,20 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "REFERENCE_INVALID",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
-    Operation::create("/tenants/{tenantId}/inventory/units/{id}/reservations", "reserveUnit", reserve::reserve)
+    Operation::create("/inventory/units/{id}/reservations", "reserveUnit", reserve::reserve)
         .summary("Hold a unit").description("Until it is released; a unit held by hand is never sold.")
         .needs(ADJUST).body::<ReserveUnit>().answers::<InventoryUnitReservationReceipt>()
         .writes("INVENTORY_RESERVATION", UPDATED)
         .problems(&["VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
-    Operation::transition("/tenants/{tenantId}/inventory/units/{id}/regrade", "regradeUnit", regrade::regrade)
+    Operation::transition("/inventory/units/{id}/regrade", "regradeUnit", regrade::regrade)
         .summary("State condition and grade anew")
         .description("Both are replaced. Status, place and identity stay; the variant's condition, where it states one, binds.")
         .needs(ADJUST).body::<RegradeUnit>().answers::<InventoryUnitReceipt>().writes(UNIT, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "UNIT_UNAVAILABLE", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH",
             "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
-    Operation::create("/tenants/{tenantId}/inventory/units/{id}/readmissions", "readmitUnit", readmit::readmit)
+    Operation::create("/inventory/units/{id}/readmissions", "readmitUnit", readmit::readmit)
         .summary("Readmit a known unit")
         .description("DAMAGED: repaired, where it stands. SOLD: bought back, into any active warehouse, whose legal entity \
             becomes the unit's; another serialized variant of its product may be named, because what was used is no longer \

@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, get_all, run};
-use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item, text_enum};
+use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, holds, item, text_enum};
+use stoa_trade::clients::books;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::refuse_invalid;
 
-use crate::records::caller::may;
 use crate::records::location::LocationRow;
 use crate::records::movement::MovementType;
 use crate::records::unit::{UnitRow, UnitStatus, receipt};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
-use crate::rules::version::ExpectedVersion;
-use crate::work::clients::books;
 use crate::work::gates;
 use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
@@ -63,7 +63,7 @@ impl UnitMovementInput {
             UnitMovementType::Transfer => "inventory.transfer",
             _ => "inventory.adjust",
         };
-        if !may(permission) {
+        if !holds(permission) {
             return Err(Problem::of("PERMISSION_DENIED"));
         }
         let mut faults: Vec<Item> = Vec::new();
@@ -79,7 +79,7 @@ impl UnitMovementInput {
         if self.movement_type != UnitMovementType::AdjustmentIn && self.unit_cost.is_some() {
             faults.push(item("/unitCost", "NOT_ALLOWED"));
         }
-        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+        refuse_invalid(faults)
     }
 }
 

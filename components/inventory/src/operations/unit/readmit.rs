@@ -5,17 +5,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::books;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::{self, refuse_invalid};
 
 use crate::records::location::LocationRow;
 use crate::records::movement::MovementType;
 use crate::records::unit::{self, Condition, Grade, UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::condition::Objections;
+use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
-use crate::rules::version::ExpectedVersion;
-use crate::rules::{place, refusal};
-use crate::work::clients::articles::{self, Article, Tracking};
-use crate::work::clients::books;
 use crate::work::gates;
 use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
@@ -61,7 +63,7 @@ impl ReadmitUnit {
             }
             _ => faults.extend(self.to_warehouse_id.is_none().then(|| item("/toWarehouseId", "REQUIRED"))),
         }
-        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+        refuse_invalid(faults)
     }
 }
 
@@ -136,7 +138,7 @@ fn usable(unit: &UnitRow, article: &Article) -> Result<(), Problem> {
     if Id::from(article.product_id) != unit.product_id {
         return refused("OTHER_PRODUCT");
     }
-    if article.tracking != Tracking::Serialized {
+    if articles::tracking(article) != Tracking::Serialized {
         return refused("NOT_SERIALIZED");
     }
     if articles::is_active(article) { Ok(()) } else { refused("ARCHIVED") }

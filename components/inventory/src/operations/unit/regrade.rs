@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, Text};
+use stoa_trade::clients::articles;
+use stoa_trade::document::version::ExpectedVersion;
 
 use crate::records::unit::{self, Condition, Grade, UnitRow};
 use crate::rules::condition::Objections;
 use crate::rules::unit_state::{self, Cause};
-use crate::rules::version::ExpectedVersion;
-use crate::work::clients::articles;
+use crate::work::documents::lock_expected;
 use crate::work::goods::Goods;
 use crate::work::units::changes::Changes;
 use crate::work::units::effects;
@@ -27,18 +27,15 @@ pub struct RegradeUnit {
 }
 
 pub fn regrade(call: &Call) -> Answer {
-    let id = call.path_id("id")?;
     let input: RegradeUnit = call.body()?;
-    let unit: Option<UnitRow> = run(get(id).locked())?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    input.expected_version.check(unit.version)?;
+    let unit: UnitRow = lock_expected(call.path_id("id")?, input.expected_version)?;
     unit_state::check(Cause::Regrade, &unit, None)?;
     let article = articles::get_one(unit.variant_id).ok_or_else(Problem::not_found)?;
     let mut objections = Objections::default();
     let (condition, grade) = objections.settle(&article, input.condition, input.grade, "");
     objections.refuse()?;
     let changed = [("condition", unit.condition != condition), ("grade", unit.grade != grade)];
-    let changed = changed.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
+    let changed = changed.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name);
     let mut changes = Changes::of(1);
     let after = UnitRow { condition, grade, ..unit.clone() };
     changes.record_regrade(unit, after, &input.reason)?;

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Problem, Text};
+use stoa_trade::document::version::ExpectedVersion;
 
 use crate::records::reservation::{ReservationSource, unit_receipt};
 use crate::records::unit::UnitRow;
 use crate::rules::unit_state::{self, Cause};
-use crate::rules::version::ExpectedVersion;
+use crate::work::documents::lock_expected;
 use crate::work::goods::Goods;
 use crate::work::units::changes::Changes;
 use crate::work::units::effects;
@@ -25,11 +25,8 @@ pub struct ReserveUnit {
 }
 
 pub fn reserve(call: &Call) -> Answer {
-    let id = call.path_id("id")?;
     let body: ReserveUnit = call.body()?;
-    let unit: Option<UnitRow> = run(get(id).locked())?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    body.expected_version.check(unit.version)?;
+    let unit: UnitRow = lock_expected(call.path_id("id")?, body.expected_version)?;
     // An AVAILABLE unit stands in a normal warehouse, which is not archived while it is there.
     unit_state::check(Cause::Reserve, &unit, None)?;
     let holder = Holder {

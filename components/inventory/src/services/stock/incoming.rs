@@ -2,19 +2,19 @@
 
 use stoa_sdk::store::{get_all, lock_all_shared, run};
 use stoa_sdk::{Id, Problem, map, set};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::refusal::unusable;
 
-use crate::bindings::exports::commerce::inventory::stock as service;
-use crate::records::life::Status;
-use crate::records::quantity::Quantity;
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
-use crate::rules::refusal::unusable;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::wire::parse;
-use crate::work::clients::articles::{self, Tracking};
 use crate::work::goods::{Goods, Place, Sku};
 
 pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {
-    let articles = articles::by_variant(lines.iter().map(|line| line.variant_id.into()));
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
     let warehouses = set(lines.iter().map(|line| Id::from(line.warehouse_id)));
     if warehouses.is_empty() {
         return Ok(());
@@ -33,7 +33,7 @@ pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {
             return Err(unusable(&pointer, "ARCHIVED"));
         }
         let delta: Quantity = parse(&line.delta);
-        if article.tracking != Tracking::None && delta != Quantity::ZERO {
+        if articles::tracking(article) != Tracking::None && delta != Quantity::ZERO {
             goods.change(&Place::of(row), &Sku::of(article), Delta::incoming(delta.units()), &pointer);
         }
     }

@@ -2,9 +2,9 @@
 
 use stoa_sdk::store::{MOST_KEYS, find, read};
 
-use crate::bindings::exports::commerce::inventory::stock::{Level, Pair};
 use crate::records::stock::StockRow;
 use crate::rules::delta;
+use crate::services::bindings::exports::commerce::inventory::stock::{Level, Pair};
 
 pub fn levels(pairs: &[Pair]) -> Vec<Level> {
     let key = |pair: &Pair| delta::Pair { warehouse: pair.warehouse_id.into(), variant: pair.variant_id.into() }.key();

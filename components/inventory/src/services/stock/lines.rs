@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::quantity::{Quantity, Tracking};
 
-use crate::records::quantity::Quantity;
 use crate::rules::unit_count::check_unit_count;
 use crate::services::wire::parse_positive;
-use crate::work::clients::articles::{self, Article, Tracking};
 
 /// Lines of an order at most.
 pub const MOST_LINES: usize = 100;
@@ -31,7 +31,7 @@ pub fn read_goods<'a>(
     let article = articles::require(articles, variant, &format!("/lines/{nth}/variantId"))?;
     let quantity = parse_positive(quantity);
     articles::check_scale(article, quantity, &format!("/lines/{nth}/quantity"))?;
-    let is_serialized = article.tracking == Tracking::Serialized;
+    let is_serialized = articles::tracking(article) == Tracking::Serialized;
     check_unit_count(is_serialized, quantity, units, &format!("/lines/{nth}/unitIds"))?;
     Ok((article, quantity))
 }

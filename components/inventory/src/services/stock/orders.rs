@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, get_all, insert, run, select};
 use stoa_sdk::{Id, Problem, has, map, new_id};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::quantity::{Quantity, Tracking};
 
-use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostKind, SaleBalanceRow};
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
-use crate::records::quantity::Quantity;
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
-use crate::work::clients::articles::{self, Article, Tracking};
 use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
@@ -25,7 +25,7 @@ pub fn reserve(
     lines: &[service::ReserveLine],
 ) -> Result<Vec<service::Reserved>, Problem> {
     check_count(lines.len())?;
-    let articles = articles::by_variant(lines.iter().map(|line| line.variant_id.into()));
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
     let row: WarehouseRow = run(get(warehouse))?.ok_or_else(|| Problem::reference_missing("/warehouse"))?;
     if !row.is_normal() {
         return Err(Problem::at("CUSTODY_CONFLICT", "/warehouse"));
@@ -38,7 +38,7 @@ pub fn reserve(
         let (article, quantity) =
             read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.unit_ids.len())?;
         let pointer = format!("/lines/{nth}/quantity");
-        match article.tracking {
+        match articles::tracking(article) {
             Tracking::None => continue,
             Tracking::Serialized => {
                 serialized.push(sales::ReserveLine {
@@ -96,7 +96,7 @@ impl OrderReservations {
         let of_these = ReservationRow::id.one_of(ids.iter().copied());
         let warehouses = has::<ReservationRow, _, _>(WarehouseRow::id, ReservationRow::warehouse_id, of_these);
         let (rows, warehouses) =
-            run((get_all::<ReservationRow>(ids.iter().copied()).locked(), select::<WarehouseRow>(warehouses)))?;
+            run((get_all::<ReservationRow>(ids.iter().copied()).locked(), select::<WarehouseRow>(warehouses).whole()))?;
         let rows = map(rows.into_iter().map(|row| (row.id, row)));
         let mut seen = std::collections::BTreeSet::new();
         for (nth, id) in ids.iter().enumerate() {
@@ -109,8 +109,8 @@ impl OrderReservations {
                 return Err(Problem::illegal_state(pointer(nth)));
             }
         }
-        let articles = articles::by_variant(rows.values().map(|row| row.variant_id));
-        Ok(OrderReservations { rows, warehouses: map(warehouses.items.into_iter().map(|row| (row.id, row))), articles })
+        let articles = articles::get(rows.values().map(|row| row.variant_id));
+        Ok(OrderReservations { rows, warehouses: map(warehouses.into_iter().map(|row| (row.id, row))), articles })
     }
 
     fn known(&self) -> Known {

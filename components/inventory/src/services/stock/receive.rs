@@ -2,20 +2,19 @@
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Id, Problem};
+use stoa_trade::clients::{articles, books};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
-use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
-use crate::records::quantity::{Quantity, UnitCost};
 use crate::rules::condition::{parse_condition, parse_grade};
 use crate::rules::delta::Delta;
 use crate::rules::identity::UnitInput;
 use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::services::wire::parse;
-use crate::work::clients::articles::{self, Tracking};
-use crate::work::clients::books;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};
 use crate::work::units::changes::Changes;
@@ -25,7 +24,7 @@ use crate::work::units::worth::Worth;
 
 pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Result<Vec<service::Received>, Problem> {
     check_count(lines.len())?;
-    let articles = articles::by_variant(lines.iter().map(|line| line.variant_id.into()));
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
     let (warehouse, location) = (Id::from(from.warehouse_id), from.location_id.map(Id::from));
     let (_, warehouses, locations) = run(gates::enter(&[warehouse], location))?;
     let row = require_open(&warehouses, &locations, warehouse, location)?;
@@ -37,7 +36,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
     for (nth, line) in lines.iter().enumerate() {
         let (article, quantity) = read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.units.len())?;
         let pointer = format!("/lines/{nth}/quantity");
-        if article.tracking == Tracking::None {
+        if articles::tracking(article) == Tracking::None {
             let receipt_item_id = line.receipt_item_id;
             received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
             continue;
@@ -46,7 +45,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         let charge = line.charge.as_deref().map(parse).unwrap_or(Quantity::ZERO);
         let costs = spread_charge(quantity, parse(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
             .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
-        if article.tracking == Tracking::Serialized {
+        if articles::tracking(article) == Tracking::Serialized {
             goods.change(&place, &sku, Delta::incoming(-quantity.units()), &pointer);
             serialized.push(NewUnits {
                 receipt_item: line.receipt_item_id.into(),

@@ -2,17 +2,18 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Problem};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::unusable;
 
-use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::CostKind;
-use crate::records::life::Status;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{Cost, add_costs};
-use crate::rules::refusal::unusable;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
-use crate::work::clients::articles::{self, Tracking};
 use crate::work::goods::{Goods, Outflow, Place, Sku};
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
@@ -23,7 +24,7 @@ pub fn send_back(
     lines: &[service::SupplierReturnLine],
 ) -> Result<Vec<service::SentBack>, Problem> {
     check_count(lines.len())?;
-    let articles = articles::by_variant(lines.iter().map(|line| line.variant_id.into()));
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
     let row: Option<WarehouseRow> = run(get(Id::from(to.warehouse_id)))?;
     let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
     if row.status == Status::Archived {
@@ -37,10 +38,10 @@ pub fn send_back(
     for (nth, line) in lines.iter().enumerate() {
         let (article, quantity) =
             read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.unit_ids.len())?;
-        if article.tracking == Tracking::None {
+        if articles::tracking(article) == Tracking::None {
             return Err(Problem::illegal_state(format!("/lines/{nth}/variantId")));
         }
-        if article.tracking == Tracking::Serialized {
+        if articles::tracking(article) == Tracking::Serialized {
             serialized.push(returns::SendBack {
                 line: nth,
                 receipt_item: line.receipt_item_id.into(),

@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, get_all, run, select, update_by};
 use stoa_sdk::{Field, Id, Problem, has, map, set};
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
 
-use crate::bindings::exports::commerce::inventory::stock as service;
 use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
-use crate::records::quantity::{Amount, Quantity};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::Cost;
-use crate::rules::exact;
 use crate::rules::fragments::{self, Fragment, Where};
 use crate::rules::place::require_open;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::check_count;
 use crate::services::wire::parse_positive;
-use crate::work::clients::articles::{self, Tracking};
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
 use crate::work::units::changes::Changes;
@@ -50,13 +49,13 @@ pub fn take_back(
     let ((_, warehouses, locations), movements, origins) = run((
         gates::enter(&[warehouse], location),
         get_all::<MovementRow>(sales.iter().copied()),
-        select::<WarehouseRow>(sold),
+        select::<WarehouseRow>(sold).whole(),
     ))?;
     let row = require_open(&warehouses, &locations, warehouse, location)?;
     let place = Place::of(row);
     let sales = map(movements.into_iter().map(|movement| (movement.id, movement)));
-    let origins = map(origins.items.into_iter().map(|row| (row.id, row.legal_entity_id)));
-    let articles = articles::by_variant(sales.values().map(|movement: &MovementRow| movement.variant_id));
+    let origins = map(origins.into_iter().map(|row| (row.id, row.legal_entity_id)));
+    let articles = articles::get(sales.values().map(|movement: &MovementRow| movement.variant_id));
 
     let document = (DocumentType::CustomerReturn, Id::from(to.id));
     let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
@@ -96,7 +95,7 @@ pub fn take_back(
             taken.push(Taken { sale: sale.id, sku, quantity, movement: sale.id, unit: Some(unit.into()), valued });
             continue;
         }
-        if article.tracking == Tracking::Serialized {
+        if articles::tracking(article) == Tracking::Serialized {
             return Err(Problem::at("UNIT_UNAVAILABLE", format!("/lines/{nth}/unitId")));
         }
         if line.disposition != service::Disposition::Restock {
@@ -170,12 +169,9 @@ fn read_sold_parts(sales: &BTreeMap<Id, i128>) -> Result<BTreeMap<Id, Vec<Fragme
     }
     let of_sales = || CostEntryRow::movement_id.one_of(sales.keys().copied());
     let of_slices = has::<CostEntryRow, _, _>(CostEntryRow::source_entry_id, CostEntryRow::id, of_sales());
-    let (slices, changes) = run((select::<CostEntryRow>(of_sales()), select::<CostEntryRow>(of_slices)))?;
-    if slices.more || changes.more {
-        return Err(Problem::limit_exceeded());
-    }
-    let mut all = slices.items;
-    all.extend(changes.items);
+    let (mut all, changes): (Vec<CostEntryRow>, Vec<CostEntryRow>) =
+        run((select(of_sales()).whole(), select(of_slices).whole()))?;
+    all.extend(changes);
     let mut goods = fragments::gone_fragments(&all);
     fragments::sort_for_dealing(&mut goods);
     let mut parts: BTreeMap<Id, Vec<Fragment>> = BTreeMap::new();
@@ -208,7 +204,7 @@ fn bring(
         left -= quantity;
         part.quantity = Quantity::from_units(part.quantity.units() - quantity);
         let quantity = Quantity::from_units(quantity);
-        let amount = part.unit_cost.and_then(|cost| exact::value(quantity, cost));
+        let amount = part.unit_cost.and_then(|cost| quantity::value(quantity, cost));
         total = total.zip(amount).and_then(|(total, amount)| total.checked_add(amount.units()));
         currencies.insert(slice.currency_code.clone());
         held.bring(Inflow {

@@ -1,9 +1,9 @@
 //! New rows of the ledger of costs.
 
 use stoa_sdk::{Date, Instant, new_id};
+use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::{CostEntryRow, CostKind, LayerRow};
-use crate::records::quantity::Quantity;
 
 /// An entry about goods of a layer, of nothing yet: to be completed.
 pub fn new_entry(layer: &LayerRow, kind: CostKind, now: Instant, entry_date: Date) -> CostEntryRow {

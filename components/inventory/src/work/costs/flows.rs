@@ -1,30 +1,26 @@
 //! How the worth of an entity's goods changed in a period, by variant and currency.
 
-use stoa_sdk::store::{Row, Rows, aggregate, run, select};
-use stoa_sdk::{Date, Field, Filter, Id, Problem, all, any};
+use stoa_sdk::store::{Rows, aggregate, run, select};
+use stoa_sdk::{Date, Id, Problem, all, totals};
+use stoa_trade::quantity::Amount;
 
 use crate::records::cost::{CostEntryRow, CostKind, PoolRow};
-use crate::records::quantity::Amount;
-use crate::rules::sum::sum;
 use crate::work::costs::valuation::counts_on_hand;
 
-/// Signed: opening and all flows add up to closing.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Flow {
-    pub variant: Id,
-    pub currency_code: Option<String>,
-    pub opening: Amount,
-    /// With charges.
-    pub received: Amount,
-    pub adjusted_in: Amount,
-    /// Less what came back.
-    pub sold: Amount,
-    pub adjusted_out: Amount,
-    pub damaged: Amount,
-    pub lost: Amount,
-    pub returned: Amount,
-    pub corrected: Amount,
-    pub closing: Amount,
+totals! {
+    /// Signed: opening and all flows add up to closing. `received` is with charges, `sold` less what came back.
+    pub Flow of CostEntryRow by [variant_id: Id, currency_code: Option<String>] {
+        opening: Amount = sum(amount),
+        received: Amount = sum(amount),
+        adjusted_in: Amount = sum(amount),
+        sold: Amount = sum(amount),
+        adjusted_out: Amount = sum(amount),
+        damaged: Amount = sum(amount),
+        lost: Amount = sum(amount),
+        returned: Amount = sum(amount),
+        corrected: Amount = sum(amount),
+        closing: Amount = sum(amount),
+    }
 }
 
 /// Flows of the variants after `cursor`, and the last variant where more follow.
@@ -50,25 +46,21 @@ pub fn read_flows(
         counts_on_hand(),
     ];
     let within = |kinds: &[CostKind]| {
-        let kinds = any(kinds.iter().map(|kind| CostEntryRow::kind.eq(*kind)));
+        let kinds = CostEntryRow::kind.one_of(kinds.iter().copied());
         all([CostEntryRow::entry_date.ge(since), kinds])
     };
-    let amount = CostEntryRow::amount;
-    let sums = aggregate::<CostEntryRow>(all(of))
-        .by(CostEntryRow::variant_id)
-        .by(CostEntryRow::currency_code)
-        .sum(amount, CostEntryRow::entry_date.lt(since))
-        .sum(amount, within(&[CostKind::Received, CostKind::Charge]))
-        .sum(amount, within(&[CostKind::AdjustedIn]))
-        .sum(amount, within(&[CostKind::Sold, CostKind::Back]))
-        .sum(amount, within(&[CostKind::AdjustedOut]))
-        .sum(amount, within(&[CostKind::Damaged]))
-        .sum(amount, within(&[CostKind::Lost]))
-        .sum(amount, within(&[CostKind::Returned]))
-        .sum(amount, within(&[CostKind::Correction, CostKind::Assigned]))
-        .sum(amount, Filter::default());
-    let mut flows: Vec<Flow> = run(sums.without_zeros())?.into_iter().filter_map(Flow::read).collect();
-    flows.sort_by(|a, b| (a.variant, &a.currency_code).cmp(&(b.variant, &b.currency_code)));
+    let sums = aggregate::<Flow>(all(of))
+        .when(Flow::opening, CostEntryRow::entry_date.lt(since))
+        .when(Flow::received, within(&[CostKind::Received, CostKind::Charge]))
+        .when(Flow::adjusted_in, within(&[CostKind::AdjustedIn]))
+        .when(Flow::sold, within(&[CostKind::Sold, CostKind::Back]))
+        .when(Flow::adjusted_out, within(&[CostKind::AdjustedOut]))
+        .when(Flow::damaged, within(&[CostKind::Damaged]))
+        .when(Flow::lost, within(&[CostKind::Lost]))
+        .when(Flow::returned, within(&[CostKind::Returned]))
+        .when(Flow::corrected, within(&[CostKind::Correction, CostKind::Assigned]));
+    let mut flows = run(sums.without_zeros().whole())?;
+    flows.sort_by(|a, b| (a.variant_id, &a.currency_code).cmp(&(b.variant_id, &b.currency_code)));
     Ok((flows, next))
 }
 
@@ -88,24 +80,4 @@ pub fn read_pools(
     let pools: Rows<PoolRow> = run(select(filter).by(PoolRow::variant_id).limit(limit.clamp(1, 500)))?;
     let next = pools.items.last().map(|pool| pool.variant_id).filter(|_| pools.more);
     Ok((pools.items, next))
-}
-
-impl Flow {
-    fn read(row: Row) -> Option<Flow> {
-        let mut values = row.into_iter();
-        Some(Flow {
-            variant: Id::take(values.next()?)?,
-            currency_code: Field::take(values.next()?)?,
-            opening: sum(values.next()),
-            received: sum(values.next()),
-            adjusted_in: sum(values.next()),
-            sold: sum(values.next()),
-            adjusted_out: sum(values.next()),
-            damaged: sum(values.next()),
-            lost: sum(values.next()),
-            returned: sum(values.next()),
-            corrected: sum(values.next()),
-            closing: sum(values.next()),
-        })
-    }
 }

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Failure, Rows, aggregate, insert, run, select, update_all};
-use stoa_sdk::{Filter, Id, Instant, Problem, all, facts, new_id};
+use stoa_sdk::store::{Rows, aggregate, insert, run, select, update_all};
+use stoa_sdk::{Id, Instant, Problem, all, new_id, now, today, totals};
+use stoa_trade::quantity::{self, Amount, Quantity, UnitCost};
 
 use crate::records::cost::{CostEntryRow, CostKind, Destination, LayerRow};
-use crate::records::quantity::{Amount, Quantity, UnitCost};
-use crate::rules::exact;
-use crate::rules::sum::sum;
-use crate::work::clients::books;
 use crate::work::costs::entry::new_entry;
 
 /// Goods for which a cost is stated.
@@ -19,6 +16,8 @@ pub enum Goods {
     Variant(Id),
     Unit(Id),
 }
+
+totals! { Worth of LayerRow by [] { value: Amount = sum(value) } }
 
 /// Open layers that are read at once: each may make two entries.
 const PAGE: u32 = 1_000;
@@ -32,26 +31,21 @@ const PAGES: usize = 20;
 /// VALUATION_COST_REQUIRED where goods have no cost, or one in another currency; ACCOUNTING_AMOUNT_PRECISION where a value does
 /// not fit; LIMIT_EXCEEDED where there are too many layers.
 pub fn open_books(entity: Id, currency: &str, stated: &BTreeMap<Goods, UnitCost>) -> Result<Amount, Problem> {
-    let now = Instant(facts().now);
+    let now = now();
     let open = || [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false)];
     let mut cursor = None;
     for page in 0.. {
         if page == PAGES {
             return Err(Problem::limit_exceeded());
         }
-        let rows: Rows<LayerRow> =
-            run(select(all(open())).after(cursor).limit(PAGE)).map_err(|failure| match failure {
-                Failure::Limit(_) => Problem::limit_exceeded(),
-                other => other.into(),
-            })?;
+        let rows: Rows<LayerRow> = run(select(all(open())).after(cursor).limit(PAGE))?;
         cursor = rows.items.last().map(|layer| layer.id);
         assign(rows.items, currency, stated, now)?;
         if !rows.more {
             break;
         }
     }
-    let sums = run(aggregate::<LayerRow>(all(open())).sum(LayerRow::value, Filter::default()))?;
-    Ok(sum(sums.into_iter().next().and_then(|row| row.into_iter().next())))
+    Ok(run(aggregate::<Worth>(all(open())).one())?.value)
 }
 
 /// Costed layers in the place of those without.
@@ -75,7 +69,7 @@ fn assign(
             (None, _) => stated(),
         };
         let Some(unit_cost) = unit_cost else { return Err(Problem::at("VALUATION_COST_REQUIRED", "/stated")) };
-        let value = exact::value(layer.remaining, unit_cost)
+        let value = quantity::value(layer.remaining, unit_cost)
             .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", "/stated"))?;
         let new = LayerRow {
             id: new_id(),
@@ -109,6 +103,6 @@ fn entry(layer: &LayerRow, now: Instant, sign: i128) -> CostEntryRow {
         destination: Some(Destination::OnHand),
         quantity: Quantity::from_units(sign * layer.remaining.units()),
         amount: layer.value.map(|value| Amount::from_units(sign * value.units())),
-        ..new_entry(layer, CostKind::Assigned, now, books::today())
+        ..new_entry(layer, CostKind::Assigned, now, today())
     }
 }

@@ -3,17 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::store::{Failure, Rows, find, insert, run, select, update_all};
-use stoa_sdk::{Field, Id, Instant, Problem, all, facts, map, new_id, set};
+use stoa_sdk::store::{find, insert, run, select, update_all};
+use stoa_sdk::{Field, Id, Instant, Problem, all, map, new_id, now, set, today};
+use stoa_trade::clients::{articles, books};
+use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
+use stoa_trade::refusal::unusable;
 
 use crate::records::cost::{CostEntryRow, CostKind, Destination, LayerRow, PoolRow};
-use crate::records::quantity::{Amount, Quantity};
-use crate::rules::exact;
 use crate::rules::fragments::{self, Fragment, Where};
 use crate::rules::recost::{Dealt, Undealt, Way, deal_over};
-use crate::rules::refusal::unusable;
-use crate::work::clients::articles::{self, Tracking};
-use crate::work::clients::books;
 use crate::work::costs::entry::new_entry;
 
 /// An amount for the goods of a receipt's line, or for one unit of it.
@@ -27,9 +25,6 @@ pub struct Line {
 /// What became of a line's amount, by destination.
 pub type Parts = Vec<(Destination, Amount)>;
 
-/// Rows of a line's history that are looked at.
-const MOST: u32 = 2_000;
-
 /// Deals the amounts; the parts of each line add up to its amount.
 ///
 /// # Errors
@@ -37,7 +32,7 @@ const MOST: u32 = 2_000;
 /// correction is more than the goods cost; ACCOUNTING_AMOUNT_PRECISION where a cost has no exact share.
 pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Problem> {
     let received = read_receipts(lines)?;
-    let articles = articles::by_variant(received.values().map(|entry| entry.variant_id));
+    let articles = articles::get(received.values().map(|entry| entry.variant_id));
     let entities = set(received.values().map(|entry| entry.legal_entity_id));
     let mut grains = BTreeMap::new();
     for entity in entities {
@@ -54,7 +49,8 @@ pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Prob
         let missing = || unusable(&pointer, "NOT_RECEIVED");
         let entry = received.get(&line.receipt_item).ok_or_else(missing)?;
         let article = articles::require(&articles, entry.variant_id, &pointer)?;
-        let places = if article.tracking == Tracking::Serialized { 0 } else { u32::from(article.decimal_places) };
+        let places =
+            if articles::tracking(article) == Tracking::Serialized { 0 } else { u32::from(article.decimal_places) };
         let of_line = |item: Option<Id>, unit: Option<Id>| {
             item == Some(line.receipt_item) && (line.unit.is_none() || unit == line.unit)
         };
@@ -83,13 +79,13 @@ fn read_receipts(lines: &[Line]) -> Result<BTreeMap<Id, CostEntryRow>, Problem> 
         let whole = seen.contains(&(line.receipt_item, None));
         let part = line.unit.is_none() && seen.iter().any(|(item, _)| *item == line.receipt_item);
         if whole || part || !seen.insert((line.receipt_item, line.unit)) {
-            return Err(unusable(&format!("/lines/{nth}/receiptItemId"), "REPEATED"));
+            return Err(unusable(format!("/lines/{nth}/receiptItemId"), "REPEATED"));
         }
     }
     let items = set(lines.iter().map(|line| line.receipt_item));
     let came = [CostEntryRow::receipt_item_id.one_of(items), CostEntryRow::kind.eq(CostKind::Received)];
-    let rows = run(select::<CostEntryRow>(all(came)))?;
-    Ok(map(rows.items.into_iter().filter_map(|entry| Some((entry.receipt_item_id?, entry)))))
+    let rows = run(select::<CostEntryRow>(all(came)).whole())?;
+    Ok(map(rows.into_iter().filter_map(|entry| Some((entry.receipt_item_id?, entry)))))
 }
 
 /// Open layers and the whole ledger of the items, under the locks of their pools.
@@ -104,19 +100,12 @@ fn read_history(
     let keys = pools.iter().map(|(entity, variant)| vec![entity.put(), variant.put()]);
     let of_items = || items.iter().copied();
     let open = [LayerRow::receipt_item_id.one_of(of_items()), LayerRow::spent.eq(false)];
-    let (_, layers, entries): (_, Rows<LayerRow>, Rows<CostEntryRow>) = run((
+    let (_, layers, entries) = run((
         (!pools.is_empty()).then(|| find::<PoolRow>("pool", keys).locked()),
-        select(all(open)).limit(MOST),
-        select(CostEntryRow::receipt_item_id.one_of(of_items())).limit(MOST),
-    ))
-    .map_err(|failure| match failure {
-        Failure::Limit(_) => Problem::limit_exceeded(),
-        other => other.into(),
-    })?;
-    if layers.more || entries.more {
-        return Err(Problem::limit_exceeded());
-    }
-    Ok((layers.items, entries.items))
+        select(all(open)).whole(),
+        select(CostEntryRow::receipt_item_id.one_of(of_items())).whole(),
+    ))?;
+    Ok((layers, entries))
 }
 
 /// What a recosting writes.
@@ -131,7 +120,7 @@ struct Recosting {
 
 impl Recosting {
     fn new(way: Way, document: Id) -> Recosting {
-        let now = Instant(facts().now);
+        let now = now();
         Recosting { way, document, now, emptied: Vec::new(), opened: Vec::new(), entries: Vec::new() }
     }
 
@@ -177,7 +166,7 @@ impl Recosting {
             ..self.new_entry(layer)
         });
         for part in dealt.iter().filter(|part| part.fragment == nth) {
-            let value = exact::value(part.quantity, part.unit_cost).ok_or(Undealt::Inexact)?;
+            let value = quantity::value(part.quantity, part.unit_cost).ok_or(Undealt::Inexact)?;
             let new = LayerRow {
                 id: new_id(),
                 created_at: self.now,
@@ -215,7 +204,7 @@ impl Recosting {
             unit_cost_before: fragment.unit_cost,
             unit_cost: Some(part.unit_cost),
             amount: Some(Amount::from_units(sign * part.amount.units())),
-            entry_date: books::today(),
+            entry_date: today(),
             document_type: None,
             document_id: Some(self.document),
             ..slice.clone()
@@ -227,7 +216,7 @@ impl Recosting {
         CostEntryRow {
             destination: Some(Destination::OnHand),
             document_id: Some(self.document),
-            ..new_entry(layer, self.way.kind(), self.now, books::today())
+            ..new_entry(layer, self.way.kind(), self.now, today())
         }
     }
 

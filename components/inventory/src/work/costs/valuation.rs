@@ -2,12 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Aggregate, MOST_ROWS, Row, aggregate, run};
-use stoa_sdk::{Date, Field, Filter, Id, Problem, all, any};
+use stoa_sdk::store::{aggregate, run};
+use stoa_sdk::{Date, Filter, Id, Problem, all, any, set, totals};
+use stoa_trade::quantity::{Amount, Quantity};
 
 use crate::records::cost::{CostEntryRow, Destination, LayerRow, PoolRow, ValuationRow, Value};
-use crate::records::quantity::{Amount, Quantity};
-use crate::rules::sum::sum;
+
+totals! {
+    /// What layers of a pool are worth in a currency.
+    pub LayerWorth of LayerRow by [legal_entity_id: Id, variant_id: Id, currency_code: Option<String>] {
+        quantity: Quantity = sum(remaining),
+        value: Amount = sum(value),
+        uncosted: Quantity = sum(remaining),
+    }
+}
+
+totals! {
+    /// What entries about a pool add up to in a currency.
+    pub EntryWorth of CostEntryRow by [legal_entity_id: Id, variant_id: Id, currency_code: Option<String>] {
+        quantity: Quantity = sum(quantity),
+        value: Amount = sum(amount),
+        uncosted: Quantity = sum(quantity),
+    }
+}
+
+totals! {
+    LayerTotal of LayerRow by [currency_code: Option<String>] { quantity: Quantity = sum(remaining), value: Amount = sum(value) }
+}
+
+totals! {
+    EntryTotal of CostEntryRow by [currency_code: Option<String>] { quantity: Quantity = sum(quantity), value: Amount = sum(amount) }
+}
 
 /// Entries that are part of what goods on hand are worth: not those that re-cost what is gone.
 pub fn counts_on_hand() -> Filter {
@@ -22,42 +47,14 @@ pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<Valuati
     if pools.is_empty() {
         return Ok(Vec::new());
     }
-    let variants = || pools.iter().map(|pool| pool.variant_id);
-    let entities = || pools.iter().map(|pool| pool.legal_entity_id);
-    let sums: Aggregate = match as_of {
-        None => aggregate::<LayerRow>(all([
-            LayerRow::variant_id.one_of(stoa_sdk::set(variants())),
-            LayerRow::legal_entity_id.one_of(stoa_sdk::set(entities())),
-            LayerRow::spent.eq(false),
-        ]))
-        .by(LayerRow::legal_entity_id)
-        .by(LayerRow::variant_id)
-        .by(LayerRow::currency_code)
-        .sum(LayerRow::remaining, LayerRow::value.not_null())
-        .sum(LayerRow::value, Filter::default())
-        .sum(LayerRow::remaining, LayerRow::value.is_null()),
-        Some(day) => aggregate::<CostEntryRow>(all([
-            CostEntryRow::variant_id.one_of(stoa_sdk::set(variants())),
-            CostEntryRow::legal_entity_id.one_of(stoa_sdk::set(entities())),
-            CostEntryRow::entry_date.le(day),
-            counts_on_hand(),
-        ]))
-        .by(CostEntryRow::legal_entity_id)
-        .by(CostEntryRow::variant_id)
-        .by(CostEntryRow::currency_code)
-        .sum(CostEntryRow::quantity, CostEntryRow::amount.not_null())
-        .sum(CostEntryRow::amount, Filter::default())
-        .sum(CostEntryRow::quantity, CostEntryRow::amount.is_null()),
-    };
-    let rows = run(sums.without_zeros().limit(MOST_ROWS))?;
-    let mut groups: BTreeMap<(Id, Id), Vec<Group>> = BTreeMap::new();
-    for group in rows.into_iter().filter_map(Group::read) {
-        groups.entry((group.entity, group.variant)).or_default().push(group);
+    let mut groups: BTreeMap<(Id, Id), Vec<LayerWorth>> = BTreeMap::new();
+    for group in read_groups(pools, as_of)? {
+        groups.entry((group.legal_entity_id, group.variant_id)).or_default().push(group);
     }
     let mut valued = Vec::new();
     for pool in pools {
         let Some(groups) = groups.remove(&(pool.legal_entity_id, pool.variant_id)) else { continue };
-        let total = |of: fn(&Group) -> Quantity| groups.iter().map(|group| of(group).units()).sum::<i128>();
+        let total = |of: fn(&LayerWorth) -> Quantity| groups.iter().map(|group| of(group).units()).sum::<i128>();
         let (costed, uncosted) = (total(|group| group.quantity), total(|group| group.uncosted));
         let values = groups.into_iter().filter(|group| group.quantity != Quantity::ZERO);
         valued.push(ValuationRow {
@@ -67,7 +64,7 @@ pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<Valuati
             quantity: Quantity::from_units(costed + uncosted),
             uncosted_quantity: Quantity::from_units(uncosted),
             values: values
-                .map(|group| Value { currency_code: group.currency, quantity: group.quantity, value: group.value })
+                .map(|group| Value { currency_code: group.currency_code, quantity: group.quantity, value: group.value })
                 .collect(),
         });
     }
@@ -75,27 +72,39 @@ pub fn value_pools(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<Valuati
     Ok(valued)
 }
 
-struct Group {
-    entity: Id,
-    variant: Id,
-    currency: Option<String>,
-    quantity: Quantity,
-    value: Amount,
-    uncosted: Quantity,
-}
-
-impl Group {
-    fn read(row: Row) -> Option<Group> {
-        let mut values = row.into_iter();
-        Some(Group {
-            entity: Id::take(values.next()?)?,
-            variant: Id::take(values.next()?)?,
-            currency: Field::take(values.next()?)?,
-            quantity: sum(values.next()),
-            value: sum(values.next()),
-            uncosted: sum(values.next()),
-        })
-    }
+/// What goods of these pools are worth, by currency.
+fn read_groups(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<LayerWorth>, Problem> {
+    let variants = set(pools.iter().map(|pool| pool.variant_id));
+    let entities = set(pools.iter().map(|pool| pool.legal_entity_id));
+    let Some(day) = as_of else {
+        let of = [
+            LayerRow::variant_id.one_of(variants),
+            LayerRow::legal_entity_id.one_of(entities),
+            LayerRow::spent.eq(false),
+        ];
+        let sums = aggregate::<LayerWorth>(all(of))
+            .when(LayerWorth::quantity, LayerRow::value.not_null())
+            .when(LayerWorth::uncosted, LayerRow::value.is_null());
+        return Ok(run(sums.without_zeros().whole())?);
+    };
+    let of = [
+        CostEntryRow::variant_id.one_of(variants),
+        CostEntryRow::legal_entity_id.one_of(entities),
+        CostEntryRow::entry_date.le(day),
+        counts_on_hand(),
+    ];
+    let sums = aggregate::<EntryWorth>(all(of))
+        .when(EntryWorth::quantity, CostEntryRow::amount.not_null())
+        .when(EntryWorth::uncosted, CostEntryRow::amount.is_null());
+    let group = |of: EntryWorth| LayerWorth {
+        legal_entity_id: of.legal_entity_id,
+        variant_id: of.variant_id,
+        currency_code: of.currency_code,
+        quantity: of.quantity,
+        value: of.value,
+        uncosted: of.uncosted,
+    };
+    Ok(run(sums.without_zeros().whole())?.into_iter().map(group).collect())
 }
 
 /// What all goods of an entity are worth, by currency; what has no cost is left out.
@@ -103,14 +112,14 @@ impl Group {
 /// # Errors
 /// LIMIT_EXCEEDED where a sum leaves its range.
 pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -> Result<Vec<Value>, Problem> {
-    let sums = match as_of {
+    let mut values: Vec<Value> = match as_of {
         None => {
             let variant = variant.map(|id| LayerRow::variant_id.eq(id));
             let open = [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false), LayerRow::value.not_null()];
-            aggregate::<LayerRow>(all(open.into_iter().chain(variant)))
-                .by(LayerRow::currency_code)
-                .sum(LayerRow::remaining, Filter::default())
-                .sum(LayerRow::value, Filter::default())
+            let sums = run(aggregate::<LayerTotal>(all(open.into_iter().chain(variant))).without_zeros().whole())?;
+            let value =
+                |sum: LayerTotal| Value { currency_code: sum.currency_code, quantity: sum.quantity, value: sum.value };
+            sums.into_iter().map(value).collect()
         }
         Some(day) => {
             let variant = variant.map(|id| CostEntryRow::variant_id.eq(id));
@@ -120,20 +129,12 @@ pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -
                 CostEntryRow::amount.not_null(),
                 counts_on_hand(),
             ];
-            aggregate::<CostEntryRow>(all(until.into_iter().chain(variant)))
-                .by(CostEntryRow::currency_code)
-                .sum(CostEntryRow::quantity, Filter::default())
-                .sum(CostEntryRow::amount, Filter::default())
+            let sums = run(aggregate::<EntryTotal>(all(until.into_iter().chain(variant))).without_zeros().whole())?;
+            let value =
+                |sum: EntryTotal| Value { currency_code: sum.currency_code, quantity: sum.quantity, value: sum.value };
+            sums.into_iter().map(value).collect()
         }
     };
-    let read = |row: Row| {
-        let mut values = row.into_iter();
-        Some(Value {
-            currency_code: Field::take(values.next()?)?,
-            quantity: sum(values.next()),
-            value: sum(values.next()),
-        })
-    };
-    let values = run(sums.without_zeros())?.into_iter().filter_map(read);
-    Ok(values.filter(|value| value.quantity != Quantity::ZERO).collect())
+    values.retain(|value| value.quantity != Quantity::ZERO);
+    Ok(values)
 }

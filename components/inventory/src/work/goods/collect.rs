@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::{Date, Id, Instant, facts, new_id};
+use stoa_sdk::{Date, Id, Instant, new_id, now, today};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::document::actor::Actor;
+use stoa_trade::quantity::{Quantity, UnitCost};
 
-use crate::records::caller::Actor;
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
-use crate::records::quantity::{Quantity, UnitCost};
 use crate::records::reservation::{
     ReservationEntryRow, ReservationRow, ReservationSource, ReservationStatus, ReservationStep,
 };
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::{Delta, Pair};
-use crate::work::clients::articles::{self, Article};
-use crate::work::clients::books;
 
 /// Where goods are, and whose they are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +44,7 @@ impl Sku {
         Sku {
             variant: article.variant_id.into(),
             product: article.product_id.into(),
-            public: articles::is_public(article),
+            public: articles::is_on_sale(article),
         }
     }
 }
@@ -143,11 +142,10 @@ pub struct Goods {
 
 impl Default for Goods {
     fn default() -> Goods {
-        let facts = facts();
         Goods {
-            now: Instant(facts.now),
-            today: books::day(&facts.today),
-            actor: Actor::of(facts),
+            now: now(),
+            today: today(),
+            actor: Actor::current(),
             changes: BTreeMap::new(),
             lines: 0,
             movements: Vec::new(),

@@ -1,18 +1,17 @@
 //! The rows of layers and of the ledger of costs, as inflows and outflows make them.
 
 use stoa_sdk::{Problem, new_id};
+use stoa_trade::quantity::{self, Amount, Quantity};
 
 use crate::records::cost::{CostEntryRow, LayerRow};
-use crate::records::quantity::{Amount, Quantity};
 use crate::rules::draw::Slice;
-use crate::rules::exact;
 use crate::work::costs::entry::new_entry;
 use crate::work::goods::collect::{Goods, Inflow, Outflow};
 
 impl Goods {
     /// The layer of goods that came in, and its entry.
     pub(super) fn open_layer(&self, inflow: &Inflow, seq: i64) -> Result<(LayerRow, CostEntryRow), Problem> {
-        let value = inflow.unit_cost.map(|cost| exact::value(inflow.quantity, cost));
+        let value = inflow.unit_cost.map(|cost| quantity::value(inflow.quantity, cost));
         let value = value.map(|value| value.ok_or_else(Problem::limit_exceeded)).transpose()?;
         let layer = self.layer(inflow, seq, value);
         let entry = self.inflow_entry(inflow, &layer);

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{Failure, Row, Select, run, select};
-use stoa_sdk::{Field, Id, Problem, all, set};
+use stoa_sdk::store::{MOST_ROWS, Row, Whole, run, select};
+use stoa_sdk::{Field, Id, Problem, all};
 
 use crate::records::cost::LayerRow;
 use crate::rules::draw::{self, MOST_LAYERS, Short, Slice};
@@ -19,19 +19,17 @@ const DEEP_POOLS: usize = 3;
 /// Goods of one entity that share their layers.
 pub type Pool = (Id, Id);
 
-/// The first open layers of pools of quantities.
-pub fn first_layers(pools: &BTreeSet<Pool>) -> Select<LayerRow> {
-    layers_of(pools, FIRST_LAYERS)
+/// The first open layers of pools of quantities, in as few calls as there can be.
+pub fn first_layers(pools: &BTreeSet<Pool>) -> Vec<Whole<LayerRow>> {
+    let pools: Vec<Pool> = pools.iter().copied().collect();
+    pools.chunks(MOST_ROWS.div_ceil(FIRST_LAYERS) as usize).map(|pools| layers_of(pools, FIRST_LAYERS)).collect()
 }
 
 /// The oldest open layers of pools of quantities.
-fn layers_of(pools: &BTreeSet<Pool>, most: u32) -> Select<LayerRow> {
+fn layers_of(pools: &[Pool], most: u32) -> Whole<LayerRow> {
     let columns = [LayerRow::legal_entity_id.name(), LayerRow::variant_id.name()];
-    select(all([LayerRow::spent.eq(false), LayerRow::unit_id.is_null()])).by(LayerRow::seq).each(
-        &columns,
-        pools.iter().map(pool_key),
-        most,
-    )
+    let open = all([LayerRow::spent.eq(false), LayerRow::unit_id.is_null()]);
+    select(open).by(LayerRow::seq).each(&columns, pools.iter().map(pool_key), most).whole()
 }
 
 /// Open layers, those of quantities by pool and those of units by unit, as they stand and as draws leave them.
@@ -92,16 +90,12 @@ impl Layers {
             return Ok(());
         }
         let most = u32::try_from(MOST_LAYERS + 1).unwrap_or(u32::MAX);
-        let chunks: Vec<Select<LayerRow>> =
-            short.chunks(DEEP_POOLS).map(|pools| layers_of(&set(pools.iter().copied()), most)).collect();
-        let pages = run(chunks).map_err(|failure| match failure {
-            Failure::Limit(_) => Problem::limit_exceeded(),
-            other => other.into(),
-        })?;
+        let chunks: Vec<Whole<LayerRow>> = short.chunks(DEEP_POOLS).map(|pools| layers_of(pools, most)).collect();
+        let pages = run(chunks)?;
         for pool in &short {
             self.of.remove(pool);
         }
-        pages.into_iter().for_each(|page| self.put(page.items));
+        pages.into_iter().for_each(|page| self.put(page));
         Ok(())
     }
 

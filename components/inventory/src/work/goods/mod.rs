@@ -16,5 +16,10 @@ pub mod post;
 mod settle;
 mod write;
 
-pub use collect::{Closing, Goods, Inflow, Outflow, Place, Sku};
+pub use collect::Closing;
+pub use collect::Goods;
+pub use collect::Inflow;
+pub use collect::Outflow;
+pub use collect::Place;
+pub use collect::Sku;
 pub use settle::Settled;

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::clients::books::{self, Leg, Posting, Side, Target, Terms};
+use stoa_trade::quantity::Amount;
 
 use crate::records::cost::CostKind;
-use crate::records::quantity::Amount;
-use crate::work::clients::books::{self, Leg, Posting, Side, Target, Terms};
 use crate::work::goods::settle::Settled;
 
 /// What the entry is of.
@@ -73,7 +73,7 @@ impl Settled {
         if legs.is_empty() {
             return Ok(());
         }
-        books::post(&Posting {
+        let posting = Posting {
             entity: entity.into(),
             currency_code: terms.currency_code.clone(),
             currency_pointer: None,
@@ -84,7 +84,8 @@ impl Settled {
             purpose: source.purpose.to_owned(),
             text: text.to_owned(),
             legs,
-        })
+        };
+        books::post(&posting).map(|_| ())
     }
 }
 

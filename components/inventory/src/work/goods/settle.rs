@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Failure, Miss, Row, Why, find, insert, run, select, update_by};
 use stoa_sdk::{Problem, View, all, item, new_id, set};
+use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
-use crate::records::quantity::Quantity;
 use crate::records::stock::StockRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{self, Cost};
@@ -62,7 +62,7 @@ impl Goods {
         });
         let lock_pools = (!counts && !pools.is_empty()).then(|| find::<PoolRow>("pool", keys()).locked());
         let unit_layers = (!units.is_empty())
-            .then(|| select::<LayerRow>(all([LayerRow::unit_id.one_of(units), LayerRow::spent.eq(false)])));
+            .then(|| select::<LayerRow>(all([LayerRow::unit_id.one_of(units), LayerRow::spent.eq(false)])).whole());
         let stock = self.stock_update();
         let batch = (
             insert(&self.new_stock()).unless_taken(),
@@ -70,7 +70,7 @@ impl Goods {
             insert(&new_pools).unless_taken(),
             update_pools,
             lock_pools,
-            (!drawn.is_empty()).then(|| first_layers(&drawn)),
+            first_layers(&drawn),
             unit_layers,
         );
         let (_, stock, _, updated, _, layers, unit_layers) = run(batch).map_err(|failure| match failure {
@@ -78,8 +78,8 @@ impl Goods {
             other => other.into(),
         })?;
         let mut open = Layers::default();
-        open.put(layers.map(|rows| rows.items).unwrap_or_default());
-        open.put(unit_layers.map(|rows| rows.items).unwrap_or_default());
+        layers.into_iter().for_each(|rows| open.put(rows));
+        open.put(unit_layers.unwrap_or_default());
         open.read_deep(&self.outflows)?;
         let sequences = updated.unwrap_or_default().into_iter();
         let sequences = sequences.map(|row| ((row.legal_entity_id, row.variant_id), row.next_seq));

@@ -2,11 +2,11 @@
 
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Batch, Failure, insert, run, update_all, update_by};
-use stoa_sdk::{Field, Id, Problem, emit, event};
+use stoa_sdk::{Field, Id, Problem, emit};
 
 use crate::records::cost::{LayerRow, PoolRow};
 use crate::records::reservation::{ReservationRow, ReservationStatus};
-use crate::records::stock::{PublicFigures, STOCK_LEVEL, StockChange};
+use crate::records::stock::{STOCK_UPDATED, StockChange, StockRow};
 use crate::rules::delta::Pair;
 use crate::work::goods::collect::Inflow;
 use crate::work::goods::settle::Settled;
@@ -64,18 +64,12 @@ impl Settled {
 
     /// One event per pair whose goods changed: what is expected alone, or what it costs, is nobody's business.
     fn emit_changes(&self) {
-        let events = self.stock.iter().filter_map(|row| {
-            let change = self.goods.changes.get(&Pair { warehouse: row.warehouse_id, variant: row.variant_id })?;
-            let figures = change.sku.public.then(|| PublicFigures {
-                on_hand: row.on_hand,
-                reserved: row.reserved,
-                available: row.available(),
-            });
-            let data = StockChange { warehouse_id: row.warehouse_id, variant_id: row.variant_id, figures };
-            let event = event("inventory.updated", STOCK_LEVEL, row.id, Some(row.revision), &data);
-            change.delta.is_public().then_some(event)
-        });
-        emit(&events.collect::<Vec<_>>());
+        let event = |row: &StockRow| {
+            let pair = Pair { warehouse: row.warehouse_id, variant: row.variant_id };
+            let change = self.goods.changes.get(&pair).filter(|change| change.delta.is_public())?;
+            Some(STOCK_UPDATED.of(row.id, Some(row.revision), &StockChange::of(row, change.sku.public)))
+        };
+        emit(self.stock.iter().filter_map(event));
     }
 
     /// The first movement of the request.

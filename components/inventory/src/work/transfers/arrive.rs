@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::{Id, Problem, set};
+use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::records::cost::CostKind;
 use crate::records::movement::MovementType;
-use crate::records::quantity::Quantity;
-use crate::records::tracking::Tracking;
 use crate::records::transfer_order::{TransferItemRow, UnitOutcome};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::rules::delta::Delta;
-use crate::rules::{refusal, unit_state};
+use crate::rules::unit_state;
 use crate::work::goods::{Goods, Outflow, Place, Settled};
 use crate::work::transfers::order::{self, Order, Route};
 use crate::work::units::changes::{Changes, Why};
@@ -62,7 +61,7 @@ pub fn end_journey(
             continue;
         }
         for (row, id, outcome) in &part.units {
-            let unit = units.remove(id).ok_or_else(|| refusal::unit_unavailable(None))?;
+            let unit = units.remove(id).ok_or_else(|| unit_state::unavailable(None))?;
             let (after, why) = match outcome {
                 UnitOutcome::Lost => (unit.without_place(UnitStatus::Lost), &loses),
                 UnitOutcome::Returned => (unit.in_place(UnitStatus::Available, route.from.warehouse, None), &moves),

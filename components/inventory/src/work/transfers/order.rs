@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Update, get, get_all, run, select, update, update_all};
-use stoa_sdk::{Id, Instant, Problem, all, facts, map};
+use stoa_sdk::{Id, Problem, all, map, now};
+use stoa_trade::quantity::Quantity;
 
 use crate::records::movement::{DocumentType, MovementRow, MovementType};
-use crate::records::quantity::Quantity;
 use crate::records::reservation::ReservationRow;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
 use crate::records::unit::UnitRow;
@@ -29,15 +29,14 @@ pub struct Order {
 /// # Errors
 /// NOT_FOUND.
 pub fn lock_order(id: Id) -> Result<Order, Problem> {
-    let (row, items, units) = run((
+    let (row, mut items, units) = run((
         get::<TransferOrderRow>(id).locked(),
-        select::<TransferItemRow>(all([TransferItemRow::order_id.eq(id), TransferItemRow::line_no.not_null()])),
-        select::<TransferUnitRow>(all([TransferUnitRow::order_id.eq(id), TransferUnitRow::dropped.eq(false)])),
+        select::<TransferItemRow>(all([TransferItemRow::order_id.eq(id), TransferItemRow::line_no.not_null()])).whole(),
+        select::<TransferUnitRow>(all([TransferUnitRow::order_id.eq(id), TransferUnitRow::dropped.eq(false)])).whole(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
-    let mut items = items.items;
     items.sort_by_key(|item| item.line_no);
-    Ok(Order { row, items, units: units.items })
+    Ok(Order { row, items, units })
 }
 
 impl Order {
@@ -113,7 +112,7 @@ impl Order {
 
     /// The order after a transition.
     pub fn after(&self, status: TransferStatus) -> TransferOrderRow {
-        let now = Instant(facts().now);
+        let now = now();
         let is_closed = matches!(status, TransferStatus::Received | TransferStatus::Cancelled);
         TransferOrderRow {
             status,

@@ -2,15 +2,15 @@
 
 use stoa_sdk::store::{run, select};
 use stoa_sdk::{Id, Problem, all, view};
+use stoa_trade::quantity::Tracking;
+use stoa_trade::{Status, refusal};
 
-use crate::records::life::Status;
 use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
-use crate::records::tracking::Tracking;
 use crate::records::transfer_order::UnitOutcome;
 use crate::records::unit::UnitStatus;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
 use crate::rules::delta::Delta;
-use crate::rules::refusal::{self, unit_count_mismatch};
+use crate::rules::{unit_count, unit_state};
 use crate::work::goods::{Goods, Place};
 use crate::work::transfers::order::{self, Order, Route};
 use crate::work::units::changes::Changes;
@@ -30,7 +30,7 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
         let required = usize::try_from(item.quantity.units() / 1_000_000).unwrap_or(usize::MAX);
         let identified = order.of_line(item.id).count();
         if item.tracking == Tracking::Serialized && identified != required {
-            return Err(unit_count_mismatch(&order.pointer(item.id), required, identified));
+            return Err(unit_count::mismatch(&order.pointer(item.id), required, identified));
         }
     }
     let warehouses = order.enter()?;
@@ -64,12 +64,12 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
             reason: None,
         };
         for chosen in order.of_line(item.id) {
-            let unit = units.remove(&chosen.unit_id).ok_or_else(|| refusal::unit_unavailable(Some(&pointer)))?;
+            let unit = units.remove(&chosen.unit_id).ok_or_else(|| unit_state::unavailable(Some(&pointer)))?;
             let is_there = unit.status == UnitStatus::Available
                 && unit.warehouse_id == Some(order.row.from_warehouse_id)
                 && unit.variant_id == item.variant_id;
             if !is_there {
-                return Err(refusal::unit_unavailable(Some(&pointer)));
+                return Err(unit_state::unavailable(Some(&pointer)));
             }
             holds::reserve_unit(unit, &holder, Some(order.row.id), &mut goods, &mut changes)?;
             outcomes.push((chosen.id, UnitOutcome::Reserved));
@@ -111,5 +111,5 @@ fn fix_transit(order: &mut Order) -> Result<(), Problem> {
 /// The store's.
 pub fn lock_reservations(order: &Order) -> Result<Vec<ReservationRow>, Problem> {
     let active = [ReservationRow::document_id.eq(order.row.id), ReservationRow::status.eq(ReservationStatus::Active)];
-    Ok(run(select::<ReservationRow>(all(active)).locked())?.items)
+    Ok(run(select::<ReservationRow>(all(active)).locked().whole())?)
 }

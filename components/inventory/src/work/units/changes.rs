@@ -1,14 +1,14 @@
 //! Changes of units. Whatever happens to a unit, by whichever road, is said here as the row before and the row after; version,
 //! ledger row, movement and what it means for stock and worth follow from the two. So no road can forget one of them.
 
-use stoa_sdk::{Id, Instant, Problem, facts, new_ids};
+use stoa_sdk::{Id, Instant, Problem, new_ids, now};
+use stoa_trade::document::actor::Actor;
+use stoa_trade::document::version;
+use stoa_trade::quantity::Quantity;
 
-use crate::records::caller::Actor;
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
-use crate::records::quantity::Quantity;
 use crate::records::unit::{UnitEntryRow, UnitEvent, UnitRow, UnitStatus};
-use crate::rules::version;
 use crate::work::units::worth::Worth;
 
 /// One piece.
@@ -110,7 +110,7 @@ impl Changes {
     /// For at most this many units.
     pub fn of(units: usize) -> Changes {
         let ids = new_ids(u32::try_from(units.saturating_mul(3)).unwrap_or(u32::MAX)).into_iter();
-        Changes { ids, now: Instant(facts().now), actor: Actor::current(), all: Vec::new() }
+        Changes { ids, now: now(), actor: Actor::current(), all: Vec::new() }
     }
 
     pub fn now(&self) -> Instant {
@@ -132,7 +132,7 @@ impl Changes {
     /// # Errors
     /// LIMIT_EXCEEDED at the last version.
     pub fn record_move(&mut self, before: UnitRow, after: UnitRow, why: &Why, worth: Worth) -> Result<Id, Problem> {
-        version::writable(before.version)?;
+        version::next_version(before.version)?;
         let id = before.id;
         let moved = self.push(Some(before), after, UnitEvent::Moved, Some(why), Some(&why.reason), None, worth);
         Ok(moved.unwrap_or(id))
@@ -143,7 +143,7 @@ impl Changes {
     /// # Errors
     /// LIMIT_EXCEEDED at the last version.
     pub fn record_hold(&mut self, before: UnitRow, after: UnitRow, reason: Option<&str>) -> Result<(), Problem> {
-        version::writable(before.version)?;
+        version::next_version(before.version)?;
         let event = if after.reservation_id.is_some() { UnitEvent::Reserved } else { UnitEvent::Released };
         let reservation = after.reservation_id.or(before.reservation_id);
         self.push(Some(before), after, event, None, reason, reservation, Worth::default());
@@ -155,7 +155,7 @@ impl Changes {
     /// # Errors
     /// LIMIT_EXCEEDED at the last version.
     pub fn record_regrade(&mut self, before: UnitRow, after: UnitRow, reason: &str) -> Result<(), Problem> {
-        version::writable(before.version)?;
+        version::next_version(before.version)?;
         self.push(Some(before), after, UnitEvent::Regraded, None, Some(reason), None, Worth::default());
         Ok(())
     }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, Insert, Update, get_all, insert, run, update_all};
 use stoa_sdk::{Id, Problem, map, set};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::books::Terms;
 
 use crate::records::unit::{UnitEntryRow, UnitRow};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
-use crate::work::clients::articles::{self, Article};
-use crate::work::clients::books::Terms;
 use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
 use crate::work::units::changes::{Changes, ONE, UnitChange, Value};
 use crate::work::units::identities::NewIdentities;
@@ -30,7 +30,7 @@ impl Known {
     ) -> Known {
         Known {
             places: map(warehouses.into_iter().map(|row| (row.id, Place::of(row)))),
-            skus: map(articles::by_variant(variants).iter().map(|(id, article)| (*id, Sku::of(article)))),
+            skus: map(articles::get(variants).iter().map(|(id, article)| (*id, Sku::of(article)))),
         }
     }
 

@@ -7,7 +7,7 @@ use stoa_sdk::{Id, Problem, map};
 
 use crate::records::reservation::{ReservationRow, ReservationSource};
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::rules::refusal;
+use crate::rules::unit_state;
 use crate::work::goods::{Closing, Goods};
 use crate::work::units::changes::{Changes, ONE};
 
@@ -40,7 +40,7 @@ pub fn reserve_unit(
     goods: &mut Goods,
     changes: &mut Changes,
 ) -> Result<ReservationRow, Problem> {
-    let warehouse = unit.warehouse_id.ok_or_else(|| refusal::unit_unavailable(None))?;
+    let warehouse = unit.warehouse_id.ok_or_else(|| unit_state::unavailable(None))?;
     let row = ReservationRow {
         unit_id: Some(unit.id),
         active_unit_id: Some(unit.id),

@@ -1,6 +1,8 @@
 //! Units that a receipt brings in, as `sales` does it.
 
 use stoa_sdk::{Id, Problem, new_ids};
+use stoa_trade::clients::articles::Article;
+use stoa_trade::refusal::refuse_invalid;
 
 use crate::records::movement::{MovementType, ReferenceType};
 use crate::records::unit::UnitRow;
@@ -8,7 +10,6 @@ use crate::records::warehouse::WarehouseRow;
 use crate::rules::condition::Objections;
 use crate::rules::identity::{self, UnitInput};
 use crate::rules::unit_state;
-use crate::work::clients::articles::Article;
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::identities::NewIdentities;
 use crate::work::units::worth::Worth;
@@ -47,9 +48,7 @@ pub fn receive(
         .collect();
     let all = || lines.iter().flat_map(|line| &line.units);
     let faults = identity::find_faults(pointers.iter().cloned().zip(all()));
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
+    refuse_invalid(faults)?;
     let ids = new_ids(u32::try_from(pointers.len()).unwrap_or(u32::MAX));
     let (mut next, mut of_lines) = (ids.iter().zip(&pointers), Vec::new());
     let mut objections = Objections::default();

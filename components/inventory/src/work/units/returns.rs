@@ -5,7 +5,6 @@ use stoa_sdk::{Id, Problem};
 use crate::records::movement::{DocumentType, MovementType, ReferenceType};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseRow;
-use crate::rules::refusal;
 use crate::rules::unit_state::{self, Cause};
 use crate::work::units::changes::{Changes, Value, Why};
 use crate::work::units::holds::lock_units;
@@ -49,7 +48,7 @@ pub fn take_back(to: &CustomerReturn, lines: &[Return], changes: &mut Changes) -
     for line in lines {
         let sold = |unit: &UnitRow| unit.status == UnitStatus::Sold && unit.sale_movement_id == Some(line.sold_by);
         let unit = units.remove(&line.unit).filter(sold);
-        let unit = unit.ok_or_else(|| refusal::unit_unavailable(Some(&line.pointer)))?;
+        let unit = unit.ok_or_else(|| unit_state::unavailable(Some(&line.pointer)))?;
         if unit.legal_entity_id != to.warehouse.legal_entity_id {
             return Err(Problem::at("CUSTODY_CONFLICT", &line.pointer));
         }
@@ -113,12 +112,12 @@ pub fn send_back(
         };
         let mut of_line = Vec::new();
         for id in &line.units {
-            let unit = units.remove(id).ok_or_else(|| refusal::unit_unavailable(Some(&line.pointer)))?;
+            let unit = units.remove(id).ok_or_else(|| unit_state::unavailable(Some(&line.pointer)))?;
             let fits = unit.variant_id == line.variant
                 && unit.warehouse_id == Some(warehouse)
                 && unit.receipt_item_id == Some(line.receipt_item);
             if !fits || !unit_state::admits(Cause::SupplierReturn, unit.status, unit.transfer_order_id.is_some()) {
-                return Err(refusal::unit_unavailable(Some(&line.pointer)));
+                return Err(unit_state::unavailable(Some(&line.pointer)));
             }
             let after = unit.without_place(UnitStatus::Rma);
             let at = changes.all.len();

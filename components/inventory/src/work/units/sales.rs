@@ -8,7 +8,6 @@ use stoa_sdk::{Id, Problem};
 use crate::records::movement::{MovementType, ReferenceType};
 use crate::records::reservation::{ReservationRow, ReservationSource};
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::rules::refusal;
 use crate::rules::unit_state::{self, Cause};
 use crate::work::goods::{Closing, Goods};
 use crate::work::units::changes::{Changes, Why};
@@ -46,10 +45,10 @@ pub fn reserve_lines(
             reason: None,
         };
         for id in &line.units {
-            let unit = units.remove(id).ok_or_else(|| refusal::unit_unavailable(Some(&line.pointer)))?;
+            let unit = units.remove(id).ok_or_else(|| unit_state::unavailable(Some(&line.pointer)))?;
             let fits = unit.variant_id == line.variant && unit.warehouse_id == Some(warehouse);
             if !fits || !unit_state::admits(Cause::Reserve, unit.status, unit.transfer_order_id.is_some()) {
-                return Err(refusal::unit_unavailable(Some(&line.pointer)));
+                return Err(unit_state::unavailable(Some(&line.pointer)));
             }
             made.push(holds::reserve_unit(unit, &holder, None, goods, changes)?);
         }
@@ -70,7 +69,7 @@ pub fn release_lines(
     let mut units = lock_units(reservations.iter().filter_map(|row| row.unit_id))?;
     for row in reservations {
         let Some(id) = row.unit_id else { continue };
-        let unit = units.remove(&id).ok_or_else(|| refusal::unit_unavailable(None))?;
+        let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(None))?;
         holds::release_unit(unit, row, Some(reason), goods, changes)?;
     }
     Ok(())
@@ -99,7 +98,7 @@ pub fn deliver(
     for sale in sales {
         let Some(id) = sale.reservation.unit_id else { continue };
         let unit = units.remove(&id).filter(|unit| unit.reservation_id == Some(sale.reservation.id));
-        let unit = unit.ok_or_else(|| refusal::unit_unavailable(None))?;
+        let unit = unit.ok_or_else(|| unit_state::unavailable(None))?;
         let why = Why {
             movement_type: MovementType::Sale,
             reason: format!("SALES_ORDER {number}"),

@@ -2,12 +2,12 @@
 
 use stoa_sdk::scripted::script;
 use stoa_sdk::{Id, Instant};
+use stoa_trade::document::version;
 
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementType};
 use crate::records::unit::{UnitEvent, UnitRow, UnitStatus};
 use crate::rules::delta::Delta;
-use crate::rules::version;
 use crate::work::units::changes::{Changes, Value, Why};
 use crate::work::units::worth::Worth;
 

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{run, select};
 use stoa_sdk::{Decimal, Id, Problem, map};
+use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::quantity::{self, UnitCost};
 
 use crate::records::cost::LayerRow;
-use crate::records::quantity::UnitCost;
 use crate::records::unit::UnitRow;
-use crate::rules::exact;
-use crate::work::clients::books::{self, Cost, Terms};
 
 /// What a piece is worth. Both none: not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub fn require_worth(terms: Option<&Terms>, stated: Option<Decimal<6>>, pointer:
         return Err(Problem::at("VALUATION_COST_REQUIRED", pointer));
     }
     let currency_code = terms.map(|terms| terms.currency_code.clone());
-    Ok(Worth { unit_cost: stated.map(exact::cost), currency_code })
+    Ok(Worth { unit_cost: stated.map(quantity::widen), currency_code })
 }
 
 /// As [`worth`], for single pieces, and asks the books whether they can be posted.
@@ -53,9 +52,9 @@ pub fn admit_worth(
 /// # Errors
 /// The store's.
 pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
-    let layers = run(select::<LayerRow>(LayerRow::unit_id.one_of(units.iter().copied())))?;
+    let layers = run(select::<LayerRow>(LayerRow::unit_id.one_of(units.iter().copied())).whole())?;
     // By id, and so by age: the last of a unit stays.
-    Ok(map(layers.items.into_iter().filter_map(|layer| {
+    Ok(map(layers.into_iter().filter_map(|layer| {
         let worth = Worth { unit_cost: layer.unit_cost, currency_code: layer.currency_code };
         Some((layer.unit_id?, worth))
     })))

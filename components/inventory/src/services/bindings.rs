@@ -1,4 +1,4 @@
-//! The services that inventory needs and offers, as Rust.
+//! The services that inventory offers, as Rust.
 
 wit_bindgen::generate!({
     inline: "
@@ -6,16 +6,13 @@ wit_bindgen::generate!({
         world services {
             import commerce:platform/ids@0.1.0;
             import commerce:platform/problems@0.1.0;
-            import commerce:catalog/articles@0.1.0;
-            import commerce:ledger/directory@0.1.0;
-            import commerce:ledger/books@0.1.0;
             export commerce:inventory/warehouses@0.1.0;
             export commerce:inventory/stock@0.1.0;
             export commerce:inventory/units@0.1.0;
             export commerce:inventory/costs@0.1.0;
         }
     ",
-    path: ["../../wit/platform", "../../wit/catalog", "../../wit/ledger", "../../wit/inventory"],
+    path: ["../../wit/platform", "../../wit/inventory"],
     with: {
         "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
         "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
@@ -23,3 +20,9 @@ wit_bindgen::generate!({
     additional_derives: [PartialEq],
     generate_all,
 });
+
+#[cfg(target_arch = "wasm32")]
+use crate::services::Services;
+
+#[cfg(target_arch = "wasm32")]
+export!(Services with_types_in self);
