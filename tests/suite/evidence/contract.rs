@@ -33,7 +33,7 @@ fn reviewed() {
     let file = "catalog.wasm";
     std::fs::copy(modules::folder().join(file), catalog.path().join(file)).expect("no catalog module");
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("../contract");
+    settings.set_snapshot_path("../../contract");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.set_sort_maps(true);

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{with, without};
 use stoa_tests::{Company, Database, at_once, company, on_both_databases};
 
-use crate::hostile;
+use crate::modules::hostile;
 
 on_both_databases![
     replaced_as_a_whole,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoa_tests::{Answer, Company, Database, on_both_databases};
 
-use crate::hostile::{commit, host, notes, well};
+use crate::modules::hostile::{commit, host, notes, well};
 
 on_both_databases![
     collections_of_others,

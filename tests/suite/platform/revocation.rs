@@ -320,7 +320,7 @@ fn waiting_with(writer: &Writer, write: &Write, held: Held, by: &Stoa, at: &str)
 
 /// The module has written, and takes its time.
 fn while_the_module_works(database: Database) {
-    let host = super::hostile::host(database);
+    let host = crate::modules::hostile::host(database);
     for n in 0..6 {
         let shop = host.company();
         let role = shop.role(&fresh("WRITER"), &["hostile.run"]);

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{onboarding, with};
 use stoa_tests::{Company, Database, company, on_both_databases};
 
-use crate::hostile;
+use crate::modules::hostile;
 
 on_both_databases![
     steps_are_done_as_they_are_done,
