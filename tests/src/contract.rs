@@ -148,6 +148,13 @@ impl Contract {
     }
 }
 
+/// The problem codes that a response of the contract lists: `Codes: `A`, `B`.` at the end of its description.
+pub fn codes(response: &Json) -> Vec<&str> {
+    let description = response["description"].as_str().unwrap_or_default();
+    let listed = description.split_once("Codes: ").map_or("", |(_, listed)| listed);
+    listed.split('`').skip(1).step_by(2).collect()
+}
+
 impl Operation {
     fn takes(&self, path: &str) -> bool {
         let (mut wanted, mut given) = (self.path.split('/'), path.split('/'));

@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+pub mod abridged;
 pub mod answer;
 pub mod books;
 pub mod company;
