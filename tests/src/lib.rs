@@ -28,7 +28,9 @@ pub mod raw;
 pub mod request;
 pub mod reviewed;
 pub mod serials;
+pub mod services;
 pub mod signer;
+pub mod tables;
 pub mod tour;
 
 pub use answer::Answer;

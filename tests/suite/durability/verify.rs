@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, books, day, month, month_day};
 use stoa_tests::company::fresh;
-use stoa_tests::goods::{WHY, bookkeeping, wire, with_porter};
+use stoa_tests::goods::{WHY, bookkeeping};
+use stoa_tests::services::inventory::{
+    Call, DeliveryLine, IncomingLine, Receipt, ReceiptLine, ReserveLine, Reserved, SalesOrder,
+};
+use stoa_tests::services::{self, key};
 use stoa_tests::{Company, Database, on_both_databases};
 
 on_both_databases![
@@ -39,23 +43,32 @@ fn assert_found(make: impl Fn() -> Company, cases: &[(&str, &str)]) {
 
 /// A company with goods in every state: received and brought, held, sold, on a transfer order, with serial numbers.
 fn busy(database: Database) -> Company {
-    let shop = with_porter(database).company();
+    let shop = services::host(database).company();
     let (main, there, box_, phone) = (shop.main(), shop.warehouse("PHYSICAL"), shop.counted(0), shop.phone());
     shop.bring(&box_, &main, "10", Some("2")).is(201);
-    let incoming = json!({ "variant_id": wire(&box_), "warehouse_id": wire(&main), "delta": "5" });
-    let receipt = json!({
-        "id": [1, 0], "warehouse_id": wire(&main), "location_id": null, "currency_code": "EUR", "reason": WHY
-    });
-    let line = json!({
-        "receipt_item_id": [1, 1], "variant_id": wire(&box_), "quantity": "5", "unit_cost": "3", "charge": null,
-        "units": []
-    });
-    shop.carried(&[json!(["change-incoming", [incoming]]), json!(["receive", receipt, [line]])]);
-    let order = json!({ "id": [2, 2], "number": "SO-2" });
-    let line = json!({ "line": [2, 1], "variant_id": wire(&box_), "quantity": "2", "unit_ids": [] });
-    let held = shop.carried(&[json!(["reserve", order, wire(&main), [line]])]);
-    let line = json!({ "reservation_id": held[0][0]["reservation_id"], "sale_allocation_id": [2, 7] });
-    shop.carried(&[json!(["deliver", order, [line]])]);
+    let (variant_id, warehouse_id) = (key(&box_), key(&main));
+    let incoming = IncomingLine { variant_id, warehouse_id, delta: "5".to_string() };
+    let receipt = Receipt {
+        id: (1, 0),
+        warehouse_id,
+        location_id: None,
+        currency_code: "EUR".to_string(),
+        reason: WHY.to_string(),
+    };
+    let line = ReceiptLine {
+        receipt_item_id: (1, 1),
+        variant_id,
+        quantity: "5".to_string(),
+        unit_cost: "3".to_string(),
+        charge: None,
+        units: Vec::new(),
+    };
+    shop.try_inventory(&[Call::ChangeIncoming(vec![incoming]), Call::Receive(receipt, vec![line])]).is(201);
+    let order = SalesOrder { id: (2, 2), number: "SO-2".to_string() };
+    let line = ReserveLine { line: (2, 1), variant_id, quantity: "2".to_string(), unit_ids: Vec::new() };
+    let held: Vec<Reserved> = shop.call_inventory(Call::Reserve(order.clone(), warehouse_id, vec![line]));
+    let line = DeliveryLine { reservation_id: held[0].reservation_id, sale_allocation_id: (2, 7) };
+    shop.try_inventory(&[Call::Deliver(order, vec![line])]).is(201);
     shop.reserve(&box_, &main, "3").is(201);
     let units = shop.admit(&phone, &main, 2);
     let hold = json!({ "expectedVersion": 1, "reason": WHY });
@@ -143,11 +156,11 @@ fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
     of.shop.verified();
     let post = |movement: &str, purpose: &str| {
         let mut posting = of.posting(&[("CASH_OVER_SHORT", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")]);
-        posting["sourceKind"] = json!("INVENTORY_MOVEMENT");
-        posting["sourceId"] = json!(movement);
-        posting["purpose"] = json!(purpose);
-        posting["on"] = json!(day(0));
-        posting["text"] = json!(fresh("By another hand "));
+        posting.source_kind = "INVENTORY_MOVEMENT".to_string();
+        posting.source_id = key(movement);
+        posting.purpose = purpose.to_string();
+        posting.on = Some(day(0));
+        posting.text = fresh("By another hand ");
         of.call(posting).is(200);
     };
     post(&costed, "OTHER");

@@ -1,6 +1,8 @@
 //! Many hands on the same goods. [E17], [E20]
 
 use stoa_tests::goods::bookkeeping;
+use stoa_tests::services::inventory::{Call, ReserveLine, SalesOrder};
+use stoa_tests::services::{self, key};
 use stoa_tests::{Answer, Database, at_once, company, on_both_databases};
 
 on_both_databases![
@@ -76,25 +78,26 @@ fn holds_and_outflows_share_what_there_is(database: Database) {
 
 /// Services take many pairs at once: half of them the other way round.
 fn opposite_orders_of_many_pairs_never_deadlock(database: Database) {
-    use serde_json::json;
-    use stoa_tests::goods::{wire, with_porter};
-    let shop = with_porter(database).company();
+    let shop = services::host(database).company();
     let main = shop.main();
     let variants: Vec<String> = (0..12).map(|_| shop.counted(0)).collect();
     for variant in &variants {
         shop.bring(variant, &main, "100", Some("1")).is(201);
     }
-    let order = |n: u64| json!({ "id": [n, n], "number": format!("SO-{n}") });
+    let order = |n: u64| SalesOrder { id: (n, n), number: format!("SO-{n}") };
+    let line = |variant: &String| ReserveLine {
+        line: (1, 1),
+        variant_id: key(variant),
+        quantity: "1".to_string(),
+        unit_ids: Vec::new(),
+    };
     let answers: Vec<Answer> = at_once(8, |n| {
-        let mut lines: Vec<_> = variants
-            .iter()
-            .map(|variant| json!({ "line": [1, 1], "variant_id": wire(variant), "quantity": "1", "unit_ids": [] }))
-            .collect();
+        let mut lines: Vec<ReserveLine> = variants.iter().map(line).collect();
         if n % 2 == 0 {
             lines.reverse();
         }
         (0..5)
-            .map(|round| shop.carry(&[json!(["reserve", order(100 * n as u64 + round), wire(&main), lines])]))
+            .map(|round| shop.try_inventory(&[Call::Reserve(order(100 * n as u64 + round), key(&main), lines.clone())]))
             .collect::<Vec<_>>()
     })
     .into_iter()

@@ -4,8 +4,13 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use stoa_tests::goods::{WHY, inbound, outbound, wire};
+use stoa_tests::goods::{WHY, inbound, outbound};
 use stoa_tests::host::Settings;
+use stoa_tests::services::inventory::{
+    Call, ChargeLine, CorrectionLine, CustomerReturn, Delivered, DeliveryLine, Disposition, IncomingLine, Receipt,
+    ReceiptLine, ReserveLine, Reserved, ReturnLine, Returned, SalesOrder,
+};
+use stoa_tests::services::{Key, key, read_answer};
 use stoa_tests::{Answer, Company, Database, Dice, Stoa, modules, on_both_databases};
 
 on_both_databases![e75_random_operations_follow_the_model,];
@@ -49,7 +54,7 @@ struct Shelf {
     pieces: Vec<Piece>,
     holds: Vec<(String, usize, i128)>,
     /// Sales by their order, with the movement.
-    sales: Vec<(u64, Json)>,
+    sales: Vec<(u64, Key)>,
     turn: u64,
     dice: Dice,
     /// Operations that were sent.
@@ -180,14 +185,8 @@ impl Shelf {
         panic!("the host did not come back");
     }
 
-    fn carry(&mut self, calls: &[Json]) -> Answer {
-        let calls: Vec<String> = calls.iter().map(Json::to_string).collect();
+    fn call(&mut self, calls: &[Call]) -> Answer {
         self.send("porter/calls", &json!({ "calls": calls }))
-    }
-
-    #[track_caller]
-    fn told(answer: &Answer, at: usize) -> Json {
-        serde_json::from_str(answer["answers"][at].as_str().unwrap_or_default()).expect("a JSON text")
     }
 
     /// Whether a write that the model allows so was done so.
@@ -211,16 +210,24 @@ impl Shelf {
 
     fn receive(&mut self, n: u64, at: usize, quantity: i128) {
         let (units, text) = cost(&mut self.dice);
-        let (variant, warehouse) = (wire(&self.variant), wire(&self.warehouses[at]));
-        let incoming = json!({ "variant_id": variant, "warehouse_id": warehouse, "delta": quantity.to_string() });
-        let receipt = json!({
-            "id": [n, 0], "warehouse_id": warehouse, "location_id": null, "currency_code": "EUR", "reason": WHY
-        });
-        let line = json!({
-            "receipt_item_id": [n, n], "variant_id": variant, "quantity": quantity.to_string(), "unit_cost": text,
-            "charge": null, "units": []
-        });
-        let answer = self.carry(&[json!(["change-incoming", [incoming]]), json!(["receive", receipt, [line]])]);
+        let (variant_id, warehouse_id) = (key(&self.variant), key(&self.warehouses[at]));
+        let incoming = IncomingLine { variant_id, warehouse_id, delta: quantity.to_string() };
+        let receipt = Receipt {
+            id: (n, 0),
+            warehouse_id,
+            location_id: None,
+            currency_code: "EUR".to_string(),
+            reason: WHY.to_string(),
+        };
+        let line = ReceiptLine {
+            receipt_item_id: (n, n),
+            variant_id,
+            quantity: quantity.to_string(),
+            unit_cost: text,
+            charge: None,
+            units: Vec::new(),
+        };
+        let answer = self.call(&[Call::ChangeIncoming(vec![incoming]), Call::Receive(receipt, vec![line])]);
         Self::done(&answer, true, "");
         self.on_hand[at] += quantity;
         let piece = Piece { cost: units, receipt: Some(n), place: Place::OnHand };
@@ -291,24 +298,29 @@ impl Shelf {
     }
 
     fn sell(&mut self, n: u64, at: usize, quantity: i128) {
-        let order = json!({ "id": [n, n], "number": format!("SO-{n}") });
-        let line = json!({ "line": [n, 1], "variant_id": wire(&self.variant), "quantity": quantity.to_string(), "unit_ids": [] });
-        let answer = self.carry(&[json!(["reserve", order, wire(&self.warehouses[at]), [line]])]);
+        let order = SalesOrder { id: (n, n), number: format!("SO-{n}") };
+        let line = ReserveLine {
+            line: (n, 1),
+            variant_id: key(&self.variant),
+            quantity: quantity.to_string(),
+            unit_ids: Vec::new(),
+        };
+        let answer = self.call(&[Call::Reserve(order.clone(), key(&self.warehouses[at]), vec![line])]);
         if !Self::done(&answer, quantity <= self.free(at), "INSUFFICIENT_STOCK") {
             return;
         }
-        let reservation = Self::told(&answer, 0)[0]["reservation_id"].clone();
-        let line = json!({ "reservation_id": reservation, "sale_allocation_id": [n, 7] });
-        let answer = self.carry(&[json!(["deliver", order, [line]])]);
+        let reservation_id = read_answer::<Vec<Reserved>>(&answer, 0)[0].reservation_id;
+        let line = DeliveryLine { reservation_id, sale_allocation_id: (n, 7) };
+        let answer = self.call(&[Call::Deliver(order, vec![line])]);
         Self::done(&answer, true, "");
         let currencies = self.currencies(quantity);
         self.on_hand[at] -= quantity;
         let total = self.leave(quantity, |turn| Place::Sold { order: n, turn });
-        let told = Self::told(&answer, 0)[0].clone();
+        let delivered = read_answer::<Vec<Delivered>>(&answer, 0).remove(0);
         if currencies == 1 {
-            assert_eq!(told["cost"], amount(total), "{told}");
+            assert_eq!(delivered.cost, Some(amount(total)), "{delivered:?}");
         }
-        self.sales.push((n, told["movement_id"].clone()));
+        self.sales.push((n, delivered.movement_id));
     }
 
     /// How many currencies the oldest pieces have: those of receipts are in euro, others in none.
@@ -324,16 +336,22 @@ impl Shelf {
         if self.sales.is_empty() {
             return;
         }
-        let (order, movement) = self.sales[self.dice.between(0, self.sales.len() as u64) as usize].clone();
-        let to = json!({
-            "id": [n, 3], "order_id": [order, order], "warehouse_id": wire(&self.warehouses[at]), "location_id": null,
-            "reason": WHY
-        });
-        let line = json!({
-            "movement_id": movement, "sale_allocation_id": [order, 7], "unit_id": null, "quantity": quantity.to_string(),
-            "disposition": "Restock"
-        });
-        let answer = self.carry(&[json!(["return-from-customer", to, [line]])]);
+        let (order, movement) = self.sales[self.dice.between(0, self.sales.len() as u64) as usize];
+        let to = CustomerReturn {
+            id: (n, 3),
+            order_id: (order, order),
+            warehouse_id: key(&self.warehouses[at]),
+            location_id: None,
+            reason: WHY.to_string(),
+        };
+        let line = ReturnLine {
+            movement_id: movement,
+            sale_allocation_id: (order, 7),
+            unit_id: None,
+            quantity: quantity.to_string(),
+            disposition: Disposition::Restock,
+        };
+        let answer = self.call(&[Call::ReturnFromCustomer(to, vec![line])]);
         let of_order = |piece: &Piece| matches!(piece.place, Place::Sold { order: of, .. } if of == order);
         let mut sold: Vec<usize> = (0..self.pieces.len()).filter(|nth| of_order(&self.pieces[*nth])).collect();
         if !Self::done(&answer, quantity <= sold.len() as i128, "LIMIT_EXCEEDED") {
@@ -349,7 +367,7 @@ impl Shelf {
         let total: i128 = back.iter().map(|piece| piece.cost).sum();
         let known = back.iter().all(|piece| piece.receipt.is_some() == back[0].receipt.is_some());
         if known {
-            assert_eq!(Self::told(&answer, 0)[0]["cost"], amount(total));
+            assert_eq!(read_answer::<Vec<Returned>>(&answer, 0)[0].cost, Some(amount(total)));
         }
         sold.sort_unstable();
         for nth in sold.into_iter().rev() {
@@ -381,12 +399,11 @@ impl Shelf {
         let worth: i128 = line.iter().map(|nth| self.pieces[*nth].cost).sum();
         let units = millionths * 1_000_000;
         let lowers = self.dice.one_in(2);
-        let answer = if lowers {
-            let line = json!({ "receipt_item_id": [item, item], "unit_id": null, "amount": text });
-            self.carry(&[json!(["correct", [n, 8], [line]])])
-        } else {
-            self.carry(&[json!(["charge", [n, 9], [{ "receipt_item_id": [item, item], "amount": text }]])])
-        };
+        let receipt_item_id = (item, item);
+        let answer = self.call(&[match lowers {
+            true => Call::Correct((n, 8), vec![CorrectionLine { receipt_item_id, unit_id: None, amount: text }]),
+            false => Call::Charge((n, 9), vec![ChargeLine { receipt_item_id, amount: text }]),
+        }]);
         if !Self::done(&answer, !lowers || units <= worth, "LIMIT_EXCEEDED") {
             return;
         }

@@ -1,7 +1,9 @@
 //! Reservations by hand. [E23]..[E26]
 
 use serde_json::json;
-use stoa_tests::goods::{WHY, wire, with_porter};
+use stoa_tests::goods::WHY;
+use stoa_tests::services::inventory::{Call, ReserveLine, Reserved, SalesOrder};
+use stoa_tests::services::{self, Key, id, key};
 use stoa_tests::{Database, at_once, company, on_both_databases};
 
 on_both_databases![
@@ -49,24 +51,26 @@ fn e24_a_reservation_is_released_once(database: Database) {
 }
 
 fn e25_what_an_order_holds_is_its_own(database: Database) {
-    let shop = with_porter(database).company();
+    let shop = services::host(database).company();
     let (main, variant) = (shop.main(), shop.counted(0));
     shop.bring(&variant, &main, "5", None).is(201);
-    let order = json!({ "id": [1, 1], "number": "SO-1" });
-    let line = json!({ "line": [2, 2], "variant_id": wire(&variant), "quantity": "2", "unit_ids": [] });
-    let held = shop.carried(&[json!(["reserve", order, wire(&main), [line]])]);
-    let held = stoa_tests::goods::read_wire(&held[0][0]["reservation_id"]);
+    let order = SalesOrder { id: (1, 1), number: "SO-1".to_string() };
+    let (variant_id, quantity) = (key(&variant), "2".to_string());
+    let line = ReserveLine { line: (2, 2), variant_id, quantity, unit_ids: Vec::new() };
+    let held: Vec<Reserved> = shop.call_inventory(Call::Reserve(order, key(&main), vec![line]));
+    let held = id(held[0].reservation_id);
     shop.release(&held).refused(409, "ILLEGAL_STATE");
     let read = shop.get(&format!("inventory/reservations/{held}")).is(200);
     assert_eq!((&read["source"], &read["status"]), (&json!("SALES_ORDER"), &json!("ACTIVE")));
     // Another order, or a reservation by hand, is none of this order's.
     let by_hand = shop.reserve(&variant, &main, "1").is(201).id();
-    for (order, id) in [(json!([9, 9]), &held), (json!([1, 1]), &by_hand)] {
-        shop.carry(&[json!(["release", order, [wire(id)], WHY])]).refused(409, "ILLEGAL_STATE").at("/reservations/0");
+    let release = |order: Key, id: &str| Call::Release(order, vec![key(id)], WHY.to_string());
+    for (order, id) in [((9, 9), &held), ((1, 1), &by_hand)] {
+        shop.try_inventory(&[release(order, id)]).refused(409, "ILLEGAL_STATE").at("/reservations/0");
     }
-    shop.carried(&[json!(["release", [1, 1], [wire(&held)], WHY])]);
+    shop.call_inventory::<()>(release((1, 1), &held));
     assert_eq!(shop.figure(&variant, &main, "reserved"), "1.000000");
-    shop.carry(&[json!(["release", [1, 1], [wire(&held)], WHY])]).refused(409, "ILLEGAL_STATE");
+    shop.try_inventory(&[release((1, 1), &held)]).refused(409, "ILLEGAL_STATE");
     shop.verified();
 }
 

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use stoa_tests::company::{fresh, with};
-use stoa_tests::goods::{inbound, wire, with_porter};
+use stoa_tests::goods::inbound;
+use stoa_tests::services::inventory::{Call, IncomingLine};
+use stoa_tests::services::{self, key};
 use stoa_tests::{Database, at_once, company, on_both_databases};
 
 on_both_databases![
@@ -91,16 +93,18 @@ fn e3_a_warehouse_is_archived_empty(database: Database) {
 }
 
 fn e3_a_warehouse_that_expects_goods_is_not_archived(database: Database) {
-    let shop = with_porter(database).company();
+    let shop = services::host(database).company();
     let (main, variant) = (shop.main(), shop.counted(0));
-    let line = |delta: &str| json!({ "variant_id": wire(&variant), "warehouse_id": wire(&main), "delta": delta });
-    shop.carried(&[json!(["change-incoming", [line("5")]])]);
+    let (variant_id, warehouse_id) = (key(&variant), key(&main));
+    let expect =
+        |delta: &str| Call::ChangeIncoming(vec![IncomingLine { variant_id, warehouse_id, delta: delta.into() }]);
+    shop.call_inventory::<()>(expect("5"));
     assert_eq!(shop.figure(&variant, &main, "incoming"), "5.000000");
     assert_eq!(shop.figure(&variant, &main, "onHand"), "0.000000");
     shop.archive(&format!("inventory/warehouses/{main}")).refused(409, "ILLEGAL_STATE");
-    shop.carried(&[json!(["change-incoming", [line("-5")]])]);
+    shop.call_inventory::<()>(expect("-5"));
     shop.archive(&format!("inventory/warehouses/{main}")).is(200);
-    shop.carry(&[json!(["change-incoming", [line("1")]])]).refused(409, "REFERENCE_INVALID");
+    shop.try_inventory(&[expect("1")]).refused(409, "REFERENCE_INVALID");
 }
 
 fn e4_a_branch_is_of_the_entity(database: Database) {

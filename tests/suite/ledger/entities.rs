@@ -3,8 +3,9 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::books::{self, books, books_with, day, entity};
 use stoa_tests::company::with;
+use stoa_tests::services::ledger::{Branch, Call, Entity};
+use stoa_tests::services::{self, key, new_key};
 use stoa_tests::{Company, Database, at_once, company, on_both_databases};
-use uuid::Uuid;
 
 on_both_databases![
     onboarding_makes_entity_and_branch,
@@ -177,7 +178,7 @@ fn l04_foreign_entities_are_unknown(database: Database) {
     at("/lines/0/accountId", "ledger/journal-entries", foreign);
     at("/legalEntityId", "ledger/journal-entries", with(&entry, json!({ "legalEntityId": theirs.entity })));
     mine.map(&[("REVENUE", Some(&account))]).refused(404, "NOT_FOUND").at("/roles/9/accountId");
-    mine.call(mine.asked("require", json!({ "entity": theirs.entity }))).refused(404, "NOT_FOUND").at("/legalEntityId");
+    mine.call(Call::Require(theirs.key(), None)).refused(404, "NOT_FOUND").at("/legalEntityId");
 }
 
 fn l09_a_held_or_standing_entity_is_not_archived(database: Database) {
@@ -185,21 +186,19 @@ fn l09_a_held_or_standing_entity_is_not_archived(database: Database) {
     let path = format!("{PATH}/{}", of.entity);
     let branch = json!({ "legalEntityId": of.entity, "code": "B", "name": "B" });
     let branch = of.shop.post("ledger/branches", branch).is(201).id();
-    let warehouse = Uuid::now_v7().to_string();
-    let hold = json!({ "kind": "WAREHOUSE", "holder": warehouse, "branch": branch });
-    of.call(of.asked("hold", hold.clone())).is(200);
+    let warehouse = new_key();
+    let hold = of.hold("WAREHOUSE", warehouse, Some(key(&branch)), None);
+    of.call(hold.clone()).is(200);
     let refused = of.shop.archive(&path).refused(409, "ILLEGAL_STATE");
     refused.fault("/path/id", "ACTIVE_BRANCH").fault("/path/id", "HELD");
     let branch_path = format!("ledger/branches/{branch}");
     of.shop.archive(&branch_path).refused(409, "ILLEGAL_STATE").fault("/path/id", "HELD");
-    of.call(json!({ "call": "release", "kind": "WAREHOUSE", "holder": warehouse })).is(200);
+    of.call(Call::Release("WAREHOUSE".to_string(), warehouse)).is(200);
     of.shop.archive(&branch_path).is(200);
-    of.call(of.asked("hold", hold)).refused(409, "REFERENCE_INVALID").at("/branchId");
+    of.call(hold).refused(409, "REFERENCE_INVALID").at("/branchId");
     of.shop.archive(&path).is(200);
     of.shop.archive(&path).refused(409, "ARCHIVED");
-    of.call(of.asked("hold", json!({ "kind": "REGISTER", "holder": warehouse })))
-        .refused(409, "REFERENCE_INVALID")
-        .at("/legalEntityId");
+    of.call(of.hold("REGISTER", warehouse, None, None)).refused(409, "REFERENCE_INVALID").at("/legalEntityId");
     of.shop
         .post("ledger/branches", json!({ "legalEntityId": of.entity, "code": "C", "name": "C" }))
         .refused(409, "REFERENCE_INVALID")
@@ -246,10 +245,9 @@ fn branches_live_under_their_entity(database: Database) {
     assert_eq!((&replaced["name"], &replaced["address"]), (&json!("New"), &Json::Null));
     put(&etag).refused(412, "PRECONDITION_FAILED");
     assert_eq!(of.shop.list(path, &[("legalEntityId", &of.entity)]).is(200).ids(), [made.id()]);
-    let found = of.call(of.asked("findBranch", json!({ "code": "NORTH" }))).is(200);
-    assert_eq!(found["answers"][0]["id"], made["id"]);
-    let wrong = json!({ "entity": other, "branch": made["id"] });
-    of.call(of.asked("require", wrong)).refused(409, "REFERENCE_INVALID").at("/branchId");
+    let found: Option<Branch> = of.ask(Call::FindBranch(of.key(), "NORTH".to_string()));
+    assert_eq!(found.map(|branch| branch.id), Some(key(&made.id())));
+    of.call(Call::Require(key(&other), Some(key(&made.id())))).refused(409, "REFERENCE_INVALID").at("/branchId");
     of.shop.archive(&at).is(200);
     of.shop.archive(&at).refused(409, "ARCHIVED");
     assert!(of.shop.list(path, &[("legalEntityId", &of.entity)]).is(200).items().is_empty());
@@ -271,15 +269,13 @@ fn directory_is_open_to_members_and_changes_are_not(database: Database) {
 }
 
 fn begin_keeps_books_once(database: Database) {
-    let shop = books::host(database).company();
+    let shop = services::host(database).company();
     let id = shop.made("LEGAL_ENTITY").expect("an entity");
     let of = books::Books { shop: shop.clone(), entity: id.clone() };
-    let found = of.call(json!({ "call": "findEntity", "code": "main" })).is(200);
-    assert_eq!((&found["answers"][0]["id"], &found["answers"][0]["keepsBooks"]), (&json!(id), &json!(false)));
-    let begin = |version: i64, currency: &str, scale: u8| {
-        let arguments = json!({ "expectedVersion": version, "currency": currency, "amountScale": scale });
-        of.call(of.asked("begin", arguments))
-    };
+    let found: Option<Entity> = of.ask(Call::FindEntity("main".to_string()));
+    assert_eq!(found.map(|entity| (entity.id, entity.keeps_books)), Some((of.key(), false)));
+    let begin =
+        |version: i64, currency: &str, scale: u8| of.call(Call::Begin(of.key(), version, currency.to_string(), scale));
     begin(2, "EUR", 6).refused(409, "VERSION_CONFLICT");
     begin(1, "DEM", 6).refused(400, "VALIDATION_FAILED").at("/currencyCode");
     begin(1, "EUR", 13).refused(400, "VALIDATION_FAILED").at("/amountScale");

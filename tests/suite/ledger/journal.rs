@@ -1,8 +1,11 @@
 //! The journal: manual entries and their reversal, amounts to the last digit, mirrors, and entries that nothing can change.
 
+use insta::assert_snapshot;
 use serde_json::{Value as Json, json};
-use stoa_tests::books::{Books, books, books_with, day, entity, month, month_day};
+use stoa_tests::books::{Books, books, books_with, customer, day, entity, month, month_day};
 use stoa_tests::company::{with, without};
+use stoa_tests::services::ledger::{Call, Mirror, Posting, Target};
+use stoa_tests::services::{Key, id, new_key, read_answer};
 use stoa_tests::{Database, at_once, on_both_databases};
 use uuid::Uuid;
 
@@ -116,8 +119,8 @@ fn l30_an_entry_is_reversed_once(database: Database) {
 
 fn l30_documents_are_not_reversed_by_hand(database: Database) {
     let of = books(database);
-    let posted = of.call(of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")])).is(200);
-    let id = posted["answers"][0].as_str().expect("an entry").to_string();
+    let posted = of.post_entry(of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]));
+    let id = posted.id();
     let reverse = |id: &str| of.shop.post(&format!("{PATH}/{id}/reverse"), json!({ "reason": "Wrong" }));
     reverse(&id).refused(409, "ILLEGAL_STATE").fault("/path/id", "NOT_MANUAL");
     reverse(&Uuid::now_v7().to_string()).refused(404, "NOT_FOUND");
@@ -134,13 +137,9 @@ fn l32_legs_are_summed_before_they_must_fit(database: Database) {
     let of = books(database);
     let half = "0.0000005";
     let legs = [("INVENTORY", "debit", half), ("INVENTORY_ADJUSTMENT", "credit", half)];
-    let posted = of.call(of.posting(&[legs[0], legs[1], legs[0], legs[1]])).is(200);
-    let id = posted["answers"][0].as_str().expect("an entry").to_string();
-    let read = of.shop.get(&format!("{PATH}/{id}")).is(200);
-    assert_eq!(read["lines"].as_array().map(Vec::len), Some(2), "{read}");
-    assert_eq!(read["lines"][0]["debit"], "0.000001000000");
+    of.call(of.posting(&[legs[0], legs[1], legs[0], legs[1]])).is(200);
     let mut alone = of.posting(&legs);
-    alone["legs"][0]["pointer"] = json!("/unitCost");
+    alone.legs[0].pointer = Some("/unitCost".to_string());
     let refused = of.call(alone).refused(409, "ACCOUNTING_AMOUNT_PRECISION");
     refused.fault("/unitCost", "AMOUNT_PRECISION");
     // Branches and parties are not summed together; zeros are left out, and nothing but zeros is no entry.
@@ -151,14 +150,19 @@ fn l32_legs_are_summed_before_they_must_fit(database: Database) {
         ("SALES_CLEARING", "credit", "3"),
         ("CASH_MOVEMENT", "debit", "0"),
     ]);
-    of_party["legs"][0]["customer"] = json!(party);
-    let posted = of.call(of_party).is(200);
-    let id = posted["answers"][0].as_str().expect("an entry").to_string();
-    let read = of.shop.get(&format!("{PATH}/{id}")).is(200);
-    assert_eq!(read["lines"].as_array().map(Vec::len), Some(3), "{read}");
+    of_party.legs[0].party = customer(&party);
+    let read = of.post_entry(of_party);
     assert_eq!((&read["lines"][0]["partyType"], &read["lines"][0]["partyId"]), (&json!("CUSTOMER"), &json!(party)));
     let nothing = of.posting(&[("CASH_MOVEMENT", "debit", "0"), ("REVENUE", "credit", "0.000")]);
-    assert_eq!(of.call(nothing).is(200)["answers"], json!([null]));
+    assert_eq!(of.ask::<Option<Key>>(nothing), None);
+    assert_snapshot!(of.journal(), @r"
+    entry  account                        debit    credit
+        1  1200 Inventory              0.000001
+           5200 Inventory adjustments            0.000001
+        2  1100 Receivables                   1
+           1100 Receivables                   2
+           1160 Sales clearing                          3
+    ");
 }
 
 fn l33_exact_to_the_last_digit(database: Database) {
@@ -199,35 +203,44 @@ fn l37_mirrors_use_the_accounts_of_their_originals(database: Database) {
     let new = of.account("4000");
     of.map(&[("REVENUE", Some(&old))]).is(200);
     let sale = of.posting(&[("CASH_MOVEMENT", "debit", "9"), ("REVENUE", "credit", "9")]);
-    of.call(sale.clone()).is(200);
+    let source_id = sale.source_id;
+    of.call(sale).is(200);
     of.map(&[("REVENUE", Some(&new))]).is(200);
     of.manual(&day(0), "4001", "3000", "9").is(201);
     of.shop.archive(&format!("ledger/accounts/{old}")).is(200);
-    let mirror = json!({
-        "call": "mirror", "sourceKind": "TEST", "sourceId": sale["sourceId"], "text": "Void", "onPointer": "/voidedOn",
-    });
-    of.call(with(&mirror, json!({ "on": day(-1) })))
-        .refused(409, "ILLEGAL_STATE")
-        .fault("/voidedOn", "DATE_BEFORE_ORIGINAL");
-    let mirrors = of.call(mirror.clone()).is(200)["answers"][0].clone();
-    let id = mirrors[0].as_str().expect("a mirror").to_string();
-    let read = of.shop.get(&format!("{PATH}/{id}")).is(200);
+    let mirror = |source_id: Key, on: Option<String>| {
+        let (source_kind, text) = ("TEST".to_string(), "Void".to_string());
+        let on_pointer = Some("/voidedOn".to_string());
+        Call::Mirror(Mirror { source_kind, source_id, on, on_pointer, text })
+    };
+    of.call(mirror(source_id, Some(day(-1)))).refused(409, "ILLEGAL_STATE").fault("/voidedOn", "DATE_BEFORE_ORIGINAL");
+    let mirrors: Vec<Key> = of.ask(mirror(source_id, None));
+    let read = of.shop.get(&format!("{PATH}/{}", id(mirrors[0]))).is(200);
     assert_eq!((&read["lines"][1]["accountId"], &read["lines"][1]["debit"]), (&json!(old), &json!("9.000000000000")));
-    assert_eq!((&read["sourceId"], &read["purpose"]), (&sale["sourceId"], &json!("TEST:VOID")));
-    assert_eq!(of.call(mirror.clone()).is(200)["answers"][0], json!([]), "mirrored once");
-    let nothing = with(&mirror, json!({ "sourceId": Uuid::now_v7() }));
-    assert_eq!(of.call(nothing).is(200)["answers"][0], json!([]));
+    assert_eq!((&read["sourceId"], &read["purpose"]), (&json!(id(source_id)), &json!("TEST:VOID")));
+    assert_eq!(of.ask::<Vec<Key>>(mirror(source_id, None)), [], "mirrored once");
+    assert_eq!(of.ask::<Vec<Key>>(mirror(new_key(), None)), []);
+    // The sale, what was moved from its account by hand, and the mirror, on the account of the sale.
+    assert_snapshot!(of.journal(), @r"
+    entry  account              debit  credit
+        1  5310 Cash movements      9
+           4001 Old sales                   9
+        2  4001 Old sales           9
+           3000 Capital                     9
+        3  5310 Cash movements              9
+           4001 Old sales           9
+    ");
     // A source of several entries is mirrored whole, into an open month alone.
     let mut first = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
-    first["on"] = json!(month_day(3, 2));
-    let second = with(&first, json!({ "purpose": "OTHER" }));
-    of.calls(&[first.clone(), second]).is(200);
+    first.on = Some(month_day(3, 2));
+    let second = Posting { purpose: "OTHER".to_string(), ..first.clone() };
+    of.calls(&[first.clone().into(), second.into()]).is(200);
     of.call(first.clone()).refused(409, "DUPLICATE");
     of.close(&month(3)).is(200);
-    let all = with(&mirror, json!({ "sourceId": first["sourceId"], "on": month_day(3, 9) }));
-    of.call(all.clone()).refused(409, "ACCOUNTING_PERIOD_CLOSED").fault("/voidedOn", "MONTH_CLOSED");
-    let mirrors = of.call(without(&all, "on")).is(200)["answers"][0].clone();
-    assert_eq!(mirrors.as_array().map(Vec::len), Some(2));
+    of.call(mirror(first.source_id, Some(month_day(3, 9))))
+        .refused(409, "ACCOUNTING_PERIOD_CLOSED")
+        .fault("/voidedOn", "MONTH_CLOSED");
+    assert_eq!(of.ask::<Vec<Key>>(mirror(first.source_id, None)).len(), 2);
 }
 
 fn l38_entries_never_change(database: Database) {
@@ -251,29 +264,23 @@ fn l39_a_failed_operation_leaves_no_entry(database: Database) {
     let of = books(database);
     let before = of.shop.digest();
     let post = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
-    of.calls(&[post.clone(), json!({ "call": "fail" })]).refused(409, "ILLEGAL_STATE");
+    of.calls(&[post.clone().into(), Call::Fail]).refused(409, "ILLEGAL_STATE");
     let mut uneven = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "2")]);
-    of.calls(&[post.clone(), uneven.clone()]).refused(500, "MODULE_FAILED");
-    uneven["legs"][0]["debit"] = json!("NO_SUCH_ROLE");
+    of.calls(&[post.clone().into(), uneven.clone().into()]).refused(500, "MODULE_FAILED");
+    uneven.legs[0].target = Target::Role("NO_SUCH_ROLE".to_string());
     of.call(uneven).refused(500, "MODULE_FAILED");
-    let mut mapped_later = post.clone();
-    mapped_later["legs"][0]["debit"] = json!("INVENTORY_LOSS");
-    let usd = with(&post, json!({ "currency": "USD" }));
-    of.call(json!({ "call": "postAll", "postings": [post, usd] })).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
+    let usd = Posting { currency_code: "USD".to_string(), ..post.clone() };
+    of.call(Call::PostAll(vec![post.clone(), usd])).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
     assert_eq!(of.shop.digest(), before);
     let answer = of.call(post).is(200);
-    let id = answer["answers"][0].as_str().expect("an entry").to_string();
-    let read = of.shop.get(&format!("{PATH}/{id}")).is(200);
+    let entry = read_answer::<Option<Key>>(&answer, 0).expect("an entry");
+    let read = of.shop.get(&format!("{PATH}/{}", id(entry))).is(200);
     assert_eq!(read["requestId"].as_str(), answer.header("x-request-id"));
     assert_eq!(read["actorType"], "USER");
-    let several = [1, 2, 3].map(|_| of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]));
+    let one = || of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
     let nothing = of.posting(&[("CASH_MOVEMENT", "debit", "0")]);
-    let all = json!({ "call": "postAll", "postings": [several[0], nothing, several[1], several[2]] });
-    let posted = of.call(all).is(200)["answers"][0].clone();
-    assert_eq!(
-        posted.as_array().map(|ids| ids.iter().map(Json::is_null).collect()),
-        Some(vec![false, true, false, false])
-    );
+    let entries: Vec<Option<Key>> = of.ask(Call::PostAll(vec![one(), nothing, one(), one()]));
+    assert_eq!(entries.iter().map(Option::is_none).collect::<Vec<_>>(), [false, true, false, false]);
 }
 
 fn filters_of_the_journal(database: Database) {
@@ -288,13 +295,13 @@ fn filters_of_the_journal(database: Database) {
     let second = of.shop.post(PATH, body).is(201).id();
     let party = Uuid::now_v7().to_string();
     let mut posting = of.posting(&[("RECEIVABLE", "debit", "30"), ("SALES_CLEARING", "credit", "30")]);
-    posting["legs"][0]["customer"] = json!(party);
-    let third = of.call(posting.clone()).is(200)["answers"][0].as_str().expect("an entry").to_string();
+    posting.legs[0].party = customer(&party);
+    let source = id(posting.source_id);
+    let third = of.post_entry(posting).id();
     let found = |query: &[(&str, &str)]| {
         let query: Vec<_> = query.iter().copied().chain([("legalEntityId", of.entity.as_str())]).collect();
         of.shop.list(PATH, &query).is(200).ids()
     };
-    let source = posting["sourceId"].as_str().unwrap_or_default().to_string();
     type Asked<'a> = &'a [(&'a str, &'a str)];
     let cases: [(Asked<'_>, Vec<&String>); 12] = [
         (&[], vec![&first, &second, &third]),

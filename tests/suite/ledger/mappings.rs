@@ -3,6 +3,8 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, books, day};
 use stoa_tests::company::with;
+use stoa_tests::services::ledger::{Account, Call, Usage};
+use stoa_tests::services::{key, new_key, read_answer};
 use stoa_tests::{Database, on_both_databases};
 use uuid::Uuid;
 
@@ -185,12 +187,12 @@ fn money_accounts_live_and_end(database: Database) {
     ] {
         put(change).refused(409, "IMMUTABLE_FIELD").at(pointer);
     }
-    let register = Uuid::now_v7().to_string();
-    of.call(of.asked("hold", json!({ "kind": "REGISTER", "holder": register, "money": made["id"] }))).is(200);
+    let register = new_key();
+    of.call(of.hold("REGISTER", register, None, Some(key(&made.id())))).is(200);
     put(json!({ "till": false })).refused(409, "ILLEGAL_STATE").fault("/till", "HELD");
     of.shop.archive(&path).refused(409, "ILLEGAL_STATE").fault("/path/id", "HELD");
     // A second hold of the register replaces its first.
-    of.call(of.asked("hold", json!({ "kind": "REGISTER", "holder": register, "money": of.money("CASH") }))).is(200);
+    of.call(of.hold("REGISTER", register, None, Some(key(&of.money("CASH"))))).is(200);
     assert_eq!(put(json!({})).is(200)["branchId"], Json::Null);
     of.manual(&day(0), "1001", "3000", "1").is(201);
     of.shop.archive(&path).refused(409, "ILLEGAL_STATE").fault("/path/id", "BALANCE_NOT_ZERO");
@@ -203,33 +205,31 @@ fn money_accounts_live_and_end(database: Database) {
 
 fn money_is_resolved_by_method(database: Database) {
     let of = books(database);
-    let resolve = |uses: Json| of.call(of.asked("resolve", json!({ "uses": uses })));
+    let usage = |method: &str, stated: Option<&str>, pointer: &str| Usage {
+        method: method.to_string(),
+        stated: stated.map(key),
+        pointer: pointer.to_string(),
+    };
+    let resolve = |uses: Vec<Usage>| of.call(Call::Resolve(of.key(), uses));
     let (cash, bank) = (of.money("CASH"), of.money("BANK"));
-    let found = resolve(json!([
-        { "method": "CASH", "pointer": "/a" },
-        { "method": "CARD", "stated": bank, "pointer": "/b" },
-    ]))
-    .is(200);
-    let found = &found["answers"][0];
-    assert_eq!((&found[0]["id"], &found[0]["till"], &found[1]["id"]), (&json!(cash), &json!(true), &json!(bank)));
+    let answer = resolve(vec![usage("CASH", None, "/a"), usage("CARD", Some(&bank), "/b")]).is(200);
+    let found: Vec<Option<Account>> = read_answer(&answer, 0);
+    let found: Vec<_> = found.into_iter().flatten().map(|account| (account.id, account.till)).collect();
+    assert_eq!(found, [(key(&cash), true), (key(&bank), false)]);
     let absent = Uuid::now_v7().to_string();
     for unfit in [&cash, &absent] {
-        resolve(json!([{ "method": "TRANSFER", "stated": unfit, "pointer": "/accountId" }]))
+        resolve(vec![usage("TRANSFER", Some(unfit), "/accountId")])
             .refused(409, "PAYMENT_ACCOUNT_INVALID")
             .at("/accountId");
     }
     of.map(&[("CASH", None), ("OTHER", None)]).is(200);
-    let uses = ["CASH", "OTHER", "CASH"].map(|method| json!({ "method": method, "pointer": "/method" }));
-    let refused = resolve(json!(uses)).refused(409, "ACCOUNTING_SETUP_REQUIRED");
+    let uses = ["CASH", "OTHER", "CASH"].map(|method| usage(method, None, "/method"));
+    let refused = resolve(uses.to_vec()).refused(409, "ACCOUNTING_SETUP_REQUIRED");
     assert_eq!(refused.pointers(), ["/mappings/methods/CASH", "/mappings/methods/OTHER"]);
     refused.fault("/mappings/methods/CASH", "METHOD_UNMAPPED");
     let shop = &of.shop;
     let without = Books { entity: shop.made("LEGAL_ENTITY").expect("an entity"), shop: shop.clone() };
-    let asked = |stated: Json| {
-        without.call(
-            without.asked("resolve", json!({ "uses": [{ "method": "CASH", "stated": stated, "pointer": "/x" }] })),
-        )
-    };
-    assert_eq!(asked(Json::Null).is(200)["answers"][0], json!([null]));
-    asked(json!(cash)).refused(409, "PAYMENT_ACCOUNT_INVALID").at("/x");
+    let resolve = |stated: Option<&str>| without.call(Call::Resolve(without.key(), vec![usage("CASH", stated, "/x")]));
+    assert_eq!(read_answer::<Vec<Option<Account>>>(&resolve(None).is(200), 0), [None]);
+    resolve(Some(&cash)).refused(409, "PAYMENT_ACCOUNT_INVALID").at("/x");
 }

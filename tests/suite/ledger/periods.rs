@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, books, books_with, day, entity, month, month_day};
+use stoa_tests::services::ledger::Call;
 use stoa_tests::{Database, at_once, on_both_databases};
 use uuid::Uuid;
 
@@ -120,8 +121,8 @@ fn l25_a_close_sees_every_posting_or_refuses_it(database: Database) {
         n if n % 2 == 0 => of.shop.post("ledger/journal-entries", entry.clone()),
         _ => {
             let mut posting = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
-            posting["on"] = json!(month_day(1, 9));
-            posting["onPointer"] = json!("/paidOn");
+            posting.on = Some(month_day(1, 9));
+            posting.on_pointer = Some("/paidOn".to_string());
             of.call(posting)
         }
     });
@@ -155,8 +156,8 @@ fn l26_entries_are_dated_within_the_books(database: Database) {
     of.manual(&day(2), "1010", "3000", "1").refused(400, "VALIDATION_FAILED").fault("/entryDate", "DATE_IN_FUTURE");
     let posted = |on: &str| {
         let mut posting = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
-        posting["on"] = json!(on);
-        posting["onPointer"] = json!("/issuedOn");
+        posting.on = Some(on.to_string());
+        posting.on_pointer = Some("/issuedOn".to_string());
         of.call(posting)
     };
     posted(&before).refused(409, "ACCOUNTING_PERIOD_CLOSED").fault("/issuedOn", "BEFORE_BOOKS");
@@ -168,7 +169,7 @@ fn l26_entries_are_dated_within_the_books(database: Database) {
     for wrong in ["2026-02-30", "2026-1-1", "today", ""] {
         of.manual(wrong, "1010", "3000", "1").refused(400, "VALIDATION_FAILED").at("/entryDate");
     }
-    assert_eq!(of.call(json!({ "call": "today" })).is(200)["answers"][0], json!(day(0)));
+    assert_eq!(of.ask::<String>(Call::Today), day(0));
 }
 
 fn l28_periods_are_those_of_a_year(database: Database) {

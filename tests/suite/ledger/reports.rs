@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value as Json, json};
-use stoa_tests::books::{Books, ZERO, books, books_with, day, month, month_day, text};
+use serde_json::json;
+use stoa_tests::books::{Books, ZERO, books, books_with, customer, day, month, month_day, text};
+use stoa_tests::services::Key;
+use stoa_tests::services::ledger::{Call, Mirror};
 use stoa_tests::{Database, Dice, on_both_databases};
 use uuid::Uuid;
 
@@ -38,7 +40,7 @@ fn l34_trial_balance_follows_a_model(database: Database) {
         ("CASH_MOVEMENT", "5310"),
     ];
     let mut model: Vec<Line> = Vec::new();
-    let mut sources: Vec<(Json, Vec<(String, i128)>)> = Vec::new();
+    let mut sources: Vec<(Key, Vec<(String, i128)>)> = Vec::new();
     let mut closed = 4;
     for round in 0..50 {
         let mut postings = Vec::new();
@@ -53,7 +55,7 @@ fn l34_trial_balance_follows_a_model(database: Database) {
                 .collect();
             let borrowed: Vec<(&str, &str, &str)> = legs.iter().map(|(r, s, a)| (*r, *s, a.as_str())).collect();
             let mut posting = of.posting(&borrowed);
-            posting["on"] = json!(on);
+            posting.on = Some(on.clone());
             let mut lines = Vec::new();
             for (role, side, amount) in &legs {
                 let code = roles.iter().find(|(known, _)| known == role).map(|(_, code)| (*code).to_string());
@@ -61,14 +63,15 @@ fn l34_trial_balance_follows_a_model(database: Database) {
                 lines.push((code.unwrap_or_default(), if *side == "debit" { amount } else { -amount }));
             }
             model.extend(lines.iter().map(|(code, amount)| (on.clone(), code.clone(), *amount)));
-            sources.push((posting["sourceId"].clone(), lines));
+            sources.push((posting.source_id, lines));
             postings.push(posting);
         }
-        of.call(json!({ "call": "postAll", "postings": postings })).is(200);
+        of.call(Call::PostAll(postings)).is(200);
         if dice.one_in(3) {
             let (source, lines) = sources.swap_remove(dice.between(0, sources.len() as u64) as usize);
-            let mirror = json!({ "call": "mirror", "sourceKind": "TEST", "sourceId": source, "text": "Void" });
-            of.call(mirror).is(200);
+            let (source_kind, text) = ("TEST".to_string(), "Void".to_string());
+            let mirror = Mirror { source_kind, source_id: source, on: None, on_pointer: None, text };
+            of.call(Call::Mirror(mirror)).is(200);
             model.extend(lines.into_iter().map(|(code, amount)| (day(0), code, -amount)));
         }
         if round % 12 == 11 {
@@ -195,8 +198,8 @@ fn l36_a_statement_goes_on_where_it_stopped(database: Database) {
     let owed = of.account("1100");
     for (on, of_party) in [(month_day(2, 4), true), (month_day(2, 5), false), (month_day(1, 4), true)] {
         let mut posting = of.posting(&[("RECEIVABLE", "debit", "7"), ("SALES_CLEARING", "credit", "7")]);
-        posting["on"] = json!(on);
-        posting["legs"][0]["customer"] = if of_party { json!(party) } else { Json::Null };
+        posting.on = Some(on);
+        posting.legs[0].party = of_party.then(|| customer(&party)).flatten();
         of.call(posting).is(200);
     }
     of.close(&month(2)).is(200);
