@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
 use stoa_tests::issuer::Manner;
 use stoa_tests::signer::{claims, jwks};
-use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, at_once, modules, on_both_databases};
+use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, at_once, modules, on_both_databases, on_one_database};
 
 on_both_databases![
     rotation_is_followed_at_once_but_never_in_a_hurry,
@@ -17,8 +17,9 @@ on_both_databases![
     garbage_from_the_beginning,
     a_discovery_document_that_lies,
     several_issuers,
-    settings_that_are_none,
 ];
+// Settings are read before a database is opened.
+on_one_database![settings_that_are_none];
 
 const AUDIENCE: &str = "stoa-suite";
 

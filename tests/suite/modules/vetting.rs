@@ -4,10 +4,11 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
-use stoa_tests::{Database, Stoa, modules, on_both_databases};
+use stoa_tests::{Database, Stoa, modules, on_both_databases, on_one_database};
 
-on_both_databases![
-    lawful_puppet_is_let_in,
+on_both_databases![lawful_puppet_is_let_in];
+// The gate knows no database.
+on_one_database![
     foreign_imports_are_refused_by_name,
     missing_service_is_refused_by_name,
     garbage_files_are_refused,
