@@ -54,6 +54,10 @@ fn name(names: Names<'_>, id: &Json) -> String {
     known.unwrap_or_else(|| panic!("the table has no name for {id}")).1.to_string()
 }
 
+fn place(names: Names<'_>, id: &Json) -> Option<usize> {
+    names.iter().position(|(known, _)| *id == **known)
+}
+
 /// Figures of a level as the interface and the table call them.
 const FIGURES: [(&str, &str); 8] = [
     ("onHand", "on hand"),
@@ -71,8 +75,7 @@ impl Company {
     #[track_caller]
     pub fn stock_table(&self, names: Names<'_>) -> String {
         let mut levels = self.all("inventory/stock", &[]);
-        let place = |id: &Json| names.iter().position(|(known, _)| *id == **known);
-        levels.sort_by_key(|level| (place(&level["variantId"]), place(&level["warehouseId"])));
+        levels.sort_by_key(|level| (place(names, &level["variantId"]), place(names, &level["warehouseId"])));
         let figures: Vec<_> = FIGURES
             .into_iter()
             .filter(|(member, _)| levels.iter().any(|level| figure(&level[*member]) != "0"))
@@ -99,16 +102,15 @@ impl Company {
         table(&["quantity", "unit cost", "remaining", "value", "currency"], &layers.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// The units of a variant in the order in which they were admitted: serial number, state, where each is.
+    /// The units of a variant in the order of the names.
     #[track_caller]
     pub fn units_table(&self, variant: &str, names: Names<'_>) -> String {
         let mut units = self.all("inventory/units", &[("variantId", variant)]);
-        units.sort_by_key(|unit| unit["id"].as_str().map(str::to_string));
+        units.sort_by_key(|unit| place(names, &unit["id"]));
         let row = |unit: &Json| {
-            let place = &unit["warehouseId"];
-            let text = |member: &str| unit[member].as_str().unwrap_or_default().to_string();
-            let place = if place.is_null() { String::new() } else { name(names, place) };
-            vec![name(names, &unit["id"]), text("status"), place]
+            let (status, warehouse) = (&unit["status"], &unit["warehouseId"]);
+            let warehouse = if warehouse.is_null() { String::new() } else { name(names, warehouse) };
+            vec![name(names, &unit["id"]), status.as_str().unwrap_or_default().to_string(), warehouse]
         };
         table(&["unit", "status", "warehouse"], &units.iter().map(row).collect::<Vec<_>>())
     }

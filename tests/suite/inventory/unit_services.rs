@@ -1,5 +1,6 @@
 //! Units in what other modules do: received, held, sold, brought back and sent back, through the services of stock and units.
 
+use insta::assert_snapshot;
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
 use stoa_tests::serials::imei;
@@ -130,18 +131,32 @@ fn a_unit_is_received_sold_and_brought_back(database: Database) {
     assert_eq!((&read["purchaseReceiptItemId"], &read["condition"]), (&json!(id(item)), &json!("NEW")));
     let (order, sold) = sell(&shop, &main, &phone, &units[..1]);
     assert_eq!((sold[0].cost.as_deref(), sold[0].currency_code.as_deref()), (Some("100.000000000000"), Some("EUR")));
-    let read = shop.serial_unit(&units[0]);
-    assert_eq!((&read["status"], &read["warehouseId"]), (&json!("SOLD"), &Json::Null));
-    assert!(read["saleAllocationId"].is_string());
-    shop.assert_level(&main, &phone, json!({ "onHand": 1, "available": 1 }));
+    let names: [(&str, &str); 4] = [(&phone, "phone"), (&main, "MAIN"), (&units[0], "first"), (&units[1], "second")];
+    assert_snapshot!(shop.units_table(&phone, &names), @r"
+    unit    status     warehouse
+    first   SOLD
+    second  AVAILABLE  MAIN
+    ");
+    assert_snapshot!(shop.stock_table(&names), @r"
+    article  warehouse  on hand  available
+    phone    MAIN             1          1
+    ");
+    assert!(shop.serial_unit(&units[0])["saleAllocationId"].is_string());
     // [E33]
     for kind in ["DAMAGE", "LOSS"] {
         shop.move_unit(&units[0], kind, json!({})).refused(409, "UNIT_UNAVAILABLE");
     }
     let cost = take_back(&shop, &order, &main, &sold[0], Disposition::Inspect);
     assert_eq!(cost.as_deref(), Some("100.000000000000"));
-    assert_eq!(shop.serial_unit(&units[0])["status"], "RETURNED");
-    shop.assert_level(&main, &phone, json!({ "onHand": 1, "available": 1, "returned": 1 }));
+    assert_snapshot!(shop.units_table(&phone, &names), @r"
+    unit    status     warehouse
+    first   RETURNED   MAIN
+    second  AVAILABLE  MAIN
+    ");
+    assert_snapshot!(shop.stock_table(&names), @r"
+    article  warehouse  on hand  available  returned
+    phone    MAIN             1          1         1
+    ");
     // [E47] An inspected unit goes on sale by a transfer into its own warehouse.
     shop.move_unit(&units[0], "TRANSFER", json!({ "toWarehouseId": main })).is(201);
     shop.assert_level(&main, &phone, json!({ "onHand": 2, "available": 2 }));
