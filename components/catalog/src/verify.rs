@@ -3,10 +3,12 @@
 use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
 use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, map, set, view};
 
-use crate::lookup::{Kind, LookupHead, LookupRow, Status, UnitHead};
-use crate::media::{self, MediaRow};
-use crate::product::{ProductRow, ProductState, ProductType, Tracking};
-use crate::variant::VariantRow;
+use crate::records::Status;
+use crate::records::lookup::{Kind, LookupHead, LookupRow, UnitHead};
+use crate::records::media::{self, MediaRow};
+use crate::records::product::{ProductRow, ProductState};
+use crate::records::product_type::{ProductType, Tracking};
+use crate::records::variant::VariantRow;
 
 /// Rows of a batch. Three lookups of each product stay below what one call takes.
 const BATCH: u32 = 250;

@@ -16,8 +16,3 @@ wit_bindgen::generate!({
     additional_derives: [PartialEq],
     generate_all,
 });
-
-#[cfg(all(target_arch = "wasm32", feature = "component"))]
-use crate::prices::Prices;
-#[cfg(all(target_arch = "wasm32", feature = "component"))]
-export!(Prices with_types_in self);

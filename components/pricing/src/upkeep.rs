@@ -1,12 +1,10 @@
 //! What pricing does for a new company: defaults and the checklist.
 
 use stoa_sdk::store::{read, select};
-use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, item, view};
+use stoa_sdk::{Created, Problem, ProvisionOptions, Step, Text, currency, item};
 
-use crate::list::{self, ListRow, PriceListInput, Status, Visibility};
-use crate::{LIST, currency};
-
-view! { ListId of ListRow { id: Id } }
+use crate::records::price_list::{AUDIT, ListId, ListRow, Status, Visibility};
+use crate::work::price_list::{PriceListInput, insert_list};
 
 /// The internal list BASE in the company's currency, where defaults are wanted.
 pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
@@ -16,14 +14,14 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     if !options.with_defaults {
         return Ok(Vec::new());
     }
-    let row = list::add(PriceListInput {
+    let row = insert_list(PriceListInput {
         code: "BASE".to_owned(),
         name: Text("Base prices".to_owned()),
         description: None,
         currency_code: options.currency_code.clone(),
         visibility: Visibility::Internal,
     })?;
-    Ok(vec![Created { resource_type: LIST.to_owned(), resource: row.id.into() }])
+    Ok(vec![Created { resource_type: AUDIT.to_owned(), resource: row.id.into() }])
 }
 
 pub fn checklist() -> Vec<Step> {

@@ -3,9 +3,10 @@
 use stoa_sdk::store::{get_all, read, select};
 use stoa_sdk::{Finding, Findings, Id, all, map, set};
 
-use crate::articles;
-use crate::list::{ListRow, Status};
-use crate::price::PriceRow;
+use crate::records::price::PriceRow;
+use crate::records::price_list::{ListRow, Status};
+use crate::rules::period::Period;
+use crate::work::articles;
 
 /// Prices of a batch; those of their variants are read with them.
 const BATCH: u32 = 50;
@@ -48,7 +49,7 @@ pub fn verify(cursor: Option<String>) -> Findings {
             other.id < row.id
                 && other.list_id == row.list_id
                 && other.variant_id == row.variant_id
-                && other.period().overlaps(row.period())
+                && Period::of(other).overlaps(Period::of(row))
         });
         if overlaps {
             findings.push(finding(

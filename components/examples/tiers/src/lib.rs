@@ -11,37 +11,25 @@
 //! The service's types carry no quantity, so what other modules ask it for is the price of one unit, as before. Swapped out,
 //! the tiers stay in their table and come back with the module.
 
-pub mod resolve;
+pub mod operations;
+pub mod records;
+pub mod rules;
 #[cfg(test)]
 mod tests;
-pub mod tier;
 mod verify;
 
-use pricing::{PRICE, PRICE_AT, Pricing, READ, RESOLVE_AT, WRITE};
+use pricing::Pricing;
 use stoa_sdk::descriptor::Descriptor;
-use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step, extend, extended_count};
+use stoa_sdk::{
+    Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step, count, extend, extended_count, join,
+};
 
-use crate::resolve::{ResolveFor, TieredPrice};
-use crate::tier::{PriceTiers, PriceTiersInput, TierRow};
+use crate::operations::{resolve, tier};
+use crate::records::tier::TierRow;
 
-const TIERS_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}/tiers";
-const _: () = assert!(TIERS_AT.len() == PRICE_AT.len() + "/tiers".len(), "tiers lie below their price");
-
-#[rustfmt::skip]
-const OWN: &[Operation] = &[
-    Operation::read(RESOLVE_AT, "resolvePrice", resolve::one).summary("The price in effect")
-        .description("Of an active variant under an active and published product, at the instant of the request or at `at`; \
-            with `quantity` the amount of the tier that the quantity reaches.")
-        .needs(READ).query::<ResolveFor>().answers::<TieredPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
-    Operation::read(TIERS_AT, "getPriceTiers", tier::read).summary("Quantity tiers of a price")
-        .needs(READ).answers::<PriceTiers>(),
-    Operation::replace(TIERS_AT, "setPriceTiers", tier::set).summary("Replace the quantity tiers of a price")
-        .description("All of them at once; none takes the tiers away. They are part of the price: its version moves.")
-        .needs(WRITE).body::<PriceTiersInput>().answers::<PriceTiers>().writes(PRICE, &["pricing.price.updated"])
-        .problems(&["ARCHIVED"]),
-];
-
-const OPERATIONS: [Operation; extended_count(Pricing::OPERATIONS, OWN)] = extend(Pricing::OPERATIONS, OWN);
+const PARTS: &[&[Operation]] = &[resolve::OPERATIONS, tier::OPERATIONS];
+const OWN: [Operation; count(PARTS)] = join(PARTS);
+const OPERATIONS: [Operation; extended_count(Pricing::OPERATIONS, &OWN)] = extend(Pricing::OPERATIONS, &OWN);
 
 /// The module.
 pub struct Tiers;
@@ -75,6 +63,6 @@ stoa_sdk::export_module!(Tiers);
 /// The service, as the built-in module offers it.
 #[cfg(target_arch = "wasm32")]
 mod service {
-    use pricing::prices::Prices;
+    use pricing::services::prices::Prices;
     pricing::bindings::export!(Prices with_types_in pricing::bindings);
 }

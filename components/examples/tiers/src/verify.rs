@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use pricing::Pricing;
-use pricing::price::PriceId;
+use pricing::records::price::PriceId;
 use stoa_sdk::store::{get_all, read, select};
 use stoa_sdk::{Finding, Findings, Id, Module, all, set};
 
-use crate::tier::TierRow;
+use crate::records::tier::TierRow;
 
 /// Begins the cursor of the second part: the rest is the last tier's id, or nothing.
 const TIERS: &str = "tier:";

@@ -1,0 +1,39 @@
+//! Making a lookup: for a person's or API client's request, and for a new company.
+
+use stoa_sdk::store::{Failure, insert, run};
+use stoa_sdk::{Instant, Problem, emit, event, facts, new_id};
+
+use crate::records::Status;
+use crate::records::lookup::{AUDIT, Kind, LookupRow, PublicCatalogLookup};
+use crate::rules::lookup::CatalogLookupInput;
+use crate::work::category::{self, Place};
+
+/// Inserts a lookup whose members were checked, and emits its event.
+pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow, Problem> {
+    let id = new_id();
+    let place = match kind {
+        Kind::Categories => category::place(id, input.parent_id)?,
+        _ => Place::default(),
+    };
+    let now = Instant(facts().now);
+    let row = LookupRow {
+        id,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        kind,
+        status: Status::Active,
+        archived_at: None,
+        parent_id: place.parent_id,
+        lineage: place.lineage,
+        decimal_places: input.places(kind),
+        name: input.name.into(),
+        code: input.code,
+    };
+    run(insert([&row])).map_err(|failure| match failure {
+        Failure::Duplicate(_) => Problem::duplicate("/code"),
+        other => other.into(),
+    })?;
+    emit(&[event("catalog.lookup.created", AUDIT, row.id, None, &PublicCatalogLookup::of(&row))]);
+    Ok(row)
+}

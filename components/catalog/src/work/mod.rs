@@ -1,0 +1,6 @@
+//! What several operations do together.
+
+pub mod category;
+pub mod lookup;
+pub mod product;
+pub mod references;
