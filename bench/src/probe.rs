@@ -8,7 +8,7 @@ use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 
 const WORLD: &str = "package stoa:bench;
 world probe {
-  import commerce:platform/store@1.0.0;
+  import commerce:platform/store@0.1.0;
   export run: func(count: u32);
 }";
 
@@ -34,7 +34,7 @@ fn core(product: Uuid) -> String {
     let (high, low) = product.as_u64_pair();
     format!(
         r#"(module
-  (import "commerce:platform/store@1.0.0" "run" (func $run (param i32 i32 i32)))
+  (import "commerce:platform/store@0.1.0" "run" (func $run (param i32 i32 i32)))
   (memory (export "memory") 4)
   (global $free (mut i32) (i32.const {HEAP}))
   (data (i32.const {CALL}) "{call}")

@@ -3,11 +3,12 @@
 //! permission catalog and the tables. Members are only ever added; a host ignores none, so an unknown member is refused.
 #![forbid(unsafe_code)]
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 /// Everything the host must know of a module.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Descriptor {
     /// `[a-z][a-z0-9-]{0,31}`; prefix of its tables. `stoa` is the host's own.
@@ -24,7 +25,7 @@ pub struct Descriptor {
     #[serde(default)]
     pub scopes: Vec<Named>,
     #[serde(default)]
-    pub events: Vec<Named>,
+    pub events: Vec<EventKind>,
     #[serde(default)]
     pub problems: Vec<ProblemCode>,
     /// JSON Schema (object) of the members that `provision` reads from the onboarding body.
@@ -39,15 +40,31 @@ pub struct Descriptor {
 }
 
 /// A code and what it means, in a sentence.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Named {
     pub code: String,
     pub description: String,
 }
 
+/// A kind of event that integrators may hear of, and what it carries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EventKind {
+    /// `pricing.price.created`.
+    pub code: String,
+    /// What happened, in a sentence.
+    pub description: String,
+    /// What an event of this kind is about, as the audit spells it: `PRICE`.
+    pub resource_type: String,
+    /// JSON Schema (2020-12) of the event's `data`, an object; it may refer to `schemas` as routes do.
+    pub data: Json,
+    /// A value of `data`, as it would be sent.
+    pub example: Json,
+}
+
 /// A problem code that the module adds to the platform's list. `detail` is the one fixed sentence told to the caller.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProblemCode {
     pub code: String,
@@ -56,7 +73,7 @@ pub struct ProblemCode {
 }
 
 /// One operation of the interface.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Route {
     /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
@@ -108,7 +125,7 @@ pub struct Route {
 }
 
 /// Who may call: people, or API clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Audience {
     User,
@@ -116,14 +133,14 @@ pub enum Audience {
 }
 
 /// Permissions (users) or scopes (API clients) that a caller must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Access {
     All(Vec<String>),
     Any(Vec<String>),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Idempotency {
     None,
@@ -132,7 +149,7 @@ pub enum Idempotency {
 }
 
 /// A table of the module. `id`, `tenant_id`, `created_at`, `updated_at` and, on records, `version` are the host's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Collection {
     /// `[a-z][a-z0-9_]{0,39}`.
@@ -157,7 +174,7 @@ pub struct Collection {
     pub counters: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Inserted and updated; the host keeps its version.
@@ -168,7 +185,7 @@ pub enum Kind {
     Projection,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Column {
     pub name: String,
@@ -181,7 +198,7 @@ pub struct Column {
     pub default: Option<Json>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnType {
     Uuid,
@@ -199,14 +216,14 @@ pub enum ColumnType {
 }
 
 /// A unique key. Nulls never collide.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Unique {
     pub name: String,
     pub columns: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Search {
     pub name: String,
@@ -214,7 +231,7 @@ pub struct Search {
 }
 
 /// A condition on the row after a change: every comparison must hold.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Check {
     pub name: String,
@@ -222,7 +239,7 @@ pub struct Check {
 }
 
 /// `column op right`; `right` is another column or a constant decimal or integer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Comparison {
     pub column: String,
@@ -230,7 +247,7 @@ pub struct Comparison {
     pub right: Operand,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CheckOp {
     #[serde(rename = ">=")]
     AtLeast,
@@ -238,7 +255,7 @@ pub enum CheckOp {
     AtMost,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Operand {
     Column(String),

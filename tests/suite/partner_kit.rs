@@ -123,8 +123,8 @@ fn a_component_is_checked_as_a_host_would() {
     let (ok, told) = module(&["check", &tiers()]);
     assert!(ok && told["ok"] == true, "{told:#}");
     assert_eq!((&told["name"], &told["foreignPermissions"]), (&json!("pricing"), &json!([])));
-    assert!(told["wants"].get("commerce:catalog/articles@1.0.0").is_some(), "{told:#}");
-    assert!(told["offers"].get("commerce:pricing/prices@1.0.0").is_some(), "{told:#}");
+    assert!(told["wants"].get("commerce:catalog/articles@0.1.0").is_some(), "{told:#}");
+    assert!(told["offers"].get("commerce:pricing/prices@0.1.0").is_some(), "{told:#}");
 
     let folder = Folder::new("forbidden");
     let file = folder.path().join("forbidden.wasm");

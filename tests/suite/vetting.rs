@@ -89,8 +89,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("evil:thing/x@1.2.3", r#"(component (import "evil:thing/x@1.2.3" (instance (export "f" (func)))))"#),
     ("take-it", r#"(component (import "take-it" (func (param "sql" string))))"#),
     (
-        "commerce:platform/sql@1.0.0",
-        r#"(component (import "commerce:platform/sql@1.0.0" (instance (export "run" (func)))))"#,
+        "commerce:platform/sql@0.1.0",
+        r#"(component (import "commerce:platform/sql@0.1.0" (instance (export "run" (func)))))"#,
     ),
     (
         "commerce:platform/store@2.0.0",
@@ -111,7 +111,7 @@ fn missing_service_is_refused_by_name(database: Database) {
     let read =
         |name: &str| std::fs::read(modules::folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (catalog, pricing) = (read("catalog.wasm"), read("pricing.wasm"));
-    let service = "commerce:catalog/articles@1.0.0";
+    let service = "commerce:catalog/articles@0.1.0";
     named(&refusal(database, &[("pricing.wasm", &pricing)]), &[service, "pricing"]);
     let other = "commerce:catalog/articles@9.0.0";
     let newer = replaced(&pricing, service, other);

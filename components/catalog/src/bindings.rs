@@ -4,11 +4,11 @@ wit_bindgen::generate!({
     inline: "
         package commerce:catalog-module;
         world services {
-            import commerce:platform/ids@1.0.0;
-            export commerce:catalog/articles@1.0.0;
+            import commerce:platform/ids@0.1.0;
+            export commerce:catalog/articles@0.1.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/catalog"],
-    with: { "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids },
+    with: { "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids },
     additional_derives: [PartialEq],
 });

@@ -4,21 +4,21 @@ wit_bindgen::generate!({
     inline: "
         package commerce:inventory-module;
         world services {
-            import commerce:platform/ids@1.0.0;
-            import commerce:platform/problems@1.0.0;
-            import commerce:catalog/articles@1.0.0;
-            import commerce:ledger/directory@1.0.0;
-            import commerce:ledger/books@1.0.0;
-            export commerce:inventory/warehouses@1.0.0;
-            export commerce:inventory/stock@1.0.0;
-            export commerce:inventory/units@1.0.0;
-            export commerce:inventory/costs@1.0.0;
+            import commerce:platform/ids@0.1.0;
+            import commerce:platform/problems@0.1.0;
+            import commerce:catalog/articles@0.1.0;
+            import commerce:ledger/directory@0.1.0;
+            import commerce:ledger/books@0.1.0;
+            export commerce:inventory/warehouses@0.1.0;
+            export commerce:inventory/stock@0.1.0;
+            export commerce:inventory/units@0.1.0;
+            export commerce:inventory/costs@0.1.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/catalog", "../../wit/ledger", "../../wit/inventory"],
     with: {
-        "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids,
-        "commerce:platform/problems@1.0.0": stoa_sdk::bindings::commerce::platform::problems,
+        "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
+        "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
     },
     additional_derives: [PartialEq],
     generate_all,

@@ -4,17 +4,17 @@ wit_bindgen::generate!({
     inline: "
         package commerce:ledger-module;
         world services {
-            import commerce:platform/ids@1.0.0;
-            import commerce:platform/problems@1.0.0;
-            export commerce:ledger/directory@1.0.0;
-            export commerce:ledger/books@1.0.0;
-            export commerce:ledger/money@1.0.0;
+            import commerce:platform/ids@0.1.0;
+            import commerce:platform/problems@0.1.0;
+            export commerce:ledger/directory@0.1.0;
+            export commerce:ledger/books@0.1.0;
+            export commerce:ledger/money@0.1.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/ledger"],
     with: {
-        "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids,
-        "commerce:platform/problems@1.0.0": stoa_sdk::bindings::commerce::platform::problems,
+        "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
+        "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
     },
     additional_derives: [PartialEq],
 });

@@ -4,13 +4,13 @@ wit_bindgen::generate!({
     inline: "
         package commerce:pricing-module;
         world services {
-            import commerce:platform/ids@1.0.0;
-            import commerce:catalog/articles@1.0.0;
-            export commerce:pricing/prices@1.0.0;
+            import commerce:platform/ids@0.1.0;
+            import commerce:catalog/articles@0.1.0;
+            export commerce:pricing/prices@0.1.0;
         }
     ",
     path: ["../../wit/platform", "../../wit/catalog", "../../wit/pricing"],
-    with: { "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids },
+    with: { "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids },
     pub_export_macro: true,
     default_bindings_module: "pricing::bindings",
     additional_derives: [PartialEq],

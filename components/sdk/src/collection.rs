@@ -2,6 +2,8 @@
 
 use stoa_descriptor as descriptor;
 
+use crate::id::Id;
+use crate::instant::Instant;
 use crate::store::Row;
 
 /// A struct that reads some columns of a collection, or all.
@@ -23,11 +25,26 @@ pub trait Entity: View<Entity = Self> {
     const INSERTED: &'static [&'static str];
     /// Every column, in the order in which rows are read.
     const ALL: &'static [&'static str];
+    /// Columns that keep their value for ever.
+    const FIXED: &'static [&'static str];
+    /// Columns that callers know by another name than their own in camelCase.
+    const MEMBERS: &'static [(&'static str, &'static str)];
+
+    /// The row's id.
+    fn id(&self) -> Id;
+    /// The row as the host leaves it after one more change at this instant: `updated_at`, and `version` on records.
+    fn touch(&mut self, now: Instant);
 
     /// The values of `INSERTED`.
     fn write(&self) -> Row;
     /// What the descriptor says of it.
     fn collection() -> descriptor::Collection;
+}
+
+/// A row with a version: of kind `record`.
+pub trait Record: Entity {
+    /// 1 when the row is new; each change adds 1.
+    fn version(&self) -> i64;
 }
 
 /// Declares a collection. The struct gets `id`, `version` (records), `created_at` and `updated_at` before the columns listed,
@@ -46,6 +63,8 @@ pub trait Entity: View<Entity = Self> {
 ///     checks { places: [decimal_places >= 0] }
 ///     lock_order [name]
 ///     counters [decimal_places]
+///     fixed [slug]                            // no change of a row may touch it
+///     members { decimal_places: "decimals" }  // what callers call a column, where it is not `decimalPlaces`
 /// }
 /// ```
 /// The kind is `record`, `ledger` or `projection`; the sections after the columns may be left out but keep this order.
@@ -77,6 +96,8 @@ macro_rules! collection {
         $(checks { $($check:ident: [$($left:ident $op:tt $right:tt),+]),* $(,)? })?
         $(lock_order [$($lock_column:ident),+])?
         $(counters [$($counter:ident),+])?
+        $(fixed [$($fixed:ident),+])?
+        $(members { $($renamed:ident: $member:literal),+ $(,)? })?
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +130,17 @@ macro_rules! collection {
             const NAME: &'static str = $table;
             const INSERTED: &'static [&'static str] = &["id", $(stringify!($field)),*];
             const ALL: &'static [&'static str] = &[$(stringify!($host),)* $(stringify!($field)),*];
+
+            const FIXED: &'static [&'static str] = &[$($($name::$fixed.name()),+)?];
+            const MEMBERS: &'static [(&'static str, &'static str)] = &[$($(($name::$renamed.name(), $member)),+)?];
+
+            fn id(&self) -> $crate::Id {
+                self.id
+            }
+
+            fn touch(&mut self, now: $crate::Instant) {
+                $crate::collection!(@touch $kind self now);
+            }
 
             fn write(&self) -> $crate::store::Row {
                 vec![$crate::Field::put(&self.id), $($crate::Field::put(&self.$field)),*]
@@ -146,7 +178,24 @@ macro_rules! collection {
                 }
             }
         }
+
+        $crate::collection! { @versioned $kind $name }
     };
+    (@touch Record $row:ident $now:ident) => {
+        $row.version += 1;
+        $row.updated_at = $now;
+    };
+    (@touch $kind:ident $row:ident $now:ident) => {
+        $row.updated_at = $now;
+    };
+    (@versioned Record $name:ident) => {
+        impl $crate::Record for $name {
+            fn version(&self) -> i64 {
+                self.version
+            }
+        }
+    };
+    (@versioned $kind:ident $name:ident) => {};
     (@default) => { None };
     (@default $default:expr) => { Some($crate::macros::serde_json::json!($default)) };
     (@op >=) => { $crate::descriptor::CheckOp::AtLeast };

@@ -6,9 +6,10 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// `SCALE` digits after the point, counted in units of the last one.
+/// `SCALE` digits after the point, counted in units of the last one. `DIGITS`: how many digits its column holds in all; 0 is
+/// the usual width, 18 digits for at most 6 after the point and 38 for more. A total of many is wider: `Decimal<6, 24>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Decimal<const SCALE: u32>(i128);
+pub struct Decimal<const SCALE: u32, const DIGITS: u8 = 0>(i128);
 
 /// The grammar of amounts and quantities that callers send: at most 12 integer and 6 fractional digits, no sign, no exponent.
 pub const PATTERN: &str = "^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$";
@@ -23,11 +24,15 @@ impl fmt::Display for NotADecimal {
     }
 }
 
-impl<const SCALE: u32> Decimal<SCALE> {
+impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
     /// Nothing.
     pub const ZERO: Self = Decimal(0);
-    /// Columns of at most 6 fractional digits hold 18 digits, wider ones 38.
-    pub const PRECISION: u8 = if SCALE <= 6 { 18 } else { 38 };
+    /// Digits of its column.
+    pub const PRECISION: u8 = match DIGITS {
+        0 if SCALE <= 6 => 18,
+        0 => 38,
+        digits => digits,
+    };
 
     /// From a count of units of the last digit: `Decimal::<2>::from_units(150)` is 1.50.
     pub const fn from_units(units: i128) -> Self {
@@ -59,15 +64,23 @@ impl<const SCALE: u32> Decimal<SCALE> {
         self.0.checked_sub(other.0).map(Decimal)
     }
 
+    /// The same number in a column of another width; the store refuses what does not fit there.
+    pub const fn resize<const OTHER: u8>(self) -> Decimal<SCALE, OTHER> {
+        Decimal(self.0)
+    }
+
     /// The exact product; `PRODUCT` must be the sum of both scales. None where it leaves the range.
-    pub fn checked_mul<const OTHER: u32, const PRODUCT: u32>(self, other: Decimal<OTHER>) -> Option<Decimal<PRODUCT>> {
+    pub fn checked_mul<const OTHER: u32, const WIDTH: u8, const PRODUCT: u32>(
+        self,
+        other: Decimal<OTHER, WIDTH>,
+    ) -> Option<Decimal<PRODUCT>> {
         const { assert!(PRODUCT == SCALE + OTHER, "the scale of a product is the sum of its factors' scales") };
         self.0.checked_mul(other.0).map(Decimal)
     }
 }
 
 /// Exactly `SCALE` digits after the point; `-` only before a value below zero.
-impl<const SCALE: u32> fmt::Display for Decimal<SCALE> {
+impl<const SCALE: u32, const DIGITS: u8> fmt::Display for Decimal<SCALE, DIGITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let units = self.0.unsigned_abs();
@@ -80,7 +93,7 @@ impl<const SCALE: u32> fmt::Display for Decimal<SCALE> {
 }
 
 /// `-`? then `0` or digits without a leading zero, then at most `SCALE` digits after a point; `-0` is no decimal.
-impl<const SCALE: u32> FromStr for Decimal<SCALE> {
+impl<const SCALE: u32, const DIGITS: u8> FromStr for Decimal<SCALE, DIGITS> {
     type Err = NotADecimal;
 
     fn from_str(text: &str) -> Result<Self, NotADecimal> {
@@ -116,20 +129,20 @@ fn parse(text: &str, scale: u32) -> Option<i128> {
     }
 }
 
-impl<const SCALE: u32> Serialize for Decimal<SCALE> {
+impl<const SCALE: u32, const DIGITS: u8> Serialize for Decimal<SCALE, DIGITS> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de, const SCALE: u32> Deserialize<'de> for Decimal<SCALE> {
+impl<'de, const SCALE: u32, const DIGITS: u8> Deserialize<'de> for Decimal<SCALE, DIGITS> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
     }
 }
 
-impl<const SCALE: u32> JsonSchema for Decimal<SCALE> {
+impl<const SCALE: u32, const DIGITS: u8> JsonSchema for Decimal<SCALE, DIGITS> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("Decimal{SCALE}").into()
     }
@@ -174,13 +187,20 @@ mod tests {
     }
 
     #[test]
+    fn a_width_of_its_own_is_the_columns() {
+        assert_eq!([Decimal::<6>::PRECISION, Decimal::<12>::PRECISION, Decimal::<6, 24>::PRECISION], [18, 38, 24]);
+        let narrow: Decimal<6> = "1.5".parse().unwrap();
+        assert_eq!(narrow.resize::<30>().to_string(), "1.500000");
+    }
+
+    #[test]
     fn products_are_exact_and_overflow_is_told() {
         let price: Decimal<6> = "999999999999.999999".parse().unwrap();
         let product: Decimal<12> = price.checked_mul(price).unwrap();
         assert_eq!(product.to_string(), "999999999999999998000000.000000000001");
         assert_eq!(Decimal::<6>::from_units(i128::MAX).checked_add(Decimal::from_units(1)), None);
         assert_eq!(Decimal::<6>::from_units(i128::MIN).checked_sub(Decimal::from_units(1)), None);
-        assert_eq!(Decimal::<6>::from_units(i128::MAX).checked_mul::<6, 12>(price), None);
+        assert_eq!(Decimal::<6>::from_units(i128::MAX).checked_mul::<6, 0, 12>(price), None);
         assert!("9".repeat(40).parse::<Decimal<6>>().is_err());
     }
 }

@@ -75,7 +75,7 @@ plain_field!(i64, ColumnType::Integer, self => Value::Integer(*self), Value::Int
 plain_field!(Instant, ColumnType::Timestamp, self => Value::Instant(self.0), Value::Instant(ms) => Some(Instant(ms)));
 plain_field!(Json, ColumnType::Json, self => Value::Json(self.text().to_owned()), Value::Json(text) => Json::from_text(text));
 
-impl<const SCALE: u32> Field for Decimal<SCALE> {
+impl<const SCALE: u32, const DIGITS: u8> Field for Decimal<SCALE, DIGITS> {
     type Plain = Self;
     // A scale is at most 38, so it fits.
     const TYPE: ColumnType = ColumnType::Decimal { precision: Self::PRECISION, scale: SCALE as u8 };

@@ -66,18 +66,30 @@ pub fn contains(group: &str, needle: &str) -> Filter {
     term(group, Compare::Contains, vec![Value::Text(needle.to_owned())])
 }
 
-/// Every condition holds.
+/// Every condition holds; of none, every row meets it.
 pub fn all(filters: impl IntoIterator<Item = Filter>) -> Filter {
-    join(filters, Node::All)
+    join(filters.into_iter().filter(|filter| !filter.holds_always()).collect(), Node::All)
 }
 
-/// At least one condition holds. Of none it is the empty filter: give it one.
+/// At least one condition holds; of none, no row meets it.
 pub fn any(filters: impl IntoIterator<Item = Filter>) -> Filter {
+    let filters: Vec<Filter> = filters.into_iter().collect();
+    if filters.iter().any(Filter::holds_always) {
+        return Filter::default();
+    }
+    if filters.is_empty() {
+        return Filter(vec![Node::Any(0)]);
+    }
     join(filters, Node::Any)
 }
 
-fn join(filters: impl IntoIterator<Item = Filter>, node: fn(u8) -> Node) -> Filter {
-    let mut parts: Vec<Filter> = filters.into_iter().filter(|filter| !filter.0.is_empty()).collect();
+impl Filter {
+    fn holds_always(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn join(mut parts: Vec<Filter>, node: fn(u8) -> Node) -> Filter {
     if parts.len() == 1 {
         return parts.swap_remove(0);
     }
@@ -107,4 +119,24 @@ pub fn has<E: Entity, O: Field<Plain = T::Plain>, T: Field>(
         theirs: theirs.name().to_owned(),
         where_: terms.collect(),
     })])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Id;
+
+    const COLUMN: Column<Id> = Column::new("id");
+
+    #[test]
+    fn all_of_none_is_every_row_and_any_of_none_is_no_row() {
+        let one = || COLUMN.eq(Id(0, 1));
+        assert_eq!(all([]), Filter::default());
+        assert_eq!(any([]), Filter(vec![Node::Any(0)]));
+        assert_eq!(all([Filter::default(), one()]), one());
+        assert_eq!(any([one()]), one());
+        // What always holds makes the whole hold.
+        assert_eq!(any([Filter::default(), one()]), Filter::default());
+        assert_eq!(all([any([]), one()]).0.first(), Some(&Node::All(2)));
+    }
 }

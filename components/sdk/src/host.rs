@@ -3,8 +3,12 @@
 //! In a component it is the generated imports. In a native build it is whatever `install` was given on this thread: the
 //! benchmark puts a real store there, a unit test a double. Module code cannot tell them apart.
 
+use std::rc::Rc;
+
 use crate::bindings::commerce::platform::{context, events, log, store};
+use crate::date::Date;
 use crate::id::Id;
+use crate::instant::Instant;
 
 /// The host as a native program provides it.
 #[cfg(not(target_arch = "wasm32"))]
@@ -14,6 +18,8 @@ pub trait Host {
     fn run(&mut self, calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure>;
     /// What [`facts`] answers.
     fn facts(&mut self) -> context::Facts;
+    /// Whether the caller holds a permission.
+    fn holds(&mut self, permission: &str) -> bool;
     /// Ascending ids.
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)>;
     /// Takes events for the outbox.
@@ -24,12 +30,22 @@ pub trait Host {
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
-    use std::cell::RefCell;
+    use std::cell::{Cell, RefCell};
 
     use super::Host;
 
     thread_local! {
         static HOST: RefCell<Option<Box<dyn Host>>> = const { RefCell::new(None) };
+        static REQUEST: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Begins a request of module code on this thread: what was kept before is of another.
+    pub fn begin_request() {
+        REQUEST.set(REQUEST.get() + 1);
+    }
+
+    pub(super) fn request() -> u64 {
+        REQUEST.get()
     }
 
     /// Makes this the host of module code that runs on this thread; answers the one before.
@@ -50,7 +66,23 @@ mod native {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::install;
+pub use native::{begin_request, install};
+
+/// Which request of this thread runs: always the same one in a component, whose instance lives for one.
+pub(crate) fn request_in_thread() -> u64 {
+    #[cfg(target_arch = "wasm32")]
+    return 0;
+    #[cfg(not(target_arch = "wasm32"))]
+    native::request()
+}
+
+/// For [`service!`](crate::service): nothing stands in for the function.
+#[doc(hidden)]
+#[cfg(not(target_arch = "wasm32"))]
+#[allow(clippy::panic, reason = "a test or benchmark that forgot to put something in the service's place")]
+pub fn missing_stand_in(function: &str) -> ! {
+    panic!("nothing stands in for the service {function} on this thread")
+}
 
 pub(crate) fn run(calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure> {
     #[cfg(target_arch = "wasm32")]
@@ -59,36 +91,92 @@ pub(crate) fn run(calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Fai
     native::with(|host| host.run(calls))
 }
 
-/// Facts of the request, the same for every module that takes part in it.
-pub fn facts() -> context::Facts {
-    #[cfg(target_arch = "wasm32")]
-    return context::current();
-    #[cfg(not(target_arch = "wasm32"))]
-    native::with(|host| host.facts())
+/// What an instance keeps of the host's answers. It lives for one request; a native program has many requests in one thread
+/// and asks anew.
+#[cfg(target_arch = "wasm32")]
+mod kept {
+    use std::cell::{OnceCell, RefCell};
+    use std::rc::Rc;
+
+    use super::context::{self, Facts};
+
+    /// Ids asked for at first, and at most: a request that makes one record makes few.
+    const FEW: u32 = 8;
+    const MANY: u32 = 512;
+
+    #[derive(Default)]
+    struct Ids {
+        asked: u32,
+        left: std::vec::IntoIter<(u64, u64)>,
+    }
+
+    thread_local! {
+        static FACTS: OnceCell<Rc<Facts>> = const { OnceCell::new() };
+        static IDS: RefCell<Ids> = RefCell::default();
+    }
+
+    pub(super) fn facts() -> Rc<Facts> {
+        FACTS.with(|facts| facts.get_or_init(|| Rc::new(context::current())).clone())
+    }
+
+    pub(super) fn new_id() -> Option<(u64, u64)> {
+        IDS.with_borrow_mut(|ids| {
+            if ids.left.len() == 0 {
+                ids.asked = (ids.asked * 8).clamp(FEW, MANY);
+                ids.left = context::new_ids(ids.asked).into_iter();
+            }
+            ids.left.next()
+        })
+    }
 }
 
-/// Ids that the host gives at once.
-const MOST_IDS: u32 = 2_000;
+/// Facts of the request, the same for every module that takes part in it. The host is asked once a request.
+pub fn facts() -> Rc<context::Facts> {
+    #[cfg(target_arch = "wasm32")]
+    return kept::facts();
+    #[cfg(not(target_arch = "wasm32"))]
+    Rc::new(native::with(|host| host.facts()))
+}
+
+/// The one instant of this request.
+pub fn now() -> Instant {
+    Instant(facts().now)
+}
+
+/// The company, to show it.
+pub fn tenant() -> Id {
+    facts().tenant.into()
+}
+
+/// The company's calendar day.
+pub fn today() -> Date {
+    match facts().today.parse() {
+        Ok(day) => day,
+        Err(_) => fault("the host gave no day"),
+    }
+}
+
+/// Whether the caller holds a permission, beyond those that the operation needs: for members that only some may read.
+pub fn holds(permission: &str) -> bool {
+    #[cfg(target_arch = "wasm32")]
+    return context::holds(permission);
+    #[cfg(not(target_arch = "wasm32"))]
+    native::with(|host| host.holds(permission))
+}
 
 /// UUIDv7s, ascending.
 pub fn new_ids(count: u32) -> Vec<Id> {
-    let mut ids = Vec::new();
-    let mut left = count;
-    while left > 0 {
-        let some = left.min(MOST_IDS);
-        #[cfg(target_arch = "wasm32")]
-        ids.extend(context::new_ids(some).into_iter().map(Id::from));
-        #[cfg(not(target_arch = "wasm32"))]
-        ids.extend(native::with(|host| host.new_ids(some)).into_iter().map(Id::from));
-        left -= some;
-    }
-    ids
+    (0..count).map(|_| new_id()).collect()
 }
 
-/// One new UUIDv7.
+/// One new UUIDv7, above those that this module made before in the request. The host gives several at once.
 pub fn new_id() -> Id {
-    match new_ids(1).first() {
-        Some(id) => *id,
+    #[cfg(target_arch = "wasm32")]
+    let id = kept::new_id();
+    #[cfg(not(target_arch = "wasm32"))]
+    let id = native::with(|host| host.new_ids(1)).first().copied();
+    match id {
+        Some(id) => id.into(),
         None => fault("the host gave no id"),
     }
 }

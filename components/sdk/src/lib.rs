@@ -9,11 +9,10 @@
 //! ```
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
-//! use stoa_sdk::descriptor::{Descriptor, Named};
 //! use stoa_sdk::store::{Failure, get, insert, run};
 //! use stoa_sdk::{
-//!     Answer, Call, Created, Decimal, Entity, Findings, Id, Instant, Module, Operation, Problem, ProvisionOptions, Reply, Step,
-//!     Text, collection, emit, event, facts, new_id,
+//!     Answer, Call, Decimal, Entity, EventData, EventKind, Id, Manifest, Module, Operation, Problem, Reply, Text, collection, emit,
+//!     new_id, now,
 //! };
 //!
 //! collection! {
@@ -34,7 +33,7 @@
 //!     balance: Decimal<6>,
 //! }
 //!
-//! /// What a caller gets.
+//! /// What a caller gets, and what an event carries.
 //! #[derive(Serialize, JsonSchema)]
 //! struct Card {
 //!     id: Id,
@@ -42,22 +41,29 @@
 //!     balance: Decimal<6>,
 //! }
 //!
+//! impl EventData for Card {
+//!     fn example() -> Card {
+//!         Card { id: Id(1, 2), code: "GIFT-50".to_owned(), balance: Decimal::from_units(50_000_000) }
+//!     }
+//! }
+//!
+//! const CREATED: EventKind<Card> = EventKind::new("cards.card.created", "CARD", "A card was created.");
+//!
 //! const OPERATIONS: &[Operation] = &[
-//!     Operation::create("/tenants/{tenantId}/cards", "createCard", create).summary("Create a card")
+//!     Operation::create("/cards", "createCard", create).summary("Create a card")
 //!         .needs(&["cards.write"]).body::<CardInput>().answers::<Card>()
-//!         .writes("CARD", &["cards.card.created"]).problems(&["DUPLICATE"]),
-//!     Operation::read("/tenants/{tenantId}/cards/{id}", "getCard", read).summary("A card")
+//!         .writes("CARD", &[CREATED.code]).problems(&["DUPLICATE"]),
+//!     Operation::read("/cards/{id}", "getCard", read).summary("A card")
 //!         .needs(&["cards.read"]).answers::<Card>(),
 //! ];
 //!
 //! fn create(call: &Call) -> Answer {
 //!     let input: CardInput = call.body()?;
-//!     let now = Instant(facts().now);
 //!     let row = CardRow {
 //!         id: new_id(),
 //!         version: 1,
-//!         created_at: now,
-//!         updated_at: now,
+//!         created_at: now(),
+//!         updated_at: now(),
 //!         code: input.code.into(),
 //!         balance: input.balance,
 //!     };
@@ -65,7 +71,7 @@
 //!         Err(Failure::Duplicate(_)) => return Err(Problem::duplicate("/code")),
 //!         inserted => inserted?,
 //!     };
-//!     emit(&[event("cards.card.created", "CARD", row.id, None, &card(&row))]);
+//!     emit([CREATED.of(row.id, None, &card(&row))]);
 //!     Ok(Reply::json(&card(&row)).of(row.id, row.version))
 //! }
 //!
@@ -81,37 +87,13 @@
 //! struct Cards;
 //!
 //! impl Module for Cards {
-//!     const OPERATIONS: &'static [Operation] = OPERATIONS;
-//!
-//!     fn describe() -> Descriptor {
-//!         let named = |code: &str, description: &str| Named { code: code.to_owned(), description: description.to_owned() };
-//!         Descriptor {
-//!             name: "cards".to_owned(),
-//!             version: "1.0.0".to_owned(),
-//!             description: "Cards with a balance.".to_owned(),
-//!             routes: Vec::new(), // made from OPERATIONS
-//!             collections: vec![CardRow::collection()],
-//!             permissions: vec![named("cards.read", "Read cards."), named("cards.write", "Create cards.")],
-//!             scopes: Vec::new(),
-//!             events: vec![named("cards.card.created", "A card was created.")],
-//!             problems: Vec::new(),
-//!             onboarding: None,
-//!             audit_filters: Vec::new(),
-//!             schemas: serde_json::Map::new(), // likewise
-//!         }
-//!     }
-//!
-//!     fn provision(_: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-//!         Ok(Vec::new())
-//!     }
-//!
-//!     fn checklist() -> Vec<Step> {
-//!         Vec::new()
-//!     }
-//!
-//!     fn verify(_: Option<String>) -> Findings {
-//!         Findings { findings: Vec::new(), next: None }
-//!     }
+//!     const MANIFEST: Manifest = Manifest {
+//!         operations: &[OPERATIONS],
+//!         collections: &[CardRow::collection],
+//!         permissions: &[("cards.read", "Read cards."), ("cards.write", "Create cards.")],
+//!         events: &[CREATED.declare()],
+//!         ..Manifest::new("cards", "1.0.0", "Cards with a balance.")
+//!     };
 //! }
 //!
 //! stoa_sdk::export_module!(Cards);
@@ -131,7 +113,6 @@ pub mod bindings;
 mod call;
 pub mod card_number;
 mod collection;
-pub mod currency;
 mod date;
 mod decimal;
 mod event;
@@ -141,6 +122,7 @@ pub mod host;
 mod id;
 mod instant;
 mod json;
+mod kept;
 mod module;
 mod operation;
 mod page;
@@ -157,25 +139,26 @@ pub mod text;
 
 pub use bindings::commerce::platform::context::{ActorKind, Facts};
 pub use bindings::exports::commerce::platform::module::{Call, Created, Finding, Findings, Item, Problem, Reply, Step};
-pub use collection::{Entity, View};
+pub use collection::{Entity, Record, View};
 pub use date::Date;
 pub use decimal::Decimal;
-pub use event::{emit, event};
+pub use event::{DeclaredEvent, EventData, EventKind, emit};
 pub use field::{Column, Field};
 pub use filter::{Filter, all, any, contains, has};
-pub use host::{facts, new_id, new_ids};
+pub use host::{facts, holds, new_id, new_ids, now, tenant, today};
 pub use id::Id;
 pub use instant::Instant;
 pub use json::Json;
-pub use module::{Module, ProvisionOptions};
-pub use operation::{Operation, count, extend, extended_count, join};
+pub use kept::Kept;
+pub use module::{Manifest, Module, ProvisionOptions};
+pub use operation::{Client, Operation};
 pub use page::{Limit, Page, paged};
 pub use problem::item;
 pub use reply::{Answer, etag};
 pub use schema::Schemas;
-pub use service::NativeService;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
+pub use stoa_iso::{country, currency};
 pub use text::Text;
 
 /// Exports `$module` as the component's `commerce:platform/module`. Native builds export nothing, so that several modules

@@ -1,33 +1,131 @@
 //! What a module is, and how it stands behind the generated contract.
 
 use serde::Deserialize;
-use stoa_descriptor::Descriptor;
+use serde_json::Value;
+use stoa_descriptor::{Collection, Descriptor, Named, ProblemCode};
 
 use crate::bindings::exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
+use crate::event::DeclaredEvent;
 use crate::host::fault;
 use crate::operation::Operation;
 use crate::reply::Answer;
 use crate::schema::Schemas;
 
-/// A domain module. Its functions keep nothing between calls: the host may run a request again.
-pub trait Module: 'static {
-    /// Every operation, once.
-    const OPERATIONS: &'static [Operation];
+/// What a module says of itself, as constants: the descriptor is made from it.
+#[derive(Clone, Copy)]
+pub struct Manifest {
+    /// `[a-z][a-z0-9-]{0,31}`.
+    pub name: &'static str,
+    /// Semantic version.
+    pub version: &'static str,
+    /// In a sentence.
+    pub description: &'static str,
+    /// Tables of operations. Of several of one name the first one counts: a module that takes another's place puts its own
+    /// before the other's.
+    pub operations: &'static [&'static [Operation]],
+    /// `PriceRow::collection`, ...
+    pub collections: &'static [fn() -> Collection],
+    /// Codes of permissions and what they allow.
+    pub permissions: &'static [(&'static str, &'static str)],
+    /// Codes of scopes of API clients and what they allow.
+    pub scopes: &'static [(&'static str, &'static str)],
+    /// `PRICE_CREATED.declare()`, ...
+    pub events: &'static [DeclaredEvent],
+    /// Problem codes that the platform's list lacks: code, status, and the one sentence that callers are told.
+    pub problems: &'static [(&'static str, u16, &'static str)],
+    /// Schema of the onboarding members that `provision` reads.
+    pub onboarding: Option<fn() -> Value>,
+    /// Query parameters of the audit list that find a resource or subject, and what they are.
+    pub audit_filters: &'static [(&'static str, &'static str)],
+}
 
-    /// The descriptor without routes and schemas, which come from `OPERATIONS`.
-    fn describe() -> Descriptor;
+impl Manifest {
+    /// A module with nothing in it: state what differs, `Manifest { operations: .., ..Manifest::new(..) }`.
+    pub const fn new(name: &'static str, version: &'static str, description: &'static str) -> Manifest {
+        Manifest {
+            name,
+            version,
+            description,
+            operations: &[],
+            collections: &[],
+            permissions: &[],
+            scopes: &[],
+            events: &[],
+            problems: &[],
+            onboarding: None,
+            audit_filters: &[],
+        }
+    }
+
+    /// Each operation once, without the twins that follow from them.
+    pub fn operations(&self) -> impl Iterator<Item = &'static Operation> {
+        let tables = self.operations;
+        let all = || tables.iter().flat_map(|table| table.iter());
+        all().enumerate().filter_map(move |(at, operation)| {
+            let is_first = !all().take(at).any(|earlier| earlier.path_and_name().1 == operation.path_and_name().1);
+            is_first.then_some(operation)
+        })
+    }
+
+    /// The whole descriptor.
+    pub fn descriptor(&self) -> Descriptor {
+        let mut schemas = Schemas::default();
+        let pairs = |of: &[(&str, &str)]| {
+            let named = |(code, description): &(&str, &str)| Named {
+                code: (*code).to_owned(),
+                description: (*description).to_owned(),
+            };
+            of.iter().map(named).collect::<Vec<_>>()
+        };
+        let problem = |(code, status, detail): &(&str, u16, &str)| ProblemCode {
+            code: (*code).to_owned(),
+            status: *status,
+            detail: (*detail).to_owned(),
+        };
+        Descriptor {
+            name: self.name.to_owned(),
+            version: self.version.to_owned(),
+            description: self.description.to_owned(),
+            routes: self.operations().flat_map(Operation::sides).map(|side| side.route(&mut schemas)).collect(),
+            collections: self.collections.iter().map(|collection| collection()).collect(),
+            permissions: pairs(self.permissions),
+            scopes: pairs(self.scopes),
+            events: self.events.iter().map(|event| event.describe(&mut schemas)).collect(),
+            problems: self.problems.iter().map(problem).collect(),
+            onboarding: self.onboarding.map(|schema| schema()),
+            audit_filters: pairs(self.audit_filters),
+            schemas: schemas.finish(),
+        }
+    }
+}
+
+/// A domain module. What its functions keep, they keep for one request: the host may run a request again.
+pub trait Module: 'static {
+    /// What it is.
+    const MANIFEST: Manifest;
+
+    /// The whole descriptor.
+    fn descriptor() -> Descriptor {
+        Self::MANIFEST.descriptor()
+    }
 
     /// Defaults for a new company.
     ///
     /// # Errors
     /// A problem refuses the company.
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem>;
+    fn provision(_options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+        Ok(Vec::new())
+    }
 
     /// What a company should have done before it can work.
-    fn checklist() -> Vec<Step>;
+    fn checklist() -> Vec<Step> {
+        Vec::new()
+    }
 
     /// A bounded batch of the module's own invariants.
-    fn verify(cursor: Option<String>) -> Findings;
+    fn verify(_cursor: Option<String>) -> Findings {
+        Findings { findings: Vec::new(), next: None }
+    }
 
     /// A bounded batch of backfill; answers the next cursor.
     ///
@@ -42,19 +140,14 @@ pub trait Module: 'static {
     /// # Errors
     /// The operation's problems.
     fn handle(call: &Call) -> Answer {
-        match Self::OPERATIONS.iter().find(|operation| operation.name == call.operation) {
-            Some(operation) => (operation.run)(call),
+        #[cfg(not(target_arch = "wasm32"))]
+        crate::host::begin_request();
+        let rows = Self::MANIFEST.operations.iter().flat_map(|table| table.iter());
+        let mut runs = rows.filter_map(|operation| operation.run_of(&call.operation));
+        match runs.next() {
+            Some(run) => run(call),
             None => fault("an operation that the descriptor does not name"),
         }
-    }
-
-    /// The whole descriptor.
-    fn descriptor() -> Descriptor {
-        let mut descriptor = Self::describe();
-        let mut schemas = Schemas::default();
-        descriptor.routes = Self::OPERATIONS.iter().map(|operation| operation.route(&mut schemas)).collect();
-        descriptor.schemas = schemas.finish();
-        descriptor
     }
 }
 

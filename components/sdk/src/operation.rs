@@ -1,4 +1,5 @@
-//! One operation: what the contract says of it, and the function that runs it. A module is a table of these.
+//! One operation: what the contract says of it, and the function that runs it. A module is tables of these, one in each file
+//! of its folder `operations`.
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -10,6 +11,10 @@ use crate::schema::Schemas;
 
 /// Bytes of a body unless an operation says otherwise.
 const BODY_LIMIT: u64 = 1 << 20;
+/// What the paths of people's operations begin with.
+const COMPANY: &str = "/tenants/{tenantId}";
+/// What the paths of API clients' operations begin with.
+const CLIENT: &str = "/api-client";
 
 type SchemaOf = fn(&mut Schemas) -> Value;
 
@@ -18,8 +23,8 @@ type SchemaOf = fn(&mut Schemas) -> Value;
 pub struct Operation {
     method: &'static str,
     path: &'static str,
-    pub(crate) name: &'static str,
-    pub(crate) run: fn(&Call) -> Answer,
+    name: &'static str,
+    run: fn(&Call) -> Answer,
     summary: &'static str,
     description: &'static str,
     audience: Audience,
@@ -39,89 +44,8 @@ pub struct Operation {
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
     discloses_identifiers: bool,
-}
-
-/// The operations of several files as one table: `const OPERATIONS: [Operation; count(PARTS)] = join(PARTS);`.
-pub const fn join<const COUNT: usize>(parts: &[&[Operation]]) -> [Operation; COUNT] {
-    let mut table = [Operation::new("", "", "", unnamed); COUNT];
-    let (mut part, mut to) = (0, 0);
-    while part < parts.len() {
-        let mut at = 0;
-        while at < parts[part].len() {
-            table[to] = parts[part][at];
-            to += 1;
-            at += 1;
-        }
-        part += 1;
-    }
-    table
-}
-
-/// How many operations the parts have together.
-pub const fn count(parts: &[&[Operation]]) -> usize {
-    let (mut part, mut sum) = (0, 0);
-    while part < parts.len() {
-        sum += parts[part].len();
-        part += 1;
-    }
-    sum
-}
-
-/// A table with the operations of `own` in the place of those of the same name, and the others of `own` after it: how a module
-/// that takes another's place is made from it. `COUNT` is [`extended_count`] of the same tables.
-pub const fn extend<const COUNT: usize>(table: &[Operation], own: &[Operation]) -> [Operation; COUNT] {
-    let mut extended = [Operation::new("", "", "", unnamed); COUNT];
-    let (mut at, mut to) = (0, 0);
-    while at < table.len() {
-        let mine = position(own, table[at].name);
-        extended[to] = if mine < own.len() { own[mine] } else { table[at] };
-        to += 1;
-        at += 1;
-    }
-    at = 0;
-    while at < own.len() {
-        if position(table, own[at].name) == table.len() {
-            extended[to] = own[at];
-            to += 1;
-        }
-        at += 1;
-    }
-    extended
-}
-
-/// How many operations [`extend`] gives.
-pub const fn extended_count(table: &[Operation], own: &[Operation]) -> usize {
-    let (mut at, mut count) = (0, table.len());
-    while at < own.len() {
-        if position(table, own[at].name) == table.len() {
-            count += 1;
-        }
-        at += 1;
-    }
-    count
-}
-
-/// Where the operation of this name stands; the table's length where none has it.
-const fn position(table: &[Operation], name: &str) -> usize {
-    let mut at = 0;
-    while at < table.len() && !is_same(table[at].name, name) {
-        at += 1;
-    }
-    at
-}
-
-/// `==`, for constants.
-const fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
-}
-
-fn unnamed(_: &Call) -> Answer {
-    crate::host::fault("an operation without a name")
+    client: Option<Client>,
+    is_twin: bool,
 }
 
 impl Operation {
@@ -150,10 +74,12 @@ impl Operation {
             audit: None,
             cache_control: None,
             discloses_identifiers: false,
+            client: None,
+            is_twin: false,
         }
     }
 
-    /// GET: a read in a snapshot.
+    /// GET: a read in a snapshot. Paths of all kinds are below the company, or below the root of API clients.
     pub const fn read(path: &'static str, name: &'static str, run: fn(&Call) -> Answer) -> Operation {
         Operation { read_only: true, ..Operation::new("GET", path, name, run) }
     }
@@ -281,17 +207,49 @@ impl Operation {
         self
     }
 
-    /// The operation's name in the contract.
-    pub const fn name(&self) -> &'static str {
-        self.name
+    /// The same operation for API clients, below their own root and named with `api` before it; what differs is said by the
+    /// twin, all else is this row's.
+    pub const fn and_client(mut self, client: Client) -> Operation {
+        self.client = Some(client);
+        self
+    }
+
+    /// Path and name as the row states them: below the company, without the twin's prefix.
+    pub const fn path_and_name(&self) -> (&'static str, &'static str) {
+        (self.path, self.name)
+    }
+
+    /// The operation and its twin, if it has one.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = Operation> {
+        [Some(*self), self.client.map(|client| client.of(self))].into_iter().flatten()
+    }
+
+    /// What runs an operation of this name, if it is this one or its twin.
+    pub(crate) fn run_of(&self, name: &str) -> Option<fn(&Call) -> Answer> {
+        if self.name == name {
+            return Some(self.run);
+        }
+        self.client.filter(|_| is_twin_of(name, self.name)).map(|client| client.run)
+    }
+
+    fn published_name(&self) -> String {
+        if self.is_twin { twin_name(self.name) } else { self.name.to_owned() }
+    }
+
+    fn published_path(&self) -> String {
+        let root = match self.audience {
+            Audience::User => COMPANY,
+            Audience::ApiClient => CLIENT,
+        };
+        format!("{root}{}", self.path)
     }
 
     pub(crate) fn route(&self, schemas: &mut Schemas) -> Route {
         let texts = |of: &[&str]| of.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         Route {
             method: self.method.to_owned(),
-            path: self.path.to_owned(),
-            operation: self.name.to_owned(),
+            path: self.published_path(),
+            operation: self.published_name(),
             summary: self.summary.to_owned(),
             description: self.description.to_owned(),
             audience: self.audience,
@@ -314,21 +272,161 @@ impl Operation {
     }
 }
 
+/// What an operation is for API clients where it differs from people's: how it is run, and perhaps another projection.
+#[derive(Clone, Copy)]
+pub struct Client {
+    run: fn(&Call) -> Answer,
+    scopes: &'static [&'static str],
+    path: Option<&'static str>,
+    summary: Option<&'static str>,
+    description: Option<&'static str>,
+    query: Option<SchemaOf>,
+    body: Option<SchemaOf>,
+    response: Option<SchemaOf>,
+    problems: Option<&'static [&'static str]>,
+    cache_control: Option<&'static str>,
+}
+
+impl Client {
+    /// For clients with all of these scopes.
+    pub const fn new(scopes: &'static [&'static str], run: fn(&Call) -> Answer) -> Client {
+        Client {
+            run,
+            scopes,
+            path: None,
+            summary: None,
+            description: None,
+            query: None,
+            body: None,
+            response: None,
+            problems: None,
+            cache_control: None,
+        }
+    }
+
+    /// Another path below the root.
+    pub const fn at(mut self, path: &'static str) -> Client {
+        self.path = Some(path);
+        self
+    }
+
+    /// Another line for the contract.
+    pub const fn summary(mut self, summary: &'static str) -> Client {
+        self.summary = Some(summary);
+        self
+    }
+
+    /// Another description; the empty one says nothing.
+    pub const fn description(mut self, description: &'static str) -> Client {
+        self.description = Some(description);
+        self
+    }
+
+    /// Other query parameters.
+    pub const fn query<T: JsonSchema>(mut self) -> Client {
+        self.query = Some(Schemas::parameters::<T>);
+        self
+    }
+
+    /// Another body.
+    pub const fn body<T: JsonSchema>(mut self) -> Client {
+        self.body = Some(Schemas::read::<T>);
+        self
+    }
+
+    /// Another success body: the public projection.
+    pub const fn answers<T: JsonSchema>(mut self) -> Client {
+        self.response = Some(Schemas::answered::<T>);
+        self
+    }
+
+    /// Other problem codes.
+    pub const fn problems(mut self, codes: &'static [&'static str]) -> Client {
+        self.problems = Some(codes);
+        self
+    }
+
+    /// Value of the answer's `Cache-Control`.
+    pub const fn cache_control(mut self, value: &'static str) -> Client {
+        self.cache_control = Some(value);
+        self
+    }
+
+    /// The twin of an operation, as an operation.
+    fn of(self, people: &Operation) -> Operation {
+        Operation {
+            run: self.run,
+            audience: Audience::ApiClient,
+            permissions: self.scopes,
+            any: false,
+            path: self.path.unwrap_or(people.path),
+            summary: self.summary.unwrap_or(people.summary),
+            description: self.description.unwrap_or(people.description),
+            query: self.query.or(people.query),
+            body: self.body.or(people.body),
+            response: self.response.or(people.response),
+            problems: self.problems.unwrap_or(people.problems),
+            cache_control: self.cache_control.or(people.cache_control),
+            // What names units is never shown to a machine.
+            discloses_identifiers: false,
+            client: None,
+            is_twin: true,
+            ..*people
+        }
+    }
+}
+
+/// `createPrice` is `apiCreatePrice` for API clients.
+fn twin_name(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().fold("api".to_owned(), |twin, letter| twin + letter.encode_utf8(&mut [0; 4])) + letters.as_str()
+}
+
+fn is_twin_of(twin: &str, name: &str) -> bool {
+    let Some(rest) = twin.strip_prefix("api") else { return false };
+    let (mut rest, mut name) = (rest.bytes(), name.bytes());
+    rest.next() == name.next().map(|first| first.to_ascii_uppercase()) && rest.eq(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reply;
 
-    const fn named(name: &'static str, path: &'static str) -> Operation {
-        Operation::read(path, name, unnamed)
+    fn people(_: &Call) -> Answer {
+        Ok(Reply::json(&"people"))
     }
 
-    const TABLE: &[Operation] = &[named("a", "/1"), named("ab", "/1"), named("b", "/1")];
-    const OWN: &[Operation] = &[named("c", "/2"), named("ab", "/2")];
-    const EXTENDED: [Operation; extended_count(TABLE, OWN)] = extend(TABLE, OWN);
+    fn machine(_: &Call) -> Answer {
+        Ok(Reply::json(&"machine"))
+    }
+
+    const ROW: Operation = Operation::create("/things", "createThing", people)
+        .summary("Create a thing")
+        .needs(&["things.write"])
+        .problems(&["DUPLICATE"])
+        .and_client(Client::new(&["things.sync"], machine).summary("Create a thing by machine"));
 
     #[test]
-    fn a_table_is_extended_by_name() {
-        let shown: Vec<_> = EXTENDED.iter().map(|operation| (operation.name, operation.path)).collect();
-        assert_eq!(shown, [("a", "/1"), ("ab", "/2"), ("b", "/1"), ("c", "/2")]);
+    fn a_row_and_its_twin_are_two_routes() {
+        let routes: Vec<Route> = ROW.sides().map(|side| side.route(&mut Schemas::default())).collect();
+        let [people, machine] = routes.as_slice() else { panic!("two sides") };
+        assert_eq!((people.path.as_str(), people.operation.as_str()), ("/tenants/{tenantId}/things", "createThing"));
+        assert_eq!((machine.path.as_str(), machine.operation.as_str()), ("/api-client/things", "apiCreateThing"));
+        assert_eq!(machine.summary, "Create a thing by machine");
+        assert_eq!((machine.status, machine.idempotency), (201, Idempotency::Required));
+        assert_eq!(machine.access, Access::All(vec!["things.sync".to_owned()]));
+        assert_eq!(machine.problems, people.problems);
+    }
+
+    #[test]
+    fn a_call_finds_its_side_by_name() {
+        let found = |name: &str| ROW.run_of(name).map(|run| run as usize);
+        assert_eq!(found("createThing"), Some(people as fn(&Call) -> Answer as usize));
+        assert_eq!(found("apiCreateThing"), Some(machine as fn(&Call) -> Answer as usize));
+        for other in ["CreateThing", "apicreateThing", "apiCreateThings", "api", "apiCreateThin", "createThings"] {
+            assert_eq!(found(other), None, "{other}");
+        }
     }
 }

@@ -67,14 +67,43 @@ impl Problem {
         Problem::of("LIMIT_EXCEEDED")
     }
 
+    /// What a service refused in its own arguments, as a refusal of what the request states: pointers at `from` or below it
+    /// lie at `to`. Others stay.
+    pub fn moved(mut self, from: &str, to: &str) -> Problem {
+        for error in &mut self.errors {
+            if let Some(rest) = below(&error.pointer, from) {
+                error.pointer = format!("{to}{rest}");
+            }
+        }
+        self
+    }
+
+    /// As [`Problem::moved`] for a list of which the request states each entry elsewhere: what is refused at `/units/2/imei`
+    /// lies at `places[2]` and `/imei`.
+    pub fn moved_each(mut self, list: &str, places: &[impl AsRef<str>]) -> Problem {
+        for error in &mut self.errors {
+            let Some(rest) = below(&error.pointer, list).and_then(|rest| rest.strip_prefix('/')) else { continue };
+            let (nth, rest) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+            if let Some(place) = nth.parse().ok().and_then(|nth: usize| places.get(nth)) {
+                error.pointer = format!("{}{rest}", place.as_ref());
+            }
+        }
+        self
+    }
+
     /// 412: the record has changed since it was read.
     pub fn precondition_failed() -> Problem {
         Problem::of("PRECONDITION_FAILED")
     }
 }
 
+/// What follows `from` in a pointer at it or below it.
+fn below<'a>(pointer: &'a str, from: &str) -> Option<&'a str> {
+    pointer.strip_prefix(from).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// What a store failure means where the module does not know better. A misuse, a closed store, a limit or a check that the
-/// module did not foresee is its own fault and traps.
+/// module did not foresee is its own fault and traps. A limit is the data's: there is more of it than the operation takes.
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         match failure {
@@ -86,8 +115,33 @@ impl From<Failure> for Problem {
                 _ => fault("a refused change that the module did not foresee"),
             },
             Failure::Closed => fault("a call after the store was closed"),
-            Failure::Limit(which) => fault(&format!("a limit of the store: {which}")),
+            Failure::Limit(_) => Problem::limit_exceeded(),
             Failure::Misuse(what) => fault(&format!("misuse of the store: {what}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers(problem: &Problem) -> Vec<&str> {
+        problem.errors.iter().map(|error| error.pointer.as_str()).collect()
+    }
+
+    #[test]
+    fn refusals_of_a_service_point_into_the_request() {
+        let refused = || Problem {
+            code: "NOT_FOUND".to_owned(),
+            errors: ["/lines/1/variantId", "/lines", "/linesOf", "/other"].map(|at| item(at, "NOT_FOUND")).to_vec(),
+        };
+        assert_eq!(
+            pointers(&refused().moved("/lines", "/items")),
+            ["/items/1/variantId", "/items", "/linesOf", "/other"]
+        );
+        let places = ["/items/4/units/0", "/items/7/units/2"];
+        let moved = refused().moved_each("/lines", &places);
+        assert_eq!(pointers(&moved), ["/items/7/units/2/variantId", "/lines", "/linesOf", "/other"]);
+        assert_eq!(pointers(&refused().moved_each("/lines", &[""; 0])), pointers(&refused()));
     }
 }

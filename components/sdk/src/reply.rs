@@ -47,8 +47,8 @@ impl Reply {
     }
 
     /// The names of the members that the change touched, for the audit entry.
-    pub fn changed(mut self, members: Vec<&'static str>) -> Reply {
-        self.changed = members.into_iter().map(str::to_owned).collect();
+    pub fn changed(mut self, members: impl IntoIterator<Item = impl Into<String>>) -> Reply {
+        self.changed = members.into_iter().map(Into::into).collect();
         self
     }
 }

@@ -27,7 +27,7 @@ use serde_json::Value as Json;
 
 use crate::bindings::commerce::platform::{context, events, log, store};
 use crate::bindings::exports::commerce::platform::module::Call;
-use crate::host::{Host, install};
+use crate::host::{Host, begin_request, install};
 use crate::store::{Failure, Reply, Row, Value};
 use crate::{ActorKind, Entity, Facts, Module, Problem};
 
@@ -52,6 +52,7 @@ pub fn script(replies: impl IntoIterator<Item = Vec<Reply>>) -> Rc<RefCell<Log>>
 /// Makes this thread's host one that answers each batch by this function, such as a store in memory.
 pub fn answering(store: impl FnMut(&[store::Call]) -> Result<Vec<Reply>, Failure> + 'static) -> Rc<RefCell<Log>> {
     let log = Rc::new(RefCell::new(Log::default()));
+    begin_request();
     install(Some(Box::new(Scripted { store, ids: 0, log: log.clone() })));
     log
 }
@@ -118,8 +119,11 @@ impl<S: FnMut(&[store::Call]) -> Result<Vec<Reply>, Failure>> Host for Scripted<
             request: (2, 2),
             now: NOW,
             today: "2026-01-01".to_owned(),
-            permissions: Vec::new(),
         }
+    }
+
+    fn holds(&mut self, _permission: &str) -> bool {
+        false
     }
 
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {

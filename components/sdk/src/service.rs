@@ -1,52 +1,86 @@
-//! Services of other modules, in native builds. A component calls the generated import; where the same code runs natively, the
-//! program installs a function in its place:
-//!
-//! ```text
-//! // in the module
-//! #[cfg(not(target_arch = "wasm32"))]
-//! thread_local! { pub static ARTICLES: NativeService<[Id], Vec<Article>> = const { NativeService::new() }; }
-//! // in the test or the benchmark
-//! pricing::articles::ARTICLES.with(|service| service.install(|ids| ids.iter().map(article).collect()));
-//! ```
+//! Services of other modules: one declaration gives the call and, in native builds, a place for what stands in for it.
 
-use std::cell::RefCell;
-use std::sync::Arc;
-
-type Function<Request, Answer> = Arc<dyn Fn(&Request) -> Answer>;
-
-/// A place for the native stand-in of one imported function.
-pub struct NativeService<Request: ?Sized, Answer> {
-    function: RefCell<Option<Function<Request, Answer>>>,
-}
-
-impl<Request: ?Sized, Answer> NativeService<Request, Answer> {
-    /// With nothing installed.
-    pub const fn new() -> Self {
-        NativeService { function: RefCell::new(None) }
-    }
-
-    /// Puts a function in the place of the service, on this thread.
-    pub fn install(&self, function: impl Fn(&Request) -> Answer + 'static) {
-        *self.function.borrow_mut() = Some(Arc::new(function));
-    }
-
-    /// Calls what is installed.
-    ///
-    /// # Panics
-    /// Where nothing is installed.
-    #[allow(clippy::panic, reason = "a test or benchmark that forgot to install the service")]
-    pub fn call(&self, request: &Request) -> Answer {
-        // Taken out first: a function that suspends its caller may be called again before it returns.
-        let function = self.function.borrow().clone();
-        match function {
-            Some(function) => function(request),
-            None => panic!("no native function is installed for this service"),
+/// Declares functions of a service that the module imports, as the generated bindings have them:
+///
+/// ```text
+/// stoa_sdk::service! {
+///     pub mod articles = (crate::bindings::commerce::catalog::articles) {
+///         fn get_variants(variants: &[Key]) -> Vec<Article>;
+///     }
+/// }
+/// ```
+/// A component calls the import. A native build calls what a test or benchmark put in its place on this thread:
+///
+/// ```
+/// # mod bindings { pub mod articles {} }
+/// stoa_sdk::service! {
+///     pub mod articles = (crate::bindings::articles) {
+///         fn count(words: &[&str]) -> usize;
+///     }
+/// }
+/// articles::stand_in::count(|words| words.len());
+/// assert_eq!(articles::count(&["a", "b"]), 2);
+/// ```
+#[macro_export]
+macro_rules! service {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis mod $name:ident = ($($path:tt)+) {
+            $($(#[$function_meta:meta])* fn $function:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)+
         }
-    }
-}
+    )+) => {$(
+        $(#[$meta])*
+        #[allow(missing_docs, reason = "the WIT says what its functions do")]
+        $vis mod $name {
+            #[allow(unused_imports, reason = "the types of the declaration are named where it stands")]
+            use super::*;
+            #[cfg(target_arch = "wasm32")]
+            use $($path)+ as imported;
 
-impl<Request: ?Sized, Answer> Default for NativeService<Request, Answer> {
-    fn default() -> Self {
-        Self::new()
-    }
+            $(
+                $(#[$function_meta])*
+                #[inline]
+                pub fn $function($($argument: $type),*) $(-> $answer)? {
+                    #[cfg(target_arch = "wasm32")]
+                    return imported::$function($($argument),*);
+                    #[cfg(not(target_arch = "wasm32"))]
+                    {
+                        // Taken out first: a function that suspends its caller may be called again before it returns.
+                        let function = slots::$function.with_borrow(Clone::clone);
+                        match function {
+                            Some(function) => function($($argument),*),
+                            None => $crate::host::missing_stand_in(concat!(stringify!($name), "::", stringify!($function))),
+                        }
+                    }
+                }
+            )+
+
+            #[cfg(not(target_arch = "wasm32"))]
+            mod slots {
+                #[allow(unused_imports, reason = "as above")]
+                use super::*;
+
+                thread_local! {$(
+                    #[allow(non_upper_case_globals, clippy::type_complexity, reason = "named as the function")]
+                    pub(super) static $function: ::std::cell::RefCell<
+                        Option<::std::sync::Arc<dyn Fn($($type),*) $(-> $answer)?>>
+                    > = const { ::std::cell::RefCell::new(None) };
+                )+}
+            }
+
+            /// Puts functions in the place of the service's, on this thread of a native program.
+            #[cfg(not(target_arch = "wasm32"))]
+            pub mod stand_in {
+                #[allow(unused_imports, reason = "as above")]
+                use super::*;
+
+                $(
+                    $(#[$function_meta])*
+                    pub fn $function(function: impl Fn($($type),*) $(-> $answer)? + 'static) {
+                        super::slots::$function.set(Some(::std::sync::Arc::new(function)));
+                    }
+                )+
+            }
+        }
+    )+};
 }

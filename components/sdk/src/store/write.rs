@@ -1,9 +1,9 @@
 //! Calls that write: inserts, updates, locks by name and numbers.
 
 use std::marker::PhantomData;
-use std::vec::IntoIter;
 
-use super::{Batch, Call, LockMode, Reply, Row, Rows, names, rows};
+use super::read::rows;
+use super::{Batch, Call, Failure, LockMode, Replies, Reply, Row, names};
 use crate::bindings::commerce::platform::store::{Change, InsertCall, LockCall, NumberCall, UpdateCall};
 use crate::collection::{Entity, View};
 use crate::field::{Column, Field};
@@ -43,15 +43,15 @@ impl Batch for Insert {
         }
     }
 
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<Vec<bool>> {
+    fn read(self, replies: &mut Replies) -> Result<Vec<bool>, Failure> {
         if self.call.rows.is_empty() {
-            return Some(Vec::new());
+            return Ok(Vec::new());
         }
-        match replies.next()? {
+        Ok(replies.take(|reply| match reply {
             Reply::Inserted(went_in) => Some(went_in),
             Reply::Done => Some(vec![true; self.call.rows.len()]),
             _ => None,
-        }
+        }))
     }
 }
 
@@ -105,6 +105,17 @@ impl<E: Entity> Update<E> {
     pub fn set<T: Field>(mut self, column: Column<T>, value: &T) -> Self {
         self.set.push(column.name().to_owned());
         self.values.push(value.put());
+        self
+    }
+
+    /// Sets columns of every row to what a row of the same collection has in them.
+    pub fn set_from(mut self, row: &E, columns: &[&'static str]) -> Self {
+        for (name, value) in E::INSERTED.iter().zip(row.write()) {
+            if columns.contains(name) {
+                self.set.push((*name).to_owned());
+                self.values.push(value);
+            }
+        }
         self
     }
 
@@ -181,11 +192,11 @@ impl<E: Entity> Batch for Update<E> {
         }
     }
 
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<()> {
-        if self.count == 0 {
-            return Some(());
+    fn read(self, replies: &mut Replies) -> Result<(), Failure> {
+        if self.count > 0 {
+            replies.take(|_| Some(()));
         }
-        replies.next().map(|_| ())
+        Ok(())
     }
 }
 
@@ -205,11 +216,11 @@ impl<V: View> Batch for UpdateAnswering<V> {
         }
     }
 
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<Vec<V>> {
+    fn read(self, replies: &mut Replies) -> Result<Vec<V>, Failure> {
         if self.update.count == 0 {
-            return Some(Vec::new());
+            return Ok(Vec::new());
         }
-        rows(replies.next()?).map(|rows: Rows<V>| rows.items)
+        Ok(replies.take(rows::<V>).items)
     }
 }
 
@@ -246,8 +257,9 @@ impl Batch for Lock {
         calls.push(Call::Lock(LockCall { names: std::mem::take(&mut self.names) }));
     }
 
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<()> {
-        replies.next().map(|_| ())
+    fn read(self, replies: &mut Replies) -> Result<(), Failure> {
+        replies.take(|_| Some(()));
+        Ok(())
     }
 }
 
@@ -268,10 +280,10 @@ impl Batch for Number {
         calls.push(Call::Number(self.call.clone()));
     }
 
-    fn read(self, replies: &mut IntoIter<Reply>) -> Option<u64> {
-        match replies.next()? {
+    fn read(self, replies: &mut Replies) -> Result<u64, Failure> {
+        Ok(replies.take(|reply| match reply {
             Reply::Number(number) => Some(number),
             _ => None,
-        }
+        }))
     }
 }

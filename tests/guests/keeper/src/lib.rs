@@ -4,7 +4,7 @@ wit_bindgen::generate!({
     inline: "
         package commerce:keeper-module;
         world keeper {
-            include commerce:platform/guest@1.0.0;
+            include commerce:platform/guest@0.1.0;
             export commerce:shelf/items@1.1.0;
         }
     ",

@@ -11,18 +11,18 @@ wit_bindgen::generate!({
     inline: "
         package commerce:porter-module;
         world services {
-            import commerce:platform/ids@1.0.0;
-            import commerce:platform/problems@1.0.0;
-            import commerce:inventory/warehouses@1.0.0;
-            import commerce:inventory/stock@1.0.0;
-            import commerce:inventory/units@1.0.0;
-            import commerce:inventory/costs@1.0.0;
+            import commerce:platform/ids@0.1.0;
+            import commerce:platform/problems@0.1.0;
+            import commerce:inventory/warehouses@0.1.0;
+            import commerce:inventory/stock@0.1.0;
+            import commerce:inventory/units@0.1.0;
+            import commerce:inventory/costs@0.1.0;
         }
     ",
     path: ["../../../wit/platform", "../../../wit/inventory"],
     with: {
-        "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids,
-        "commerce:platform/problems@1.0.0": stoa_sdk::bindings::commerce::platform::problems,
+        "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
+        "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
     },
     additional_derives: [serde::Serialize, serde::Deserialize],
     generate_all,

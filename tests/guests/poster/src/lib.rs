@@ -10,17 +10,17 @@ mod bindings {
         inline: "
             package commerce:poster-module;
             world services {
-                import commerce:platform/ids@1.0.0;
-                import commerce:platform/problems@1.0.0;
-                import commerce:ledger/directory@1.0.0;
-                import commerce:ledger/books@1.0.0;
-                import commerce:ledger/money@1.0.0;
+                import commerce:platform/ids@0.1.0;
+                import commerce:platform/problems@0.1.0;
+                import commerce:ledger/directory@0.1.0;
+                import commerce:ledger/books@0.1.0;
+                import commerce:ledger/money@0.1.0;
             }
         ",
         path: ["../../../wit/platform", "../../../wit/ledger"],
         with: {
-            "commerce:platform/ids@1.0.0": stoa_sdk::bindings::commerce::platform::ids,
-            "commerce:platform/problems@1.0.0": stoa_sdk::bindings::commerce::platform::problems,
+            "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
+            "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
         },
         additional_derives: [PartialEq],
         generate_all,

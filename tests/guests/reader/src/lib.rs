@@ -4,7 +4,7 @@ wit_bindgen::generate!({
     inline: "
         package commerce:reader-module;
         world reader {
-            include commerce:platform/guest@1.0.0;
+            include commerce:platform/guest@0.1.0;
             import commerce:shelf/items@1.0.0;
         }
     ",

@@ -1,0 +1,27 @@
+//! The services of all modules, for the modules that call them. A component imports of them only what it calls.
+
+wit_bindgen::generate!({
+    inline: "
+        package commerce:trade-clients;
+        world clients {
+            import commerce:platform/ids@0.1.0;
+            import commerce:platform/problems@0.1.0;
+            import commerce:catalog/articles@0.1.0;
+            import commerce:pricing/prices@0.1.0;
+            import commerce:ledger/directory@0.1.0;
+            import commerce:ledger/books@0.1.0;
+            import commerce:ledger/money@0.1.0;
+            import commerce:inventory/warehouses@0.1.0;
+            import commerce:inventory/stock@0.1.0;
+            import commerce:inventory/units@0.1.0;
+            import commerce:inventory/costs@0.1.0;
+        }
+    ",
+    path: ["../../wit/platform", "../../wit/catalog", "../../wit/pricing", "../../wit/ledger", "../../wit/inventory"],
+    with: {
+        "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
+        "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
+    },
+    additional_derives: [PartialEq],
+    generate_all,
+});

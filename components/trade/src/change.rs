@@ -1,0 +1,177 @@
+//! A change of a record as data: the row before and after it. What differs is written, what is fixed is refused, `version` and
+//! `updatedAt` follow, and the names of the changed members come for the audit entry: a member is stated once.
+
+use stoa_sdk::store::{Update, update};
+use stoa_sdk::{Entity, Problem, now};
+
+use crate::life::Archivable;
+
+/// A row before and after a change.
+#[derive(Debug)]
+pub struct Change<R> {
+    after: R,
+    /// Columns that differ.
+    columns: Vec<&'static str>,
+}
+
+impl<R: Entity> Change<R> {
+    /// The change of a row to another with the same id. `after` is the row with the new values; its version and `updated_at`
+    /// are set here.
+    ///
+    /// # Errors
+    /// IMMUTABLE_FIELD at each member whose column is declared `fixed` and differs.
+    pub fn of(before: &R, mut after: R) -> Result<Change<R>, Problem> {
+        let columns = differing(before, &after);
+        let fixed: Vec<String> = columns
+            .iter()
+            .filter(|name| R::FIXED.contains(name))
+            .map(|name| format!("/{}", member::<R>(name)))
+            .collect();
+        if !fixed.is_empty() {
+            return Err(Problem::immutable(fixed));
+        }
+        after.touch(now());
+        Ok(Change { after, columns })
+    }
+
+    /// What the store is asked to write. A change of nothing is one all the same: the row's version rises.
+    pub fn update(&self) -> Update<R> {
+        let row = update::<R>(self.after.id());
+        match self.columns.is_empty() {
+            true => row.set_from(&self.after, &R::INSERTED[1..2]),
+            false => row.set_from(&self.after, &self.columns),
+        }
+    }
+
+    /// The names of the members that differ, as callers know them.
+    pub fn members(&self) -> Vec<String> {
+        self.columns.iter().map(|name| member::<R>(name)).collect()
+    }
+
+    /// The row as it stands after the change.
+    pub fn after(&self) -> &R {
+        &self.after
+    }
+
+    /// The row as it stands after the change, when the change is done with.
+    pub fn into_after(self) -> R {
+        self.after
+    }
+}
+
+impl<R: Archivable + Clone> Change<R> {
+    /// The end of a record's life, as of the request's instant.
+    pub fn archive(before: R) -> Change<R> {
+        let mut after = before.clone();
+        after.become_archived(now());
+        let columns = differing(&before, &after);
+        after.touch(now());
+        Change { after, columns }
+    }
+}
+
+/// The module's columns in which the rows differ.
+fn differing<R: Entity>(before: &R, after: &R) -> Vec<&'static str> {
+    let values = before.write().into_iter().zip(after.write());
+    let named = R::INSERTED.iter().zip(values).skip(1);
+    named.filter(|(_, (before, after))| before != after).map(|(name, _)| *name).collect()
+}
+
+/// What callers call a column: `valid_from` is `validFrom`, unless the collection says otherwise.
+fn member<R: Entity>(column: &str) -> String {
+    if let Some((_, member)) = R::MEMBERS.iter().find(|(of, _)| *of == column) {
+        return (*member).to_owned();
+    }
+    let mut words = column.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut member, word| {
+        let mut letters = word.chars();
+        member.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        member + letters.as_str()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use stoa_sdk::scripted::{NOW, script};
+    use stoa_sdk::store::{Call, run};
+    use stoa_sdk::{Id, Instant, collection};
+
+    use super::*;
+    use crate::archivable;
+    use crate::life::Status;
+
+    collection! {
+        record ThingRow in "thing" {
+            code: String,
+            kind: String,
+            name: String,
+            valid_from: Option<Instant>,
+            status: Status,
+            archived_at: Option<Instant>,
+        }
+        fixed [code, kind]
+        members { kind: "type" }
+    }
+    archivable!(ThingRow);
+
+    fn thing() -> ThingRow {
+        ThingRow {
+            id: Id(3, 3),
+            version: 4,
+            created_at: Instant(1),
+            updated_at: Instant(1),
+            code: "A".to_owned(),
+            kind: "B".to_owned(),
+            name: "C".to_owned(),
+            valid_from: None,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+
+    /// The columns that an update sets.
+    fn written(change: &Change<ThingRow>) -> Vec<String> {
+        let log = script([vec![stoa_sdk::store::Reply::Done]]);
+        run(change.update()).unwrap();
+        let runs = &log.borrow().runs;
+        let [Call::Update(update)] = runs[0].as_slice() else { panic!("one update") };
+        update.set.clone()
+    }
+
+    #[test]
+    fn what_differs_is_written_and_named() {
+        script([]);
+        let after = ThingRow { name: "D".to_owned(), valid_from: Some(Instant(7)), ..thing() };
+        let change = Change::of(&thing(), after).unwrap();
+        assert_eq!(change.members(), ["name", "validFrom"]);
+        assert_eq!((change.after().version, change.after().updated_at), (5, Instant(NOW)));
+        assert_eq!(written(&change), ["name", "valid_from"]);
+    }
+
+    #[test]
+    fn what_is_fixed_is_refused_by_its_members_name() {
+        script([]);
+        let after = ThingRow { code: "X".to_owned(), kind: "Y".to_owned(), name: "Z".to_owned(), ..thing() };
+        let problem = Change::of(&thing(), after).unwrap_err();
+        let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
+        assert_eq!((problem.code.as_str(), pointers), ("IMMUTABLE_FIELD", vec!["/code", "/type"]));
+    }
+
+    #[test]
+    fn a_change_of_nothing_raises_the_version() {
+        script([]);
+        let change = Change::of(&thing(), thing()).unwrap();
+        assert_eq!((change.members().len(), change.after().version), (0, 5));
+        assert_eq!(written(&change), ["code"]);
+    }
+
+    #[test]
+    fn an_archived_record_says_since_when() {
+        script([]);
+        let change = Change::archive(thing());
+        assert_eq!(change.members(), ["status", "archivedAt"]);
+        assert_eq!(change.after().archived_at, Some(Instant(NOW)));
+        assert_eq!(written(&change), ["status", "archived_at"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! One file per service of another module: its calls, what a request has read of it, and its refusals in the caller's words. In
+//! native builds each has a `stand_in` for tests and benchmarks.
+
+pub mod articles;
+pub mod books;
+pub mod costs;
+pub mod directory;
+pub mod money;
+pub mod prices;
+pub mod stock;
+pub mod units;
+pub mod warehouses;
+
+use stoa_sdk::Id;
+
+/// An id as it crosses the border.
+pub type Key = (u64, u64);
+
+/// Ids as they cross the border.
+pub fn keys(ids: impl IntoIterator<Item = Id>) -> Vec<Key> {
+    ids.into_iter().map(Key::from).collect()
+}
+
+/// What a service is asked for at once.
+const MOST: usize = 1_000;
+
+/// The answers for any number of ids, asked for in as few calls as there can be.
+fn ask_all<T>(ids: &[Id], ask: impl Fn(&[Key]) -> Vec<T>) -> Vec<T> {
+    ids.chunks(MOST).flat_map(|some| ask(&keys(some.iter().copied()))).collect()
+}

@@ -1,0 +1,125 @@
+//! Numbers of documents: typed ones are kept as typed, generated ones are a prefix and the next figure of the entity. Both are
+//! unique in the entity and kind, ignoring case.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{insert, number, run};
+use stoa_sdk::{Entity, Id, Problem, text};
+
+/// How often a generated number may meet one that a person typed before.
+const TRIES: usize = 16;
+
+/// A number as a body states it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct DocumentNumber(#[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))] pub String);
+
+/// Numbers of one kind of document in one legal entity.
+#[derive(Debug, Clone, Copy)]
+pub struct NumberRange<'a> {
+    /// What generated ones begin with: `SO` makes `SO-000001`.
+    pub prefix: &'a str,
+    /// The legal entity in which they are unique.
+    pub entity: Id,
+    /// Where a body states one, such as `/number`.
+    pub pointer: &'a str,
+}
+
+/// Gives a document its number: the stated one, or the next free one of the range. `insert` puts the row with this number in and
+/// says whether it went in; see [`insert_unless_taken`].
+///
+/// # Errors
+/// DUPLICATE at the pointer where the stated one is taken, LIMIT_EXCEEDED where sixteen generated ones are, and what `insert`
+/// answers.
+pub fn assign_number(
+    range: NumberRange<'_>,
+    stated: Option<DocumentNumber>,
+    mut insert: impl FnMut(&str) -> Result<bool, Problem>,
+) -> Result<String, Problem> {
+    let sequence = format!("{}:{}", range.prefix, range.entity);
+    if let Some(DocumentNumber(stated)) = stated {
+        if !insert(&stated)? {
+            return Err(Problem::duplicate(range.pointer));
+        }
+        // Generated numbers go on after a typed one of their own form.
+        if let Some(figure) = figure(range.prefix, &stated) {
+            run(number(&sequence, Some(figure.saturating_sub(1))))?;
+        }
+        return Ok(stated);
+    }
+    for _ in 0..TRIES {
+        let generated = format!("{}-{:06}", range.prefix, run(number(&sequence, None))?);
+        if insert(&generated)? {
+            return Ok(generated);
+        }
+    }
+    Err(Problem::at("LIMIT_EXCEEDED", range.pointer))
+}
+
+/// Inserts a row and says whether it went in; it stays out where one of its unique keys is taken.
+///
+/// # Errors
+/// What the store refuses beyond that.
+pub fn insert_unless_taken<E: Entity>(row: &E) -> Result<bool, Problem> {
+    Ok(run(insert([row]).unless_taken())?.iter().all(|went_in| *went_in))
+}
+
+/// The figure of a typed number that looks like a generated one. Larger ones than a shop can reach are left alone.
+fn figure(prefix: &str, number: &str) -> Option<u64> {
+    let (head, digits) = number.split_once('-')?;
+    let is_figure = (6..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (head.eq_ignore_ascii_case(prefix) && is_figure).then(|| digits.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use stoa_sdk::scripted::script;
+    use stoa_sdk::store::{Call, Reply};
+
+    use super::*;
+
+    const RANGE: NumberRange<'_> = NumberRange { prefix: "TO", entity: Id(0, 5), pointer: "/orderNumber" };
+
+    fn stated(number: &str) -> Option<DocumentNumber> {
+        Some(DocumentNumber(number.to_owned()))
+    }
+
+    #[test]
+    fn typed_figures_move_the_sequence() {
+        for (number, expected) in [
+            ("TO-000120", Some(120)),
+            ("to-000120", Some(120)),
+            ("TO-120", None),
+            ("TO-0000000001", None),
+            ("PO-000120", None),
+            ("TO000120", None),
+            ("TO-00012x", None),
+        ] {
+            assert_eq!(figure("TO", number), expected, "{number}");
+        }
+        let log = script([vec![Reply::Number(120)]]);
+        assert_eq!(assign_number(RANGE, stated("to-000120"), |_| Ok(true)).unwrap(), "to-000120");
+        match log.borrow().runs.as_slice() {
+            [calls] => match calls.as_slice() {
+                [Call::Number(call)] => {
+                    assert_eq!(call.sequence, format!("TO:{}", Id(0, 5)));
+                    assert_eq!(call.at_least, Some(119));
+                }
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_generated_number_steps_over_a_typed_one_and_a_taken_one_is_refused() {
+        script([vec![Reply::Number(1)], vec![Reply::Number(2)]]);
+        assert_eq!(assign_number(RANGE, None, |number| Ok(number != "TO-000001")).unwrap(), "TO-000002");
+        script([]);
+        let refused = assign_number(RANGE, stated("A-1"), |_| Ok(false)).unwrap_err();
+        assert_eq!((refused.code.as_str(), refused.errors[0].pointer.as_str()), ("DUPLICATE", "/orderNumber"));
+        script((1..=16).map(|figure| vec![Reply::Number(figure)]));
+        assert_eq!(assign_number(RANGE, None, |_| Ok(false)).unwrap_err().code, "LIMIT_EXCEEDED");
+    }
+}

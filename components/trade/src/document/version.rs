@@ -1,0 +1,100 @@
+//! The version of a document, as callers state it, and the bodies of transitions that say little else.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use stoa_sdk::{Problem, Text};
+
+/// The last version that can be stated, and so the last that is written.
+pub const LAST: i64 = 2_147_483_646;
+
+/// The version that the caller believes to be current.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ExpectedVersion(pub i64);
+
+impl ExpectedVersion {
+    /// Compares it with the row as it stands locked; a row at its last version takes no more change.
+    ///
+    /// # Errors
+    /// VERSION_CONFLICT, LIMIT_EXCEEDED.
+    pub fn check(self, current: i64) -> Result<(), Problem> {
+        if self.0 == current { next_version(current).map(|_| ()) } else { Err(Problem::of("VERSION_CONFLICT")) }
+    }
+}
+
+/// The version after one more change, for changes to which the caller states none.
+///
+/// # Errors
+/// LIMIT_EXCEEDED where there is none.
+pub fn next_version(current: i64) -> Result<i64, Problem> {
+    if current < LAST { Ok(current + 1) } else { Err(Problem::limit_exceeded()) }
+}
+
+impl JsonSchema for ExpectedVersion {
+    fn schema_name() -> Cow<'static, str> {
+        "ExpectedVersion".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": LAST })
+    }
+}
+
+/// The body of a transition that says nothing else.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Transition {
+    /// The version of the record as the caller knows it.
+    pub expected_version: ExpectedVersion,
+}
+
+/// The body of a transition that needs a reason: a cancellation, a rejection.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReasonedTransition {
+    /// The version of the record as the caller knows it.
+    pub expected_version: ExpectedVersion,
+    /// Why, for people.
+    pub reason: Text<1, 1000>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::admits;
+
+    #[test]
+    fn the_last_version_takes_no_change() {
+        for (expected, current, refusal) in [
+            (3, 3, None),
+            (3, 4, Some("VERSION_CONFLICT")),
+            (LAST, LAST, Some("LIMIT_EXCEEDED")),
+            (LAST - 1, LAST - 1, None),
+            (1, LAST, Some("VERSION_CONFLICT")),
+        ] {
+            let code = ExpectedVersion(expected).check(current).err().map(|problem| problem.code);
+            assert_eq!(code.as_deref(), refusal, "{expected} of {current}");
+        }
+        assert_eq!(next_version(7).unwrap(), 8);
+    }
+
+    #[test]
+    fn versions_that_cannot_be_are_faults_of_the_body() {
+        // [E264]
+        for (version, is_one) in [(json!(1), true), (json!(LAST), true), (json!(0), false), (json!("1"), false)] {
+            assert_eq!(admits::<Transition>(&json!({ "expectedVersion": version })), is_one, "{version}");
+        }
+        assert!(!admits::<Transition>(&json!({ "expectedVersion": LAST + 1 })));
+        assert!(!admits::<Transition>(&json!({ "expectedVersion": 1, "reason": "x" })));
+        assert!(!admits::<ReasonedTransition>(&json!({ "expectedVersion": 1, "reason": "" })));
+        assert!(admits::<ReasonedTransition>(&json!({ "expectedVersion": 1, "reason": "x" })));
+    }
+}

@@ -1,0 +1,26 @@
+//! The ground floor that modules of commerce share, between the SDK (the wire: ids, decimals, store, calls, replies) and the
+//! modules: what two of them need stands here once. Functions over data; whatever can be decided without the store is.
+
+#![warn(missing_docs)]
+
+#[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
+pub mod bindings;
+pub mod change;
+pub mod clients;
+pub mod dates;
+pub mod document;
+pub mod json_list;
+#[cfg(test)]
+mod judge;
+pub mod life;
+pub mod lists;
+pub mod party;
+pub mod quantity;
+pub mod refusal;
+pub mod text;
+pub mod tree;
+
+pub use change::Change;
+pub use json_list::JsonList;
+pub use life::{Archivable, EmptyBody, Identity, Status, unarchived, usable, writable};
+pub use stoa_iso::{country, currency};

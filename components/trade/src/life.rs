@@ -1,0 +1,87 @@
+//! The life of a record: active until it is archived, and then immutable for ever.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::{Call, EventData, Id, Instant, Problem, Record, text_enum};
+
+text_enum! {
+    /// ARCHIVED records are immutable.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    #[derive(Default)]
+    pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
+}
+
+/// A request body that says nothing: archiving.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EmptyBody {}
+
+/// All that an event carries of a record that is not public.
+#[derive(Serialize, JsonSchema)]
+pub struct Identity {
+    /// The record's.
+    pub id: Id,
+}
+
+impl EventData for Identity {
+    fn example() -> Identity {
+        Identity { id: Id(0x0190_a1b2_c3d4_7e5f, 0x8a9b_0c1d_2e3f_4a5b) }
+    }
+}
+
+/// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and
+/// `archived_at`.
+pub trait Archivable: Record {
+    /// Of the row as it stands.
+    fn status(&self) -> Status;
+    /// The row as it is from this instant on.
+    fn become_archived(&mut self, at: Instant);
+}
+
+/// Rows of these collections are archived by their columns `status` and `archived_at`.
+#[macro_export]
+macro_rules! archivable {
+    ($($row:ident),+ $(,)?) => {$(
+        impl $crate::life::Archivable for $row {
+            fn status(&self) -> $crate::life::Status {
+                self.status
+            }
+
+            fn become_archived(&mut self, at: ::stoa_sdk::Instant) {
+                self.status = $crate::life::Status::Archived;
+                self.archived_at = Some(at);
+            }
+        }
+    )+};
+}
+
+/// The row as a change may begin on it, where it was read locked: it is there, has the version that the caller knows, and is not
+/// archived.
+///
+/// # Errors
+/// NOT_FOUND, PRECONDITION_FAILED, ARCHIVED.
+pub fn writable<R: Archivable>(call: &Call, row: Option<R>) -> Result<R, Problem> {
+    let row = row.ok_or_else(Problem::not_found)?;
+    call.matches(row.id(), row.version())?;
+    unarchived(row)
+}
+
+/// The row unless it is archived.
+///
+/// # Errors
+/// ARCHIVED.
+pub fn unarchived<R: Archivable>(row: R) -> Result<R, Problem> {
+    if row.status() == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
+}
+
+/// The row that a request names at the pointer, if it may be named: it is there and not archived.
+///
+/// # Errors
+/// NOT_FOUND, REFERENCE_INVALID at the pointer.
+pub fn usable<R: Archivable>(row: Option<R>, pointer: &str) -> Result<R, Problem> {
+    match row {
+        None => Err(Problem::reference_missing(pointer)),
+        Some(row) if row.status() == Status::Archived => Err(Problem::reference_invalid(pointer)),
+        Some(row) => Ok(row),
+    }
+}

@@ -1,0 +1,166 @@
+//! List operations: conditions that hold where a parameter is stated, and pages.
+//!
+//! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what their
+//! fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
+
+use serde::Serialize;
+use stoa_sdk::store::{Rows, run, select};
+use stoa_sdk::{Answer, Column, Field, Filter, Id, Limit, Page, Problem, Reply, View, all, contains, paged};
+
+/// The column has the stated value; every row where none is stated.
+pub fn equals<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>) -> Filter {
+    stated.map(|value| column.eq(value)).unwrap_or_default()
+}
+
+/// The column lies between the stated bounds, both inclusive: `from` and `to`, `totalMin` and `totalMax`, `updatedSince`.
+pub fn between<T: Field, V: Into<T::Plain>>(column: Column<T>, least: Option<V>, most: Option<V>) -> Filter {
+    let least = least.map(|value| column.ge(value));
+    let most = most.map(|value| column.le(value));
+    all(least.into_iter().chain(most))
+}
+
+/// A column of the search group contains the stated text, in any case and literally.
+pub fn mentions(group: &str, stated: Option<&str>) -> Filter {
+    stated.map(|text| contains(group, text)).unwrap_or_default()
+}
+
+/// Reads the page after the cursor of the rows that meet the filter, in the order of their ids.
+///
+/// # Errors
+/// The store's.
+pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Rows<V>, Problem> {
+    paged(limit, |limit| run(select::<V>(filter.clone()).after(cursor).limit(limit)))
+}
+
+/// Answers a page of rows, each shown by `show`.
+///
+/// # Errors
+/// None; it is what a list operation ends in.
+pub fn answer_page<R, T: Serialize>(rows: Rows<R>, id: impl Fn(&R) -> Id, show: impl Fn(R) -> T) -> Answer {
+    Ok(Reply::json(&Page::of(rows.items, rows.more, id, show)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use stoa_sdk::scripted::{NOW, rows, script, whole};
+    use stoa_sdk::store::Call as StoreCall;
+    use stoa_sdk::{Call, Instant, collection};
+
+    use super::*;
+    use crate::quantity::{Amount, StatedTotal};
+
+    collection! {
+        record OrderRow in "sales_order" {
+            number: String,
+            customer_id: Id,
+            total: Amount,
+        }
+    }
+
+    fn order(id: u64) -> OrderRow {
+        let now = Instant(NOW);
+        OrderRow {
+            id: Id(0, id),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            number: format!("SO-{id:06}"),
+            customer_id: Id(1, 1),
+            total: Amount::ZERO,
+        }
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct ListOrders {
+        cursor: Option<Id>,
+        #[serde(default)]
+        limit: Limit,
+        customer_id: Option<Id>,
+        number: Option<String>,
+        total_min: Option<StatedTotal>,
+        total_max: Option<StatedTotal>,
+        from: Option<Instant>,
+        to: Option<Instant>,
+    }
+
+    impl ListOrders {
+        fn filter(&self) -> Filter {
+            all([
+                equals(OrderRow::customer_id, self.customer_id),
+                mentions("number", self.number.as_deref()),
+                between(OrderRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
+                between(OrderRow::created_at, self.from, self.to),
+            ])
+        }
+    }
+
+    fn call(query: &[(&str, &str)]) -> Call {
+        Call {
+            operation: "listSalesOrders".to_owned(),
+            path: Vec::new(),
+            query: query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            body: None,
+            if_match: None,
+        }
+    }
+
+    #[test]
+    fn what_is_not_stated_asks_nothing() {
+        let customer = "00000000-0000-0001-0000-000000000001";
+        let total: Amount = "1.5".parse().unwrap();
+        for (query, expected) in [
+            (&[][..], Filter::default()),
+            (&[("limit", "7")], Filter::default()),
+            (&[("customerId", customer)], OrderRow::customer_id.eq(Id(1, 1))),
+            (&[("number", "%")], contains("number", "%")),
+            (
+                &[("totalMin", "1.5"), ("totalMax", "1.500000000000")],
+                all([OrderRow::total.ge(total), OrderRow::total.le(total)]),
+            ),
+            (&[("to", "2026-01-01T00:00:00Z")], OrderRow::created_at.le(Instant(NOW))),
+        ] {
+            let read: ListOrders = call(query).query().unwrap();
+            assert_eq!(read.filter(), expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_leads_on_to_the_next() {
+        let mut page = rows([whole(&order(1), 1), whole(&order(2), 1)]);
+        if let stoa_sdk::store::Reply::Rows(page) = &mut page {
+            page.more = true;
+        }
+        let log = script([vec![page]]);
+        let query: ListOrders =
+            call(&[("limit", "2"), ("cursor", "00000000-0000-0000-0000-000000000000")]).query().unwrap();
+        let rows = read_page::<OrderRow>(&query.filter(), query.cursor, query.limit).unwrap();
+        let answer = answer_page(rows, |row| row.id, |row| row.number).unwrap();
+        assert_eq!(
+            answer.body,
+            r#"{"items":["SO-000001","SO-000002"],"nextCursor":"00000000-0000-0000-0000-000000000002"}"#
+        );
+        match log.borrow().runs[0].as_slice() {
+            [StoreCall::Select(call)] => assert_eq!((call.limit, call.after.is_some()), (2, true)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_types, reason = "what serde derives for `flatten` can take in floats")]
+    fn flattened_parameters_are_no_numbers() {
+        #[derive(Deserialize)]
+        struct Paging {
+            limit: Limit,
+        }
+        #[derive(Deserialize)]
+        struct Flattened {
+            #[serde(flatten)]
+            paging: Paging,
+        }
+        let of = |query: &[(&str, &str)]| call(query).query::<Flattened>().map(|query| query.paging.limit);
+        assert!(of(&[("limit", "7")]).is_err());
+        assert_eq!(call(&[("limit", "7")]).query::<Paging>().unwrap().limit, Limit(7));
+    }
+}

@@ -1,0 +1,174 @@
+//! The optional extended profile of a party: the members that customers and suppliers share, and what each kind adds. Its members
+//! are columns of the party's collection, with `has_profile` beside them; lists are JSON columns (sales-pos.md 7,
+//! inventory-procurement.md B5).
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::{Id, Item, item, text, text_enum};
+
+use super::contact::{Address, AddressInput, Contact, ContactInput};
+use crate::document::lines::Lines;
+use crate::text::Line;
+use crate::{JsonList, country, currency};
+
+const TAX_ID_TYPE: &str = "^[A-Z][A-Z0-9_]{0,19}$";
+const TAX_ID: &str = "^[A-Za-z0-9][A-Za-z0-9./-]{0,39}$";
+/// A well-formed tag of BCP 47 (RFC 5646, 2.1), without the irregular ones that it keeps for history's sake.
+const LANGUAGE: &str = "^(([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?\
+    (-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[0-9A-WY-Za-wy-z](-[A-Za-z0-9]{2,8})+)*(-[xX](-[A-Za-z0-9]{1,8})+)?\
+    |[xX](-[A-Za-z0-9]{1,8})+)$";
+/// An absolute HTTPS address without a user (RFC 3986).
+const WEBSITE: &str = "^https://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)(:[0-9]{1,5})?\
+    (/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(\\?([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?\
+    (#([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$";
+
+text_enum! {
+    /// Whether a party is a person or a company.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum PartyKind { Person => "PERSON", Company => "COMPANY" }
+}
+
+/// A profile as a body states it; what is left out is null or empty.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "{T}ProfileInput")]
+pub struct ProfileInput<T> {
+    /// Person or company.
+    #[serde(default)]
+    pub kind: Option<PartyKind>,
+    /// As registers have it.
+    #[serde(default)]
+    pub legal_name: Option<Line<1, 200>>,
+    /// What `taxId` is; both or neither.
+    #[serde(default)]
+    #[schemars(regex(pattern = TAX_ID_TYPE))]
+    pub tax_id_type: Option<String>,
+    /// A label: nothing is verified, computed or issued with it.
+    #[serde(default)]
+    #[schemars(regex(pattern = TAX_ID))]
+    pub tax_id: Option<String>,
+    /// A language tag of BCP 47.
+    #[serde(default)]
+    #[schemars(regex(pattern = LANGUAGE), length(max = 35))]
+    pub language: Option<String>,
+    /// Days until an invoice is due, from which a due date is proposed.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 365))]
+    pub payment_term_days: Option<i64>,
+    /// People to speak to.
+    #[serde(default)]
+    #[schemars(length(max = 20), extend("default" = []))]
+    pub contacts: Vec<ContactInput>,
+    /// Where goods and letters go.
+    #[serde(default)]
+    #[schemars(length(max = 20), extend("default" = []))]
+    pub addresses: Vec<AddressInput>,
+    /// Words to find it by, each once in any case.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub tags: Vec<Line<1, 40>>,
+    /// What the kind of party adds.
+    #[serde(flatten)]
+    pub terms: T,
+}
+
+/// A profile as a row keeps it and a record shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "{T}Profile")]
+pub struct Profile<T> {
+    /// Person or company.
+    pub kind: Option<PartyKind>,
+    /// As registers have it.
+    pub legal_name: Option<String>,
+    /// What `taxId` is.
+    pub tax_id_type: Option<String>,
+    /// A label: nothing is verified, computed or issued with it.
+    pub tax_id: Option<String>,
+    /// A language tag of BCP 47.
+    pub language: Option<String>,
+    /// Days until an invoice is due.
+    pub payment_term_days: Option<i64>,
+    /// People to speak to.
+    pub contacts: JsonList<Contact>,
+    /// Where goods and letters go.
+    pub addresses: JsonList<Address>,
+    /// Words to find it by.
+    pub tags: JsonList<String>,
+    /// What the kind of party adds.
+    #[serde(flatten)]
+    pub terms: T,
+}
+
+impl<T> From<ProfileInput<T>> for Profile<T> {
+    fn from(input: ProfileInput<T>) -> Profile<T> {
+        Profile {
+            kind: input.kind,
+            legal_name: input.legal_name.map(String::from),
+            tax_id_type: input.tax_id_type,
+            tax_id: input.tax_id,
+            language: input.language,
+            payment_term_days: input.payment_term_days,
+            contacts: input.contacts.into_iter().map(Contact::from).collect(),
+            addresses: input.addresses.into_iter().map(Address::from).collect(),
+            tags: input.tags.into_iter().map(String::from).collect(),
+            terms: input.terms,
+        }
+    }
+}
+
+/// What only a customer's profile has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Customer")]
+pub struct CustomerTerms {
+    /// A hint for clients, never applied silently. An active list: the module sees to that.
+    #[serde(default)]
+    pub default_price_list_id: Option<Id>,
+}
+
+/// What only a supplier's profile has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Supplier")]
+pub struct SupplierTerms {
+    /// An absolute HTTPS address.
+    #[serde(default)]
+    #[schemars(regex(pattern = WEBSITE), length(max = 2048))]
+    pub website: Option<String>,
+    /// A suggestion: an active code of ISO 4217.
+    #[serde(default)]
+    #[schemars(regex(pattern = text::CURRENCY))]
+    pub default_currency_code: Option<String>,
+    /// Days from an order to its goods.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 365))]
+    pub lead_time_days: Option<i64>,
+}
+
+impl SupplierTerms {
+    /// What the schema cannot tell; `at` is the profile's pointer.
+    pub fn check(&self, at: &str) -> Option<Item> {
+        let code = self.default_currency_code.as_deref()?;
+        (!currency::is_active(code)).then(|| item(format!("{at}/defaultCurrencyCode"), "FORMAT"))
+    }
+}
+
+/// What the schema cannot tell of a profile: half a tax identity, countries that there are not, a tag twice. `at` is its pointer.
+pub fn check_profile<T>(profile: &ProfileInput<T>, at: &str) -> Vec<Item> {
+    let mut faults = Vec::new();
+    match (&profile.tax_id_type, &profile.tax_id) {
+        (None, Some(_)) => faults.push(item(format!("{at}/taxIdType"), "REQUIRED")),
+        (Some(_), None) => faults.push(item(format!("{at}/taxId"), "REQUIRED")),
+        (None, None) | (Some(_), Some(_)) => {}
+    }
+    let addresses = format!("{at}/addresses");
+    let addresses = Lines::at(&addresses, &profile.addresses);
+    faults.extend(addresses.faults("countryCode", "FORMAT", |address| !country::is_assigned(&address.country_code)));
+    let mut seen = BTreeSet::new();
+    let again = profile.tags.iter().enumerate().filter(|(_, tag)| !seen.insert(tag.to_lowercase()));
+    faults.extend(again.map(|(nth, _)| item(format!("{at}/tags/{nth}"), "REPEATED")));
+    faults
+}

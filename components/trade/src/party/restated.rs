@@ -1,0 +1,95 @@
+//! A member of a replacement that older callers do not know: left out it keeps what is there, so that they cannot erase what they
+//! cannot see (inventory-procurement.md B1, sales-pos.md 2.1).
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer};
+
+/// What a replacement says of such a member. Its field is `#[serde(default)]`. It has no default in the schema: the host would
+/// put that in, and what is left out would look like null.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Restated<T> {
+    /// The member is left out.
+    #[default]
+    Keep,
+    /// The member is null.
+    Remove,
+    /// The member is stated.
+    Set(T),
+}
+
+impl<T> Restated<T> {
+    /// What is stated.
+    pub fn stated(&self) -> Option<&T> {
+        match self {
+            Restated::Set(stated) => Some(stated),
+            Restated::Keep | Restated::Remove => None,
+        }
+    }
+
+    /// What is stated as another type.
+    pub fn map<U>(self, of: impl FnOnce(T) -> U) -> Restated<U> {
+        match self {
+            Restated::Keep => Restated::Keep,
+            Restated::Remove => Restated::Remove,
+            Restated::Set(stated) => Restated::Set(of(stated)),
+        }
+    }
+
+    /// The value after the replacement; before a creation there is none.
+    pub fn replace(self, before: Option<T>) -> Option<T> {
+        match self {
+            Restated::Keep => before,
+            Restated::Remove => None,
+            Restated::Set(stated) => Some(stated),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Restated<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Restated<T>, D::Error> {
+        Ok(match Option::deserialize(deserializer)? {
+            None => Restated::Remove,
+            Some(stated) => Restated::Set(stated),
+        })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Restated<T> {
+    fn schema_name() -> Cow<'static, str> {
+        <Option<T>>::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        <Option<T>>::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn left_out_null_and_stated_are_three_things() {
+        #[derive(Deserialize)]
+        struct Body {
+            #[serde(default)]
+            member: Restated<i64>,
+        }
+        for (body, before, after) in [
+            ("{}", None, None),
+            ("{}", Some(1), Some(1)),
+            (r#"{"member":null}"#, Some(1), None),
+            (r#"{"member":2}"#, Some(1), Some(2)),
+            (r#"{"member":2}"#, None, Some(2)),
+        ] {
+            let read: Body = serde_json::from_str(body).unwrap();
+            assert_eq!(read.member.replace(before), after, "{body} after {before:?}");
+        }
+    }
+}

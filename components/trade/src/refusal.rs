@@ -1,0 +1,55 @@
+//! Refusals that every module writes: faults gathered and answered at once, and the reasons beside a state or a reference.
+
+use stoa_sdk::{Item, Problem, item};
+
+/// Items of a refusal at most.
+const MOST_ITEMS: usize = 200;
+
+/// Refuses with every fault that was found, or goes on where there is none.
+///
+/// # Errors
+/// This code with the faults, the first 200 of them.
+pub fn refuse(code: &str, mut faults: Vec<Item>) -> Result<(), Problem> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    faults.truncate(MOST_ITEMS);
+    Err(Problem { code: code.to_owned(), errors: faults })
+}
+
+/// Refuses a body with the faults that its schema cannot tell, or goes on where there is none.
+///
+/// # Errors
+/// VALIDATION_FAILED.
+pub fn refuse_invalid(faults: Vec<Item>) -> Result<(), Problem> {
+    refuse("VALIDATION_FAILED", faults)
+}
+
+/// 400 with one fault.
+pub fn invalid(pointer: impl Into<String>, code: &str) -> Problem {
+    Problem::invalid(vec![item(pointer, code)])
+}
+
+/// 409: the state does not allow what stands at the pointer; the item's code says why.
+pub fn illegal(pointer: impl Into<String>, code: &str) -> Problem {
+    Problem { code: "ILLEGAL_STATE".to_owned(), errors: vec![item(pointer, code)] }
+}
+
+/// 409: the record named at the pointer exists and cannot be used; `why` is ARCHIVED, OTHER_ENTITY or a word of the module.
+pub fn unusable(pointer: impl Into<String>, why: &str) -> Problem {
+    Problem { code: "REFERENCE_INVALID".to_owned(), errors: vec![item(pointer, why)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_fault_is_no_refusal_and_many_are_cut() {
+        assert!(refuse_invalid(Vec::new()).is_ok());
+        let faults: Vec<Item> = (0..300).map(|nth| item(format!("/items/{nth}"), "NOT_FOUND")).collect();
+        let problem = refuse("NOT_FOUND", faults).unwrap_err();
+        assert_eq!((problem.code.as_str(), problem.errors.len()), ("NOT_FOUND", 200));
+        assert_eq!(problem.errors[199].pointer, "/items/199");
+    }
+}

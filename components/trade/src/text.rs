@@ -1,0 +1,123 @@
+//! Texts that modules share: one line and many lines of prose, and how codes are compared.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// No control characters.
+const LINE: &str = "^\\P{Cc}*$";
+/// No control characters but line feed and tab.
+const PROSE: &str = "^[\\P{Cc}\\n\\t]*$";
+
+/// One line of `MIN` to `MAX` characters (Unicode scalar values), trimmed by the host before it counts them: names, labels,
+/// references. Control characters are refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Line<const MIN: usize, const MAX: usize>(pub String);
+
+/// As [`Line`], but with line feeds and tabs: notes and reasons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Prose<const MIN: usize, const MAX: usize>(pub String);
+
+/// How a code or number is compared: ignoring case. Codes are ASCII.
+pub fn key(code: &str) -> String {
+    code.to_ascii_lowercase()
+}
+
+fn schema(pattern: &str, least: usize, most: usize) -> Schema {
+    let mut schema = json_schema!({ "type": "string", "pattern": pattern, "maxLength": most, "x-normalize": ["trim"] });
+    if least > 0 {
+        schema.insert("minLength".to_owned(), least.into());
+    }
+    schema
+}
+
+impl<const MIN: usize, const MAX: usize> JsonSchema for Line<MIN, MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Line{MIN}To{MAX}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema(LINE, MIN, MAX)
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> JsonSchema for Prose<MIN, MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Prose{MIN}To{MAX}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema(PROSE, MIN, MAX)
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> Deref for Line<MIN, MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> Deref for Prose<MIN, MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> From<Line<MIN, MAX>> for String {
+    fn from(text: Line<MIN, MAX>) -> String {
+        text.0
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> From<Prose<MIN, MAX>> for String {
+    fn from(text: Prose<MIN, MAX>) -> String {
+        text.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::judge::admits;
+
+    #[test]
+    fn lines_have_no_control_characters_and_prose_has_two() {
+        for (text, is_line, is_prose) in [
+            ("Müller & Söhne", true, true),
+            ("日本語 👍", true, true),
+            ("two\nlines", false, true),
+            ("a\tb", false, true),
+            ("a\r\nb", false, false),
+            ("nul\0", false, false),
+            ("\u{85}", false, false),
+            ("", false, true),
+            ("12345678901234567890x", false, false),
+        ] {
+            assert_eq!(admits::<Line<1, 20>>(&json!(text)), is_line, "{text:?}");
+            assert_eq!(admits::<Prose<0, 20>>(&json!(text)), is_prose, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn keys_ignore_case() {
+        assert_eq!(key("SO-000001a"), key("so-000001A"));
+    }
+}
