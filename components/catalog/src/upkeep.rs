@@ -2,8 +2,8 @@
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Problem, ProvisionOptions, Step, Text, all};
+use stoa_trade::Status;
 
-use crate::records::Status;
 use crate::records::lookup::{AUDIT, Kind, LookupId, LookupRow};
 use crate::records::product::{ProductId, ProductRow, ProductState};
 use crate::rules::lookup::CatalogLookupInput;
@@ -27,17 +27,13 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
 pub fn checklist() -> Vec<Step> {
     let units = all([LookupRow::kind.eq(Kind::Units), LookupRow::status.eq(Status::Active)]);
     let products = ProductRow::status.eq(ProductState::Active);
-    let (units, products) = read((select::<LookupId>(units).limit(1), select::<ProductId>(products).limit(1)));
+    let (unit, product) = read((select::<LookupId>(units).first(), select::<ProductId>(products).first()));
     vec![
         Step {
             code: "UNIT".to_owned(),
-            done: !units.items.is_empty(),
+            done: unit.is_some(),
             hint: "Create a unit of measure that products are counted in.".to_owned(),
         },
-        Step {
-            code: "PRODUCT".to_owned(),
-            done: !products.items.is_empty(),
-            hint: "Create the first product.".to_owned(),
-        },
+        Step { code: "PRODUCT".to_owned(), done: product.is_some(), hint: "Create the first product.".to_owned() },
     ]
 }

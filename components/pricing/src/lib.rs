@@ -13,54 +13,46 @@ mod upkeep;
 mod verify;
 pub mod work;
 
-use stoa_sdk::descriptor::{Descriptor, Named};
-use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step, count, join};
+use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
 
 use crate::operations::{price, price_change, price_list, resolve, schedule};
-use crate::records::price::PriceRow;
-use crate::records::price_list::ListRow;
-
-const PARTS: &[&[Operation]] =
-    &[price_list::OPERATIONS, price::OPERATIONS, price_change::OPERATIONS, schedule::OPERATIONS, resolve::OPERATIONS];
-
-const OPERATIONS: [Operation; count(PARTS)] = join(PARTS);
+use crate::records::price::{self as price_record, PriceRow};
+use crate::records::price_list::{self as list_record, ListRow};
 
 pub struct Pricing;
 
 impl Module for Pricing {
-    const OPERATIONS: &'static [Operation] = &OPERATIONS;
-
-    fn describe() -> Descriptor {
-        let named =
-            |code: &str, description: &str| Named { code: code.to_owned(), description: description.to_owned() };
-        Descriptor {
-            name: "pricing".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            description: "Price lists and the prices of variants over time.".to_owned(),
-            routes: Vec::new(),
-            collections: vec![ListRow::collection(), PriceRow::collection()],
-            permissions: vec![
-                named("pricing.read", "Read price lists and prices."),
-                named("pricing.write", "Create, change and archive price lists and prices."),
-            ],
-            scopes: vec![
-                named("pricing.read", "Read public price lists and the prices in effect."),
-                named("pricing.write", "Create, change and archive prices of public lists."),
-            ],
-            events: vec![
-                named("pricing.list.created", "A price list was created."),
-                named("pricing.list.updated", "A price list was replaced."),
-                named("pricing.list.archived", "A price list was archived."),
-                named("pricing.price.created", "A price was created."),
-                named("pricing.price.updated", "A price was changed."),
-                named("pricing.price.archived", "A price was archived."),
-            ],
-            problems: Vec::new(),
-            onboarding: None,
-            audit_filters: Vec::new(),
-            schemas: serde_json::Map::new(),
-        }
-    }
+    const MANIFEST: Manifest = Manifest {
+        operations: &[
+            price_list::OPERATIONS,
+            price::OPERATIONS,
+            price_change::OPERATIONS,
+            schedule::OPERATIONS,
+            resolve::OPERATIONS,
+        ],
+        collections: &[ListRow::collection, PriceRow::collection],
+        permissions: &[
+            ("pricing.read", "Read price lists and prices."),
+            ("pricing.write", "Create, change and archive price lists and prices."),
+        ],
+        scopes: &[
+            ("pricing.read", "Read public price lists and the prices in effect."),
+            ("pricing.write", "Create, change and archive prices of public lists."),
+        ],
+        events: &[
+            list_record::CREATED.declare(),
+            list_record::UPDATED.declare(),
+            list_record::ARCHIVED.declare(),
+            price_record::CREATED.declare(),
+            price_record::UPDATED.declare(),
+            price_record::ARCHIVED.declare(),
+        ],
+        problems: &[
+            ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
+            ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
+        ],
+        ..Manifest::new("pricing", env!("CARGO_PKG_VERSION"), "Price lists and the prices of variants over time.")
+    };
 
     fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         upkeep::provision(options)

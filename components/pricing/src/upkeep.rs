@@ -2,8 +2,9 @@
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Created, Problem, ProvisionOptions, Step, Text, currency, item};
+use stoa_trade::Status;
 
-use crate::records::price_list::{AUDIT, ListId, ListRow, Status, Visibility};
+use crate::records::price_list::{AUDIT, ListId, ListRow, Visibility};
 use crate::work::price_list::{PriceListInput, insert_list};
 
 /// The internal list BASE in the company's currency, where defaults are wanted.
@@ -25,6 +26,6 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
 }
 
 pub fn checklist() -> Vec<Step> {
-    let lists = read(select::<ListId>(ListRow::status.eq(Status::Active)).limit(1));
-    vec![Step { code: "PRICE_LIST".to_owned(), done: !lists.items.is_empty(), hint: "Create a price list.".to_owned() }]
+    let list = read(select::<ListId>(ListRow::status.eq(Status::Active)).first());
+    vec![Step { code: "PRICE_LIST".to_owned(), done: list.is_some(), hint: "Create a price list.".to_owned() }]
 }

@@ -11,13 +11,20 @@ text_enum! {
     pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
 }
 
+text_enum! {
+    /// API clients read nothing else.
+    #[allow(missing_docs, reason = "as above")]
+    #[derive(Default)]
+    pub enum OnlyActive { #[default] Active => "ACTIVE" }
+}
+
 /// A request body that says nothing: archiving.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmptyBody {}
 
 /// All that an event carries of a record that is not public.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Identity {
     /// The record's.
     pub id: Id,
@@ -29,6 +36,19 @@ impl EventData for Identity {
     }
 }
 
+/// What answers to people say of an archivable record first: `#[serde(flatten)]` it into their type.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "comments would be the contract's")]
+pub struct Head {
+    pub id: Id,
+    pub tenant_id: Id,
+    pub status: Status,
+    pub archived_at: Option<Instant>,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
 /// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and
 /// `archived_at`.
 pub trait Archivable: Record {
@@ -36,6 +56,8 @@ pub trait Archivable: Record {
     fn status(&self) -> Status;
     /// The row as it is from this instant on.
     fn become_archived(&mut self, at: Instant);
+    /// What answers to people say of it first.
+    fn head(&self) -> Head;
 }
 
 /// Rows of these collections are archived by their columns `status` and `archived_at`.
@@ -50,6 +72,17 @@ macro_rules! archivable {
             fn become_archived(&mut self, at: ::stoa_sdk::Instant) {
                 self.status = $crate::life::Status::Archived;
                 self.archived_at = Some(at);
+            }
+
+            fn head(&self) -> $crate::life::Head {
+                $crate::life::Head {
+                    id: self.id,
+                    tenant_id: ::stoa_sdk::tenant(),
+                    status: self.status,
+                    archived_at: self.archived_at,
+                    created_at: self.created_at,
+                    updated_at: self.updated_at,
+                }
             }
         }
     )+};

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, facts, item};
+use stoa_trade::refusal::refuse_invalid;
 
 use crate::rules::access::WRITE;
 use crate::rules::product::ProductInput;
@@ -13,7 +14,7 @@ const AUDIT: &str = "CATALOG_IMPORT";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::create("/tenants/{tenantId}/catalog/imports", "importProducts", import).summary("Import up to 500 products with their variants")
+    Operation::create("/catalog/imports", "importProducts", import).summary("Import up to 500 products with their variants")
         .description("All or nothing, with at most 2,000 variants in all; a refusal points to every bad product, 200 at most. \
             Answers the ids in the order of the request. Prices go to the lists of pricing.")
         .needs(WRITE).body::<ProductImport>().body_limit(16 << 20).answers::<ImportedProducts>()
@@ -74,6 +75,6 @@ fn check(products: &[ProductInput]) -> Result<(), Problem> {
         count > MOST_VARIANTS && !product.variants.is_empty()
     });
     let faults: Vec<Item> =
-        too_many.map(|(index, _)| item(format!("/products/{index}/variants"), "TOO_MANY")).take(200).collect();
-    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+        too_many.map(|(index, _)| item(format!("/products/{index}/variants"), "TOO_MANY")).collect();
+    refuse_invalid(faults)
 }

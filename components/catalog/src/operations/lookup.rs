@@ -2,61 +2,51 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Lock, Rows, get, lock, run, select, update};
-use stoa_sdk::{
-    Answer, Call, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, contains, emit, event, facts, paged,
-};
+use stoa_sdk::store::{Lock, get, lock, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Instant, Limit, Operation, Page, Problem, Text, all, emit};
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::{answer_page, between, mentions, read_page};
+use stoa_trade::{Change, EmptyBody, Identity, Status, writable};
 
-use crate::records::identity::Identity;
-use crate::records::lookup::{AUDIT, CatalogLookup, Kind, LookupId, LookupRow, PublicCatalogLookup, show, unit_lock};
+use crate::records::lookup::{
+    ARCHIVED, AUDIT, CREATED, CatalogLookup, Kind, LookupId, LookupRow, PublicCatalogLookup, UPDATED, show, unit_lock,
+};
 use crate::records::product::{ProductId, ProductRow, ProductState};
 use crate::records::product_type::Tracking;
-use crate::records::receipt::{WriteReceipt, receipt};
-use crate::records::{EmptyBody, OnlyActive, Status};
+use crate::records::receipt::{WriteReceipt, show_receipt};
 use crate::rules::access::{READ, WRITE};
 use crate::rules::lookup::CatalogLookupInput;
 use crate::work::category;
 use crate::work::lookup::insert_lookup;
 
-const LOOKUPS_AT: &str = "/tenants/{tenantId}/catalog/lookups/{kind}";
-const LOOKUP_AT: &str = "/tenants/{tenantId}/catalog/lookups/{kind}/{id}";
-const CLIENT_LOOKUPS_AT: &str = "/api-client/catalog/lookups/{kind}";
-const CLIENT_LOOKUP_AT: &str = "/api-client/catalog/lookups/{kind}/{id}";
-const CREATE_LOOKUP_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE"];
-const REPLACE_LOOKUP_PROBLEMS: &[&str] =
+const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE"];
+const REPLACE_PROBLEMS: &[&str] =
     &["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"];
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(LOOKUPS_AT, "listLookups", list).summary("Brands, categories, manufacturers or units of measure")
-        .needs(READ).path::<LookupPath>().query::<ListLookups>().answers::<Page<CatalogLookup>>(),
-    Operation::create(LOOKUPS_AT, "createLookup", create).summary("Create a lookup or a unit of measure")
+    Operation::read("/catalog/lookups/{kind}", "listLookups", list).summary("Brands, categories, manufacturers or units of measure")
+        .needs(READ).path::<LookupPath>().query::<ListLookups>().answers::<Page<CatalogLookup>>()
+        .and_client(Client::new(READ, api_list).summary("Active brands, categories, manufacturers or units of measure")
+            .query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>()),
+    Operation::create("/catalog/lookups/{kind}", "createLookup", create).summary("Create a lookup or a unit of measure")
         .description("`parentId` belongs to categories, `decimalPlaces` to units. A code stays reserved after archive.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
-        .writes(AUDIT, &["catalog.lookup.created"]).problems(CREATE_LOOKUP_PROBLEMS),
-    Operation::read(LOOKUP_AT, "getLookup", read).summary("A lookup or a unit of measure")
+        .writes(AUDIT, &[CREATED.code]).problems(CREATE_PROBLEMS)
+        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+    Operation::read("/catalog/lookups/{kind}/{id}", "getLookup", read).summary("A lookup or a unit of measure")
         .needs(READ).path::<LookupPath>().answers::<CatalogLookup>(),
-    Operation::replace(LOOKUP_AT, "replaceLookup", replace).summary("Replace a lookup or a unit of measure")
+    Operation::replace("/catalog/lookups/{kind}/{id}", "replaceLookup", replace).summary("Replace a lookup or a unit of measure")
         .description("Full replacement: an omitted `parentId` makes a root, an omitted `decimalPlaces` is 0. `code` must be the \
             stored one. Decimal places may not shrink while a product names the unit.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
-        .writes(AUDIT, &["catalog.lookup.updated"]).problems(REPLACE_LOOKUP_PROBLEMS),
-    Operation::transition("/tenants/{tenantId}/catalog/lookups/{kind}/{id}/archive", "archiveLookup", archive)
+        .writes(AUDIT, &[UPDATED.code]).problems(REPLACE_PROBLEMS)
+        .and_client(Client::new(WRITE, api_replace).description("Full replacement.").answers::<WriteReceipt>()),
+    Operation::transition("/catalog/lookups/{kind}/{id}/archive", "archiveLookup", archive)
         .summary("Archive a lookup or a unit of measure")
         .description("Products that name it keep it. A category with active children cannot be archived.")
         .needs(WRITE).path::<LookupPath>().body::<EmptyBody>().answers::<CatalogLookup>()
-        .writes(AUDIT, &["catalog.lookup.archived"]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
-    Operation::read(CLIENT_LOOKUPS_AT, "apiListLookups", api_list)
-        .summary("Active brands, categories, manufacturers or units of measure")
-        .machine(READ).path::<LookupPath>().query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>(),
-    Operation::create(CLIENT_LOOKUPS_AT, "apiCreateLookup", api_create)
-        .summary("Create a lookup or a unit of measure")
-        .machine(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<WriteReceipt>()
-        .writes(AUDIT, &["catalog.lookup.created"]).problems(CREATE_LOOKUP_PROBLEMS),
-    Operation::replace(CLIENT_LOOKUP_AT, "apiReplaceLookup", api_replace)
-        .summary("Replace a lookup or a unit of measure").description("Full replacement.")
-        .machine(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<WriteReceipt>()
-        .writes(AUDIT, &["catalog.lookup.updated"]).problems(REPLACE_LOOKUP_PROBLEMS),
+        .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -95,11 +85,9 @@ pub struct ListPublicLookups {
 pub fn list(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
     let query: ListLookups = call.query()?;
-    let text = query.text.as_deref().map(|text| contains("text", text)).unwrap_or_default();
-    let filter = all([LookupRow::kind.eq(kind), LookupRow::status.eq(query.status), text]);
-    let rows = paged(query.limit, |limit| run(select::<LookupRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| CatalogLookup::of(row, tenant))))
+    let filter =
+        all([LookupRow::kind.eq(kind), LookupRow::status.eq(query.status), mentions("text", query.text.as_deref())]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, CatalogLookup::from)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -111,14 +99,13 @@ pub fn read(call: &Call) -> Answer {
 pub fn api_list(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
     let query: ListPublicLookups = call.query()?;
-    let wanted = [
-        query.text.as_deref().map(|text| contains("text", text)),
-        query.updated_since.map(|since| LookupRow::updated_at.ge(since)),
-    ];
-    let of_kind = [LookupRow::kind.eq(kind), LookupRow::status.eq(Status::Active)];
-    let filter = all(of_kind.into_iter().chain(wanted.into_iter().flatten()));
-    let rows = paged(query.limit, |limit| run(select::<LookupRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    Ok(Reply::json(&Page::of(&rows.items, rows.more, |row| row.id, PublicCatalogLookup::of)))
+    let filter = all([
+        LookupRow::kind.eq(kind),
+        LookupRow::status.eq(Status::Active),
+        mentions("text", query.text.as_deref()),
+        between(LookupRow::updated_at, query.updated_since, None),
+    ]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, PublicCatalogLookup::from)
 }
 
 pub fn create(call: &Call) -> Answer {
@@ -126,8 +113,7 @@ pub fn create(call: &Call) -> Answer {
 }
 
 pub fn api_create(call: &Call) -> Answer {
-    let row = create_row(call)?;
-    Ok(receipt(row.id, row.version, row.created_at, row.updated_at))
+    create_row(call).map(|row| show_receipt(&row))
 }
 
 /// Creates the lookup of the body.
@@ -139,17 +125,15 @@ fn create_row(call: &Call) -> Result<LookupRow, Problem> {
 }
 
 pub fn replace(call: &Call) -> Answer {
-    let (row, changed) = replace_row(call)?;
-    Ok(show(row).changed(changed))
+    replace_row(call).map(|change| change.show(show))
 }
 
 pub fn api_replace(call: &Call) -> Answer {
-    let (row, changed) = replace_row(call)?;
-    Ok(receipt(row.id, row.version, row.created_at, row.updated_at).changed(changed))
+    replace_row(call).map(|change| change.show(|row| show_receipt(&row)))
 }
 
-/// Replaces the lookup by the body; answers which members differ too.
-fn replace_row(call: &Call) -> Result<(LookupRow, Vec<&'static str>), Problem> {
+/// Replaces the lookup by the body.
+fn replace_row(call: &Call) -> Result<Change<LookupRow>, Problem> {
     let LookupPath { kind } = call.path()?;
     let id = call.path_id("id")?;
     let input: CatalogLookupInput = call.body()?;
@@ -158,7 +142,7 @@ fn replace_row(call: &Call) -> Result<(LookupRow, Vec<&'static str>), Problem> {
         let tracking = if serial { ProductRow::tracking.eq(Tracking::Serialized) } else { Default::default() };
         let alive = ProductRow::status.ne(ProductState::Deleted);
         let named = ProductRow::unit_code.eq(input.code.as_str());
-        (kind == Kind::Units).then(|| select::<ProductId>(all([named, alive, tracking])).limit(1))
+        (kind == Kind::Units).then(|| select::<ProductId>(all([named, alive, tracking])).first())
     };
     let (_, row, products, serials) = run((
         change_lock(kind, Some(&input.code)),
@@ -166,39 +150,29 @@ fn replace_row(call: &Call) -> Result<(LookupRow, Vec<&'static str>), Problem> {
         find_named(false),
         find_named(true),
     ))?;
-    let row = writable(call, require_kind(kind, row)?)?;
+    let row = writable(call, Some(require_kind(kind, row)?))?;
     if input.code != row.code {
         return Err(Problem::immutable(vec!["/code".to_owned()]));
     }
-    let is_named = |rows: Option<Rows<ProductId>>| rows.is_some_and(|rows| !rows.items.is_empty());
     let (places, before) = (input.places(kind), row.decimal_places);
     // A quantity may be stored with the old places, and a serial number counts whole pieces.
-    if (places < before && is_named(products)) || (places > Some(0) && places > before && is_named(serials)) {
+    if (places < before && products.flatten().is_some())
+        || (places > Some(0) && places > before && serials.flatten().is_some())
+    {
         return Err(Problem::illegal_state("/decimalPlaces"));
     }
     let place = category::relocate_branch(&row, input.parent_id)?;
-    let mut changed = Vec::new();
-    changed.extend((row.name != *input.name).then_some("name"));
-    changed.extend((row.parent_id != place.parent_id).then_some("parentId"));
-    changed.extend((before != places).then_some("decimalPlaces"));
-
     let after = LookupRow {
         name: input.name.into(),
         parent_id: place.parent_id,
         lineage: place.lineage.clone(),
         decimal_places: places,
-        version: row.version + 1,
-        updated_at: Instant(facts().now),
-        ..row
+        ..row.clone()
     };
-    let change = update::<LookupRow>(id)
-        .set(LookupRow::name, &after.name)
-        .set(LookupRow::parent_id, &after.parent_id)
-        .set(LookupRow::lineage, &after.lineage)
-        .set(LookupRow::decimal_places, &after.decimal_places);
-    run((change, place.descendants()))?;
-    emit(&[event("catalog.lookup.updated", AUDIT, id, None, &PublicCatalogLookup::of(&after))]);
-    Ok((after, changed))
+    let change = Change::of(&row, after)?;
+    run((change.update(), place.descendants()))?;
+    emit([UPDATED.of(id, None, &change.after().clone().into())]);
+    Ok(change)
 }
 
 pub fn archive(call: &Call) -> Answer {
@@ -206,23 +180,16 @@ pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let children = all([LookupRow::parent_id.eq(id), LookupRow::status.eq(Status::Active)]);
-    let children = (kind == Kind::Categories).then(|| select::<LookupId>(children).limit(1));
+    let children = (kind == Kind::Categories).then(|| select::<LookupId>(children).first());
     let (_, row, children) = run((change_lock(kind, None), get::<LookupRow>(id).locked(), children))?;
-    let row = writable(call, require_kind(kind, row)?)?;
-    if children.is_some_and(|rows| !rows.items.is_empty()) {
+    let row = writable(call, Some(require_kind(kind, row)?))?;
+    if children.flatten().is_some() {
         return Err(Problem::of("ILLEGAL_STATE"));
     }
-    let now = Instant(facts().now);
-    let after = LookupRow {
-        status: Status::Archived,
-        archived_at: Some(now),
-        updated_at: now,
-        version: row.version + 1,
-        ..row
-    };
-    run(update::<LookupRow>(id).set(LookupRow::status, &after.status).set(LookupRow::archived_at, &after.archived_at))?;
-    emit(&[event("catalog.lookup.archived", AUDIT, id, None, &Identity { id })]);
-    Ok(show(after).changed(vec!["status", "archivedAt"]))
+    let change = Change::archive(row);
+    run(change.update())?;
+    emit([ARCHIVED.of(id, None, &Identity { id })]);
+    Ok(change.show(show))
 }
 
 /// Categories change one at a time, because a move concerns whole branches; a unit's places wait for products under way.
@@ -236,9 +203,4 @@ fn change_lock(kind: Kind, code: Option<&str>) -> Option<Lock> {
 
 fn require_kind(kind: Kind, row: Option<LookupRow>) -> Result<LookupRow, Problem> {
     row.filter(|row| row.kind == kind).ok_or_else(Problem::not_found)
-}
-
-fn writable(call: &Call, row: LookupRow) -> Result<LookupRow, Problem> {
-    call.matches(row.id, row.version)?;
-    if row.status == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
 }

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{
-    Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, any, contains, facts, has,
-    paged, text_enum,
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, any, contains, has,
+    text_enum,
 };
+use stoa_trade::Status;
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::records::lookup::LookupRow;
 use crate::records::media;
@@ -15,24 +18,18 @@ use crate::records::product::{
 };
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::VariantRow;
-use crate::records::{OnlyActive, Status};
 use crate::rules::access::READ;
-
-const PRODUCTS_AT: &str = "/tenants/{tenantId}/catalog/products";
-const PRODUCT_AT: &str = "/tenants/{tenantId}/catalog/products/{id}";
-const CLIENT_PRODUCTS_AT: &str = "/api-client/catalog/products";
-const CLIENT_PRODUCT_AT: &str = "/api-client/catalog/products/{id}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(PRODUCTS_AT, "listProducts", list).summary("Products")
-        .needs(READ).query::<ListProducts>().answers::<Page<Product>>(),
-    Operation::read(PRODUCT_AT, "getProduct", read).summary("A product")
+    Operation::read("/catalog/products", "listProducts", list).summary("Products")
+        .needs(READ).query::<ListProducts>().answers::<Page<Product>>()
+        .and_client(Client::new(READ, api_list).summary("Products on sale").description("ACTIVE and PUBLISHED ones.")
+            .query::<ListPublicProducts>().answers::<Page<PublicProduct>>()),
+    Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")
         .needs(READ).query::<ReadProduct>().answers::<Product>(),
-    Operation::read(CLIENT_PRODUCTS_AT, "apiListProducts", api_list).summary("Products on sale")
-        .description("ACTIVE and PUBLISHED ones.")
-        .machine(READ).query::<ListPublicProducts>().answers::<Page<PublicProduct>>(),
-    Operation::read(CLIENT_PRODUCT_AT, "apiGetProduct", api_read).summary("A product on sale")
+    // No twin of the person's: there are no parts to ask for.
+    Operation::read("/catalog/products/{id}", "apiGetProduct", api_read).summary("A product on sale")
         .machine(READ).answers::<PublicProduct>(),
 ];
 
@@ -76,16 +73,16 @@ impl ListProducts {
             true => ProductRow::tracking.eq(Tracking::Serialized),
             false => ProductRow::tracking.ne(Tracking::Serialized),
         };
-        let wanted = [
-            self.text.as_deref().map(|text| about(text, Filter::default())),
-            self.category_id.map(category),
-            self.brand_id.map(|id| ProductRow::brand_id.eq(id)),
-            self.manufacturer_id.map(|id| ProductRow::manufacturer_id.eq(id)),
-            self.product_type.map(|kind| ProductRow::product_type.eq(kind)),
-            self.publication_status.map(|status| ProductRow::publication_status.eq(status)),
-            self.track_serials.map(serials),
-        ];
-        all([ProductRow::status.eq(status)].into_iter().chain(wanted.into_iter().flatten()))
+        all([
+            ProductRow::status.eq(status),
+            self.text.as_deref().map(|text| about(text, Filter::default())).unwrap_or_default(),
+            self.category_id.map(category).unwrap_or_default(),
+            equals(ProductRow::brand_id, self.brand_id),
+            equals(ProductRow::manufacturer_id, self.manufacturer_id),
+            equals(ProductRow::product_type, self.product_type),
+            equals(ProductRow::publication_status, self.publication_status),
+            self.track_serials.map(serials).unwrap_or_default(),
+        ])
     }
 }
 
@@ -117,10 +114,8 @@ fn about(text: &str, variants: Filter) -> Filter {
 
 pub fn list(call: &Call) -> Answer {
     let query: ListProducts = call.query()?;
-    let filter = query.filter();
-    let rows = paged(query.limit, |limit| run(select::<ProductRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Product::of(row, tenant))))
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    answer_page(rows, |row: &ProductRow| row.id, Product::from)
 }
 
 text_enum! {
@@ -143,27 +138,28 @@ pub fn read(call: &Call) -> Answer {
     let ReadProduct { include } = call.query()?;
     let variants = all([VariantRow::product_id.eq(id), VariantRow::status.eq(Status::Active)]);
     let variants = include.filter(|parts| *parts != Included::Media).map(|_| select(variants).limit(INCLUDED));
-    let media = include.filter(|parts| *parts != Included::Variants).map(|_| select(media::active(id)));
+    let media = include.filter(|parts| *parts != Included::Variants).map(|_| select(media::active(id)).whole());
     let (row, variants, media) = run((get(id), variants, media))?;
-    Ok(show(ProductRow::require(row)?, variants.map(|rows| rows.items), media.map(|rows| rows.items)))
+    Ok(show(ProductRow::require(row)?, variants.map(|rows| rows.items), media))
 }
 
 pub fn api_list(call: &Call) -> Answer {
     let query: ListPublicProducts = call.query()?;
-    let wanted = [
-        query.text.as_deref().map(|text| about(text, VariantRow::status.eq(Status::Active))),
-        query.category_id.map(|id| ProductRow::category_id.eq(id)),
-        query.brand_id.map(|id| ProductRow::brand_id.eq(id)),
-        query.manufacturer_id.map(|id| ProductRow::manufacturer_id.eq(id)),
-        query.updated_since.map(|since| ProductRow::updated_at.ge(since)),
-    ];
-    let filter = all([on_sale()].into_iter().chain(wanted.into_iter().flatten()));
-    let rows = paged(query.limit, |limit| run(select::<ProductRow>(filter.clone()).after(query.cursor).limit(limit)))?;
-    Ok(Reply::json(&Page::of(&rows.items, rows.more, |row| row.id, PublicProduct::of)))
+    let about = |text: &str| about(text, VariantRow::status.eq(Status::Active));
+    let filter = all([
+        on_sale(),
+        query.text.as_deref().map(about).unwrap_or_default(),
+        equals(ProductRow::category_id, query.category_id),
+        equals(ProductRow::brand_id, query.brand_id),
+        equals(ProductRow::manufacturer_id, query.manufacturer_id),
+        between(ProductRow::updated_at, query.updated_since, None),
+    ]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ProductRow| row.id, PublicProduct::from)
 }
 
 pub fn api_read(call: &Call) -> Answer {
     let row: Option<ProductRow> = run(get(call.path_id("id")?))?;
     let row = row.filter(|row| is_public(row.status, row.publication_status)).ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicProduct::of(&row)).of(row.id, row.version))
+    let (id, version) = (row.id, row.version);
+    Ok(Reply::json(&PublicProduct::from(row)).of(id, version))
 }

@@ -1,67 +1,32 @@
 //! Variants as they are read: by people, and by API clients the active ones of what is on sale.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Operation, Page, Problem, Reply, all, facts, has, paged};
+use stoa_sdk::{Answer, Call, Client, Operation, Page, Problem, Reply, all, has};
+use stoa_trade::Status;
+use stoa_trade::lists::{answer_page, between};
 
 use crate::records::product::{ProductHead, ProductRow};
 use crate::records::variant::{PublicVariant, Variant, VariantRow, show};
-use crate::records::{OnlyActive, Status};
 use crate::rules::access::READ;
-
-const PRODUCT_VARIANTS_AT: &str = "/tenants/{tenantId}/catalog/products/{productId}/variants";
-const VARIANT_AT: &str = "/tenants/{tenantId}/catalog/variants/{id}";
-const CLIENT_PRODUCT_VARIANTS_AT: &str = "/api-client/catalog/products/{productId}/variants";
-const CLIENT_VARIANT_AT: &str = "/api-client/catalog/variants/{id}";
+use crate::work::parts::{ListParts, ListPublicParts, read_parts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(PRODUCT_VARIANTS_AT, "listProductVariants", list).summary("Variants of a product")
-        .needs(READ).query::<ListVariants>().answers::<Page<Variant>>(),
-    Operation::read(VARIANT_AT, "getVariant", read).summary("A variant").needs(READ).answers::<Variant>(),
-    Operation::read(CLIENT_PRODUCT_VARIANTS_AT, "apiListProductVariants", api_list)
-        .summary("Active variants of a product on sale")
-        .machine(READ).query::<ListPublicParts>().answers::<Page<PublicVariant>>(),
-    Operation::read(CLIENT_VARIANT_AT, "apiGetVariant", api_read)
-        .summary("An active variant of a product on sale").machine(READ).answers::<PublicVariant>(),
+    Operation::read("/catalog/products/{productId}/variants", "listProductVariants", list).summary("Variants of a product")
+        .needs(READ).query::<ListParts>().answers::<Page<Variant>>()
+        .and_client(Client::new(READ, api_list).summary("Active variants of a product on sale")
+            .query::<ListPublicParts>().answers::<Page<PublicVariant>>()),
+    Operation::read("/catalog/variants/{id}", "getVariant", read).summary("A variant").needs(READ).answers::<Variant>()
+        .and_client(Client::new(READ, api_read).summary("An active variant of a product on sale").answers::<PublicVariant>()),
 ];
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListVariants {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-}
-
-/// Variants or media of a product.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicParts {
-    pub cursor: Option<Id>,
-    #[serde(default)]
-    pub limit: Limit,
-    /// Only ACTIVE ones are shown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "there is one status to ask for")]
-    status: OnlyActive,
-    /// Changed at or after this instant.
-    pub updated_since: Option<Instant>,
-}
-
 pub fn list(call: &Call) -> Answer {
-    let product_id = call.path_id("productId")?;
-    let query: ListVariants = call.query()?;
-    let filter = all([VariantRow::product_id.eq(product_id), VariantRow::status.eq(query.status)]);
-    let (product, rows) = paged(query.limit, |limit| {
-        run((get::<ProductHead>(product_id), select::<VariantRow>(filter.clone()).after(query.cursor).limit(limit)))
-    })?;
+    let product = call.path_id("productId")?;
+    let query: ListParts = call.query()?;
+    let filter = all([VariantRow::product_id.eq(product), VariantRow::status.eq(query.status)]);
+    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
     ProductHead::require(product)?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Variant::of(row, tenant))))
+    answer_page(rows, |row: &VariantRow| row.id, Variant::from)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -70,23 +35,24 @@ pub fn read(call: &Call) -> Answer {
 }
 
 pub fn api_list(call: &Call) -> Answer {
-    let product_id = call.path_id("productId")?;
+    let product = call.path_id("productId")?;
     let query: ListPublicParts = call.query()?;
-    let since = query.updated_since.map(|since| VariantRow::updated_at.ge(since));
-    let active = [VariantRow::product_id.eq(product_id), VariantRow::status.eq(Status::Active)];
-    let filter = all(active.into_iter().chain(since));
-    let (product, rows) = paged(query.limit, |limit| {
-        run((get(product_id), select::<VariantRow>(filter.clone()).after(query.cursor).limit(limit)))
-    })?;
+    let filter = all([
+        VariantRow::product_id.eq(product),
+        VariantRow::status.eq(Status::Active),
+        between(VariantRow::updated_at, query.updated_since, None),
+    ]);
+    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
     ProductHead::require_public(product.as_ref())?;
-    Ok(Reply::json(&Page::of(&rows.items, rows.more, |row| row.id, PublicVariant::of)))
+    answer_page(rows, |row: &VariantRow| row.id, PublicVariant::from)
 }
 
 pub fn api_read(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let product = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, VariantRow::id.eq(id));
-    let (row, product) = run((get::<VariantRow>(id), select(product).limit(1)))?;
-    ProductHead::require_public(product.items.first())?;
+    let (row, product) = run((get::<VariantRow>(id), select(product).first()))?;
+    ProductHead::require_public(product.as_ref())?;
     let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
-    Ok(Reply::json(&PublicVariant::of(&row)).of(row.id, row.version))
+    let (id, version) = (row.id, row.version);
+    Ok(Reply::json(&PublicVariant::from(row)).of(id, version))
 }

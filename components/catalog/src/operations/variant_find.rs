@@ -3,17 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, Rows, get_all, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Limit, Operation, Page, Reply, Text, all, any, contains, facts, paged};
+use stoa_sdk::{Answer, Call, Filter, Id, Limit, Operation, Page, Text, all, any, contains, paged};
+use stoa_trade::Status;
+use stoa_trade::lists::answer_page;
 
-use crate::records::Status;
 use crate::records::variant::{Variant, VariantId, VariantRow};
 use crate::rules::access::READ;
 
-const VARIANTS_AT: &str = "/tenants/{tenantId}/catalog/variants";
-
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(VARIANTS_AT, "listVariants", find).summary("Find variants over all products")
+    Operation::read("/catalog/variants", "listVariants", find).summary("Find variants over all products")
         .description("The till's look-up: with `text`, variants whose SKU or barcode is exactly that text come first.")
         .needs(READ).query::<FindVariants>().answers::<Page<Variant>>(),
 ];
@@ -51,8 +50,7 @@ pub fn find(call: &Call) -> Answer {
         None => run(select::<VariantRow>(query.filter()).after(query.cursor).limit(limit)),
         Some(text) => find_exact_first(&query, text, limit),
     })?;
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Variant::of(row, tenant))))
+    answer_page(rows, |row| row.id, Variant::from)
 }
 
 /// The exact matches in order of ids, then the others in order of ids. A cursor that is one of the exact matches stands among

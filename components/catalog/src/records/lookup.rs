@@ -3,12 +3,21 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, facts, text_enum, view};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Identity, Status, archivable};
 
-use crate::records::Status;
+use crate::records::identity::{EXAMPLE_TIME, example_id};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_LOOKUP";
+
+pub const CREATED: EventKind<PublicCatalogLookup> =
+    EventKind::new("catalog.lookup.created", AUDIT, "A lookup or unit was created.");
+pub const UPDATED: EventKind<PublicCatalogLookup> =
+    EventKind::new("catalog.lookup.updated", AUDIT, "A lookup or unit was replaced.");
+pub const ARCHIVED: EventKind<Identity> =
+    EventKind::new("catalog.lookup.archived", AUDIT, "A lookup or unit was archived.");
 
 text_enum! {
     /// The kinds as the path spells them.
@@ -32,6 +41,29 @@ collection! {
     unique { code: [kind, code] }
     index { [kind, status, id], [parent_id] }
     search { text: [name, code], lineage: [lineage] }
+    fixed [kind, code]
+    members { lineage: "parentId" }
+}
+archivable!(LookupRow);
+
+impl LookupRow {
+    /// A unit as there may be one: what the contract shows, and what tests begin with.
+    pub fn example() -> LookupRow {
+        LookupRow {
+            id: example_id(4),
+            version: 1,
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
+            kind: Kind::Units,
+            code: "KG".to_owned(),
+            name: "Kilogram".to_owned(),
+            status: Status::Active,
+            archived_at: None,
+            parent_id: None,
+            lineage: None,
+            decimal_places: Some(3),
+        }
+    }
 }
 
 view! {
@@ -55,12 +87,8 @@ pub fn unit_lock(code: &str) -> String {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogLookup {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub status: Status,
-    pub archived_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    #[serde(flatten)]
+    head: Head,
     pub name: String,
     pub code: String,
     /// Categories only.
@@ -71,15 +99,10 @@ pub struct CatalogLookup {
     pub decimal_places: Option<i64>,
 }
 
-impl CatalogLookup {
-    pub fn of(row: LookupRow, tenant: Id) -> CatalogLookup {
+impl From<LookupRow> for CatalogLookup {
+    fn from(row: LookupRow) -> CatalogLookup {
         CatalogLookup {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.head(),
             name: row.name,
             code: row.code,
             parent_id: (row.kind == Kind::Categories).then_some(row.parent_id),
@@ -91,23 +114,29 @@ impl CatalogLookup {
 /// The whole record as an answer to a person.
 pub fn show(row: LookupRow) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&CatalogLookup::of(row, facts().tenant.into())).of(id, version)
+    Reply::json(&CatalogLookup::from(row)).of(id, version)
 }
 
 /// A lookup or unit as API clients read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicCatalogLookup<'a> {
+pub struct PublicCatalogLookup {
     id: Id,
-    name: &'a str,
-    code: &'a str,
+    name: String,
+    code: String,
     /// Units only.
     #[serde(skip_serializing_if = "Option::is_none")]
     decimal_places: Option<i64>,
 }
 
-impl PublicCatalogLookup<'_> {
-    pub fn of(row: &LookupRow) -> PublicCatalogLookup<'_> {
-        PublicCatalogLookup { id: row.id, name: &row.name, code: &row.code, decimal_places: row.decimal_places }
+impl From<LookupRow> for PublicCatalogLookup {
+    fn from(row: LookupRow) -> PublicCatalogLookup {
+        PublicCatalogLookup { id: row.id, name: row.name, code: row.code, decimal_places: row.decimal_places }
+    }
+}
+
+impl EventData for PublicCatalogLookup {
+    fn example() -> PublicCatalogLookup {
+        LookupRow::example().into()
     }
 }

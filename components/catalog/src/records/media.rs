@@ -3,13 +3,19 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Filter, Id, Instant, Reply, all, collection, facts, view};
+use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Reply, all, collection, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Status, archivable};
 
-use crate::records::Status;
-use crate::records::identity::PartIdentity;
+use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_MEDIA";
+
+pub const CREATED: EventKind<MediaEvent> =
+    EventKind::new("catalog.media.created", AUDIT, "Media were added to a product.");
+pub const UPDATED: EventKind<MediaEvent> = EventKind::new("catalog.media.updated", AUDIT, "Media were replaced.");
+pub const ARCHIVED: EventKind<PartIdentity> = EventKind::new("catalog.media.archived", AUDIT, "Media were archived.");
 
 /// Active media of a product at most; also what `include=media` shows.
 pub const MOST: u32 = 100;
@@ -26,6 +32,27 @@ collection! {
     }
     index { [product_id, position, id] }
     checks { place: [position >= 0] }
+    fixed [product_id]
+}
+archivable!(MediaRow);
+
+impl MediaRow {
+    /// A medium as there may be one, of the product of the same name: what the contract shows, and what tests begin with.
+    pub fn example() -> MediaRow {
+        MediaRow {
+            id: example_id(3),
+            version: 1,
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
+            product_id: example_id(1),
+            variant_id: None,
+            url: "https://media.example.com/phone.jpg".to_owned(),
+            alt_text: Some("The phone from the front".to_owned()),
+            position: 0,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
 }
 
 view! { pub MediaId of MediaRow { id: Id } }
@@ -39,12 +66,8 @@ pub fn active(product: Id) -> Filter {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Media {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub status: Status,
-    pub archived_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    #[serde(flatten)]
+    head: Head,
     pub product_id: Id,
     pub url: String,
     pub variant_id: Option<Id>,
@@ -52,15 +75,10 @@ pub struct Media {
     pub position: i64,
 }
 
-impl Media {
-    pub fn of(row: MediaRow, tenant: Id) -> Media {
+impl From<MediaRow> for Media {
+    fn from(row: MediaRow) -> Media {
         Media {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.head(),
             product_id: row.product_id,
             url: row.url,
             variant_id: row.variant_id,
@@ -73,30 +91,30 @@ impl Media {
 /// The whole record as an answer to a person; audited under its product.
 pub fn show(row: MediaRow) -> Reply {
     let (id, version, product) = (row.id, row.version, row.product_id);
-    Reply::json(&Media::of(row, facts().tenant.into())).of(id, version).subject(product)
+    Reply::json(&Media::from(row)).of(id, version).subject(product)
 }
 
 /// A medium as API clients read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicMedia<'a> {
+pub struct PublicMedia {
     id: Id,
     status: Status,
-    url: &'a str,
+    url: String,
     variant_id: Option<Id>,
-    alt_text: Option<&'a str>,
+    alt_text: Option<String>,
     position: i64,
     product_id: Id,
 }
 
-impl PublicMedia<'_> {
-    pub fn of(row: &MediaRow) -> PublicMedia<'_> {
+impl From<MediaRow> for PublicMedia {
+    fn from(row: MediaRow) -> PublicMedia {
         PublicMedia {
             id: row.id,
             status: row.status,
-            url: &row.url,
+            url: row.url,
             variant_id: row.variant_id,
-            alt_text: row.alt_text.as_deref(),
+            alt_text: row.alt_text,
             position: row.position,
             product_id: row.product_id,
         }
@@ -104,19 +122,25 @@ impl PublicMedia<'_> {
 }
 
 /// A medium in an event: whole while it is active and what it shows is public, otherwise ids.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum MediaEvent<'a> {
-    Public(PublicMedia<'a>),
+pub enum MediaEvent {
+    Public(PublicMedia),
     Hidden(PartIdentity),
 }
 
-impl MediaEvent<'_> {
+impl MediaEvent {
     /// `is_public`: of the product, and of the variant where one is named.
-    pub fn of(row: &MediaRow, is_public: bool) -> MediaEvent<'_> {
+    pub fn of(row: &MediaRow, is_public: bool) -> MediaEvent {
         match row.status == Status::Active && is_public {
-            true => MediaEvent::Public(PublicMedia::of(row)),
+            true => MediaEvent::Public(row.clone().into()),
             false => MediaEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
         }
+    }
+}
+
+impl EventData for MediaEvent {
+    fn example() -> MediaEvent {
+        MediaEvent::of(&MediaRow::example(), true)
     }
 }

@@ -2,16 +2,26 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Filter, Id, Instant, Json, Problem, Reply, all, collection, facts, text_enum, view};
+use serde_json::json;
+use stoa_sdk::{
+    EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, now, tenant, text_enum, view,
+};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Identity, Status};
 
-use crate::records::Status;
-use crate::records::identity::Identity;
+use crate::records::identity::{EXAMPLE_TIME, example_id};
 use crate::records::media::{Media, MediaRow};
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::{Variant, VariantRow};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_PRODUCT";
+
+pub const CREATED: EventKind<ProductEvent> = EventKind::new("catalog.product.created", AUDIT, "A product was created.");
+pub const UPDATED: EventKind<ProductEvent> = EventKind::new("catalog.product.updated", AUDIT, "A product was changed.");
+pub const ARCHIVED: EventKind<Identity> = EventKind::new("catalog.product.archived", AUDIT, "A product was archived.");
+pub const DELETED: EventKind<Identity> =
+    EventKind::new("catalog.product.deleted", AUDIT, "A product that was never used was deleted.");
 
 text_enum! {
     /// DELETED rows are never shown: records cannot be removed, so a deleted product keeps its row.
@@ -57,6 +67,30 @@ collection! {
     index { [status, id], [category_id], [brand_id], [manufacturer_id], [unit_code] }
     search { text: [name, slug] }
     checks { variants: [active_variants >= 0, total_variants >= active_variants] }
+    members { unit_code: "unitOfMeasure" }
+}
+
+/// By hand: a product has a third state, in which it is shown to nobody.
+impl Archivable for ProductRow {
+    fn status(&self) -> Status {
+        if self.status == ProductState::Active { Status::Active } else { Status::Archived }
+    }
+
+    fn become_archived(&mut self, at: Instant) {
+        self.status = ProductState::Archived;
+        self.archived_at = Some(at);
+    }
+
+    fn head(&self) -> Head {
+        Head {
+            id: self.id,
+            tenant_id: tenant(),
+            status: Archivable::status(self),
+            archived_at: self.archived_at,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
 }
 
 impl ProductRow {
@@ -76,12 +110,50 @@ impl ProductRow {
         row.filter(|row| row.status != ProductState::Deleted).ok_or_else(Problem::not_found)
     }
 
-    /// The row unless it is archived.
-    ///
-    /// # Errors
-    /// ARCHIVED.
-    pub fn unarchived(self) -> Result<ProductRow, Problem> {
-        if self.status == ProductState::Archived { Err(Problem::archived()) } else { Ok(self) }
+    /// A new product of which no more is said than its name.
+    pub fn new(id: Id, name: String) -> ProductRow {
+        ProductRow {
+            id,
+            version: 1,
+            created_at: now(),
+            updated_at: now(),
+            name,
+            slug: None,
+            product_type: ProductType::Good,
+            unit_code: String::new(),
+            tracking: Tracking::None,
+            publication_status: PublicationStatus::Draft,
+            status: ProductState::Active,
+            archived_at: None,
+            variant_mode: VariantMode::Single,
+            category_id: None,
+            brand_id: None,
+            manufacturer_id: None,
+            description: None,
+            short_description: None,
+            attributes: Json::of(&json!({})),
+            active_variants: 0,
+            total_variants: 0,
+            single_variant_id: None,
+            single_sku: None,
+        }
+    }
+
+    /// A product as there may be one: what the contract shows, and what tests begin with.
+    pub fn example() -> ProductRow {
+        let variant = VariantRow::example();
+        ProductRow {
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
+            slug: Some("phone".to_owned()),
+            unit_code: variant.unit_code,
+            publication_status: PublicationStatus::Published,
+            active_variants: 1,
+            total_variants: 1,
+            single_variant_id: Some(variant.id),
+            single_sku: Some(variant.sku),
+            ..ProductRow::new(example_id(1), "Phone".to_owned())
+        }
     }
 }
 
@@ -126,12 +198,8 @@ pub fn on_sale() -> Filter {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Product {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub status: Status,
-    pub archived_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    #[serde(flatten)]
+    head: Head,
     pub name: String,
     pub slug: Option<String>,
     /// What it is in practice.
@@ -161,16 +229,11 @@ pub struct Product {
     pub media: Option<Vec<Media>>,
 }
 
-impl Product {
-    pub fn of(row: ProductRow, tenant: Id) -> Product {
+impl From<ProductRow> for Product {
+    fn from(row: ProductRow) -> Product {
         let single = row.single().map(|(id, sku)| (id, sku.to_owned()));
         Product {
-            id: row.id,
-            tenant_id: tenant,
-            status: if row.status == ProductState::Active { Status::Active } else { Status::Archived },
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.head(),
             name: row.name,
             slug: row.slug,
             variant_mode: row.variant_mode,
@@ -197,77 +260,82 @@ impl Product {
 /// The whole record as an answer to a person, with the parts that were asked for.
 pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
     let (id, version) = (row.id, row.version);
-    let tenant = Id::from(facts().tenant);
-    let variants = variants.map(|rows| rows.into_iter().map(|row| Variant::of(row, tenant)).collect());
-    let media = media.map(|rows| rows.into_iter().map(|row| Media::of(row, tenant)).collect());
-    Reply::json(&Product { variants, media, ..Product::of(row, tenant) }).of(id, version)
+    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
+    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
+    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
 }
 
 /// A product as API clients read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicProduct<'a> {
+pub struct PublicProduct {
     id: Id,
     status: Status,
     created_at: Instant,
     updated_at: Instant,
-    name: &'a str,
-    slug: Option<&'a str>,
+    name: String,
+    slug: Option<String>,
     /// What it is in practice.
     variant_mode: VariantMode,
     /// Active variants.
     #[schemars(range(min = 0))]
     variant_count: i64,
     /// Of a SINGLE product with exactly one active variant.
-    single_sku: Option<&'a str>,
+    single_sku: Option<String>,
     product_type: ProductType,
     category_id: Option<Id>,
     brand_id: Option<Id>,
     manufacturer_id: Option<Id>,
-    unit_of_measure: &'a str,
+    unit_of_measure: String,
     publication_status: PublicationStatus,
-    description: Option<&'a str>,
-    short_description: Option<&'a str>,
+    description: Option<String>,
+    short_description: Option<String>,
 }
 
-impl PublicProduct<'_> {
-    /// Of a row that is public.
-    pub fn of(row: &ProductRow) -> PublicProduct<'_> {
+impl From<ProductRow> for PublicProduct {
+    fn from(row: ProductRow) -> PublicProduct {
+        let single_sku = row.single().map(|(_, sku)| sku.to_owned());
         PublicProduct {
             id: row.id,
             status: Status::Active,
             created_at: row.created_at,
             updated_at: row.updated_at,
-            name: &row.name,
-            slug: row.slug.as_deref(),
+            name: row.name,
+            slug: row.slug,
             variant_mode: row.variant_mode,
             variant_count: row.active_variants,
-            single_sku: row.single().map(|(_, sku)| sku),
+            single_sku,
             product_type: row.product_type,
             category_id: row.category_id,
             brand_id: row.brand_id,
             manufacturer_id: row.manufacturer_id,
-            unit_of_measure: &row.unit_code,
+            unit_of_measure: row.unit_code,
             publication_status: row.publication_status,
-            description: row.description.as_deref(),
-            short_description: row.short_description.as_deref(),
+            description: row.description,
+            short_description: row.short_description,
         }
     }
 }
 
 /// A product in an event: whole while it is active and published, otherwise its id.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum ProductEvent<'a> {
-    Public(Box<PublicProduct<'a>>),
+pub enum ProductEvent {
+    Public(Box<PublicProduct>),
     Hidden(Identity),
 }
 
-impl ProductEvent<'_> {
-    pub fn of(row: &ProductRow) -> ProductEvent<'_> {
+impl ProductEvent {
+    pub fn of(row: &ProductRow) -> ProductEvent {
         match is_public(row.status, row.publication_status) {
-            true => ProductEvent::Public(Box::new(PublicProduct::of(row))),
+            true => ProductEvent::Public(Box::new(row.clone().into())),
             false => ProductEvent::Hidden(Identity { id: row.id }),
         }
+    }
+}
+
+impl EventData for ProductEvent {
+    fn example() -> ProductEvent {
+        ProductEvent::of(&ProductRow::example())
     }
 }

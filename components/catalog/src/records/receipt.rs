@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, Reply};
-
-use crate::records::Status;
+use stoa_trade::{Archivable, Status};
 
 /// What a write answers.
 #[derive(Serialize, JsonSchema)]
@@ -16,7 +15,10 @@ pub struct WriteReceipt {
     updated_at: Instant,
 }
 
-/// A written record is always active: clients archive nothing here.
-pub fn receipt(id: Id, version: i64, created_at: Instant, updated_at: Instant) -> Reply {
-    Reply::json(&WriteReceipt { id, status: Status::Active, created_at, updated_at }).of(id, version)
+/// Of a record that is active: clients archive nothing here.
+pub fn show_receipt(row: &impl Archivable) -> Reply {
+    let head = row.head();
+    let receipt =
+        WriteReceipt { id: head.id, status: head.status, created_at: head.created_at, updated_at: head.updated_at };
+    Reply::json(&receipt).of(head.id, row.version())
 }

@@ -2,14 +2,22 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Json, Reply, collection, facts, text_enum, view};
+use serde_json::json;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, now, text_enum, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Status, archivable};
 
-use crate::records::Status;
-use crate::records::identity::PartIdentity;
+use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
 use crate::records::product_type::{ProductType, Tracking};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_VARIANT";
+
+pub const CREATED: EventKind<VariantEvent> = EventKind::new("catalog.variant.created", AUDIT, "A variant was created.");
+pub const UPDATED: EventKind<VariantEvent> =
+    EventKind::new("catalog.variant.updated", AUDIT, "A variant was replaced.");
+pub const ARCHIVED: EventKind<PartIdentity> =
+    EventKind::new("catalog.variant.archived", AUDIT, "A variant was archived.");
 
 text_enum! {
     pub enum Condition {
@@ -57,6 +65,50 @@ collection! {
     unique { sku: [sku] }
     index { [product_id, status], [barcode] }
     search { text: [sku, barcode, model_number, alias_text] }
+    fixed [product_id, sku]
+    members { aliases: "searchAliases", alias_text: "searchAliases" }
+}
+archivable!(VariantRow);
+
+impl VariantRow {
+    /// A new variant of which no more is said than its SKU.
+    pub fn new(id: Id, sku: String, product_id: Id) -> VariantRow {
+        VariantRow {
+            id,
+            version: 1,
+            created_at: now(),
+            updated_at: now(),
+            product_id,
+            sku,
+            barcode: None,
+            model_number: None,
+            storage: None,
+            color: None,
+            condition: None,
+            grade: None,
+            sim_type: SimType::default(),
+            attributes: Json::of(&json!({})),
+            aliases: Json::of(&json!([])),
+            alias_text: None,
+            status: Status::Active,
+            archived_at: None,
+            product_type: ProductType::Good,
+            unit_code: String::new(),
+            tracking: Tracking::None,
+        }
+    }
+
+    /// A variant as there may be one, of the product of the same name: what the contract shows, and what tests begin with.
+    pub fn example() -> VariantRow {
+        VariantRow {
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
+            barcode: Some("0195949036187".to_owned()),
+            color: Some("Black".to_owned()),
+            unit_code: "UNIT".to_owned(),
+            ..VariantRow::new(example_id(2), "PHONE-BLACK".to_owned(), example_id(1))
+        }
+    }
 }
 
 view! { pub VariantId of VariantRow { id: Id } }
@@ -65,12 +117,8 @@ view! { pub VariantId of VariantRow { id: Id } }
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub status: Status,
-    pub archived_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    #[serde(flatten)]
+    head: Head,
     pub product_id: Id,
     pub sku: String,
     pub barcode: Option<String>,
@@ -85,15 +133,10 @@ pub struct Variant {
     pub search_aliases: Json,
 }
 
-impl Variant {
-    pub fn of(row: VariantRow, tenant: Id) -> Variant {
+impl From<VariantRow> for Variant {
+    fn from(row: VariantRow) -> Variant {
         Variant {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.head(),
             product_id: row.product_id,
             sku: row.sku,
             barcode: row.barcode,
@@ -112,41 +155,41 @@ impl Variant {
 /// The whole record as an answer to a person; audited under its product.
 pub fn show(row: VariantRow) -> Reply {
     let (id, version, product) = (row.id, row.version, row.product_id);
-    Reply::json(&Variant::of(row, facts().tenant.into())).of(id, version).subject(product)
+    Reply::json(&Variant::from(row)).of(id, version).subject(product)
 }
 
 /// A variant as API clients read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicVariant<'a> {
+pub struct PublicVariant {
     id: Id,
     status: Status,
     created_at: Instant,
     updated_at: Instant,
     product_id: Id,
-    sku: &'a str,
-    barcode: Option<&'a str>,
-    model_number: Option<&'a str>,
-    storage: Option<&'a str>,
-    color: Option<&'a str>,
+    sku: String,
+    barcode: Option<String>,
+    model_number: Option<String>,
+    storage: Option<String>,
+    color: Option<String>,
     condition: Option<Condition>,
     grade: Option<Grade>,
     sim_type: SimType,
 }
 
-impl PublicVariant<'_> {
-    pub fn of(row: &VariantRow) -> PublicVariant<'_> {
+impl From<VariantRow> for PublicVariant {
+    fn from(row: VariantRow) -> PublicVariant {
         PublicVariant {
             id: row.id,
             status: row.status,
             created_at: row.created_at,
             updated_at: row.updated_at,
             product_id: row.product_id,
-            sku: &row.sku,
-            barcode: row.barcode.as_deref(),
-            model_number: row.model_number.as_deref(),
-            storage: row.storage.as_deref(),
-            color: row.color.as_deref(),
+            sku: row.sku,
+            barcode: row.barcode,
+            model_number: row.model_number,
+            storage: row.storage,
+            color: row.color,
             condition: row.condition,
             grade: row.grade,
             sim_type: row.sim_type,
@@ -155,18 +198,24 @@ impl PublicVariant<'_> {
 }
 
 /// A variant in an event: whole while it is active under a public product, otherwise ids.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum VariantEvent<'a> {
-    Public(PublicVariant<'a>),
+pub enum VariantEvent {
+    Public(PublicVariant),
     Hidden(PartIdentity),
 }
 
-impl VariantEvent<'_> {
-    pub fn of(row: &VariantRow, product_is_public: bool) -> VariantEvent<'_> {
+impl VariantEvent {
+    pub fn of(row: &VariantRow, product_is_public: bool) -> VariantEvent {
         match row.status == Status::Active && product_is_public {
-            true => VariantEvent::Public(PublicVariant::of(row)),
+            true => VariantEvent::Public(row.clone().into()),
             false => VariantEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
         }
+    }
+}
+
+impl EventData for VariantEvent {
+    fn example() -> VariantEvent {
+        VariantEvent::of(&VariantRow::example(), true)
     }
 }

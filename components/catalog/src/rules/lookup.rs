@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Id, Item, Problem, Text, item, text};
+use stoa_trade::refusal::refuse_invalid;
 
 use crate::records::lookup::Kind;
 
@@ -37,7 +38,7 @@ impl CatalogLookupInput {
         if kind != Kind::Units && self.decimal_places.is_some() {
             faults.push(item("/decimalPlaces", "NOT_ALLOWED"));
         }
-        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+        refuse_invalid(faults)
     }
 
     /// The decimal places: of units alone.

@@ -4,7 +4,6 @@ pub mod access;
 pub mod aliases;
 pub mod attributes;
 pub mod faults;
-pub mod lineage;
 pub mod lookup;
 pub mod objections;
 pub mod product;

@@ -2,8 +2,9 @@
 //! found wrong is gathered over all products of a request, so that one answer tells of every line.
 
 use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::Status;
+use stoa_trade::refusal::refuse;
 
-use crate::records::Status;
 use crate::records::lookup::{Kind, LookupHead, UnitHead};
 use crate::records::product::{PublicationStatus, VariantMode};
 use crate::records::product_type::Tracking;
@@ -69,7 +70,7 @@ impl Objections {
     pub fn finish(self) -> Result<(), Problem> {
         let errors = if self.missing.is_empty() { self.conflicts } else { self.missing };
         match errors.first().map(|first| first.code.clone()) {
-            Some(code) => Err(Problem { code, errors: errors.into_iter().take(200).collect() }),
+            Some(code) => refuse(&code, errors),
             None => Ok(()),
         }
     }

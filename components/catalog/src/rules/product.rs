@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use stoa_sdk::{Id, Item, Text, item, text};
+use stoa_sdk::{Id, Item, Json, Text, item, text};
 
-use crate::records::product::{PublicationStatus, VariantMode};
+use crate::records::product::{ProductRow, PublicationStatus, VariantMode};
 use crate::records::product_type::{ProductType, Tracking};
 use crate::rules::variant::VariantInput;
 
@@ -102,6 +102,26 @@ impl ProductUpdate {
             (_, true) => Tracking::Serialized,
             (true, false) => Tracking::Quantity,
             (false, false) => Tracking::None,
+        }
+    }
+
+    /// The row with everything replaced that a body says; an omitted slug stays.
+    pub fn replace(self, row: ProductRow, attributes: Json, variant_mode: VariantMode) -> ProductRow {
+        ProductRow {
+            tracking: self.tracking(),
+            name: self.name.into(),
+            slug: self.slug.or(row.slug),
+            product_type: self.product_type,
+            unit_code: self.unit_of_measure,
+            publication_status: self.publication_status,
+            variant_mode,
+            category_id: self.category_id,
+            brand_id: self.brand_id,
+            manufacturer_id: self.manufacturer_id,
+            description: self.description.map(String::from),
+            short_description: self.short_description.map(String::from),
+            attributes,
+            ..row
         }
     }
 

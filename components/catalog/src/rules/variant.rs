@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use stoa_sdk::{Id, Instant, Item, Json, Text, text};
+use stoa_sdk::{Id, Item, Json, Text, text};
 
-use crate::records::Status;
 use crate::records::product::ProductRow;
 use crate::records::variant::{Condition, Grade, SimType, VariantRow};
 use crate::rules::faults::collect;
@@ -67,21 +66,22 @@ impl VariantInput {
 }
 
 impl CheckedVariant {
-    /// As it was sent.
-    pub fn sku(&self) -> &str {
-        &self.input.sku
+    /// A new row under a product.
+    pub fn into_row(self, id: Id, product: &ProductRow) -> VariantRow {
+        let row = VariantRow {
+            product_type: product.product_type,
+            unit_code: product.unit_code.clone(),
+            tracking: product.tracking,
+            ..VariantRow::new(id, String::new(), product.id)
+        };
+        self.replace(row)
     }
 
-    /// A new row under a product.
-    pub fn row(self, id: Id, now: Instant, product: &ProductRow) -> VariantRow {
+    /// The row with everything replaced that a body says.
+    pub fn replace(self, row: VariantRow) -> VariantRow {
         let text = |text: Option<Text<0, 100>>| text.map(String::from);
         let input = self.input;
         VariantRow {
-            id,
-            version: 1,
-            created_at: now,
-            updated_at: now,
-            product_id: product.id,
             sku: input.sku,
             barcode: text(input.barcode),
             model_number: text(input.model_number),
@@ -93,32 +93,7 @@ impl CheckedVariant {
             attributes: self.attributes,
             alias_text: (!self.aliases.is_empty()).then(|| self.aliases.join("\n")),
             aliases: Json::of(&self.aliases.into()),
-            status: Status::Active,
-            archived_at: None,
-            product_type: product.product_type,
-            unit_code: product.unit_code.clone(),
-            tracking: product.tracking,
-        }
-    }
-
-    /// The row with everything replaced that may be.
-    pub fn replace(self, row: &VariantRow, now: Instant) -> VariantRow {
-        let text = |text: Option<Text<0, 100>>| text.map(String::from);
-        let input = self.input;
-        VariantRow {
-            version: row.version + 1,
-            updated_at: now,
-            barcode: text(input.barcode),
-            model_number: text(input.model_number),
-            storage: text(input.storage),
-            color: text(input.color),
-            condition: input.condition,
-            grade: input.grade,
-            sim_type: input.sim_type,
-            attributes: self.attributes,
-            alias_text: (!self.aliases.is_empty()).then(|| self.aliases.join("\n")),
-            aliases: Json::of(&self.aliases.into()),
-            ..row.clone()
+            ..row
         }
     }
 }

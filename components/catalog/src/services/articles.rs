@@ -2,10 +2,10 @@
 
 use stoa_sdk::store::{MOST_KEYS, find, read, select};
 use stoa_sdk::{Field, Id, all, has, map, view};
+use stoa_trade::Status;
 
 use crate::bindings::exports::commerce::catalog::articles as service;
 use crate::bindings::exports::commerce::catalog::articles::Guest;
-use crate::records::Status;
 use crate::records::lookup::{Kind, LookupRow};
 use crate::records::product::{ProductRow, ProductState, PublicationStatus};
 use crate::records::product_type::{ProductType, Tracking};
@@ -47,8 +47,8 @@ impl Guest for Articles {
     }
 
     fn product_variants(product: (u64, u64)) -> Vec<(u64, u64)> {
-        let rows = read(select::<VariantId>(VariantRow::product_id.eq(Id::from(product))));
-        rows.items.into_iter().map(|variant| variant.id.into()).collect()
+        let rows = read(select::<VariantId>(VariantRow::product_id.eq(Id::from(product))).whole());
+        rows.into_iter().map(|variant| variant.id.into()).collect()
     }
 }
 
@@ -61,18 +61,18 @@ fn read_articles(ids: &[Id]) -> Vec<Article> {
     let products = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, these());
     let units = has::<VariantRow, _, _>(LookupRow::code, VariantRow::unit_code, these());
     let (variants, products, units) = read((
-        select::<VariantOfArticle>(these()),
-        select::<ProductOfArticle>(products),
-        select::<UnitOfArticle>(all([LookupRow::kind.eq(Kind::Units), units])),
+        select::<VariantOfArticle>(these()).whole(),
+        select::<ProductOfArticle>(products).whole(),
+        select::<UnitOfArticle>(all([LookupRow::kind.eq(Kind::Units), units])).whole(),
     ));
-    let products = map(products.items.into_iter().map(|product| (product.id, product)));
-    let units = map(units.items.into_iter().map(|unit| (unit.code, unit.decimal_places)));
+    let products = map(products.into_iter().map(|product| (product.id, product)));
+    let units = map(units.into_iter().map(|unit| (unit.code, unit.decimal_places)));
     let article = |variant: VariantOfArticle| {
         let product = products.get(&variant.product_id)?;
         let places = units.get(&variant.unit_code).copied().flatten()?;
         Some(article(variant, product, places))
     };
-    variants.items.into_iter().filter_map(article).collect()
+    variants.into_iter().filter_map(article).collect()
 }
 
 fn article(variant: VariantOfArticle, product: &ProductOfArticle, decimal_places: i64) -> Article {

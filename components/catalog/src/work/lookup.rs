@@ -1,10 +1,10 @@
 //! Making a lookup: for a person's or API client's request, and for a new company.
 
 use stoa_sdk::store::{Failure, insert, run};
-use stoa_sdk::{Instant, Problem, emit, event, facts, new_id};
+use stoa_sdk::{Problem, emit, new_id, now};
+use stoa_trade::Status;
 
-use crate::records::Status;
-use crate::records::lookup::{AUDIT, Kind, LookupRow, PublicCatalogLookup};
+use crate::records::lookup::{CREATED, Kind, LookupRow};
 use crate::rules::lookup::CatalogLookupInput;
 use crate::work::category::{self, Place};
 
@@ -15,12 +15,11 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
         Kind::Categories => category::place(id, input.parent_id)?,
         _ => Place::default(),
     };
-    let now = Instant(facts().now);
     let row = LookupRow {
         id,
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         kind,
         status: Status::Active,
         archived_at: None,
@@ -34,6 +33,6 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
         Failure::Duplicate(_) => Problem::duplicate("/code"),
         other => other.into(),
     })?;
-    emit(&[event("catalog.lookup.created", AUDIT, row.id, None, &PublicCatalogLookup::of(&row))]);
+    emit([CREATED.of(row.id, None, &row.clone().into())]);
     Ok(row)
 }

@@ -2,5 +2,6 @@
 
 pub mod category;
 pub mod lookup;
+pub mod parts;
 pub mod product;
 pub mod references;

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Find, MOST_KEYS, find, insert, run};
-use stoa_sdk::{Field, Id, Instant, Item, Json, Problem, emit, event, facts, item, new_ids, set, view};
+use stoa_sdk::{Field, Item, Json, Problem, emit, item, new_ids, set, view};
+use stoa_trade::refusal::{refuse, refuse_invalid};
 
-use crate::records::product::{self, ProductEvent, ProductRow, ProductState, is_public};
+use crate::records::product::{self, ProductEvent, ProductRow, is_public};
 use crate::records::variant::{self, VariantEvent, VariantRow};
 use crate::rules::attributes;
 use crate::rules::faults::collect;
@@ -19,7 +20,7 @@ use crate::work::references::look_up;
 view! { SlugOnly of ProductRow { slug: Option<String> } }
 
 /// What creating products may emit and answer.
-pub const CREATES: &[&str] = &["catalog.product.created", "catalog.variant.created"];
+pub const CREATES: &[&str] = &[product::CREATED.code, variant::CREATED.code];
 pub const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"];
 
 /// A product that was created, and its variants in the order of the request.
@@ -100,20 +101,23 @@ fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
         }
         checked.extend(attributes.map(|attributes| Checked { at, input, attributes, variants: kept }));
     }
-    if faults.is_empty() { Ok(checked) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)?;
+    Ok(checked)
 }
 
 /// The rows, with ids in the order of the request.
 fn build_rows(checked: Vec<Checked>) -> Vec<CreatedProduct> {
     let count: usize = checked.iter().map(|product| 1 + product.variants.len()).sum();
     let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
-    let now = Instant(facts().now);
     let created = |product: Checked| {
         let stem = product.input.slug.is_none().then(|| product.stem());
         let count = product.count();
-        let mut row = new_row(ids.next()?, now, product.input, product.attributes, count);
+        let mode = mode(product.input.variant_mode, count);
+        let row = ProductRow::new(ids.next()?, String::new());
+        let mut row = product.input.replace(row, product.attributes, mode);
+        (row.active_variants, row.total_variants) = (count, count);
         let variants: Vec<VariantRow> =
-            product.variants.into_iter().zip(ids.by_ref()).map(|(variant, id)| variant.row(id, now, &row)).collect();
+            product.variants.into_iter().zip(ids.by_ref()).map(|(variant, id)| variant.into_row(id, &row)).collect();
         if let [only] = variants.as_slice() {
             row.single_variant_id = Some(only.id);
             row.single_sku = Some(only.sku.clone());
@@ -121,34 +125,6 @@ fn build_rows(checked: Vec<Checked>) -> Vec<CreatedProduct> {
         Some(CreatedProduct { at: product.at, stem, row, variants })
     };
     checked.into_iter().filter_map(created).collect()
-}
-
-fn new_row(id: Id, now: Instant, input: ProductUpdate, attributes: Json, variants: i64) -> ProductRow {
-    ProductRow {
-        id,
-        version: 1,
-        created_at: now,
-        updated_at: now,
-        product_type: input.product_type,
-        tracking: input.tracking(),
-        publication_status: input.publication_status,
-        status: ProductState::Active,
-        archived_at: None,
-        variant_mode: mode(input.variant_mode, variants),
-        category_id: input.category_id,
-        brand_id: input.brand_id,
-        manufacturer_id: input.manufacturer_id,
-        attributes,
-        active_variants: variants,
-        total_variants: variants,
-        single_variant_id: None,
-        single_sku: None,
-        name: input.name.into(),
-        slug: input.slug,
-        unit_code: input.unit_of_measure,
-        description: input.description.map(String::from),
-        short_description: input.short_description.map(String::from),
-    }
 }
 
 /// Inserts the products under the first free slugs, and their variants with the first attempt. Another request may take a slug
@@ -161,10 +137,7 @@ fn insert_all(created: &mut [CreatedProduct], slugs: &mut Slugs) -> Result<(), P
         let variants = pending.iter().filter(|_| first).flat_map(|product| &product.variants);
         let rows = insert(pending.iter().map(|product| &product.row)).unless_taken();
         let (went_in, variants) = run((rows, insert(variants).unless_taken()))?;
-        let errors = refuse_taken(&pending, &went_in, &variants);
-        if !errors.is_empty() {
-            return Err(Problem { code: "DUPLICATE".to_owned(), errors });
-        }
+        refuse("DUPLICATE", find_clashes(&pending, &went_in, &variants))?;
         pending =
             pending.into_iter().zip(went_in).filter(|(_, went_in)| !went_in).map(|(product, _)| product).collect();
         first = false;
@@ -202,24 +175,23 @@ fn assign_slugs(pending: &mut [&mut CreatedProduct], slugs: &mut Slugs) -> Resul
 }
 
 /// Stated slugs and SKUs that did not go in.
-fn refuse_taken(products: &[&mut CreatedProduct], went_in: &[bool], variants_in: &[bool]) -> Vec<Item> {
+fn find_clashes(products: &[&mut CreatedProduct], went_in: &[bool], variants_in: &[bool]) -> Vec<Item> {
     let stated = products.iter().zip(went_in).filter(|(product, went_in)| !**went_in && product.stem.is_none());
     let slugs = stated.map(|(product, _)| format!("{}/slug", product.at));
     let places = products
         .iter()
         .flat_map(|product| (0..product.variants.len()).map(|index| format!("{}/variants/{index}/sku", product.at)));
     let skus = places.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(place, _)| place);
-    slugs.chain(skus).map(|pointer| item(pointer, "DUPLICATE")).take(200).collect()
+    slugs.chain(skus).map(|pointer| item(pointer, "DUPLICATE")).collect()
 }
 
 fn emit_created(created: &[CreatedProduct]) {
-    let mut events = Vec::new();
-    for CreatedProduct { row, variants, .. } in created {
+    let events = created.iter().flat_map(|CreatedProduct { row, variants, .. }| {
         let is_public = is_public(row.status, row.publication_status);
-        events.push(event("catalog.product.created", product::AUDIT, row.id, None, &ProductEvent::of(row)));
-        events.extend(variants.iter().map(|variant| {
-            event("catalog.variant.created", variant::AUDIT, variant.id, None, &VariantEvent::of(variant, is_public))
-        }));
-    }
-    emit(&events);
+        let of_variant =
+            move |variant: &VariantRow| variant::CREATED.of(variant.id, None, &VariantEvent::of(variant, is_public));
+        let product = product::CREATED.of(row.id, None, &ProductEvent::of(row));
+        std::iter::once(product).chain(variants.iter().map(of_variant))
+    });
+    emit(events);
 }

@@ -19,31 +19,33 @@ mod tests;
 mod verify;
 
 use pricing::Pricing;
-use stoa_sdk::descriptor::Descriptor;
-use stoa_sdk::{
-    Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step, count, extend, extended_count, join,
-};
+use pricing::operations as built_in;
+use pricing::records::price::PriceRow;
+use pricing::records::price_list::ListRow;
+use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
 
-use crate::operations::{resolve, tier};
 use crate::records::tier::TierRow;
-
-const PARTS: &[&[Operation]] = &[resolve::OPERATIONS, tier::OPERATIONS];
-const OWN: [Operation; count(PARTS)] = join(PARTS);
-const OPERATIONS: [Operation; extended_count(Pricing::OPERATIONS, &OWN)] = extend(Pricing::OPERATIONS, &OWN);
 
 /// The module.
 pub struct Tiers;
 
 impl Module for Tiers {
-    const OPERATIONS: &'static [Operation] = &OPERATIONS;
-
-    fn describe() -> Descriptor {
-        let mut descriptor = Pricing::describe();
-        descriptor.version = env!("CARGO_PKG_VERSION").to_owned();
-        descriptor.description = "Price lists, the prices of variants over time, and their quantity tiers.".to_owned();
-        descriptor.collections.push(TierRow::collection());
-        descriptor
-    }
+    const MANIFEST: Manifest = Manifest {
+        version: env!("CARGO_PKG_VERSION"),
+        description: "Price lists, the prices of variants over time, and their quantity tiers.",
+        // Of two operations of one name the first one counts.
+        operations: &[
+            operations::resolve::OPERATIONS,
+            operations::tier::OPERATIONS,
+            built_in::price_list::OPERATIONS,
+            built_in::price::OPERATIONS,
+            built_in::price_change::OPERATIONS,
+            built_in::schedule::OPERATIONS,
+            built_in::resolve::OPERATIONS,
+        ],
+        collections: &[ListRow::collection, PriceRow::collection, TierRow::collection],
+        ..Pricing::MANIFEST
+    };
 
     fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         Pricing::provision(options)

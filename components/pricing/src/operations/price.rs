@@ -4,33 +4,30 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{
-    Answer, Call, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, facts, paged, set,
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, now, paged,
 };
+use stoa_trade::Status;
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::answer_page;
 
-use crate::records::OnlyActive;
 use crate::records::price::{Price, PriceRow, PublicPrice, show};
-use crate::records::price_list::{ListId, ListRow, Status};
+use crate::records::price_list::{ListId, ListRow};
 use crate::rules::access::{READ, require_price};
 use crate::rules::period::{Stated, in_effect};
-use crate::work::articles;
+use crate::work::articles::select_on_sale;
 
 /// Reads of prices that one page may take to fill up: prices of what is not on sale are passed over.
 const READS: usize = 4;
 
-const PRICES_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices";
-/// A price of a list.
-const PRICE_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}";
-const CLIENT_PRICES_AT: &str = "/api-client/pricing/price-lists/{listId}/prices";
-
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(PRICES_AT, "listPrices", list).summary("Prices of a list")
-        .needs(READ).query::<ListPrices>().answers::<Page<Price>>(),
-    Operation::read(PRICE_AT, "getPrice", read).summary("A price").needs(READ).answers::<Price>(),
-    Operation::read(CLIENT_PRICES_AT, "apiListPrices", api_list)
-        .summary("Prices in effect of a public list")
-        .description("Of active variants under products on sale. A page may be shorter than its limit; `nextCursor` leads on.")
-        .machine(READ).query::<ListPublicPrices>().answers::<Page<PublicPrice>>(),
+    Operation::read("/pricing/price-lists/{listId}/prices", "listPrices", list).summary("Prices of a list")
+        .needs(READ).query::<ListPrices>().answers::<Page<Price>>()
+        .and_client(Client::new(READ, api_list).summary("Prices in effect of a public list")
+            .description("Of active variants under products on sale. A page may be shorter than its limit; `nextCursor` leads on.")
+            .query::<ListPublicPrices>().answers::<Page<PublicPrice>>()),
+    Operation::read("/pricing/price-lists/{listId}/prices/{priceId}", "getPrice", read)
+        .summary("A price").needs(READ).answers::<Price>(),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -88,8 +85,7 @@ pub fn list(call: &Call) -> Answer {
     if list.is_none() {
         return Err(Problem::not_found());
     }
-    let tenant = Id::from(facts().tenant);
-    Ok(Reply::json(&Page::of(rows.items, rows.more, |row| row.id, |row| Price::of(row, tenant))))
+    answer_page(rows, |row| row.id, Price::from)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -105,7 +101,7 @@ pub fn api_list(call: &Call) -> Answer {
     let effective = [
         PriceRow::list_id.eq(list_id),
         PriceRow::status.eq(Status::Active),
-        in_effect(Instant(facts().now)),
+        in_effect(now()),
         query.variant_id.map(|id| PriceRow::variant_id.eq(id)).unwrap_or_default(),
         query.updated_since.map(since).unwrap_or_default(),
     ];
@@ -120,8 +116,7 @@ pub fn api_list(call: &Call) -> Answer {
         if read == 0 {
             list.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
         }
-        let variants = set(rows.items.iter().map(|price| price.variant_id));
-        let sold = articles::select_sold(&variants.into_iter().collect::<Vec<_>>());
+        let sold = select_on_sale(rows.items.iter().map(|price| price.variant_id));
         more = rows.more;
         for row in rows.items {
             if shown.len() == limit {
@@ -132,7 +127,7 @@ pub fn api_list(call: &Call) -> Answer {
             shown.extend(sold.contains(&row.variant_id).then_some(row));
         }
     }
-    let items = shown.iter().map(PublicPrice::of).collect();
+    let items = shown.into_iter().map(PublicPrice::from).collect();
     Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| more) }))
 }
 

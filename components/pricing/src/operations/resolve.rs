@@ -3,34 +3,34 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Operation, Problem, Reply, facts, map};
+use stoa_sdk::{Answer, Call, Client, Id, Instant, Operation, Problem, Reply, map, now};
+use stoa_trade::Status;
 
 use crate::records::price::{Price, PriceRow, PublicPrice, show, show_public};
-use crate::records::price_list::{ListRow, Status};
+use crate::records::price_list::ListRow;
 use crate::rules::access::{Asker, READ, require_readable};
 use crate::rules::period::{Stated, effective};
-use crate::work::articles;
+use crate::work::articles::{is_variant_on_sale, select_on_sale};
 
 /// The price in effect of a variant.
-pub const RESOLVE_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/resolve/{variantId}";
+pub const RESOLVE: &str = "/pricing/price-lists/{listId}/resolve/{variantId}";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(RESOLVE_AT, "resolvePrice", one)
+    Operation::read(RESOLVE, "resolvePrice", one)
         .summary("The price in effect")
         .description("Of an active variant under an active and published product, at the instant of the request or at `at`.")
         .needs(READ).query::<ResolveAt>().answers::<Price>().problems(&["PRICE_NOT_IN_EFFECT"]),
-    Operation::ask("/tenants/{tenantId}/pricing/price-lists/{listId}/resolve", "resolvePrices", many)
+    Operation::ask("/pricing/price-lists/{listId}/resolve", "resolvePrices", many)
         .summary("The prices in effect of up to 100 variants")
-        .needs(READ).body::<Resolve>().answers::<ResolvedPrices>(),
-    Operation::read("/api-client/pricing/price-lists/{listId}/resolve/{variantId}", "apiResolvePrice",
-        api_one)
+        .needs(READ).body::<Resolve>().answers::<ResolvedPrices>()
+        .and_client(Client::new(READ, api_many).summary("The prices in effect now of up to 100 variants")
+            .body::<ResolveNow>().answers::<PublicResolvedPrices>()),
+    // No twin of the person's: another instant cannot be asked for.
+    Operation::read(RESOLVE, "apiResolvePrice", api_one)
         .summary("The price in effect now")
         .description("Of an active variant under a product on sale, in a public list. Another instant cannot be asked for.")
         .machine(READ).answers::<PublicPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
-    Operation::ask("/api-client/pricing/price-lists/{listId}/resolve", "apiResolvePrices", api_many)
-        .summary("The prices in effect now of up to 100 variants")
-        .machine(READ).body::<ResolveNow>().answers::<PublicResolvedPrices>(),
 ];
 
 #[derive(Deserialize, JsonSchema)]
@@ -68,8 +68,8 @@ pub struct ResolveNow {
 
 /// The prices in effect, and the variants that have none.
 #[derive(Serialize, JsonSchema)]
-pub struct PublicResolvedPrices<'a> {
-    items: Vec<PublicPrice<'a>>,
+pub struct PublicResolvedPrices {
+    items: Vec<PublicPrice>,
     missing: Vec<Id>,
 }
 
@@ -80,7 +80,7 @@ pub struct PublicResolvedPrices<'a> {
 pub fn instant(at: Option<&Stated>, pointer: &str) -> Result<Instant, Problem> {
     match at {
         Some(stated) => stated.read(pointer).map_err(|fault| Problem::invalid(vec![fault])),
-        None => Ok(Instant(facts().now)),
+        None => Ok(now()),
     }
 }
 
@@ -91,20 +91,20 @@ pub fn one(call: &Call) -> Answer {
 }
 
 pub fn api_one(call: &Call) -> Answer {
-    resolve_as(Asker::Client, call, Instant(facts().now)).map(|row| show_public(&row))
+    resolve_as(Asker::Client, call, now()).map(show_public)
 }
 
 /// The price of the path's variant in effect at an instant.
 pub fn resolve_as(asker: Asker, call: &Call, at: Instant) -> Result<PriceRow, Problem> {
     let (list_id, variant) = (call.path_id("listId")?, call.path_id("variantId")?);
-    let article = articles::get_variant(variant);
+    let is_sold = is_variant_on_sale(variant);
     let filter = effective(list_id, PriceRow::variant_id.eq(variant), at);
-    let (list, price) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).limit(1)))?;
+    let (list, price) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).first()))?;
     let list = require_readable(asker, list)?;
-    if !article.as_ref().is_some_and(articles::is_sold) {
+    if !is_sold {
         return Err(Problem::not_found());
     }
-    let price = price.items.into_iter().next().filter(|_| list.status == Status::Active);
+    let price = price.filter(|_| list.status == Status::Active);
     price.ok_or_else(|| Problem::of("PRICE_NOT_IN_EFFECT"))
 }
 
@@ -112,15 +112,14 @@ pub fn many(call: &Call) -> Answer {
     let body: Resolve = call.body()?;
     let at = instant(body.at.as_ref(), "/at")?;
     let (prices, missing) = resolve_many_as(Asker::Person, call, body.variant_ids, at)?;
-    let tenant = Id::from(facts().tenant);
-    let items = prices.into_iter().map(|price| Price::of(price, tenant)).collect();
+    let items = prices.into_iter().map(Price::from).collect();
     Ok(Reply::json(&ResolvedPrices { items, missing }))
 }
 
 pub fn api_many(call: &Call) -> Answer {
     let ResolveNow { variant_ids } = call.body()?;
-    let (prices, missing) = resolve_many_as(Asker::Client, call, variant_ids, Instant(facts().now))?;
-    Ok(Reply::json(&PublicResolvedPrices { items: prices.iter().map(PublicPrice::of).collect(), missing }))
+    let (prices, missing) = resolve_many_as(Asker::Client, call, variant_ids, now())?;
+    Ok(Reply::json(&PublicResolvedPrices { items: prices.into_iter().map(PublicPrice::from).collect(), missing }))
 }
 
 /// The prices of variants in effect at an instant, and the variants that have none, both in the order of the request.
@@ -131,11 +130,11 @@ fn resolve_many_as(
     at: Instant,
 ) -> Result<(Vec<PriceRow>, Vec<Id>), Problem> {
     let list_id = call.path_id("listId")?;
-    let sold = articles::select_sold(&variants);
+    let sold = select_on_sale(variants.iter().copied());
     let filter = effective(list_id, PriceRow::variant_id.one_of(variants.iter().copied()), at);
-    let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter)))?;
+    let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).whole()))?;
     let is_active = require_readable(asker, list)?.status == Status::Active;
-    let prices = prices.items.into_iter().filter(|price| is_active && sold.contains(&price.variant_id));
+    let prices = prices.into_iter().filter(|price| is_active && sold.contains(&price.variant_id));
     let mut prices = map(prices.map(|price| (price.variant_id, price)));
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     for variant in variants {

@@ -4,34 +4,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, select, update_all};
 use stoa_sdk::{
-    Answer, Call, Filter, Id, Instant, Item, Operation, Problem, Reply, all, currency, emit, event, facts, item, map,
-    new_ids, set,
+    Answer, Call, Client, Filter, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_ids, now, set,
 };
+use stoa_trade::clients::articles;
+use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::{Status, unarchived};
 
 use crate::operations::price_change::PriceInput;
-use crate::records::price::{AUDIT, Price, PriceEvent, PriceRow, PublicPrice, lock_name};
-use crate::records::price_list::{self, ListRow, Status};
+use crate::records::price::{CREATED, Price, PriceEvent, PriceRow, PublicPrice, UPDATED, lock_name};
+use crate::records::price_list::{self, ListRow};
 use crate::rules::access::{Asker, WRITE, require_list};
-use crate::rules::period::Period;
+use crate::rules::period::{self, Period};
 use crate::rules::plan::Plan;
-use crate::work::articles;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::create("/tenants/{tenantId}/pricing/price-lists/{listId}/prices/batch", "schedulePrices", schedule)
+    Operation::create("/pricing/price-lists/{listId}/prices/batch", "schedulePrices", schedule)
         .summary("Create up to 500 prices")
         .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
             one begins: the usual price change.")
         .needs(WRITE).body::<PriceBatch>().answers::<ScheduledPrices>()
-        .writes(price_list::AUDIT, &["pricing.price.created", "pricing.price.updated"])
-        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"]),
-    Operation::create("/api-client/pricing/price-lists/{listId}/prices/batch", "apiSchedulePrices", api_schedule)
-        .summary("Create up to 500 prices in a public list")
-        .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
-            one begins: the usual price change.")
-        .machine(WRITE).body::<PriceBatch>().answers::<PublicScheduledPrices>()
-        .writes(price_list::AUDIT, &["pricing.price.created", "pricing.price.updated"])
-        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"]),
+        .writes(price_list::AUDIT, &[CREATED.code, UPDATED.code])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(WRITE, api_schedule).summary("Create up to 500 prices in a public list")
+            .answers::<PublicScheduledPrices>()),
 ];
 
 /// Pages of standing prices that one request reads at most.
@@ -57,23 +53,21 @@ pub struct ScheduledPrices {
 
 /// The prices that were created, in the order of the request, and those that were closed for them.
 #[derive(Serialize, JsonSchema)]
-pub struct PublicScheduledPrices<'a> {
-    items: Vec<PublicPrice<'a>>,
-    closed: Vec<PublicPrice<'a>>,
+pub struct PublicScheduledPrices {
+    items: Vec<PublicPrice>,
+    closed: Vec<PublicPrice>,
 }
 
 pub fn schedule(call: &Call) -> Answer {
     let Scheduled { list, created, closed } = schedule_as(Asker::Person, call)?;
-    let tenant = Id::from(facts().tenant);
-    let of = |rows: Vec<PriceRow>| rows.into_iter().map(|row| Price::of(row, tenant)).collect();
-    Ok(Reply::json(&ScheduledPrices { items: of(created), closed: of(closed) }).resource(list))
+    let show = |rows: Vec<PriceRow>| rows.into_iter().map(Price::from).collect();
+    Ok(Reply::json(&ScheduledPrices { items: show(created), closed: show(closed) }).resource(list))
 }
 
 pub fn api_schedule(call: &Call) -> Answer {
     let Scheduled { list, created, closed } = schedule_as(Asker::Client, call)?;
-    let items = created.iter().map(PublicPrice::of).collect();
-    let closed = closed.iter().map(PublicPrice::of).collect();
-    Ok(Reply::json(&PublicScheduledPrices { items, closed }).resource(list))
+    let show = |rows: Vec<PriceRow>| rows.into_iter().map(PublicPrice::from).collect();
+    Ok(Reply::json(&PublicScheduledPrices { items: show(created), closed: show(closed) }).resource(list))
 }
 
 /// What a schedule did.
@@ -90,15 +84,14 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let periods = check(&batch.prices)?;
     let variants = set(batch.prices.iter().map(|price| price.variant_id));
     let variants: Vec<Id> = variants.into_iter().collect();
-    let articles = articles::get_variants(&variants);
-    let articles = map(articles.into_iter().map(|article| (Id::from(article.variant_id), article)));
+    let articles = articles::get(variants.iter().copied());
 
     let filter = overlapping(list_id, &variants, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
-    let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone())))?;
+    let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone()).limit(MOST_ROWS)))?;
     let list = require_list(asker, list)?;
     refuse_each(&batch.prices, "NOT_FOUND", "variantId", |price| !articles.contains_key(&price.variant_id))?;
-    let list = list.unarchived()?;
+    let list = unarchived(list)?;
     refuse_each(&batch.prices, "REFERENCE_INVALID", "variantId", |price| {
         !articles.get(&price.variant_id).is_some_and(articles::is_active)
     })?;
@@ -108,21 +101,14 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let mut plan = Plan::of(&rows);
     let wanted = batch.prices.iter().map(|price| price.variant_id).zip(periods);
     let overlapping = plan.add_all(wanted, batch.replace);
-    if !overlapping.is_empty() {
-        let at = |index: &usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
-        let errors = overlapping.iter().take(200).map(at).collect();
-        return Err(Problem { code: "PRICE_PERIOD_OVERLAP".to_owned(), errors });
-    }
+    let at = |index: usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
+    refuse("PRICE_PERIOD_OVERLAP", overlapping.into_iter().map(at).collect())?;
     let (created, closed) = write(list_id, &batch.prices, rows, &plan)?;
 
-    let is_sold = |variant: Id| articles.get(&variant).is_some_and(articles::is_sold);
-    let tell = |kind: &str, row: &PriceRow| {
-        let is_public = list.is_public() && is_sold(row.variant_id);
-        event(kind, AUDIT, row.id, None, &PriceEvent::of(row, is_public))
-    };
-    let mut events: Vec<_> = closed.iter().map(|row| tell("pricing.price.updated", row)).collect();
-    events.extend(created.iter().map(|row| tell("pricing.price.created", row)));
-    emit(&events);
+    let is_sold = |variant: Id| articles.get(&variant).is_some_and(articles::is_on_sale);
+    let data = |row: &PriceRow| PriceEvent::of(row, list.is_public() && is_sold(row.variant_id));
+    let closings = closed.iter().map(|row| UPDATED.of(row.id, None, &data(row)));
+    emit(closings.chain(created.iter().map(|row| CREATED.of(row.id, None, &data(row)))));
     Ok(Scheduled { list: list_id, created, closed })
 }
 
@@ -140,7 +126,8 @@ fn check(prices: &[PriceInput]) -> Result<Vec<Period>, Problem> {
             Err(more) => faults.extend(more),
         }
     }
-    if faults.is_empty() { Ok(periods) } else { Err(Problem::invalid(faults)) }
+    refuse_invalid(faults)?;
+    Ok(periods)
 }
 
 /// Refuses with every price for which `is_wrong` holds.
@@ -151,8 +138,7 @@ fn refuse_each(
     is_wrong: impl Fn(&PriceInput) -> bool,
 ) -> Result<(), Problem> {
     let wrong = prices.iter().enumerate().filter(|(_, price)| is_wrong(price));
-    let errors: Vec<Item> = wrong.map(|(index, _)| item(format!("/prices/{index}/{member}"), code)).take(200).collect();
-    if errors.is_empty() { Ok(()) } else { Err(Problem { code: code.to_owned(), errors }) }
+    refuse(code, wrong.map(|(index, _)| item(format!("/prices/{index}/{member}"), code)).collect())
 }
 
 /// Active prices of these variants that may overlap.
@@ -161,7 +147,7 @@ fn overlapping(list: Id, variants: &[Id], hull: Period) -> Filter {
         PriceRow::list_id.eq(list),
         PriceRow::variant_id.one_of(variants.iter().copied()),
         PriceRow::status.eq(Status::Active),
-        hull.overlapping(),
+        period::overlapping(hull),
     ])
 }
 
@@ -186,10 +172,9 @@ type Written = (Vec<PriceRow>, Vec<PriceRow>);
 
 /// Closes and inserts in one round trip.
 fn write(list: Id, prices: &[PriceInput], rows: Vec<PriceRow>, plan: &Plan) -> Result<Written, Problem> {
-    let now = Instant(facts().now);
     let close = |(index, row): (usize, PriceRow)| {
         let to = plan.closed.get(&index)?;
-        Some(PriceRow { valid_to: Some(*to), updated_at: now, version: row.version + 1, ..row })
+        Some(PriceRow { valid_to: Some(*to), updated_at: now(), version: row.version + 1, ..row })
     };
     let closed: Vec<PriceRow> = rows.into_iter().enumerate().filter_map(close).collect();
     let periods = plan.periods();
@@ -198,7 +183,7 @@ fn write(list: Id, prices: &[PriceInput], rows: Vec<PriceRow>, plan: &Plan) -> R
         .iter()
         .zip(ids)
         .enumerate()
-        .filter_map(|(index, (price, id))| Some(price.row(id, now, list, *periods.get(&index)?)))
+        .filter_map(|(index, (price, id))| Some(price.row(id, list, *periods.get(&index)?)))
         .collect();
     let ends = closed.iter().map(|row| row.valid_to);
     let close = update_all::<PriceRow>(closed.iter().map(|row| row.id)).set_each(PriceRow::valid_to, ends);

@@ -2,12 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Decimal, Id, Instant, Reply, collection, facts, view};
+use stoa_sdk::{Decimal, EventData, EventKind, Id, Instant, Reply, collection, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Status, archivable};
 
-use crate::records::price_list::Status;
+use crate::records::price_list::ListRow;
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "PRICE";
+
+pub const CREATED: EventKind<PriceEvent> = EventKind::new("pricing.price.created", AUDIT, "A price was created.");
+pub const UPDATED: EventKind<PriceEvent> = EventKind::new("pricing.price.updated", AUDIT, "A price was changed.");
+pub const ARCHIVED: EventKind<PriceIdentity> = EventKind::new("pricing.price.archived", AUDIT, "A price was archived.");
 
 /// Amounts: at most 12 integer digits, exactly 6 after the point.
 pub type Amount = Decimal<6>;
@@ -24,9 +30,32 @@ collection! {
         archived_at: Option<Instant>,
     }
     index { [list_id, variant_id, status, valid_from], [variant_id] }
+    fixed [list_id, variant_id, currency_code]
 }
+archivable!(PriceRow);
 
 view! { pub PriceId of PriceRow { id: Id } }
+
+impl PriceRow {
+    /// A price as there may be one, in the list of the same name: what the contract shows, and what tests begin with.
+    pub fn example() -> PriceRow {
+        let list = ListRow::example();
+        PriceRow {
+            id: Id(0x0198_2f0a_51c0_7000, 0x8000_0000_0000_0002),
+            version: 1,
+            created_at: list.created_at,
+            updated_at: list.updated_at,
+            list_id: list.id,
+            variant_id: Id(0x0198_2f0a_51c0_7000, 0x8000_0000_0000_0003),
+            currency_code: list.currency_code,
+            amount: Amount::from_units(12_500_000),
+            valid_from: None,
+            valid_to: None,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
 
 /// Whoever changes which prices of a variant are active in a list, or when, holds this name.
 pub fn lock_name(list: Id, variant: Id) -> String {
@@ -37,29 +66,20 @@ pub fn lock_name(list: Id, variant: Id) -> String {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub status: Status,
-    pub archived_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
-    pub price_list_id: Id,
-    pub variant_id: Id,
-    pub currency_code: String,
-    pub amount: Amount,
-    pub valid_from: Option<Instant>,
-    pub valid_to: Option<Instant>,
+    #[serde(flatten)]
+    head: Head,
+    price_list_id: Id,
+    variant_id: Id,
+    currency_code: String,
+    amount: Amount,
+    valid_from: Option<Instant>,
+    valid_to: Option<Instant>,
 }
 
-impl Price {
-    pub fn of(row: PriceRow, tenant: Id) -> Price {
+impl From<PriceRow> for Price {
+    fn from(row: PriceRow) -> Price {
         Price {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.head(),
             price_list_id: row.list_id,
             variant_id: row.variant_id,
             currency_code: row.currency_code,
@@ -73,27 +93,27 @@ impl Price {
 /// The whole record as an answer to a person; audited under its list.
 pub fn show(row: PriceRow) -> Reply {
     let (id, version, list) = (row.id, row.version, row.list_id);
-    Reply::json(&Price::of(row, facts().tenant.into())).of(id, version).subject(list)
+    Reply::json(&Price::from(row)).of(id, version).subject(list)
 }
 
 /// A price as API clients read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicPrice<'a> {
+pub struct PublicPrice {
     id: Id,
     status: Status,
     created_at: Instant,
     updated_at: Instant,
     price_list_id: Id,
     variant_id: Id,
-    currency_code: &'a str,
+    currency_code: String,
     amount: Amount,
     valid_from: Option<Instant>,
     valid_to: Option<Instant>,
 }
 
-impl PublicPrice<'_> {
-    pub fn of(row: &PriceRow) -> PublicPrice<'_> {
+impl From<PriceRow> for PublicPrice {
+    fn from(row: PriceRow) -> PublicPrice {
         PublicPrice {
             id: row.id,
             status: row.status,
@@ -101,7 +121,7 @@ impl PublicPrice<'_> {
             updated_at: row.updated_at,
             price_list_id: row.list_id,
             variant_id: row.variant_id,
-            currency_code: &row.currency_code,
+            currency_code: row.currency_code,
             amount: row.amount,
             valid_from: row.valid_from,
             valid_to: row.valid_to,
@@ -110,19 +130,21 @@ impl PublicPrice<'_> {
 }
 
 /// The public projection as an answer to an API client, whatever is on sale: who writes a price knows it.
-pub fn show_public(row: &PriceRow) -> Reply {
-    Reply::json(&PublicPrice::of(row)).of(row.id, row.version).subject(row.list_id)
+pub fn show_public(row: PriceRow) -> Reply {
+    let (id, version, list) = (row.id, row.version, row.list_id);
+    Reply::json(&PublicPrice::from(row)).of(id, version).subject(list)
 }
 
 /// A price in an event: whole while it is active in a public list, of an article on sale; otherwise ids.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum PriceEvent<'a> {
-    Public(PublicPrice<'a>),
+pub enum PriceEvent {
+    Public(PublicPrice),
     Hidden(PriceIdentity),
 }
 
-#[derive(Serialize)]
+/// All that an event carries of a price that is not public.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceIdentity {
     id: Id,
@@ -130,14 +152,30 @@ pub struct PriceIdentity {
     variant_id: Id,
 }
 
-impl PriceEvent<'_> {
+impl From<&PriceRow> for PriceIdentity {
+    fn from(row: &PriceRow) -> PriceIdentity {
+        PriceIdentity { id: row.id, price_list_id: row.list_id, variant_id: row.variant_id }
+    }
+}
+
+impl EventData for PriceIdentity {
+    fn example() -> PriceIdentity {
+        (&PriceRow::example()).into()
+    }
+}
+
+impl PriceEvent {
     /// `is_public`: of the list and the article.
-    pub fn of(row: &PriceRow, is_public: bool) -> PriceEvent<'_> {
+    pub fn of(row: &PriceRow, is_public: bool) -> PriceEvent {
         match row.status == Status::Active && is_public {
-            true => PriceEvent::Public(PublicPrice::of(row)),
-            false => {
-                PriceEvent::Hidden(PriceIdentity { id: row.id, price_list_id: row.list_id, variant_id: row.variant_id })
-            }
+            true => PriceEvent::Public(row.clone().into()),
+            false => PriceEvent::Hidden(row.into()),
         }
+    }
+}
+
+impl EventData for PriceEvent {
+    fn example() -> PriceEvent {
+        PriceEvent::of(&PriceRow::example(), true)
     }
 }

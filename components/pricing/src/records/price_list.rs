@@ -2,16 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Problem, Reply, collection, facts, text_enum, view};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Identity, Status, archivable};
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "PRICE_LIST";
 
-text_enum! {
-    /// ARCHIVED records are immutable.
-    #[derive(Default)]
-    pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
-}
+pub const CREATED: EventKind<PriceListEvent> =
+    EventKind::new("pricing.list.created", AUDIT, "A price list was created.");
+pub const UPDATED: EventKind<PriceListEvent> =
+    EventKind::new("pricing.list.updated", AUDIT, "A price list was replaced.");
+pub const ARCHIVED: EventKind<Identity> = EventKind::new("pricing.list.archived", AUDIT, "A price list was archived.");
 
 text_enum! {
     /// PUBLIC lists may be read by API clients.
@@ -32,7 +34,9 @@ collection! {
     unique { code: [code] }
     index { [status, id], [visibility, status] }
     search { text: [name, code] }
+    fixed [code, currency_code]
 }
+archivable!(ListRow);
 
 view! { pub ListId of ListRow { id: Id } }
 
@@ -42,12 +46,21 @@ impl ListRow {
         self.status == Status::Active && self.visibility == Visibility::Public
     }
 
-    /// The row unless it is archived.
-    ///
-    /// # Errors
-    /// ARCHIVED.
-    pub fn unarchived(self) -> Result<ListRow, Problem> {
-        if self.status == Status::Archived { Err(Problem::archived()) } else { Ok(self) }
+    /// A list as there may be one: what the contract shows, and what tests begin with.
+    pub fn example() -> ListRow {
+        ListRow {
+            id: Id(0x0198_2f0a_51c0_7000, 0x8000_0000_0000_0001),
+            version: 1,
+            created_at: Instant(1_767_225_600_000),
+            updated_at: Instant(1_767_225_600_000),
+            code: "RETAIL".to_owned(),
+            name: "Retail".to_owned(),
+            description: None,
+            currency_code: "EUR".to_owned(),
+            visibility: Visibility::Public,
+            status: Status::Active,
+            archived_at: None,
+        }
     }
 }
 
@@ -55,28 +68,19 @@ impl ListRow {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceList {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub status: Status,
-    pub archived_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
-    pub code: String,
-    pub name: String,
-    pub description: Option<String>,
-    pub currency_code: String,
-    pub visibility: Visibility,
+    #[serde(flatten)]
+    head: Head,
+    code: String,
+    name: String,
+    description: Option<String>,
+    currency_code: String,
+    visibility: Visibility,
 }
 
-impl PriceList {
-    pub fn of(row: ListRow, tenant: Id) -> PriceList {
+impl From<ListRow> for PriceList {
+    fn from(row: ListRow) -> PriceList {
         PriceList {
-            id: row.id,
-            tenant_id: tenant,
-            status: row.status,
-            archived_at: row.archived_at,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.head(),
             code: row.code,
             name: row.name,
             description: row.description,
@@ -89,58 +93,57 @@ impl PriceList {
 /// The whole record as an answer to a person.
 pub fn show(row: ListRow) -> Reply {
     let (id, version) = (row.id, row.version);
-    Reply::json(&PriceList::of(row, facts().tenant.into())).of(id, version)
+    Reply::json(&PriceList::from(row)).of(id, version)
 }
 
 /// A price list as API clients read it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct PublicPriceList<'a> {
+pub struct PublicPriceList {
     id: Id,
     status: Status,
     created_at: Instant,
     updated_at: Instant,
-    code: &'a str,
-    name: &'a str,
-    currency_code: &'a str,
+    code: String,
+    name: String,
+    currency_code: String,
     visibility: Visibility,
 }
 
-impl PublicPriceList<'_> {
-    pub fn of(row: &ListRow) -> PublicPriceList<'_> {
+impl From<ListRow> for PublicPriceList {
+    fn from(row: ListRow) -> PublicPriceList {
         PublicPriceList {
             id: row.id,
             status: row.status,
             created_at: row.created_at,
             updated_at: row.updated_at,
-            code: &row.code,
-            name: &row.name,
-            currency_code: &row.currency_code,
+            code: row.code,
+            name: row.name,
+            currency_code: row.currency_code,
             visibility: row.visibility,
         }
     }
 }
 
 /// A price list in an event: whole while it is active and PUBLIC, otherwise its id.
-#[derive(Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum ListEvent<'a> {
-    Public(PublicPriceList<'a>),
-    Hidden(ListIdentity),
+pub enum PriceListEvent {
+    Public(PublicPriceList),
+    Hidden(Identity),
 }
 
-impl ListEvent<'_> {
-    pub fn of(row: &ListRow) -> ListEvent<'_> {
-        if row.is_public() {
-            ListEvent::Public(PublicPriceList::of(row))
-        } else {
-            ListEvent::Hidden(ListIdentity { id: row.id })
+impl PriceListEvent {
+    pub fn of(row: &ListRow) -> PriceListEvent {
+        match row.is_public() {
+            true => PriceListEvent::Public(row.clone().into()),
+            false => PriceListEvent::Hidden(Identity { id: row.id }),
         }
     }
 }
 
-/// All that events say of a list that is not public.
-#[derive(Serialize)]
-pub struct ListIdentity {
-    pub id: Id,
+impl EventData for PriceListEvent {
+    fn example() -> PriceListEvent {
+        PriceListEvent::of(&ListRow::example())
+    }
 }

@@ -1,9 +1,10 @@
 //! Who may read and write what: permissions, and what there is for an API client.
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::Status;
 
 use crate::records::price::PriceRow;
-use crate::records::price_list::{ListRow, Status, Visibility};
+use crate::records::price_list::{ListRow, Visibility};
 
 /// Permissions of people and scopes of API clients alike.
 pub const READ: &[&str] = &["pricing.read"];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::{Id, Instant};
 
 use crate::records::price::PriceRow;
-use crate::rules::period::Period;
+use crate::rules::period::{Period, period_of};
 
 /// A period of the plan: of a row that stands, or of the request's price with this index.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ impl Plan {
     pub fn of(rows: &[PriceRow]) -> Plan {
         let mut plan = Plan::default();
         for (index, row) in rows.iter().enumerate() {
-            let planned = Planned { period: Period::of(row), source: Source::Standing(index) };
+            let planned = Planned { period: period_of(row), source: Source::Standing(index) };
             plan.by_variant.entry(row.variant_id).or_default().push(planned);
         }
         plan

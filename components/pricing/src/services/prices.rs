@@ -2,14 +2,15 @@
 
 use stoa_sdk::store::{MOST_KEYS, get, read, select};
 use stoa_sdk::{Id, Instant};
+use stoa_trade::Status;
 
 use crate::bindings::exports::commerce::pricing::prices as service;
 use crate::bindings::exports::commerce::pricing::prices::Guest;
 use crate::records::price::PriceRow;
-use crate::records::price_list::{ListRow, Status, Visibility};
+use crate::records::price_list::{ListRow, Visibility};
 use crate::rules::period::effective;
 
-pub use service::{Price, PriceList};
+pub use service::{Price, PriceList, Quotation};
 
 /// What answers.
 pub struct Prices;
@@ -19,35 +20,48 @@ crate::bindings::export!(Prices with_types_in crate::bindings);
 
 impl Guest for Prices {
     fn get_list(price_list: (u64, u64)) -> Option<PriceList> {
-        read(get::<ListRow>(price_list.into())).map(|row| PriceList {
-            id: row.id.into(),
-            active: row.status == Status::Active,
-            visibility: match row.visibility {
-                Visibility::Internal => service::Visibility::Internal,
-                Visibility::Public => service::Visibility::Public,
-            },
-            code: row.code,
-            currency_code: row.currency_code,
-        })
+        read(get::<ListRow>(price_list.into())).map(list)
     }
 
     fn resolve(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Vec<Price> {
-        let list = Id::from(price_list);
-        let ids: Vec<Id> = variants.into_iter().map(Id::from).collect();
-        ids.chunks(MOST_KEYS).flat_map(|ids| in_list(list, ids, Instant(at))).collect()
+        quote(price_list.into(), variants, Instant(at)).map(|(_, prices)| prices).unwrap_or_default()
+    }
+
+    fn quote(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Option<Quotation> {
+        let (row, prices) = quote(price_list.into(), variants, Instant(at))?;
+        Some(Quotation { price_list: list(row), prices })
     }
 }
 
-fn in_list(list: Id, variants: &[Id], at: Instant) -> Vec<Price> {
-    let filter = effective(list, PriceRow::variant_id.one_of(variants.iter().copied()), at);
-    let (list, prices) = read((get::<ListRow>(list), select::<PriceRow>(filter)));
-    if list.is_none_or(|list| list.status == Status::Archived) {
-        return Vec::new();
-    }
-    let price = |row: PriceRow| Price {
-        variant_id: row.variant_id.into(),
-        price_id: row.id.into(),
-        amount: row.amount.to_string(),
+/// The list and its prices in effect: none of an archived list. Both in one round trip.
+fn quote(list: Id, variants: Vec<(u64, u64)>, at: Instant) -> Option<(ListRow, Vec<Price>)> {
+    let ids: Vec<Id> = variants.into_iter().map(Id::from).collect();
+    let prices = |ids: &[Id]| {
+        let variants = PriceRow::variant_id.one_of(ids.iter().copied());
+        select::<PriceRow>(effective(list, variants, at)).whole()
     };
-    prices.items.into_iter().map(price).collect()
+    let (row, prices) = read((get::<ListRow>(list), ids.chunks(MOST_KEYS).map(prices).collect::<Vec<_>>()));
+    let row = row?;
+    let prices = match row.status {
+        Status::Active => prices.into_iter().flatten().map(price).collect(),
+        Status::Archived => Vec::new(),
+    };
+    Some((row, prices))
+}
+
+fn list(row: ListRow) -> PriceList {
+    PriceList {
+        id: row.id.into(),
+        active: row.status == Status::Active,
+        visibility: match row.visibility {
+            Visibility::Internal => service::Visibility::Internal,
+            Visibility::Public => service::Visibility::Public,
+        },
+        code: row.code,
+        currency_code: row.currency_code,
+    }
+}
+
+fn price(row: PriceRow) -> Price {
+    Price { variant_id: row.variant_id.into(), price_id: row.id.into(), amount: row.amount.to_string() }
 }

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, insert, run};
-use stoa_sdk::{Instant, Problem, Text, emit, event, facts, new_id, text};
+use stoa_sdk::{Problem, Text, emit, new_id, now, text};
+use stoa_trade::Status;
 
-use crate::records::price_list::{AUDIT, ListEvent, ListRow, Status, Visibility};
+use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
 
 /// Input of a price list.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,12 +28,11 @@ pub struct PriceListInput {
 
 /// Inserts a list whose currency was checked, and emits its event.
 pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
-    let now = Instant(facts().now);
     let row = ListRow {
         id: new_id(),
         version: 1,
-        created_at: now,
-        updated_at: now,
+        created_at: now(),
+        updated_at: now(),
         code: input.code,
         name: input.name.into(),
         description: input.description.map(String::from),
@@ -45,6 +45,6 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
         Failure::Duplicate(_) => Problem::duplicate("/code"),
         other => other.into(),
     })?;
-    emit(&[event("pricing.list.created", AUDIT, row.id, None, &ListEvent::of(&row))]);
+    emit([CREATED.of(row.id, None, &PriceListEvent::of(&row))]);
     Ok(row)
 }

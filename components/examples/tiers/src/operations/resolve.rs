@@ -1,20 +1,21 @@
 //! The price in effect for a quantity: the built-in module's answer, with the tiers on top.
 
-use pricing::operations::resolve::{RESOLVE_AT, instant, resolve_as};
+use pricing::operations::resolve::{RESOLVE, instant, resolve_as};
 use pricing::records::price::Price;
 use pricing::rules::access::{Asker, READ};
 use pricing::rules::period::Stated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{run, select};
-use stoa_sdk::{Answer, Call, Operation, Reply, facts};
+use stoa_sdk::{Answer, Call, Operation, Reply};
+use stoa_trade::quantity::Quantity;
 
-use crate::records::tier::{Quantity, Tier, TierRow, of_price};
+use crate::records::tier::{Tier, TierRow, of_price};
 use crate::rules::tier::{amount_at, sort};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(RESOLVE_AT, "resolvePrice", one).summary("The price in effect")
+    Operation::read(RESOLVE, "resolvePrice", one).summary("The price in effect")
         .description("Of an active variant under an active and published product, at the instant of the request or at `at`; \
             with `quantity` the amount of the tier that the quantity reaches.")
         .needs(READ).query::<ResolveFor>().answers::<TieredPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
@@ -45,11 +46,11 @@ pub fn one(call: &Call) -> Answer {
     let query: ResolveFor = call.query()?;
     let at = instant(query.at.as_ref(), "/query/at")?;
     let mut price = resolve_as(Asker::Person, call, at)?;
-    let tiers = sort(run(select::<TierRow>(of_price(price.id)))?.items);
+    let tiers = sort(run(select::<TierRow>(of_price(price.id)).whole())?);
     if let Some(quantity) = query.quantity {
         price.amount = amount_at(quantity, price.amount, &tiers);
     }
     let (id, version, list) = (price.id, price.version, price.list_id);
-    let body = TieredPrice { price: Price::of(price, facts().tenant.into()), quantity_tiers: tiers };
+    let body = TieredPrice { price: price.into(), quantity_tiers: tiers };
     Ok(Reply::json(&body).of(id, version).subject(list))
 }

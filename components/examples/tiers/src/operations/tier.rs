@@ -1,27 +1,27 @@
 //! The tiers of a price: one list, read and replaced as a whole.
 
-use pricing::operations::price_change::writable;
-use pricing::records::price::{AUDIT, PriceEvent, PriceRow, lock_name};
+use pricing::records::price::{AUDIT, PriceEvent, PriceRow, UPDATED, lock_name};
 use pricing::records::price_list::ListRow;
 use pricing::rules::access::{READ, WRITE, require_price};
-use pricing::work::articles;
+use pricing::work::articles::is_variant_on_sale;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, insert, lock, run, select, update, update_all};
-use stoa_sdk::{Answer, Call, Id, Instant, Operation, Problem, emit, event, facts, new_ids};
+use stoa_sdk::store::{get, insert, lock, run, select, update_all};
+use stoa_sdk::{Answer, Call, Id, Operation, Problem, emit, new_ids, now};
+use stoa_trade::{Change, unarchived, writable};
 
 use crate::records::tier::{PriceTiers, Tier, TierInput, TierRow, of_price, show};
 use crate::rules::tier::{check, sort};
 
-const TIERS_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}/tiers";
+const TIERS: &str = "/pricing/price-lists/{listId}/prices/{priceId}/tiers";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read(TIERS_AT, "getPriceTiers", read).summary("Quantity tiers of a price")
+    Operation::read(TIERS, "getPriceTiers", read).summary("Quantity tiers of a price")
         .needs(READ).answers::<PriceTiers>(),
-    Operation::replace(TIERS_AT, "setPriceTiers", set).summary("Replace the quantity tiers of a price")
+    Operation::replace(TIERS, "setPriceTiers", set).summary("Replace the quantity tiers of a price")
         .description("All of them at once; none takes the tiers away. They are part of the price: its version moves.")
-        .needs(WRITE).body::<PriceTiersInput>().answers::<PriceTiers>().writes(AUDIT, &["pricing.price.updated"])
+        .needs(WRITE).body::<PriceTiersInput>().answers::<PriceTiers>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED"]),
 ];
 
@@ -36,8 +36,8 @@ pub struct PriceTiersInput {
 /// `GET .../tiers`.
 pub fn read(call: &Call) -> Answer {
     let (list_id, price_id) = (call.path_id("listId")?, call.path_id("priceId")?);
-    let (price, rows) = run((get::<PriceRow>(price_id), select::<TierRow>(of_price(price_id))))?;
-    Ok(show(require_price(list_id, price)?, sort(rows.items)))
+    let (price, rows) = run((get::<PriceRow>(price_id), select::<TierRow>(of_price(price_id)).whole()))?;
+    Ok(show(require_price(list_id, price)?, sort(rows)))
 }
 
 /// `PUT .../tiers`. Holds the name of list and variant, as every change of a price does.
@@ -50,20 +50,20 @@ pub fn set(call: &Call) -> Answer {
     let (_, price, rows) = run((
         lock(lock_name(list_id, variant)),
         get::<PriceRow>(price_id).locked(),
-        select::<TierRow>(TierRow::price_id.eq(price_id)),
+        select::<TierRow>(TierRow::price_id.eq(price_id)).whole(),
     ))?;
-    let price = writable(call, require_price(list_id, price)?)?;
-    let list = list.ok_or_else(Problem::not_found)?.unarchived()?;
+    let price = writable(call, Some(require_price(list_id, price)?))?;
+    let list = unarchived(list.ok_or_else(Problem::not_found)?)?;
 
-    let before = sort(rows.items.iter().cloned());
-    write(price_id, &tiers, rows.items)?;
-    // Sets what it is: the version moves, and with it the entity tag.
-    run(update::<PriceRow>(price_id).set(PriceRow::amount, &price.amount))?;
-    let price = PriceRow { version: price.version + 1, updated_at: Instant(facts().now), ..price };
-    let is_public = list.is_public() && articles::get_variant(variant).as_ref().is_some_and(articles::is_sold);
-    emit(&[event("pricing.price.updated", AUDIT, price_id, None, &PriceEvent::of(&price, is_public))]);
+    let before = sort(rows.iter().cloned());
+    write(price_id, &tiers, rows)?;
+    // A change of nothing: the price's version moves, and with it the entity tag.
+    let change = Change::of(&price, price.clone())?;
+    run(change.update())?;
+    let is_public = list.is_public() && is_variant_on_sale(variant);
+    emit([UPDATED.of(price_id, None, &PriceEvent::of(change.after(), is_public))]);
     let changed = if before == tiers { Vec::new() } else { vec!["tiers"] };
-    Ok(show(price, tiers).changed(changed))
+    Ok(show(change.into_after(), tiers).changed(changed))
 }
 
 /// Fills the places from the first on, and puts those beyond the last tier out of use.
@@ -81,7 +81,6 @@ fn write(price: Id, tiers: &[Tier], mut rows: Vec<TierRow>) -> Result<(), Proble
             changed.push(after);
         }
     }
-    let now = Instant(facts().now);
     let missing = tiers.get(rows.len()..).unwrap_or_default();
     let ids = new_ids(u32::try_from(missing.len()).unwrap_or(u32::MAX));
     let added: Vec<TierRow> = missing
@@ -91,8 +90,8 @@ fn write(price: Id, tiers: &[Tier], mut rows: Vec<TierRow>) -> Result<(), Proble
         .map(|((tier, id), place)| TierRow {
             id,
             version: 1,
-            created_at: now,
-            updated_at: now,
+            created_at: now(),
+            updated_at: now(),
             price_id: price,
             position: i64::try_from(place).unwrap_or(i64::MAX),
             from_quantity: tier.from_quantity,

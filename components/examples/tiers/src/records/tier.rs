@@ -3,10 +3,8 @@
 use pricing::records::price::{Amount, PriceRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Decimal, Filter, Id, Reply, all, collection};
-
-/// At most 12 integer digits and 6 after the point.
-pub type Quantity = Decimal<6>;
+use stoa_sdk::{Filter, Id, Reply, all, collection};
+use stoa_trade::quantity::Quantity;
 
 collection! {
     /// Nothing is ever deleted: places beyond the last tier stay, inactive, for the next longer list.

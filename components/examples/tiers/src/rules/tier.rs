@@ -2,8 +2,10 @@
 
 use pricing::records::price::Amount;
 use stoa_sdk::{Item, Problem, item, set};
+use stoa_trade::quantity::Quantity;
+use stoa_trade::refusal::refuse_invalid;
 
-use crate::records::tier::{Quantity, Tier, TierInput, TierRow};
+use crate::records::tier::{Tier, TierInput, TierRow};
 
 /// Rows as tiers, the lowest quantity first.
 pub fn sort(rows: impl IntoIterator<Item = TierRow>) -> Vec<Tier> {
@@ -30,9 +32,7 @@ pub fn check(input: &[TierInput]) -> Result<Vec<Tier>, Problem> {
             faults.push(item(pointer(), "REPEATED"));
         }
     }
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
+    refuse_invalid(faults)?;
     let tier = |tier: &TierInput| Tier { from_quantity: tier.from_quantity, amount: tier.amount };
     let mut tiers: Vec<Tier> = input.iter().map(tier).collect();
     tiers.sort_unstable_by_key(|tier| tier.from_quantity);
