@@ -11,7 +11,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
+use stoa_sdk::{Entity, Manifest, Module};
 
 use crate::records::{lookup, media, product, variant};
 
@@ -59,24 +59,15 @@ impl Module for Catalog {
             media::ARCHIVED.declare(),
         ],
         audit_filters: &[("productId", "Entries of this product and of all its variants, archived ones too.")],
+        provision: upkeep::provision,
+        checklist: upkeep::checklist,
+        verify: verify::verify,
         ..Manifest::new(
             "catalog",
             env!("CARGO_PKG_VERSION"),
             "Products, variants, media, lookups and units of measure.",
         )
     };
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        upkeep::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        upkeep::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        verify::verify(cursor)
-    }
 }
 
 stoa_sdk::export_module!(Catalog);

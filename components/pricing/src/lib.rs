@@ -13,7 +13,7 @@ mod upkeep;
 mod verify;
 pub mod work;
 
-use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
+use stoa_sdk::{Entity, Manifest, Module};
 
 use crate::operations::{price, price_change, price_list, resolve, schedule};
 use crate::records::price::{self as price_record, PriceRow};
@@ -51,20 +51,11 @@ impl Module for Pricing {
             ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
             ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
         ],
+        provision: upkeep::provision,
+        checklist: upkeep::checklist,
+        verify: verify::verify,
         ..Manifest::new("pricing", env!("CARGO_PKG_VERSION"), "Price lists and the prices of variants over time.")
     };
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        upkeep::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        upkeep::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        verify::verify(cursor)
-    }
 }
 
 #[cfg(feature = "component")]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Call, EventData, Id, Instant, Problem, Record, text_enum};
+use stoa_sdk::{Call, EventData, Id, Instant, Problem, Record, tenant, text_enum};
 
 text_enum! {
     /// ARCHIVED records are immutable.
@@ -49,6 +49,17 @@ pub struct Head {
     pub updated_at: Instant,
 }
 
+/// What answers to API clients, and events, say of an archivable record first: `#[serde(flatten)]` it likewise.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "as above")]
+pub struct PublicHead {
+    pub id: Id,
+    pub status: Status,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
 /// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and
 /// `archived_at`.
 pub trait Archivable: Record {
@@ -56,8 +67,16 @@ pub trait Archivable: Record {
     fn status(&self) -> Status;
     /// The row as it is from this instant on.
     fn become_archived(&mut self, at: Instant);
+    /// What everybody sees of it first.
+    fn public_head(&self) -> PublicHead;
+    /// Null while it is active.
+    fn archived_at(&self) -> Option<Instant>;
+
     /// What answers to people say of it first.
-    fn head(&self) -> Head;
+    fn head(&self) -> Head {
+        let PublicHead { id, status, created_at, updated_at } = self.public_head();
+        Head { id, tenant_id: tenant(), status, archived_at: self.archived_at(), created_at, updated_at }
+    }
 }
 
 /// Rows of these collections are archived by their columns `status` and `archived_at`.
@@ -74,15 +93,17 @@ macro_rules! archivable {
                 self.archived_at = Some(at);
             }
 
-            fn head(&self) -> $crate::life::Head {
-                $crate::life::Head {
+            fn public_head(&self) -> $crate::life::PublicHead {
+                $crate::life::PublicHead {
                     id: self.id,
-                    tenant_id: ::stoa_sdk::tenant(),
                     status: self.status,
-                    archived_at: self.archived_at,
                     created_at: self.created_at,
                     updated_at: self.updated_at,
                 }
+            }
+
+            fn archived_at(&self) -> ::core::option::Option<::stoa_sdk::Instant> {
+                self.archived_at
             }
         }
     )+};

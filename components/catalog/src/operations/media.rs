@@ -6,7 +6,6 @@ use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{
     Answer, Call, Client, EventKind, Id, Operation, Page, Problem, Text, all, any, emit, has, new_id, now, view,
 };
-use stoa_trade::lists::{answer_page, between};
 use stoa_trade::{Change, EmptyBody, Status, writable};
 
 use crate::records::identity::PartIdentity;
@@ -17,7 +16,7 @@ use crate::records::product::{ProductHead, ProductRow, ProductState};
 use crate::records::receipt::{WriteReceipt, show_receipt};
 use crate::records::variant::VariantRow;
 use crate::rules::access::{READ, WRITE};
-use crate::work::parts::{ListParts, ListPublicParts, read_parts};
+use crate::work::parts::{ListParts, ListPublicParts, list_parts, list_public_parts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -70,12 +69,8 @@ pub struct MediaInput {
 }
 
 pub fn list(call: &Call) -> Answer {
-    let product = call.path_id("productId")?;
-    let query: ListParts = call.query()?;
-    let filter = all([MediaRow::product_id.eq(product), MediaRow::status.eq(query.status)]);
-    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
-    ProductHead::require(product)?;
-    answer_page(rows, |row: &MediaRow| row.id, Media::from)
+    let of = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
+    list_parts::<MediaRow, Media>(call, of)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -85,18 +80,12 @@ pub fn read(call: &Call) -> Answer {
 
 /// Media of archived variants are hidden.
 pub fn api_list(call: &Call) -> Answer {
-    let product = call.path_id("productId")?;
-    let query: ListPublicParts = call.query()?;
-    let variants = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
-    let of_active = has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, variants);
-    let filter = all([
-        active(product),
-        any([MediaRow::variant_id.is_null(), of_active]),
-        between(MediaRow::updated_at, query.updated_since, None),
-    ]);
-    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
-    ProductHead::require_public(product.as_ref())?;
-    answer_page(rows, |row: &MediaRow| row.id, PublicMedia::from)
+    let shown = |product| {
+        let variants = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
+        let of_active = has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, variants);
+        all([active(product), any([MediaRow::variant_id.is_null(), of_active])])
+    };
+    list_public_parts::<MediaRow, PublicMedia>(call, shown, MediaRow::updated_at)
 }
 
 pub fn create(call: &Call) -> Answer {

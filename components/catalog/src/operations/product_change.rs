@@ -3,8 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::store::{Failure, get, run, select, update_all};
+use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, now};
+use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Archivable, Change, EmptyBody, Identity, Status, writable};
 
 use crate::records::identity::PartIdentity;
@@ -105,10 +106,7 @@ fn replace_row(call: &Call) -> Result<(Change<ProductRow>, Vec<String>), Problem
 
     let mode = mode(input.variant_mode, row.active_variants);
     let change = Change::of(&row, input.replace(row.clone(), attributes, mode))?;
-    run(change.update()).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/slug"),
-        other => other.into(),
-    })?;
+    run(change.update()).map_err(or_duplicate("/slug"))?;
     emit([UPDATED.of(id, None, &ProductEvent::of(change.after()))]);
     let members = name_members(&row, &change);
     Ok((change, members))

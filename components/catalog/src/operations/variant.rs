@@ -3,12 +3,11 @@
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Answer, Call, Client, Operation, Page, Problem, Reply, all, has};
 use stoa_trade::Status;
-use stoa_trade::lists::{answer_page, between};
 
 use crate::records::product::{ProductHead, ProductRow};
 use crate::records::variant::{PublicVariant, Variant, VariantRow, show};
 use crate::rules::access::READ;
-use crate::work::parts::{ListParts, ListPublicParts, read_parts};
+use crate::work::parts::{ListParts, ListPublicParts, list_parts, list_public_parts};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -21,12 +20,8 @@ pub const OPERATIONS: &[Operation] = &[
 ];
 
 pub fn list(call: &Call) -> Answer {
-    let product = call.path_id("productId")?;
-    let query: ListParts = call.query()?;
-    let filter = all([VariantRow::product_id.eq(product), VariantRow::status.eq(query.status)]);
-    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
-    ProductHead::require(product)?;
-    answer_page(rows, |row: &VariantRow| row.id, Variant::from)
+    let of = |product, status: Status| all([VariantRow::product_id.eq(product), VariantRow::status.eq(status)]);
+    list_parts::<VariantRow, Variant>(call, of)
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -35,16 +30,8 @@ pub fn read(call: &Call) -> Answer {
 }
 
 pub fn api_list(call: &Call) -> Answer {
-    let product = call.path_id("productId")?;
-    let query: ListPublicParts = call.query()?;
-    let filter = all([
-        VariantRow::product_id.eq(product),
-        VariantRow::status.eq(Status::Active),
-        between(VariantRow::updated_at, query.updated_since, None),
-    ]);
-    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
-    ProductHead::require_public(product.as_ref())?;
-    answer_page(rows, |row: &VariantRow| row.id, PublicVariant::from)
+    let active = |product| all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
+    list_public_parts::<VariantRow, PublicVariant>(call, active, VariantRow::updated_at)
 }
 
 pub fn api_read(call: &Call) -> Answer {

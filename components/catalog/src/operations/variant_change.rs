@@ -1,7 +1,8 @@
 //! Changes of a variant. What changes how many variants are active locks the product first and keeps its columns.
 
-use stoa_sdk::store::{Failure, get, insert, run, select};
+use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, all, emit, has, new_id, view};
+use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
 
 use crate::records::identity::PartIdentity;
@@ -64,10 +65,7 @@ fn create_row(call: &Call) -> Result<VariantRow, Problem> {
         ..product.clone()
     };
     let change = Change::of(&product, after)?;
-    run((insert([&row]), change.update())).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/sku"),
-        other => other.into(),
-    })?;
+    run((insert([&row]), change.update())).map_err(or_duplicate("/sku"))?;
     let after = change.after();
     let of_product = (after.variant_mode != product.variant_mode)
         .then(|| product::UPDATED.of(product_id, None, &ProductEvent::of(after)));

@@ -62,29 +62,36 @@ pub fn active(product: Id) -> Filter {
     all([MediaRow::product_id.eq(product), MediaRow::status.eq(Status::Active)])
 }
 
-/// A medium as people read it.
+/// What people, API clients and events see of a medium alike.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+struct MediaBody {
+    product_id: Id,
+    url: String,
+    variant_id: Option<Id>,
+    alt_text: Option<String>,
+    position: i64,
+}
+
+impl From<MediaRow> for MediaBody {
+    fn from(row: MediaRow) -> MediaBody {
+        let MediaRow { product_id, url, variant_id, alt_text, position, .. } = row;
+        MediaBody { product_id, url, variant_id, alt_text, position }
+    }
+}
+
+/// A medium as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Media {
     #[serde(flatten)]
     head: Head,
-    pub product_id: Id,
-    pub url: String,
-    pub variant_id: Option<Id>,
-    pub alt_text: Option<String>,
-    pub position: i64,
+    #[serde(flatten)]
+    body: MediaBody,
 }
 
 impl From<MediaRow> for Media {
     fn from(row: MediaRow) -> Media {
-        Media {
-            head: row.head(),
-            product_id: row.product_id,
-            url: row.url,
-            variant_id: row.variant_id,
-            alt_text: row.alt_text,
-            position: row.position,
-        }
+        Media { head: row.head(), body: row.into() }
     }
 }
 
@@ -96,28 +103,16 @@ pub fn show(row: MediaRow) -> Reply {
 
 /// A medium as API clients read it.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct PublicMedia {
     id: Id,
     status: Status,
-    url: String,
-    variant_id: Option<Id>,
-    alt_text: Option<String>,
-    position: i64,
-    product_id: Id,
+    #[serde(flatten)]
+    body: MediaBody,
 }
 
 impl From<MediaRow> for PublicMedia {
     fn from(row: MediaRow) -> PublicMedia {
-        PublicMedia {
-            id: row.id,
-            status: row.status,
-            url: row.url,
-            variant_id: row.variant_id,
-            alt_text: row.alt_text,
-            position: row.position,
-            product_id: row.product_id,
-        }
+        PublicMedia { id: row.id, status: row.status, body: row.into() }
     }
 }
 

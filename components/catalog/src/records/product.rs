@@ -3,10 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use stoa_sdk::{
-    EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, now, tenant, text_enum, view,
-};
-use stoa_trade::life::Head;
+use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, text_enum, view};
+use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::{Archivable, Identity, Status};
 
 use crate::records::identity::{EXAMPLE_TIME, example_id};
@@ -81,15 +79,17 @@ impl Archivable for ProductRow {
         self.archived_at = Some(at);
     }
 
-    fn head(&self) -> Head {
-        Head {
+    fn public_head(&self) -> PublicHead {
+        PublicHead {
             id: self.id,
-            tenant_id: tenant(),
             status: Archivable::status(self),
-            archived_at: self.archived_at,
             created_at: self.created_at,
             updated_at: self.updated_at,
         }
+    }
+
+    fn archived_at(&self) -> Option<Instant> {
+        self.archived_at
     }
 }
 
@@ -111,12 +111,12 @@ impl ProductRow {
     }
 
     /// A new product of which no more is said than its name.
-    pub fn new(id: Id, name: String) -> ProductRow {
+    pub fn new(id: Id, name: String, at: Instant) -> ProductRow {
         ProductRow {
             id,
             version: 1,
-            created_at: now(),
-            updated_at: now(),
+            created_at: at,
+            updated_at: at,
             name,
             slug: None,
             product_type: ProductType::Good,
@@ -143,8 +143,6 @@ impl ProductRow {
     pub fn example() -> ProductRow {
         let variant = VariantRow::example();
         ProductRow {
-            created_at: EXAMPLE_TIME,
-            updated_at: EXAMPLE_TIME,
             slug: Some("phone".to_owned()),
             unit_code: variant.unit_code,
             publication_status: PublicationStatus::Published,
@@ -152,7 +150,7 @@ impl ProductRow {
             total_variants: 1,
             single_variant_id: Some(variant.id),
             single_sku: Some(variant.sku),
-            ..ProductRow::new(example_id(1), "Phone".to_owned())
+            ..ProductRow::new(example_id(1), "Phone".to_owned(), EXAMPLE_TIME)
         }
     }
 }
@@ -194,85 +192,10 @@ pub fn on_sale() -> Filter {
     all([ProductRow::status.eq(ProductState::Active), ProductRow::publication_status.eq(PublicationStatus::Published)])
 }
 
-/// A product as people read it.
+/// What people, API clients and events see of a product alike.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Product {
-    #[serde(flatten)]
-    head: Head,
-    pub name: String,
-    pub slug: Option<String>,
-    /// What it is in practice.
-    pub variant_mode: VariantMode,
-    pub product_type: ProductType,
-    pub category_id: Option<Id>,
-    pub brand_id: Option<Id>,
-    pub manufacturer_id: Option<Id>,
-    pub unit_of_measure: String,
-    pub track_inventory: bool,
-    pub track_serials: bool,
-    pub publication_status: PublicationStatus,
-    pub description: Option<String>,
-    pub short_description: Option<String>,
-    pub attributes: Json,
-    /// Active variants.
-    #[schemars(range(min = 0))]
-    pub variant_count: i64,
-    /// Of a SINGLE product with exactly one active variant.
-    pub single_sku: Option<String>,
-    pub single_variant_id: Option<Id>,
-    /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub variants: Option<Vec<Variant>>,
-    /// Of a read with `include=media`: the active ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub media: Option<Vec<Media>>,
-}
-
-impl From<ProductRow> for Product {
-    fn from(row: ProductRow) -> Product {
-        let single = row.single().map(|(id, sku)| (id, sku.to_owned()));
-        Product {
-            head: row.head(),
-            name: row.name,
-            slug: row.slug,
-            variant_mode: row.variant_mode,
-            product_type: row.product_type,
-            category_id: row.category_id,
-            brand_id: row.brand_id,
-            manufacturer_id: row.manufacturer_id,
-            unit_of_measure: row.unit_code,
-            track_inventory: row.tracking != Tracking::None,
-            track_serials: row.tracking == Tracking::Serialized,
-            publication_status: row.publication_status,
-            description: row.description,
-            short_description: row.short_description,
-            attributes: row.attributes,
-            variant_count: row.active_variants,
-            single_variant_id: single.as_ref().map(|(id, _)| *id),
-            single_sku: single.map(|(_, sku)| sku),
-            variants: None,
-            media: None,
-        }
-    }
-}
-
-/// The whole record as an answer to a person, with the parts that were asked for.
-pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
-    let (id, version) = (row.id, row.version);
-    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
-    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
-    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
-}
-
-/// A product as API clients read it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PublicProduct {
-    id: Id,
-    status: Status,
-    created_at: Instant,
-    updated_at: Instant,
+struct ProductBody {
     name: String,
     slug: Option<String>,
     /// What it is in practice.
@@ -292,19 +215,14 @@ pub struct PublicProduct {
     short_description: Option<String>,
 }
 
-impl From<ProductRow> for PublicProduct {
-    fn from(row: ProductRow) -> PublicProduct {
-        let single_sku = row.single().map(|(_, sku)| sku.to_owned());
-        PublicProduct {
-            id: row.id,
-            status: Status::Active,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+impl From<ProductRow> for ProductBody {
+    fn from(row: ProductRow) -> ProductBody {
+        ProductBody {
+            single_sku: row.single().map(|(_, sku)| sku.to_owned()),
             name: row.name,
             slug: row.slug,
             variant_mode: row.variant_mode,
             variant_count: row.active_variants,
-            single_sku,
             product_type: row.product_type,
             category_id: row.category_id,
             brand_id: row.brand_id,
@@ -314,6 +232,64 @@ impl From<ProductRow> for PublicProduct {
             description: row.description,
             short_description: row.short_description,
         }
+    }
+}
+
+/// A product as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Product {
+    #[serde(flatten)]
+    head: Head,
+    #[serde(flatten)]
+    body: ProductBody,
+    track_inventory: bool,
+    track_serials: bool,
+    attributes: Json,
+    single_variant_id: Option<Id>,
+    /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variants: Option<Vec<Variant>>,
+    /// Of a read with `include=media`: the active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<Vec<Media>>,
+}
+
+impl From<ProductRow> for Product {
+    fn from(row: ProductRow) -> Product {
+        Product {
+            head: row.head(),
+            track_inventory: row.tracking != Tracking::None,
+            track_serials: row.tracking == Tracking::Serialized,
+            attributes: row.attributes.clone(),
+            single_variant_id: row.single().map(|(id, _)| id),
+            variants: None,
+            media: None,
+            body: row.into(),
+        }
+    }
+}
+
+/// The whole record as an answer to a person, with the parts that were asked for.
+pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
+    let (id, version) = (row.id, row.version);
+    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
+    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
+    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
+}
+
+/// A product as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicProduct {
+    #[serde(flatten)]
+    head: PublicHead,
+    #[serde(flatten)]
+    body: ProductBody,
+}
+
+impl From<ProductRow> for PublicProduct {
+    fn from(row: ProductRow) -> PublicProduct {
+        PublicProduct { head: row.public_head(), body: row.into() }
     }
 }
 

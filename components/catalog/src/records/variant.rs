@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, now, text_enum, view};
-use stoa_trade::life::Head;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, text_enum, view};
+use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::{Archivable, Status, archivable};
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
@@ -72,12 +72,12 @@ archivable!(VariantRow);
 
 impl VariantRow {
     /// A new variant of which no more is said than its SKU.
-    pub fn new(id: Id, sku: String, product_id: Id) -> VariantRow {
+    pub fn new(id: Id, sku: String, product_id: Id, at: Instant) -> VariantRow {
         VariantRow {
             id,
             version: 1,
-            created_at: now(),
-            updated_at: now(),
+            created_at: at,
+            updated_at: at,
             product_id,
             sku,
             barcode: None,
@@ -101,71 +101,20 @@ impl VariantRow {
     /// A variant as there may be one, of the product of the same name: what the contract shows, and what tests begin with.
     pub fn example() -> VariantRow {
         VariantRow {
-            created_at: EXAMPLE_TIME,
-            updated_at: EXAMPLE_TIME,
             barcode: Some("0195949036187".to_owned()),
             color: Some("Black".to_owned()),
             unit_code: "UNIT".to_owned(),
-            ..VariantRow::new(example_id(2), "PHONE-BLACK".to_owned(), example_id(1))
+            ..VariantRow::new(example_id(2), "PHONE-BLACK".to_owned(), example_id(1), EXAMPLE_TIME)
         }
     }
 }
 
 view! { pub VariantId of VariantRow { id: Id } }
 
-/// A variant as people read it.
+/// What people, API clients and events see of a variant alike.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Variant {
-    #[serde(flatten)]
-    head: Head,
-    pub product_id: Id,
-    pub sku: String,
-    pub barcode: Option<String>,
-    pub model_number: Option<String>,
-    pub storage: Option<String>,
-    pub color: Option<String>,
-    pub condition: Option<Condition>,
-    pub grade: Option<Grade>,
-    pub sim_type: SimType,
-    pub attributes: Json,
-    #[schemars(with = "Vec<String>")]
-    pub search_aliases: Json,
-}
-
-impl From<VariantRow> for Variant {
-    fn from(row: VariantRow) -> Variant {
-        Variant {
-            head: row.head(),
-            product_id: row.product_id,
-            sku: row.sku,
-            barcode: row.barcode,
-            model_number: row.model_number,
-            storage: row.storage,
-            color: row.color,
-            condition: row.condition,
-            grade: row.grade,
-            sim_type: row.sim_type,
-            attributes: row.attributes,
-            search_aliases: row.aliases,
-        }
-    }
-}
-
-/// The whole record as an answer to a person; audited under its product.
-pub fn show(row: VariantRow) -> Reply {
-    let (id, version, product) = (row.id, row.version, row.product_id);
-    Reply::json(&Variant::from(row)).of(id, version).subject(product)
-}
-
-/// A variant as API clients read it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PublicVariant {
-    id: Id,
-    status: Status,
-    created_at: Instant,
-    updated_at: Instant,
+struct VariantBody {
     product_id: Id,
     sku: String,
     barcode: Option<String>,
@@ -177,13 +126,9 @@ pub struct PublicVariant {
     sim_type: SimType,
 }
 
-impl From<VariantRow> for PublicVariant {
-    fn from(row: VariantRow) -> PublicVariant {
-        PublicVariant {
-            id: row.id,
-            status: row.status,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+impl From<VariantRow> for VariantBody {
+    fn from(row: VariantRow) -> VariantBody {
+        VariantBody {
             product_id: row.product_id,
             sku: row.sku,
             barcode: row.barcode,
@@ -194,6 +139,47 @@ impl From<VariantRow> for PublicVariant {
             grade: row.grade,
             sim_type: row.sim_type,
         }
+    }
+}
+
+/// A variant as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Variant {
+    #[serde(flatten)]
+    head: Head,
+    #[serde(flatten)]
+    body: VariantBody,
+    attributes: Json,
+    #[schemars(with = "Vec<String>")]
+    search_aliases: Json,
+}
+
+impl From<VariantRow> for Variant {
+    fn from(row: VariantRow) -> Variant {
+        let (attributes, search_aliases) = (row.attributes.clone(), row.aliases.clone());
+        Variant { head: row.head(), attributes, search_aliases, body: row.into() }
+    }
+}
+
+/// The whole record as an answer to a person; audited under its product.
+pub fn show(row: VariantRow) -> Reply {
+    let (id, version, product) = (row.id, row.version, row.product_id);
+    Reply::json(&Variant::from(row)).of(id, version).subject(product)
+}
+
+/// A variant as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicVariant {
+    #[serde(flatten)]
+    head: PublicHead,
+    #[serde(flatten)]
+    body: VariantBody,
+}
+
+impl From<VariantRow> for PublicVariant {
+    fn from(row: VariantRow) -> PublicVariant {
+        PublicVariant { head: row.public_head(), body: row.into() }
     }
 }
 

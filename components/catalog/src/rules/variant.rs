@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use stoa_sdk::{Id, Item, Json, Text, text};
+use stoa_sdk::{Id, Item, Json, Text, now, text};
 
 use crate::records::product::ProductRow;
 use crate::records::variant::{Condition, Grade, SimType, VariantRow};
@@ -72,7 +72,7 @@ impl CheckedVariant {
             product_type: product.product_type,
             unit_code: product.unit_code.clone(),
             tracking: product.tracking,
-            ..VariantRow::new(id, String::new(), product.id)
+            ..VariantRow::new(id, String::new(), product.id, now())
         };
         self.replace(row)
     }

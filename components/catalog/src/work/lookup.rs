@@ -1,8 +1,9 @@
 //! Making a lookup: for a person's or API client's request, and for a new company.
 
-use stoa_sdk::store::{Failure, insert, run};
+use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Problem, emit, new_id, now};
 use stoa_trade::Status;
+use stoa_trade::refusal::or_duplicate;
 
 use crate::records::lookup::{CREATED, Kind, LookupRow};
 use crate::rules::lookup::CatalogLookupInput;
@@ -29,10 +30,7 @@ pub fn insert_lookup(kind: Kind, input: CatalogLookupInput) -> Result<LookupRow,
         name: input.name.into(),
         code: input.code,
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
+    run(insert([&row])).map_err(or_duplicate("/code"))?;
     emit([CREATED.of(row.id, None, &row.clone().into())]);
     Ok(row)
 }

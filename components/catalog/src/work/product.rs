@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Find, MOST_KEYS, find, insert, run};
-use stoa_sdk::{Field, Item, Json, Problem, emit, item, new_ids, set, view};
+use stoa_sdk::{Field, Item, Json, Problem, emit, item, new_ids, now, set, view};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::records::product::{self, ProductEvent, ProductRow, is_public};
@@ -113,7 +113,7 @@ fn build_rows(checked: Vec<Checked>) -> Vec<CreatedProduct> {
         let stem = product.input.slug.is_none().then(|| product.stem());
         let count = product.count();
         let mode = mode(product.input.variant_mode, count);
-        let row = ProductRow::new(ids.next()?, String::new());
+        let row = ProductRow::new(ids.next()?, String::new(), now());
         let mut row = product.input.replace(row, product.attributes, mode);
         (row.active_variants, row.total_variants) = (count, count);
         let variants: Vec<VariantRow> =

@@ -22,7 +22,7 @@ use pricing::Pricing;
 use pricing::operations as built_in;
 use pricing::records::price::PriceRow;
 use pricing::records::price_list::ListRow;
-use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
+use stoa_sdk::{Entity, Manifest, Module};
 
 use crate::records::tier::TierRow;
 
@@ -44,20 +44,9 @@ impl Module for Tiers {
             built_in::resolve::OPERATIONS,
         ],
         collections: &[ListRow::collection, PriceRow::collection, TierRow::collection],
+        verify: verify::verify,
         ..Pricing::MANIFEST
     };
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        Pricing::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        Pricing::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        verify::verify(cursor)
-    }
 }
 
 stoa_sdk::export_module!(Tiers);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Decimal, EventData, EventKind, Id, Instant, Reply, collection, view};
-use stoa_trade::life::Head;
+use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::{Archivable, Status, archivable};
 
 use crate::records::price_list::ListRow;
@@ -62,12 +62,10 @@ pub fn lock_name(list: Id, variant: Id) -> String {
     format!("price:{list}:{variant}")
 }
 
-/// A price as people read it.
+/// What people, API clients and events see of a price alike.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Price {
-    #[serde(flatten)]
-    head: Head,
+struct PriceBody {
     price_list_id: Id,
     variant_id: Id,
     currency_code: String,
@@ -76,10 +74,9 @@ pub struct Price {
     valid_to: Option<Instant>,
 }
 
-impl From<PriceRow> for Price {
-    fn from(row: PriceRow) -> Price {
-        Price {
-            head: row.head(),
+impl From<PriceRow> for PriceBody {
+    fn from(row: PriceRow) -> PriceBody {
+        PriceBody {
             price_list_id: row.list_id,
             variant_id: row.variant_id,
             currency_code: row.currency_code,
@@ -87,6 +84,21 @@ impl From<PriceRow> for Price {
             valid_from: row.valid_from,
             valid_to: row.valid_to,
         }
+    }
+}
+
+/// A price as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Price {
+    #[serde(flatten)]
+    head: Head,
+    #[serde(flatten)]
+    body: PriceBody,
+}
+
+impl From<PriceRow> for Price {
+    fn from(row: PriceRow) -> Price {
+        Price { head: row.head(), body: row.into() }
     }
 }
 
@@ -98,34 +110,16 @@ pub fn show(row: PriceRow) -> Reply {
 
 /// A price as API clients read it.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct PublicPrice {
-    id: Id,
-    status: Status,
-    created_at: Instant,
-    updated_at: Instant,
-    price_list_id: Id,
-    variant_id: Id,
-    currency_code: String,
-    amount: Amount,
-    valid_from: Option<Instant>,
-    valid_to: Option<Instant>,
+    #[serde(flatten)]
+    head: PublicHead,
+    #[serde(flatten)]
+    body: PriceBody,
 }
 
 impl From<PriceRow> for PublicPrice {
     fn from(row: PriceRow) -> PublicPrice {
-        PublicPrice {
-            id: row.id,
-            status: row.status,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
-            price_list_id: row.list_id,
-            variant_id: row.variant_id,
-            currency_code: row.currency_code,
-            amount: row.amount,
-            valid_from: row.valid_from,
-            valid_to: row.valid_to,
-        }
+        PublicPrice { head: row.public_head(), body: row.into() }
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
-use stoa_trade::life::Head;
+use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::{Archivable, Identity, Status, archivable};
 
 /// Resource type of the audit entries and of the events.
@@ -100,10 +100,8 @@ pub fn show(row: ListRow) -> Reply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicPriceList {
-    id: Id,
-    status: Status,
-    created_at: Instant,
-    updated_at: Instant,
+    #[serde(flatten)]
+    head: PublicHead,
     code: String,
     name: String,
     currency_code: String,
@@ -113,10 +111,7 @@ pub struct PublicPriceList {
 impl From<ListRow> for PublicPriceList {
     fn from(row: ListRow) -> PublicPriceList {
         PublicPriceList {
-            id: row.id,
-            status: row.status,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+            head: row.public_head(),
             code: row.code,
             name: row.name,
             currency_code: row.currency_code,

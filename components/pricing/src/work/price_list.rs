@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, insert, run};
+use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Problem, Text, emit, new_id, now, text};
 use stoa_trade::Status;
+use stoa_trade::refusal::or_duplicate;
 
 use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
 
@@ -41,10 +42,7 @@ pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
         status: Status::Active,
         archived_at: None,
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/code"),
-        other => other.into(),
-    })?;
+    run(insert([&row])).map_err(or_duplicate("/code"))?;
     emit([CREATED.of(row.id, None, &PriceListEvent::of(&row))]);
     Ok(row)
 }

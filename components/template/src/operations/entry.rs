@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, get, insert, run};
+use stoa_sdk::store::{get, insert, run};
 use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, emit, new_id, now};
 use stoa_trade::lists::{answer_page, mentions, read_page};
+use stoa_trade::refusal::or_duplicate;
 
 use crate::records::entry::{AUDIT, CREATED, EntryRow, TemplateEntry, show};
 
@@ -62,10 +63,7 @@ pub fn create(call: &Call) -> Answer {
         name: input.name.into(),
         note: input.note.map(String::from),
     };
-    run(insert([&row])).map_err(|failure| match failure {
-        Failure::Duplicate(_) => Problem::duplicate("/name"),
-        other => other.into(),
-    })?;
+    run(insert([&row])).map_err(or_duplicate("/name"))?;
     emit([CREATED.of(row.id, None, &row.clone().into())]);
     Ok(show(row))
 }

@@ -7,8 +7,7 @@ use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "TEMPLATE_ENTRY";
 
-pub const CREATED: EventKind<TemplateEntry> =
-    EventKind::new("template.entry.created", AUDIT, "An entry was created.");
+pub const CREATED: EventKind<TemplateEntry> = EventKind::new("template.entry.created", AUDIT, "An entry was created.");
 
 collection! {
     pub record EntryRow in "entry" {
