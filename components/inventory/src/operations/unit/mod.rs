@@ -1,6 +1,7 @@
 //! The operations of serial units.
 
 mod admit;
+mod destination;
 mod list;
 mod move_unit;
 mod readmit;

@@ -160,7 +160,7 @@ impl Default for Goods {
 }
 
 impl Goods {
-    /// Changes the figures of a pair; `pointer` is told where they do not allow it.
+    /// Changes the figures of a pair; where they do not allow it, `pointer` is refused.
     pub fn change(&mut self, place: &Place, sku: &Sku, delta: Delta, pointer: &str) {
         let pair = Pair { warehouse: place.warehouse, variant: sku.variant };
         let new = || Change { place: *place, sku: *sku, delta: Delta::default(), lines: Vec::new() };
