@@ -1,12 +1,12 @@
 //! The operations of serial units.
 
 mod admit;
-mod destination;
 mod list;
 mod move_unit;
 mod readmit;
 mod regrade;
 mod reserve;
+mod stated_place;
 
 use stoa_sdk::{Operation, Page};
 

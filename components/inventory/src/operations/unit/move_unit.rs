@@ -7,7 +7,7 @@ use stoa_trade::clients::books;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::refuse_invalid;
 
-use crate::operations::unit::destination::Destination;
+use crate::operations::unit::stated_place::StatedPlace;
 use crate::records::movement::MovementType;
 use crate::records::unit::{UnitRow, UnitStatus, receipt};
 use crate::rules::unit_state::{self, Cause};
@@ -84,8 +84,8 @@ pub fn move_unit(call: &Call) -> Answer {
     let input: UnitMovementInput = call.body()?;
     input.check()?;
     let (cause, movement_type) = input.cause();
-    let destination = Destination { warehouse: input.to_warehouse_id, location: input.to_location_id };
-    let (unit, _) = destination.read(id)?;
+    let place = StatedPlace { warehouse: input.to_warehouse_id, location: input.to_location_id };
+    let (unit, _) = place.read(id)?;
     input.expected_version.check(unit.version)?;
     unit_state::check(cause, &unit, None)?;
     // A unit changes its entity only with its version, which is compared again below.
@@ -94,7 +94,7 @@ pub fn move_unit(call: &Call) -> Answer {
         _ => books::admit(unit.legal_entity_id)?,
     };
 
-    let entered = destination.enter(id, input.expected_version, cause)?;
+    let entered = place.enter(id, input.expected_version, cause)?;
     let unit = entered.unit.clone();
 
     let (after, worth) = match input.to_warehouse_id {

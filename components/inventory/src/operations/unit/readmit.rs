@@ -10,7 +10,7 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::{self, refuse_invalid};
 
-use crate::operations::unit::destination::Destination;
+use crate::operations::unit::stated_place::StatedPlace;
 use crate::records::movement::MovementType;
 use crate::records::unit::{self, Condition, Grade, UnitRow, UnitStatus};
 use crate::rules::condition::Objections;
@@ -66,8 +66,8 @@ impl ReadmitUnit {
 pub fn readmit(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: ReadmitUnit = call.body()?;
-    let destination = Destination { warehouse: input.to_warehouse_id, location: input.to_location_id };
-    let (unit, warehouse) = destination.read(id)?;
+    let place = StatedPlace { warehouse: input.to_warehouse_id, location: input.to_location_id };
+    let (unit, warehouse) = place.read(id)?;
     let variant = input.variant_id.unwrap_or(unit.variant_id);
     let article = articles::get_one(variant).ok_or_else(|| Problem::reference_missing("/variantId"))?;
     input.expected_version.check(unit.version)?;
@@ -81,8 +81,8 @@ pub fn readmit(call: &Call) -> Answer {
     let terms = books::admit(entity)?;
 
     let to = input.to_warehouse_id.or(unit.warehouse_id);
-    let destination = Destination { warehouse: to, ..destination };
-    let entered = destination.enter(id, input.expected_version, Cause::Readmit)?;
+    let place = StatedPlace { warehouse: to, ..place };
+    let entered = place.enter(id, input.expected_version, Cause::Readmit)?;
     let unit = entered.unit.clone();
     usable(&unit, &article)?;
     let to = to.ok_or_else(Problem::not_found)?;

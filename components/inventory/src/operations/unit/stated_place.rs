@@ -13,19 +13,19 @@ use crate::work::gates;
 
 /// `toWarehouseId` and `toLocationId`, as far as they are stated.
 #[derive(Clone, Copy)]
-pub struct Destination {
+pub struct StatedPlace {
     pub warehouse: Option<Id>,
     pub location: Option<Id>,
 }
 
-/// A locked unit, and what was read behind the gates of its destination.
+/// A locked unit, and what was read behind the gates of that place.
 pub struct Entered {
     pub unit: UnitRow,
     pub warehouses: Vec<WarehouseRow>,
     locations: Vec<LocationRow>,
 }
 
-impl Destination {
+impl StatedPlace {
     /// The unit as it stands, and the warehouse that is named.
     ///
     /// # Errors
