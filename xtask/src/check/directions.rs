@@ -41,7 +41,6 @@ const MODULE: Order =
 const DEBTS: &[(&str, usize)] = &[
     ("components/catalog", 27),
     ("components/examples/tiers", 3),
-    ("components/inventory", 126),
     ("components/ledger", 93),
     ("components/pricing", 17),
     ("components/template", 1),

@@ -10,3 +10,22 @@ pub fn without<T: JsonSchema>(generator: &mut SchemaGenerator, parameters: &[&st
     }
     schema
 }
+
+/// Declares the query of API clients that is another one without some of its parameters.
+macro_rules! public_query {
+    ($(#[$doc:meta])* $name:ident of $whole:ident without [$($parameter:literal),+ $(,)?]) => {
+        $(#[$doc])*
+        pub struct $name;
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::operations::query::without::<$whole>(generator, &[$($parameter),+])
+            }
+        }
+    };
+}
+pub(crate) use public_query;

@@ -96,7 +96,7 @@ totals! {
     }
 }
 
-fn variant_stock<T>(call: &Call, shown: impl Fn(&StockRow) -> T) -> Result<VariantStock<T>, Problem> {
+fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<VariantStock<T>, Problem> {
     let variant_id = call.path_id("variantId")?;
     let query: Paged = call.query()?;
     let article = articles::get_one(variant_id).ok_or_else(Problem::not_found)?;
@@ -113,7 +113,7 @@ fn variant_stock<T>(call: &Call, shown: impl Fn(&StockRow) -> T) -> Result<Varia
         available: Quantity::from_units(sums.sellable.units() - sums.held.units()),
         incoming: sums.incoming,
     };
-    let page = Page::of(&rows.items, rows.more, |row| row.id, shown);
+    let page = Page::of(&rows.items, rows.more, |row| row.id, show);
     Ok(VariantStock {
         variant_id,
         tracking_mode: articles::tracking(&article),

@@ -1,9 +1,7 @@
 //! The operations of warehouses. Everything but a warehouse's name is its identity: entries of the books carry it. It is archived
 //! alone, so that nothing comes in while it is found empty.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Limit, Operation, Page, Problem, Reply, Text, all, any, tenant, text, view};
@@ -12,7 +10,7 @@ use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::{Change, EmptyBody, Status, writable};
 
-use crate::operations::query::without;
+use crate::operations::query::public_query;
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
 use crate::records::stock::StockRow;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus};
@@ -82,17 +80,9 @@ pub struct ListWarehouses {
     text: Option<Text<1, 200>>,
 }
 
-/// As people ask; active ones alone.
-pub struct ListPublicWarehouses;
-
-impl JsonSchema for ListPublicWarehouses {
-    fn schema_name() -> Cow<'static, str> {
-        "ListPublicWarehouses".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        without::<ListWarehouses>(generator, &["status"])
-    }
+public_query! {
+    /// As people ask; active ones alone.
+    ListPublicWarehouses of ListWarehouses without ["status"]
 }
 
 impl ListWarehouses {

@@ -11,7 +11,7 @@ use crate::services::Services;
 use crate::services::bindings::exports::commerce::inventory::costs as service;
 use crate::services::bindings::exports::commerce::inventory::costs::Guest;
 use crate::services::wire::parse;
-use crate::work::costs::opening::{self, Goods};
+use crate::work::costs::opening::{self, CostedGoods};
 use crate::work::costs::recost::{Line, Parts, recost};
 use crate::work::costs::{flows, valuation};
 
@@ -39,8 +39,8 @@ impl Guest for Services {
     fn open(entity: (u64, u64), currency_code: String, given: Vec<service::Stated>) -> Result<String, Problem> {
         let given = given.into_iter().map(|given| {
             let of = match given.goods {
-                service::Goods::OfVariant(id) => Goods::Variant(id.into()),
-                service::Goods::OfUnit(id) => Goods::Unit(id.into()),
+                service::Goods::OfVariant(id) => CostedGoods::Variant(id.into()),
+                service::Goods::OfUnit(id) => CostedGoods::Unit(id.into()),
             };
             (of, quantity::widen(parse(&given.unit_cost)))
         });

@@ -1,4 +1,4 @@
-//! The service `commerce:inventory/units`: what other modules ask of units. Identities are told only to a caller who may read
+//! The service `commerce:inventory/units`: what other modules ask of units. Identities are shown only to a caller who may read
 //! them.
 
 use stoa_sdk::store::{MOST_KEYS, find, get_all, read};

@@ -55,7 +55,7 @@ pub fn stock(after: Option<Id>) -> Batch {
             *travelling.entry((transit, item.variant_id)).or_default() += left;
         }
     }
-    // With more open orders than one call reads, what they bring cannot be told here.
+    // With more open orders than one call reads, what they bring cannot be known here.
     let knows_all = !shipped.more && orders.len() <= 1_000;
     let mut findings = Vec::new();
     for row in &page.rows {

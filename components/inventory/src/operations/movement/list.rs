@@ -1,14 +1,12 @@
 //! Reading movements.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, all, holds, paged, tenant};
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
-use crate::operations::query::without;
+use crate::operations::query::public_query;
 use crate::records::movement::{DocumentType, Movement, MovementRow, MovementType, PublicMovement, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 
@@ -35,17 +33,9 @@ pub struct ListMovements {
     to: Option<Instant>,
 }
 
-/// As people ask, but for products and units.
-pub struct ListPublicMovements;
-
-impl JsonSchema for ListPublicMovements {
-    fn schema_name() -> Cow<'static, str> {
-        "ListPublicMovements".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        without::<ListMovements>(generator, &["productId", "inventoryUnitId"])
-    }
+public_query! {
+    /// As people ask, but for products and units.
+    ListPublicMovements of ListMovements without ["productId", "inventoryUnitId"]
 }
 
 impl ListMovements {

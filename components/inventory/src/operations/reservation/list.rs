@@ -1,14 +1,12 @@
 //! Reading reservations.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run};
 use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, all, holds, tenant};
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
-use crate::operations::query::without;
+use crate::operations::query::public_query;
 use crate::records::permission::SERIALS_READ;
 use crate::records::reservation::{
     PublicReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
@@ -33,17 +31,9 @@ pub struct ListReservations {
     to: Option<Instant>,
 }
 
-/// As people ask, but for units.
-pub struct ListPublicReservations;
-
-impl JsonSchema for ListPublicReservations {
-    fn schema_name() -> Cow<'static, str> {
-        "ListPublicReservations".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        without::<ListReservations>(generator, &["inventoryUnitId"])
-    }
+public_query! {
+    /// As people ask, but for units.
+    ListPublicReservations of ListReservations without ["inventoryUnitId"]
 }
 
 impl ListReservations {

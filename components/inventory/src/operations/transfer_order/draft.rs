@@ -188,7 +188,7 @@ fn changed_members(before: &TransferOrderRow, after: &TransferOrderRow) -> Vec<&
         ("transitWarehouseId", before.transit_warehouse_id != after.transit_warehouse_id),
         ("expectedOn", before.expected_on != after.expected_on),
         ("notes", before.notes != after.notes),
-        // Lines are told as one: which of them changed is in the record.
+        // Lines are named as one: which of them changed is in the record.
         ("items", true),
     ];
     members.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()

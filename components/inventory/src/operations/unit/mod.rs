@@ -6,6 +6,7 @@ mod move_unit;
 mod readmit;
 mod regrade;
 mod reserve;
+mod stated_place;
 
 use stoa_sdk::{Operation, Page};
 

@@ -2,19 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, holds, item, text_enum};
 use stoa_trade::clients::books;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::refuse_invalid;
 
-use crate::records::location::LocationRow;
+use crate::operations::unit::stated_place::StatedPlace;
 use crate::records::movement::MovementType;
 use crate::records::unit::{UnitRow, UnitStatus, receipt};
-use crate::records::warehouse::WarehouseRow;
-use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
-use crate::work::gates;
 use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::effects;
@@ -88,13 +84,8 @@ pub fn move_unit(call: &Call) -> Answer {
     let input: UnitMovementInput = call.body()?;
     input.check()?;
     let (cause, movement_type) = input.cause();
-    let (unit, warehouses, locations): (Option<UnitRow>, Vec<WarehouseRow>, Vec<LocationRow>) =
-        run((get(id), get_all(input.to_warehouse_id), get_all(input.to_location_id)))?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    if let Some(to) = input.to_warehouse_id {
-        place::require_warehouse(&warehouses, to, "/toWarehouseId")?;
-    }
-    place::require_location(&locations, input.to_location_id, "/toLocationId")?;
+    let place = StatedPlace { warehouse: input.to_warehouse_id, location: input.to_location_id };
+    let (unit, _) = place.read(id)?;
     input.expected_version.check(unit.version)?;
     unit_state::check(cause, &unit, None)?;
     // A unit changes its entity only with its version, which is compared again below.
@@ -103,20 +94,14 @@ pub fn move_unit(call: &Call) -> Answer {
         _ => books::admit(unit.legal_entity_id)?,
     };
 
-    let gates: Vec<Id> = input.to_warehouse_id.into_iter().collect();
-    let entered = (gates::enter(&gates, input.to_location_id), get::<UnitRow>(id).locked());
-    let ((_, warehouses, locations), unit) = run(entered)?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    input.expected_version.check(unit.version)?;
-    unit_state::check(cause, &unit, None)?;
+    let entered = place.enter(id, input.expected_version, cause)?;
+    let unit = entered.unit.clone();
 
     let (after, worth) = match input.to_warehouse_id {
         None if cause == Cause::Damage => (UnitRow { status: UnitStatus::Damaged, ..unit.clone() }, Worth::default()),
         None => (unit.without_place(UnitStatus::Lost), Worth::default()),
         Some(to) => {
-            let warehouse = place::require_warehouse(&warehouses, to, "/toWarehouseId")?;
-            let location = place::require_location(&locations, input.to_location_id, "/toLocationId")?;
-            place::check_open(warehouse, "/toWarehouseId", location, "/toLocationId")?;
+            let warehouse = entered.require_open(to, input.to_location_id)?;
             if warehouse.legal_entity_id != unit.legal_entity_id {
                 return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
             }
@@ -137,5 +122,5 @@ pub fn move_unit(call: &Call) -> Answer {
     let why = Why::manual(movement_type, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
     changes.record_move(unit, after, &why, worth)?;
-    receipt(effects::write_changes(changes, None, Goods::default(), &warehouses, terms.as_ref())?)
+    receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }

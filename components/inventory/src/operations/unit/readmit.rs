@@ -3,7 +3,6 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{get, get_all, run};
 use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books;
@@ -11,14 +10,11 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::{self, refuse_invalid};
 
-use crate::records::location::LocationRow;
+use crate::operations::unit::stated_place::StatedPlace;
 use crate::records::movement::MovementType;
 use crate::records::unit::{self, Condition, Grade, UnitRow, UnitStatus};
-use crate::records::warehouse::WarehouseRow;
 use crate::rules::condition::Objections;
-use crate::rules::place;
 use crate::rules::unit_state::{self, Cause};
-use crate::work::gates;
 use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::{effects, worth};
@@ -70,37 +66,27 @@ impl ReadmitUnit {
 pub fn readmit(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: ReadmitUnit = call.body()?;
-    let (unit, warehouses, locations): (Option<UnitRow>, Vec<WarehouseRow>, Vec<LocationRow>) =
-        run((get(id), get_all(input.to_warehouse_id), get_all(input.to_location_id)))?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    if let Some(to) = input.to_warehouse_id {
-        place::require_warehouse(&warehouses, to, "/toWarehouseId")?;
-    }
-    place::require_location(&locations, input.to_location_id, "/toLocationId")?;
+    let place = StatedPlace { warehouse: input.to_warehouse_id, location: input.to_location_id };
+    let (unit, warehouse) = place.read(id)?;
     let variant = input.variant_id.unwrap_or(unit.variant_id);
     let article = articles::get_one(variant).ok_or_else(|| Problem::reference_missing("/variantId"))?;
     input.expected_version.check(unit.version)?;
     unit_state::check(Cause::Readmit, &unit, None)?;
     input.check(&unit)?;
     // Both change only with the version, which is compared again below; a warehouse never changes its entity.
-    let entity = match (unit.status, warehouses.first()) {
+    let entity = match (unit.status, warehouse) {
         (UnitStatus::Sold, Some(warehouse)) => warehouse.legal_entity_id,
         _ => unit.legal_entity_id,
     };
     let terms = books::admit(entity)?;
 
     let to = input.to_warehouse_id.or(unit.warehouse_id);
-    let gates: Vec<Id> = to.into_iter().collect();
-    let entered = (gates::enter(&gates, input.to_location_id), get::<UnitRow>(id).locked());
-    let ((_, warehouses, locations), unit) = run(entered)?;
-    let unit = unit.ok_or_else(Problem::not_found)?;
-    input.expected_version.check(unit.version)?;
-    unit_state::check(Cause::Readmit, &unit, None)?;
+    let place = StatedPlace { warehouse: to, ..place };
+    let entered = place.enter(id, input.expected_version, Cause::Readmit)?;
+    let unit = entered.unit.clone();
     usable(&unit, &article)?;
     let to = to.ok_or_else(Problem::not_found)?;
-    let warehouse = place::require_warehouse(&warehouses, to, "/toWarehouseId")?;
-    let location = place::require_location(&locations, input.to_location_id, "/toLocationId")?;
-    place::check_open(warehouse, "/toWarehouseId", location, "/toLocationId")?;
+    let warehouse = entered.require_open(to, input.to_location_id)?;
     if warehouse.legal_entity_id != entity {
         return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
     }
@@ -125,7 +111,7 @@ pub fn readmit(call: &Call) -> Answer {
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
     changes.record_move(unit, after, &why, worth)?;
-    unit::receipt(effects::write_changes(changes, None, Goods::default(), &warehouses, terms.as_ref())?)
+    unit::receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }
 
 /// Whether the unit may come in under this variant: its own, or a bought-back one under another of its product.

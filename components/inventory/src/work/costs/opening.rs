@@ -11,7 +11,7 @@ use crate::work::costs::entry::new_entry;
 
 /// Goods for which a cost is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Goods {
+pub enum CostedGoods {
     /// All of a variant that have none.
     Variant(Id),
     Unit(Id),
@@ -30,7 +30,7 @@ const PAGES: usize = 20;
 /// # Errors
 /// VALUATION_COST_REQUIRED where goods have no cost, or one in another currency; ACCOUNTING_AMOUNT_PRECISION where a value does
 /// not fit; LIMIT_EXCEEDED where there are too many layers.
-pub fn open_books(entity: Id, currency: &str, stated: &BTreeMap<Goods, UnitCost>) -> Result<Amount, Problem> {
+pub fn open_books(entity: Id, currency: &str, stated: &BTreeMap<CostedGoods, UnitCost>) -> Result<Amount, Problem> {
     let now = now();
     let open = || [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false)];
     let mut cursor = None;
@@ -52,14 +52,14 @@ pub fn open_books(entity: Id, currency: &str, stated: &BTreeMap<Goods, UnitCost>
 fn assign(
     layers: Vec<LayerRow>,
     currency: &str,
-    stated: &BTreeMap<Goods, UnitCost>,
+    stated: &BTreeMap<CostedGoods, UnitCost>,
     now: Instant,
 ) -> Result<(), Problem> {
     let (mut emptied, mut opened, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for layer in layers {
         let stated = || {
-            let of_unit = layer.unit_id.and_then(|unit| stated.get(&Goods::Unit(unit)));
-            of_unit.or_else(|| stated.get(&Goods::Variant(layer.variant_id))).copied()
+            let of_unit = layer.unit_id.and_then(|unit| stated.get(&CostedGoods::Unit(unit)));
+            of_unit.or_else(|| stated.get(&CostedGoods::Variant(layer.variant_id))).copied()
         };
         let unit_cost = match (layer.unit_cost, layer.currency_code.as_deref()) {
             (Some(_), Some(own)) if own == currency => continue,

@@ -160,7 +160,7 @@ impl Default for Goods {
 }
 
 impl Goods {
-    /// Changes the figures of a pair; `pointer` is told where they do not allow it.
+    /// Changes the figures of a pair; where they do not allow it, `pointer` is refused.
     pub fn change(&mut self, place: &Place, sku: &Sku, delta: Delta, pointer: &str) {
         let pair = Pair { warehouse: place.warehouse, variant: sku.variant };
         let new = || Change { place: *place, sku: *sku, delta: Delta::default(), lines: Vec::new() };
@@ -241,13 +241,13 @@ impl Goods {
         self.inflows.push(inflow);
     }
 
-    /// Answers where its cost stands in [`Held::costs`].
+    /// Answers where its cost stands in `Settled::costs`.
     pub fn draw(&mut self, outflow: Outflow) -> usize {
         self.outflows.push(outflow);
         self.outflows.len() - 1
     }
 
-    /// Locks what the goods of an entity cost, for [`Held::bring`].
+    /// Locks what the goods of an entity cost, for `Settled::bring`.
     pub fn touch(&mut self, place: &Place, sku: &Sku) {
         self.touched.insert((place.entity, sku.variant), *sku);
     }

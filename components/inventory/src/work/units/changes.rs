@@ -68,7 +68,7 @@ impl Why {
 
 /// What a change does to what the unit is worth.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum WorthChange {
     /// It stays worth what it was, or nothing.
     Same,
     /// It is worth something from now on: a layer of its own.
@@ -85,14 +85,14 @@ pub struct UnitChange {
     pub after: UnitRow,
     pub entry: UnitEntryRow,
     pub movement: Option<MovementRow>,
-    pub value: Value,
+    pub value: WorthChange,
 }
 
 impl UnitChange {
     /// The receipt line that a new layer belongs to: of goods from a supplier.
     pub fn layer_receipt_item(&self) -> Option<Id> {
         match &self.value {
-            Value::Opens { kind: CostKind::Received, .. } => self.after.receipt_item_id,
+            WorthChange::Opens { kind: CostKind::Received, .. } => self.after.receipt_item_id,
             _ => None,
         }
     }
@@ -177,9 +177,9 @@ impl Changes {
         let entry = self.entry(before.as_ref(), &after, event, movement.as_ref(), reservation_id, reason);
         let was_valued = before.as_ref().is_some_and(|before| before.status.is_valued());
         let value = match (why, was_valued, after.status.is_valued()) {
-            (Some(why), false, true) => Value::Opens { kind: why.inflow(), worth },
-            (Some(why), true, false) => Value::Draws { kind: why.outflow() },
-            _ => Value::Same,
+            (Some(why), false, true) => WorthChange::Opens { kind: why.inflow(), worth },
+            (Some(why), true, false) => WorthChange::Draws { kind: why.outflow() },
+            _ => WorthChange::Same,
         };
         let moved = movement.as_ref().map(|movement| movement.id);
         self.all.push(UnitChange { before, after, entry, movement, value });

@@ -12,7 +12,7 @@ use crate::records::unit::{UnitEntryRow, UnitRow};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
-use crate::work::units::changes::{Changes, ONE, UnitChange, Value};
+use crate::work::units::changes::{Changes, ONE, UnitChange, WorthChange};
 use crate::work::units::identities::NewIdentities;
 
 /// Places and goods by their ids, as far as a request has to do with them.
@@ -76,8 +76,8 @@ fn collect_worth(change: &UnitChange, sku: &Sku, goods: &mut Goods, known: &Know
     let movement = change.movement.as_ref()?;
     let document = movement.document_type.zip(movement.document_id);
     match &change.value {
-        Value::Same => None,
-        Value::Opens { kind, worth } => {
+        WorthChange::Same => None,
+        WorthChange::Opens { kind, worth } => {
             goods.bring(Inflow {
                 unit: Some(change.after.id),
                 unit_cost: worth.unit_cost,
@@ -88,7 +88,7 @@ fn collect_worth(change: &UnitChange, sku: &Sku, goods: &mut Goods, known: &Know
             });
             None
         }
-        Value::Draws { kind } => Some(goods.draw(Outflow {
+        WorthChange::Draws { kind } => Some(goods.draw(Outflow {
             unit: Some(change.after.id),
             document,
             ..Outflow::of(movement.id, *known.place(movement.from_warehouse_id)?, *sku, ONE, *kind)

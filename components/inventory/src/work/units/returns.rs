@@ -6,7 +6,7 @@ use crate::records::movement::{DocumentType, MovementType, ReferenceType};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::unit_state::{self, Cause};
-use crate::work::units::changes::{Changes, Value, Why};
+use crate::work::units::changes::{Changes, Why, WorthChange};
 use crate::work::units::holds::lock_units;
 use crate::work::units::worth::Worth;
 
@@ -70,7 +70,7 @@ pub fn take_back(to: &CustomerReturn, lines: &[Return], changes: &mut Changes) -
         let after = UnitRow { sale_movement_id: None, ..unit.in_place(status, to.warehouse.id, to.location) };
         moved.push(changes.record_move(unit, after, &why, Worth::default())?);
         if let Some(change) = changes.all.last_mut() {
-            change.value = Value::Same;
+            change.value = WorthChange::Same;
         }
     }
     Ok(moved)

@@ -8,7 +8,7 @@ use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementType};
 use crate::records::unit::{UnitEvent, UnitRow, UnitStatus};
 use crate::rules::delta::Delta;
-use crate::work::units::changes::{Changes, Value, Why};
+use crate::work::units::changes::{Changes, Why, WorthChange};
 use crate::work::units::worth::Worth;
 
 fn unit(status: UnitStatus) -> UnitRow {
@@ -40,19 +40,19 @@ fn unit(status: UnitStatus) -> UnitRow {
 fn worth_follows_from_the_states() {
     script([]);
     use UnitStatus::{Available, Damaged, InTransit, Lost, Quarantined, Rma, Sold};
-    let draws = |kind| Value::Draws { kind };
-    let opens = |kind| Value::Opens { kind, worth: Worth::default() };
+    let draws = |kind| WorthChange::Draws { kind };
+    let opens = |kind| WorthChange::Opens { kind, worth: Worth::default() };
     let returned = (DocumentType::SupplierReturn, Id(4, 4));
     for (from, to, movement, document, value) in [
         (Available, Sold, MovementType::Sale, None, draws(CostKind::Sold)),
         (Available, Damaged, MovementType::Damage, None, draws(CostKind::Damaged)),
         (InTransit, Lost, MovementType::Loss, None, draws(CostKind::Lost)),
-        (Damaged, Lost, MovementType::Loss, None, Value::Same),
+        (Damaged, Lost, MovementType::Loss, None, WorthChange::Same),
         (Available, Rma, MovementType::AdjustmentOut, Some(returned), draws(CostKind::Returned)),
-        (Damaged, Rma, MovementType::AdjustmentOut, Some(returned), Value::Same),
+        (Damaged, Rma, MovementType::AdjustmentOut, Some(returned), WorthChange::Same),
         (Lost, Available, MovementType::AdjustmentIn, None, opens(CostKind::AdjustedIn)),
         (Damaged, Available, MovementType::AdjustmentIn, None, opens(CostKind::AdjustedIn)),
-        (Available, Quarantined, MovementType::Transfer, None, Value::Same),
+        (Available, Quarantined, MovementType::Transfer, None, WorthChange::Same),
     ] {
         let mut why = Why::manual(movement, "Because", None);
         why.document = document;
@@ -80,7 +80,7 @@ fn holds_write_no_movement_and_the_last_version_none_at_all() {
     changes.record_hold(before.clone(), after.clone(), Some("For a friend")).unwrap();
     let held = &changes.all[0];
     assert_eq!((held.entry.event, held.entry.reservation_id), (UnitEvent::Reserved, Some(Id(2, 9))));
-    assert!(held.movement.is_none() && held.value == Value::Same);
+    assert!(held.movement.is_none() && held.value == WorthChange::Same);
     let old = UnitRow { version: version::LAST, ..before };
     assert_eq!(changes.record_hold(old, after, None).unwrap_err().code, "LIMIT_EXCEEDED");
     assert_eq!(changes.all.len(), 1);

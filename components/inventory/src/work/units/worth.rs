@@ -29,7 +29,7 @@ pub fn require_worth(terms: Option<&Terms>, stated: Option<Decimal<6>>, pointer:
     Ok(Worth { unit_cost: stated.map(quantity::widen), currency_code })
 }
 
-/// As [`worth`], for single pieces, and asks the books whether they can be posted.
+/// As [`require_worth`], for single pieces, and asks the books whether they can be posted.
 ///
 /// # Errors
 /// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
