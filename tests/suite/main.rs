@@ -62,6 +62,7 @@ mod machine_pricing;
 mod oidc_provider;
 mod onboarding_checklist;
 mod operators;
+mod other_languages;
 mod partner_kit;
 mod permissions;
 mod pricing_batch;
