@@ -59,6 +59,7 @@ mod ledger_reports;
 mod lists;
 mod machine_catalog;
 mod machine_pricing;
+mod module_word;
 mod oidc_provider;
 mod onboarding_checklist;
 mod operators;
