@@ -5,6 +5,7 @@ mod guide;
 pub(crate) mod hostile;
 mod hostile_store;
 mod operators;
+mod other_languages;
 mod partner_kit;
 mod services_by_version;
 mod swap;

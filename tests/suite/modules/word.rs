@@ -5,7 +5,7 @@ use serde_json::json;
 use stoa_tests::host::Settings;
 use stoa_tests::{Company, Database, Stoa, eventually, modules, on_both_databases};
 
-use crate::hostile;
+use crate::modules::hostile;
 
 on_both_databases![a_breach_fails_the_request_and_nothing_else, a_breach_is_counted_and_the_request_goes_on];
 
