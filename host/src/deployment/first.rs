@@ -2,20 +2,19 @@
 //! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::upgrade;
+use super::{Release, upgrade};
 use crate::database::{Database, Session};
-use crate::modules::Generation;
-use crate::modules::artifact::{self, Artifact};
-use crate::modules::refusal::Refusal;
-use crate::modules::tables;
-use crate::modules::vetting::{Gate, Vetted};
+use crate::gate::artifact::{self, Artifact};
+use crate::gate::refusal::Refusal;
+use crate::gate::tables;
+use crate::gate::vetting::Gate;
+use crate::sandbox::{Generation, Vetted};
 
 /// Who the first generation is by.
 const STARTER: &str = "system:serve";
@@ -25,10 +24,10 @@ const TRIES: u32 = 5;
 /// A vetted file of the modules folder.
 type Found = (Artifact, Arc<Vetted>);
 
-/// The generation to begin with. `folder`: read where nothing is recorded, and with `--dev`.
-pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
+/// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
+pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     for _ in 0..TRIES {
-        let recorded = database.read_plain(|session| Box::pin(records::active(session))).await?;
+        let recorded = database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
         let found = match &recorded {
             // Without --dev the folder has had its say.
             Some(_) if !gate.takes_unsigned() => Vec::new(),
@@ -43,9 +42,9 @@ pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::pat
         wanted.sort();
         let same = number > 0 && wanted == set;
         let number = if same { number } else { number + 1 };
-        let generation = link(database, gate, &found, number, &wanted).await?;
-        if same || record(database, &generation, found, wanted).await? {
-            return Ok(generation);
+        let release = link(database, gate, &found, number, &wanted).await?;
+        if same || record(database, &release, found, wanted).await? {
+            return Ok(release);
         }
     }
     anyhow::bail!("other hosts keep changing what runs")
@@ -53,10 +52,10 @@ pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::pat
 
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
-pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
-    match database.read_plain(|session| Box::pin(records::active(session))).await? {
+pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
+    match database.read_plain((), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
-        None => Generation::from_folder(gate, folder),
+        None => Release::from_folder(gate, folder),
     }
 }
 
@@ -89,7 +88,7 @@ async fn link(
     found: &[Found],
     number: u64,
     set: &Set,
-) -> anyhow::Result<Generation> {
+) -> anyhow::Result<Release> {
     let mut vetted = Vec::with_capacity(set.len());
     for (name, digest) in set {
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
@@ -98,12 +97,12 @@ async fn link(
             None => Arc::new(fetch(database, gate, *digest).await.map_err(|error| anyhow::anyhow!("{name}: {error}"))?),
         });
     }
-    let engine = gate.engine.clone();
-    Ok(tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await??)
+    let gate = gate.clone();
+    Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
 }
 
 async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
-    let artifact = database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+    let artifact = database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
     let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
     let gate = gate.clone();
     Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
@@ -113,23 +112,18 @@ async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow:
 /// another host was faster.
 async fn record(database: &Database, generation: &Generation, found: Vec<Found>, set: Set) -> anyhow::Result<bool> {
     for found in found {
-        let found = Arc::new(found);
-        let kept = database.write_plain(move |session| {
-            let found = found.clone();
+        let kept = database.write_plain(found, |session, (artifact, vetted)| {
             Box::pin(async move {
                 let now = session.now().await?;
-                let (artifact, vetted) = &*found;
-                records::keep(session, now, STARTER, artifact, vetted).await.map(Ok::<bool, Infallible>)
+                records::keep(session, now, STARTER, artifact, vetted).await
             })
         });
-        kept.await?.unwrap_or_else(|never| match never {});
+        kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = Arc::new((generation.number, tables::wanted(&generation.modules), set, versions));
-    let written = database.write_plain(move |session| {
-        let part = part.clone();
+    let part = (generation.number, tables::wanted(&generation.modules), set, versions);
+    let written = database.write_unless_refused(part, |session, (number, wanted, set, versions)| {
         Box::pin(async move {
-            let (number, wanted, set, versions) = &*part;
             tables::lock(session).await?;
             if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                 return Ok(Ok((false, Vec::new())));

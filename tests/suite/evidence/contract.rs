@@ -6,12 +6,20 @@ use std::process::Command;
 use jsonschema::Draft;
 use serde_json::{Value as Json, json};
 use stoa_tests::answer::CODES;
-use stoa_tests::contract::Contract;
+use stoa_tests::contract::{Contract, codes};
 use stoa_tests::folder::Folder;
 use stoa_tests::reviewed::reviewed_all;
 use stoa_tests::{Database, abridged, host, modules, on_both_databases};
 
-on_both_databases![served_as_printed, operations_are_whole, references_resolve, lists_look_alike, problems_are_closed];
+on_both_databases![
+    served_as_printed,
+    operations_are_whole,
+    references_resolve,
+    lists_look_alike,
+    problems_are_closed,
+    codes_of_modules_read_as_ever,
+    webhooks_are_whole,
+];
 
 /// `stoa openapi` over the modules of a folder.
 pub fn printed(folder: &std::path::Path) -> Json {
@@ -160,5 +168,77 @@ fn problems_are_closed(database: Database) {
         .collect();
     for (code, _) in CODES {
         assert!(codes.contains(code), "{code} is not in the contract");
+    }
+}
+
+/// The codes that modules declare, with the status and the sentence that callers have always been told.
+const DECLARED: &[(&str, u16, &str)] = &[
+    ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
+    ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
+    ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
+    ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
+    ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
+    ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
+    ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
+    ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
+    ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
+    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
+    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
+    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
+    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
+    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
+];
+
+/// A host without modules knows none of them.
+fn codes_of_modules_read_as_ever(database: Database) {
+    let contract = contract(database);
+    let schema = &contract.document["components"]["schemas"]["ProblemCode"];
+    let members = |name: &str| schema[name].as_array().cloned().unwrap_or_default();
+    let told: Vec<(Json, Json)> = members("enum").into_iter().zip(members("x-enum-descriptions")).collect();
+    for (code, _, detail) in DECLARED {
+        assert!(told.contains(&(json!(code), json!(detail))), "{code} is not told as it was");
+    }
+    for operation in &contract.operations {
+        for (status, response) in operation.document["responses"].as_object().into_iter().flatten() {
+            for code in codes(contract.resolve(response)) {
+                let declared = DECLARED.iter().find(|(known, ..)| *known == code);
+                let as_ever = declared.is_none_or(|(_, known, _)| known.to_string() == *status);
+                assert!(as_ever, "{}: {code} with {status}", operation.id);
+            }
+        }
+    }
+    let bare = printed(modules::none());
+    let own = bare["components"]["schemas"]["ProblemCode"]["enum"].as_array().expect("codes");
+    let of_modules = own.iter().find(|code| DECLARED.iter().any(|(declared, ..)| *code == declared));
+    assert_eq!(of_modules, None);
+    assert_eq!(own.len(), CODES.len(), "the host's list is as documented");
+}
+
+/// Every event that an operation names is described as it will be sent, and the example is one.
+fn webhooks_are_whole(database: Database) {
+    let contract = contract(database);
+    let webhooks = contract.document["webhooks"].as_object().expect("no webhooks");
+    assert!(webhooks.len() >= 20, "only {}", webhooks.len());
+    for (kind, webhook) in webhooks {
+        let sent = &webhook["post"];
+        assert!(sent["summary"].as_str().is_some_and(|text| !text.is_empty()), "{kind} has no summary");
+        let content = &sent["requestBody"]["content"]["application/json"];
+        let (schema, example) = (&content["schema"], &content["example"]);
+        assert!(contract.takes(schema, example), "the example of {kind} is none: {example}");
+        assert_eq!(example["kind"], **kind);
+        for member in ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"] {
+            let mut less = example.clone();
+            less.as_object_mut().expect("an object").remove(member);
+            assert!(!contract.takes(schema, &less), "{kind} is sent without {member}");
+        }
+        for parameter in sent["parameters"].as_array().into_iter().flatten() {
+            assert_eq!(contract.resolve(parameter)["in"], "header", "{kind}");
+        }
+    }
+    for operation in &contract.operations {
+        for kind in operation.document["x-stoa-events"].as_array().into_iter().flatten() {
+            let described = kind.as_str().is_some_and(|kind| webhooks.contains_key(kind));
+            assert!(described, "{}: {kind} is not described", operation.id);
+        }
     }
 }

@@ -4,6 +4,7 @@ mod backfill;
 mod guide;
 pub(crate) mod hostile;
 mod hostile_store;
+mod module_word;
 mod operators;
 mod partner_kit;
 mod services_by_version;

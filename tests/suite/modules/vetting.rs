@@ -13,6 +13,7 @@ on_one_database![
     missing_service_is_refused_by_name,
     garbage_files_are_refused,
     routes_must_be_distinct,
+    a_problem_code_has_one_meaning,
     descriptors_must_be_lawful,
 ];
 
@@ -40,6 +41,16 @@ fn route(name: &str, method: &str, path: &str, operation: &str) -> Json {
         "status": 200,
         "response": { "type": "object", "properties": { "operation": { "type": "string" } } },
         "bodyLimit": 0,
+    })
+}
+
+fn event(code: &str) -> Json {
+    json!({
+        "code": code,
+        "description": "Something was done.",
+        "resourceType": "THING",
+        "data": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string", "format": "uuid" } } },
+        "example": { "id": "01890a5d-ac96-774b-bcce-b302099a8057" },
     })
 }
 
@@ -178,9 +189,8 @@ fn routes_must_be_distinct(database: Database) {
     for (member, value, claimed) in [
         ("permissions", code("both.read"), "both.read"),
         ("scopes", code("both.call"), "both.call"),
-        ("events", code("both.done"), "both.done"),
+        ("events", json!([event("both.done")]), "both.done"),
         ("auditFilters", code("bothId"), "bothId"),
-        ("problems", json!([{ "code": "BOTH", "status": 409, "detail": "Of both." }]), "BOTH"),
         (
             "onboarding",
             json!({ "type": "object", "properties": { "bothMembers": { "type": "boolean" } } }),
@@ -192,12 +202,31 @@ fn routes_must_be_distinct(database: Database) {
     }
 }
 
+/// Two modules may answer one refusal, as long as it is one: a caller cannot tell whose it is.
+fn a_problem_code_has_one_meaning(database: Database) {
+    let declaring = |name: &str, problem: Json| puppet(&with(&descriptor(name), json!({ "problems": [problem] })));
+    let both = json!({ "code": "BOTH", "status": 409, "detail": "Of both." });
+    let (one, other) = (declaring("puppet", both.clone()), declaring("thief", both.clone()));
+    let folder = modules::empty_with(&[("puppet.wasm", &one), ("thief.wasm", &other)]);
+    let host = Stoa::start_with(database, Settings::default().modules(folder.path()));
+    let codes = host.get("/v1/openapi.json").is(200)["components"]["schemas"]["ProblemCode"]["enum"].clone();
+    let both_times = codes.as_array().into_iter().flatten().filter(|code| **code == "BOTH").count();
+    assert_eq!(both_times, 1, "{codes}");
+    for changes in [json!({ "status": 404 }), json!({ "detail": "Of one." })] {
+        let other = declaring("thief", with(&both, changes));
+        named(&refusal(database, &[("puppet.wasm", &one), ("thief.wasm", &other)]), &["BOTH", "two meanings"]);
+    }
+    let own = declaring("puppet", json!({ "code": "DUPLICATE", "status": 409, "detail": "Something else." }));
+    named(&refusal(database, &[("puppet.wasm", &own)]), &["DUPLICATE", "two meanings"]);
+}
+
 /// (what is changed in the lawful descriptor, what the refusal must name)
 fn unlawful() -> Vec<(Json, &'static str)> {
     let collection = |changes: Json| {
         let base = json!({ "name": "thing", "kind": "record", "columns": [{ "name": "label", "type": "text" }] });
         json!({ "collections": [with(&base, changes)] })
     };
+    let with_event = |changes: Json| json!({ "events": [with(&event("puppet.noted"), changes)] });
     let with_route =
         |changes: Json| json!({ "routes": [with(&route("puppet", "GET", "things", "listThings"), changes)] });
     vec![
@@ -228,6 +257,13 @@ fn unlawful() -> Vec<(Json, &'static str)> {
         (with_route(json!({ "query": { "type": "object", "properties": { "q": { "pattern": "(" } } } })), "listThings"),
         (with_route(json!({ "problems": ["NO_SUCH_PROBLEM"] })), "NO_SUCH_PROBLEM"),
         (with_route(json!({ "events": ["no.such.event"] })), "listThings"),
+        (with_event(json!({ "code": "noted" })), "noted"),
+        (with_event(json!({ "resourceType": "note" })), "puppet.noted"),
+        (with_event(json!({ "resourceType": "" })), "puppet.noted"),
+        (with_event(json!({ "data": { "type": "string" }, "example": "x" })), "puppet.noted"),
+        (with_event(json!({ "data": { "$ref": "#/$defs/Missing" } })), "Missing"),
+        (with_event(json!({ "example": {} })), "\"/id\" REQUIRED"),
+        (json!({ "events": [event("puppet.noted"), event("puppet.noted")] }), "puppet.noted"),
         (with_route(json!({ "readOnly": false, "method": "POST" })), "listThings"),
         (with_route(json!({ "bodyLimit": 1_u64 << 40 })), "listThings"),
         (json!({ "problems": [{ "code": "NOT_FOUND", "status": 409, "detail": "x" }] }), "NOT_FOUND"),
