@@ -110,7 +110,7 @@ impl Call {
                 None => {
                     let place = parameter["in"].as_str().unwrap_or_default();
                     let name = marked(parameter["name"].as_str().unwrap_or_default(), parameter["required"] == true);
-                    line(place, &format!("{name:<16} {}", shape(&parameter["schema"])));
+                    line(place, &format!("{name:<24} {}", shape(&parameter["schema"])));
                 }
             }
         }
@@ -249,7 +249,8 @@ fn kind(take: &mut impl FnMut(&str) -> Json) -> String {
             kinds.push(format!("({})", of.join(mark)));
         }
     }
-    let values: Vec<String> = items(&take("enum")).iter().map(plain).collect();
+    let value = |value: &Json| if value.is_null() { "null".to_string() } else { plain(value) };
+    let values: Vec<String> = items(&take("enum")).iter().map(value).collect();
     let types = take("type");
     let types: Vec<String> = match &types {
         Json::String(one) => vec![one.clone()],
@@ -259,6 +260,7 @@ fn kind(take: &mut impl FnMut(&str) -> Json) -> String {
         (take("items"), take("properties"), take("required"), take("additionalProperties"));
     for name in types {
         kinds.push(match name.as_str() {
+            "null" if values.contains(&name) => continue,
             "null" => name,
             "string" if !values.is_empty() || !constant.is_null() => continue,
             "string" if format.is_string() => plain(&format),
@@ -426,7 +428,7 @@ mod tests {
                 "  listCards  Cards",
                 "  access   UserBearer; all cards.read",
                 "  takes    TenantId",
-                "  query    limit?           integer 1..100",
+                "  query    limit?                   integer 1..100",
                 "  answer   200 CardPage +ETag",
                 "  codes    409 SPENT",
                 "  refusals 404",

@@ -164,7 +164,6 @@ fn fill(cursor: Option<String>) -> Result<Option<String>, Problem> {
     Ok(page.items.last().filter(|_| page.more).map(|row| row.id.to_string()))
 }
 
-/// Every route that any form has.
 #[rustfmt::skip]
 const OPERATIONS: &[Operation] = &[
     Operation::read("/changeling", "readChangeling", read).summary("The module and its rows")
@@ -179,6 +178,7 @@ const OPERATIONS: &[Operation] = &[
 pub struct Changeling;
 
 impl Module for Changeling {
+    /// Of the first form, with every route that any form has.
     const MANIFEST: Manifest = Manifest {
         operations: &[OPERATIONS],
         permissions: &[("changeling.read", "Of the changeling."), ("changeling.write", "Of the changeling.")],
@@ -187,21 +187,20 @@ impl Module for Changeling {
     };
 
     fn descriptor() -> Descriptor {
-        let form = form();
         let mut descriptor = Self::MANIFEST.descriptor();
-        descriptor.version = version(form).to_owned();
-        descriptor.collections = vec![match form {
+        descriptor.version = version(form()).to_owned();
+        descriptor.collections = vec![match form() {
             Form::Grown | Form::Stuck => GrownRow::collection(),
             Form::Strict => StrictRow::collection(),
             _ => ItemRow::collection(),
         }];
-        if form == Form::Thief {
-            let stolen = Named { code: "catalog.read".to_owned(), description: "Of the catalog.".to_owned() };
-            descriptor.permissions.push(stolen);
+        if form() == Form::Thief {
+            let description = "Of the changeling.".to_owned();
+            descriptor.permissions.push(Named { code: "catalog.read".to_owned(), description });
         }
         descriptor.routes.retain(|route| match route.operation.as_str() {
-            "listChangelingSizes" => matches!(form, Form::Grown | Form::Stuck),
-            "readChangeling" => form != Form::Poorer,
+            "listChangelingSizes" => matches!(form(), Form::Grown | Form::Stuck),
+            "readChangeling" => form() != Form::Poorer,
             _ => true,
         });
         descriptor
