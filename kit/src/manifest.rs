@@ -77,7 +77,7 @@ pub fn alone(member: &str, sdk: &Sdk) -> String {
         match line.strip_suffix(".workspace = true") {
             Some("stoa-sdk") => text.push_str(&format!("stoa-sdk = {}", sdk.dependency(None))),
             Some("stoa-trade") => text.push_str(&format!("stoa-trade = {}", sdk.dependency(Some("trade")))),
-            Some(name) => text.push_str(inherited(section, name)),
+            Some(name) => text.push_str(workspace_line(section, name)),
             None => text.push_str(line),
         }
         text.push('\n');
@@ -88,7 +88,7 @@ pub fn alone(member: &str, sdk: &Sdk) -> String {
 }
 
 /// The line of the workspace that a member's entry stands for.
-fn inherited(section: &str, name: &str) -> &'static str {
+fn workspace_line(section: &str, name: &str) -> &'static str {
     let heading = match section {
         "[package]" => "[workspace.package]",
         _ => "[workspace.dependencies]",

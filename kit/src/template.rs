@@ -34,7 +34,7 @@ const SURROUNDINGS: &[(&str, &str)] = &[
 /// # Errors
 /// A file cannot be written.
 pub fn write_member(name: &str, folder: &Path) -> Result<()> {
-    write(folder, "Cargo.toml", &filled(MANIFEST, name))?;
+    write(folder, "Cargo.toml", &fill(MANIFEST, name))?;
     write_sources(name, folder)
 }
 
@@ -43,7 +43,7 @@ pub fn write_member(name: &str, folder: &Path) -> Result<()> {
 /// # Errors
 /// A file cannot be written.
 pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
-    write(folder, "Cargo.toml", &manifest::alone(&filled(MANIFEST, name), sdk))?;
+    write(folder, "Cargo.toml", &manifest::alone(&fill(MANIFEST, name), sdk))?;
     write_sources(name, folder)?;
     for (path, text) in SURROUNDINGS {
         write(folder, path, text)?;
@@ -56,7 +56,7 @@ pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
 }
 
 fn write_sources(name: &str, folder: &Path) -> Result<()> {
-    FILES.iter().try_for_each(|(path, text)| write(folder, path, &filled(text, name)))
+    FILES.iter().try_for_each(|(path, text)| write(folder, path, &fill(text, name)))
 }
 
 fn write(folder: &Path, path: &str, text: &str) -> Result<()> {
@@ -67,7 +67,7 @@ fn write(folder: &Path, path: &str, text: &str) -> Result<()> {
 }
 
 /// The template's text with the module's name wherever the template's stands: `template`, `Template`, `TEMPLATE`.
-fn filled(text: &str, name: &str) -> String {
+fn fill(text: &str, name: &str) -> String {
     let mut type_name = String::new();
     for word in name.split('-') {
         let mut letters = word.chars();
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn nothing_of_the_template_is_left() {
         for (path, text) in FILES.iter().chain([&("Cargo.toml", MANIFEST)]) {
-            let filled = filled(text, "gift-cards");
+            let filled = fill(text, "gift-cards");
             assert!(!filled.to_ascii_lowercase().contains("template"), "{path}");
         }
-        let text = |of: &str| FILES.iter().find(|(path, _)| *path == of).map(|(_, text)| filled(text, "gift-cards"));
+        let text = |of: &str| FILES.iter().find(|(path, _)| *path == of).map(|(_, text)| fill(text, "gift-cards"));
         assert!(text("src/lib.rs").is_some_and(|text| text.contains("pub struct GiftCards;")));
         assert!(text("src/records/entry.rs").is_some_and(|text| text.contains("\"GIFT_CARDS_ENTRY\"")));
     }

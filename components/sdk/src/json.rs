@@ -12,7 +12,7 @@ pub struct Json(Box<RawValue>);
 impl Json {
     /// The compact text of a value, its members sorted at every level.
     pub fn of(value: &Value) -> Json {
-        let text = sorted(value).to_string();
+        let text = sort_members(value).to_string();
         // A `Value` prints as JSON, so the fallback is never taken.
         Json(RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
@@ -39,13 +39,13 @@ impl PartialEq for Json {
     }
 }
 
-fn sorted(value: &Value) -> Value {
+fn sort_members(value: &Value) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Array(items) => items.iter().map(sort_members).collect(),
         Value::Object(members) => {
             let mut pairs: Vec<_> = members.iter().collect();
             pairs.sort_by_key(|(name, _)| name.as_str());
-            Value::Object(pairs.into_iter().map(|(name, member)| (name.clone(), sorted(member))).collect())
+            Value::Object(pairs.into_iter().map(|(name, member)| (name.clone(), sort_members(member))).collect())
         }
         plain => plain.clone(),
     }

@@ -21,7 +21,7 @@ impl<R: Entity> Change<R> {
     /// # Errors
     /// IMMUTABLE_FIELD at each member whose column is declared `fixed` and differs.
     pub fn of(before: &R, mut after: R) -> Result<Change<R>, Problem> {
-        let columns = differing(before, &after);
+        let columns = differing_columns(before, &after);
         let fixed: Vec<String> = columns
             .iter()
             .filter(|name| R::FIXED.contains(name))
@@ -72,14 +72,14 @@ impl<R: Archivable + Clone> Change<R> {
     pub fn archive(before: R) -> Change<R> {
         let mut after = before.clone();
         after.become_archived(now());
-        let columns = differing(&before, &after);
+        let columns = differing_columns(&before, &after);
         after.touch(now());
         Change { after, columns }
     }
 }
 
 /// The module's columns in which the rows differ.
-fn differing<R: Entity>(before: &R, after: &R) -> Vec<&'static str> {
+fn differing_columns<R: Entity>(before: &R, after: &R) -> Vec<&'static str> {
     let values = before.write().into_iter().zip(after.write());
     let named = R::INSERTED.iter().zip(values).skip(1);
     named.filter(|(_, (before, after))| before != after).map(|(name, _)| *name).collect()
@@ -141,7 +141,7 @@ mod tests {
     }
 
     /// The columns that an update sets.
-    fn written(change: &Change<ThingRow>) -> Vec<String> {
+    fn written_columns(change: &Change<ThingRow>) -> Vec<String> {
         let log = script([vec![stoa_sdk::store::Reply::Done]]);
         run(change.update()).unwrap();
         let runs = &log.borrow().runs;
@@ -157,7 +157,7 @@ mod tests {
         let change = Change::of(&thing(), after).unwrap();
         assert_eq!(change.members(), ["name", "validFrom"]);
         assert_eq!((change.after().version, change.after().updated_at), (5, Instant(NOW)));
-        assert_eq!(written(&change), ["name", "name_key", "valid_from"]);
+        assert_eq!(written_columns(&change), ["name", "name_key", "valid_from"]);
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         script([]);
         let change = Change::of(&thing(), thing()).unwrap();
         assert_eq!((change.members().len(), change.after().version), (0, 5));
-        assert_eq!(written(&change), ["code"]);
+        assert_eq!(written_columns(&change), ["code"]);
     }
 
     #[test]
@@ -183,6 +183,6 @@ mod tests {
         let change = Change::archive(thing());
         assert_eq!(change.members(), ["status", "archivedAt"]);
         assert_eq!(change.after().archived_at, Some(Instant(NOW)));
-        assert_eq!(written(&change), ["status", "archived_at"]);
+        assert_eq!(written_columns(&change), ["status", "archived_at"]);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::audit::{self, Entry};
+use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Release, upgrade};
 use crate::database::{Database, Session};
@@ -71,7 +71,11 @@ fn replace_by_name(set: &Set, found: &[Found]) -> Set {
 
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
-pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
+pub async fn read_active_release(
+    database: &Database,
+    gate: &Arc<Gate>,
+    folder: &std::path::Path,
+) -> anyhow::Result<Release> {
     match database.read_plain((), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
         None => Release::from_folder(gate, folder),
@@ -140,7 +144,7 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
         kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = (generation.number, tables::wanted(&generation.modules), set, versions);
+    let part = (generation.number, tables::wanted_tables(&generation.modules), set, versions);
     let written = database.write_unless_refused(part, |session, (number, wanted, set, versions)| {
         Box::pin(async move {
             tables::lock(session).await?;
@@ -179,7 +183,7 @@ async fn write(session: &mut Session, number: u64, set: &Set) -> Result<(), crat
     records::record(session, now, &recorded, set).await?;
     let modules: Vec<_> =
         set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect();
-    let entry = Entry {
+    let entry = OperatorEntry {
         actor: STARTER.to_string(),
         operation: "activateModule",
         result: "SUCCESS".into(),

@@ -21,7 +21,7 @@ pub mod reply;
 pub mod values;
 
 pub use call::Call;
-pub use operation::Operation;
+pub use operation::PlatformOperation;
 pub use values::time;
 
 use std::sync::Arc;
@@ -71,8 +71,13 @@ impl Host for Platform {
         &self.limits
     }
 
-    async fn perform(&self, operation: &&'static Operation, call: pipeline::Call<'_>, session: Session) -> Outcome {
-        let pipeline::Call { request, input, opened } = call;
+    async fn perform(
+        &self,
+        operation: &&'static Operation,
+        call: pipeline::OpenedCall<'_>,
+        session: Session,
+    ) -> Outcome {
+        let pipeline::OpenedCall { request, input, opened } = call;
         operation.perform(&Call { platform: self, request, input, opened }, session).await
     }
 }

@@ -52,11 +52,11 @@ impl Default for Pool {
 
 /// `requests`: how many may run at once. `memory`: address space of each linear memory, the largest limit of any route.
 pub fn engine(sandbox: Sandbox, requests: u32, memory: usize) -> wasmtime::Result<Engine> {
-    pooled(sandbox, requests, Pool { memory, ..Pool::default() })
+    build_pooled(sandbox, requests, Pool { memory, ..Pool::default() })
 }
 
 /// As `engine`, with the pool's knobs.
-pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<Engine> {
+pub fn build_pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<Engine> {
     let instances = requests * MODULES_PER_REQUEST;
     let mut pool = PoolingAllocationConfig::default();
     pool.max_memory_size(knobs.memory)
@@ -91,12 +91,12 @@ pub fn pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::Result<
 }
 
 /// An engine for a tool: it runs what nobody has vetted yet.
-pub fn hardened(requests: u32) -> anyhow::Result<Engine> {
-    pooled(Sandbox::Hardened, requests, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))
+pub fn build_hardened(requests: u32) -> anyhow::Result<Engine> {
+    build_pooled(Sandbox::Hardened, requests, Pool::default()).map_err(|error| anyhow::anyhow!("{error:#}"))
 }
 
 /// An engine that compiles for the others and runs nothing.
-pub fn compiling(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engine> {
+pub fn build_compiling(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engine> {
     Engine::new(&config(sandbox, memory))
 }
 

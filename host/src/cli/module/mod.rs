@@ -35,7 +35,7 @@ enum Verb {
     /// Sign a component: its admission is written beside it.
     Sign(sign::Sign),
     /// What runs on the hosts, and how it fares.
-    List(remote::List),
+    List(remote::ListModules),
     /// Send a component to a running host, which vets and keeps it.
     Push(remote::Push),
     /// What a pushed module would change.
