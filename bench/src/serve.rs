@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use clap::Args;
 use stoa::database::Database;
-use stoa::deployment::{Deployment, Host};
+use stoa::deployment::{Deployment, Host, Release};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
 
+use stoa::gate::vetting::Gate;
 use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
-use stoa::identity::{Clock, DevIssuer, Verifier};
-use stoa::modules::engine::{self, Pool, Sandbox};
-use stoa::modules::vetting::Gate;
-use stoa::modules::{Generation, Limits};
-use stoa::platform::Platform;
-use stoa::settings::Environment;
+use stoa::identity::{Clock, DevIssuer, Environment, Verifier};
+use stoa::platform::{self, Platform};
+use stoa::sandbox::Limits;
+use stoa::sandbox::engine::{self, Pool, Sandbox};
+use stoa::sandbox::judge::{Breaches, Judge};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -70,24 +70,27 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         sqlite_readers,
         request_timeout: std::time::Duration::from_secs(10),
         plain_role_only: true,
+        prepare: stoa::pipeline::prepare(),
     };
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
     let engine = engine::pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let gate = Gate::open(&engine, None);
-    let mut generation = Generation::from_folder(&gate, &flags.modules)?;
+    // As in production: what is said is judged beside the road.
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
+    let mut generation = gate.link(1, &gate.vet_folder(&flags.modules)?)?;
     if flags.native {
         native::replace(&mut generation)?;
     }
+    let release = Release::of(generation)?;
     let database = Arc::new(Database::open(&settings, true).await?);
-    stoa::modules::tables::bring_up_to_date(&database, &generation.modules).await?;
+    stoa::gate::tables::bring_up_to_date(&database, &release.modules).await?;
     let issuer = DevIssuer::load_or_create(&flags.data)?;
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
     let unlimited = governance::Limits { user: UNLIMITED, tenant: UNLIMITED };
     let (recorder, _) = Recorder::start(database.clone());
     let host = Host { id: Uuid::nil(), name: "bench".into() };
-    let deployment = Arc::new(Deployment::new(generation, database.clone(), Arc::new(gate), limits, host));
+    let deployment = Arc::new(Deployment::new(release, database.clone(), Arc::new(gate), limits, host));
     Ok(Arc::new(App {
         deployment,
         database: database.clone(),

@@ -3,6 +3,11 @@
 //! permission catalog and the tables. Members are only ever added; a host ignores none, so an unknown member is refused.
 #![forbid(unsafe_code)]
 
+pub mod query;
+pub mod schemas;
+
+pub use schemas::Schemas;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;

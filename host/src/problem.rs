@@ -1,4 +1,5 @@
-//! Refusals as values: a code of one documented list, with its status and its one fixed sentence.
+//! Refusals as values: a code, its status and its one fixed sentence. The host's list holds what the host answers and the
+//! words that every module shares; what one trade alone knows is declared by the module that answers it.
 //!
 //! Which error type to use when: below the pipeline, a function that can be refused for a reason the caller should hear
 //! returns `Problem`; one that fails for a reason only an operator can mend returns its own error (`database::Error`,
@@ -37,7 +38,8 @@ impl Item {
     }
 }
 
-/// The platform's codes (conventions.md, "Problem codes"): code, status, detail.
+/// The host's codes (conventions.md, "Problem codes"): code, status, detail. The list of a generation is this one and what its
+/// modules declare.
 pub const CODES: &[(&str, u16, &str)] = &[
     ("VALIDATION_FAILED", 400, "The request does not meet the operation's schema."),
     ("MALFORMED_JSON", 400, "The body is not well-formed JSON."),
@@ -52,7 +54,6 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("MEMBERSHIP_REQUIRED", 403, "The caller has no active membership in this company."),
     ("TENANT_SUSPENDED", 403, "The company is suspended."),
     ("NOT_FOUND", 404, "There is no such resource."),
-    ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
     ("METHOD_NOT_ALLOWED", 405, "The resource does not take this method."),
     ("NOT_ACCEPTABLE", 406, "Answers are application/json."),
     ("IDEMPOTENCY_KEY_REUSED", 409, "The key was used for a different request."),
@@ -64,26 +65,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("IMMUTABLE_FIELD", 409, "A field that cannot change was sent with another value."),
     ("ILLEGAL_STATE", 409, "The record's state does not allow this."),
     ("LAST_MANAGER", 409, "The company would be left without a manager."),
-    ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
-    ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
-    ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
-    ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
-    ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
-    ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
-    ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
-    ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
-    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
-    ("FULFILMENT_INCOMPLETE", 409, "The document is not completely fulfilled."),
-    ("FULFILMENT_REQUIRED", 409, "The document must be confirmed together with its fulfilment."),
-    ("CASH_SESSION_REQUIRED", 409, "The cash session that the money leaves must be named."),
-    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
-    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
-    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
-    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
     ("REFERENCE_INVALID", 409, "A record that the request names cannot be used here."),
-    ("AMOUNT_PRECISION", 409, "An amount does not fit six decimals."),
-    ("TENDER_INSUFFICIENT", 409, "The amount tendered is below the total."),
-    ("PAYMENT_TOTAL_MISMATCH", 409, "The payment components do not add up to the total."),
     ("LIMIT_EXCEEDED", 409, "A documented limit would be exceeded."),
     ("PRECONDITION_FAILED", 412, "The record has changed since it was read."),
     ("PAYLOAD_TOO_LARGE", 413, "The body is larger than the operation takes."),
@@ -98,7 +80,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
 ];
 
 impl Problem {
-    /// A problem of the platform's list. A code outside it is a fault of the host and answers INTERNAL.
+    /// A problem of the host's list. A code outside it is a fault of the host and answers INTERNAL.
     pub fn of(code: &'static str) -> Problem {
         let (code, status, detail) = CODES.iter().find(|(known, ..)| *known == code).copied().unwrap_or((
             "INTERNAL",

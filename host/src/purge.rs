@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::database::{Cell, Database, Error, Session};
 
 const EVERY: Duration = Duration::from_secs(600);
 /// Rows of one transaction: short, so that no request waits for it.
@@ -69,15 +69,7 @@ pub async fn keep_small(database: Arc<Database>) {
 async fn purge(database: &Database, rule: &'static Rule) -> Result<(), Error> {
     let mut all = 0;
     loop {
-        let work: Work<usize> = Arc::new(move |mut session| {
-            Box::pin(async move {
-                match batch(&mut session, rule).await {
-                    Ok(dropped) => (Some(session), Verdict::Commit(dropped)),
-                    Err(error) => (Some(session), Verdict::Fail(error)),
-                }
-            })
-        });
-        let dropped = database.write(work).await?;
+        let dropped = database.write_plain(rule, |session, rule| Box::pin(batch(session, rule))).await?;
         all += dropped;
         if (dropped as i64) < BATCH {
             break;
@@ -90,7 +82,6 @@ async fn purge(database: &Database, rule: &'static Rule) -> Result<(), Error> {
 }
 
 async fn batch(session: &mut Session, rule: &Rule) -> Result<usize, Error> {
-    session.begin_plain(false).await?;
     let now = session.now().await?;
     let sql = match session {
         Session::Sqlite(_) => rule.sqlite,

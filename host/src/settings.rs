@@ -1,22 +1,26 @@
 //! Settings: flag over environment over `stoa.toml` over default. Names and defaults are fixed: others rely on them.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use figment::Figment;
 use figment::providers::{Env, Format as _, Serialized, Toml};
-use http::HeaderValue;
-use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-use crate::identity::{Algorithm, Issuer};
-use crate::modules::Limits;
-use crate::modules::admission::{Role, Signer};
-use crate::modules::cache::Cache;
-use crate::modules::engine::Sandbox;
+use crate::gate::admission::{Role, Signer};
+use crate::gate::cache::Cache;
+use crate::http::cors::Origin;
+use crate::http::operator::Operator;
+use crate::http::peer::Network;
+use crate::identity::{Algorithm, Environment, Issuer};
+use crate::pipeline;
+use crate::sandbox::Limits;
+use crate::sandbox::engine::Sandbox;
+use crate::sandbox::judge::{Breaches, Judge};
 
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
 /// database's address, which is not shown.
@@ -64,6 +68,8 @@ pub struct Settings {
     pub module_store_calls: u32,
     pub module_rows: u32,
     pub module_output: ByteSize,
+    /// What becomes of answers and events that break what a module declares. Absent: `refuse` with --dev, else `count`.
+    pub contract_breaches: Option<Breaches>,
     #[serde(with = "humantime_serde")]
     pub request_timeout: Duration,
     pub log: String,
@@ -89,71 +95,6 @@ pub enum Onboarding {
     Closed,
 }
 
-/// A network, or one address.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Network(IpNet);
-
-impl Network {
-    pub fn contains(&self, address: IpAddr) -> bool {
-        self.0.contains(&address)
-    }
-}
-
-impl FromStr for Network {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Network, String> {
-        let address = || text.parse::<IpAddr>().map(IpNet::from);
-        text.parse().or_else(|_| address()).map(Network).map_err(|_| format!("`{text}` is no address and no network"))
-    }
-}
-
-/// `https://shop.example`: scheme, host and port, as browsers send it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Origin(String);
-
-impl Origin {
-    pub fn header(&self) -> Option<HeaderValue> {
-        HeaderValue::from_str(&self.0).ok()
-    }
-}
-
-impl FromStr for Origin {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Origin, String> {
-        let known = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-        match known {
-            Some(host) if !host.is_empty() && !host.contains(['/', '*', '?', '#', '@', ' ']) => {
-                Ok(Origin(text.to_string()))
-            }
-            _ => Err(format!("`{text}` is no origin: scheme://host[:port]")),
-        }
-    }
-}
-
-/// Someone who may change what runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Operator {
-    /// For the audit.
-    pub name: String,
-    #[serde(skip)]
-    pub token_sha256: [u8; 32],
-}
-
-impl FromStr for Operator {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Operator, String> {
-        let (name, hash) = text.split_once('=').unwrap_or(("operator", text));
-        let hash = hex::decode(hash).ok().and_then(|hash| hash.try_into().ok());
-        let token_sha256 = hash.ok_or("an operator's token is known by its SHA-256, in hex")?;
-        Ok(Operator { name: name.to_string(), token_sha256 })
-    }
-}
-
 /// A list as TOML writes it, or with commas, as the environment does.
 fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
@@ -172,23 +113,6 @@ where
     };
     let stated = items.iter().filter(|item| !item.is_empty());
     stated.map(|item| item.parse().map_err(serde::de::Error::custom)).collect()
-}
-
-/// What a deployment is for; its API keys say so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Environment {
-    Test,
-    Live,
-}
-
-impl std::fmt::Display for Environment {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Environment::Test => "test",
-            Environment::Live => "live",
-        })
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +152,7 @@ impl Default for Settings {
             module_store_calls: limits.store_calls,
             module_rows: limits.rows,
             module_output: ByteSize(limits.output as u64),
+            contract_breaches: None,
             request_timeout: Duration::from_secs(10),
             log: "info".into(),
             log_format: LogFormat::Text,
@@ -257,6 +182,11 @@ impl Settings {
         self.environment.unwrap_or(if self.dev { Environment::Test } else { Environment::Live })
     }
 
+    pub fn judge(&self) -> anyhow::Result<Arc<Judge>> {
+        let usual = if self.dev { Breaches::Refuse } else { Breaches::Count };
+        Ok(Arc::new(Judge::new(self.contract_breaches.unwrap_or(usual))?))
+    }
+
     /// The development issuer never signs for strangers: off the loopback it takes an explicit word.
     pub fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
@@ -278,6 +208,7 @@ impl Settings {
             sqlite_readers: self.sqlite_readers(),
             request_timeout: self.request_timeout,
             plain_role_only: !self.dev,
+            prepare: pipeline::prepare(),
         }
     }
 

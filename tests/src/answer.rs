@@ -160,7 +160,7 @@ impl std::fmt::Display for Answer {
     }
 }
 
-/// The documented codes (conventions.md) with their status. A module's own codes are not among them.
+/// The host's codes (conventions.md) with their status. Those that modules declare are not among them.
 pub const CODES: &[(&str, u16)] = &[
     ("VALIDATION_FAILED", 400),
     ("MALFORMED_JSON", 400),
@@ -175,7 +175,6 @@ pub const CODES: &[(&str, u16)] = &[
     ("MEMBERSHIP_REQUIRED", 403),
     ("TENANT_SUSPENDED", 403),
     ("NOT_FOUND", 404),
-    ("PRICE_NOT_IN_EFFECT", 404),
     ("METHOD_NOT_ALLOWED", 405),
     ("NOT_ACCEPTABLE", 406),
     ("IDEMPOTENCY_KEY_REUSED", 409),
@@ -187,7 +186,6 @@ pub const CODES: &[(&str, u16)] = &[
     ("IMMUTABLE_FIELD", 409),
     ("ILLEGAL_STATE", 409),
     ("LAST_MANAGER", 409),
-    ("PRICE_PERIOD_OVERLAP", 409),
     ("REFERENCE_INVALID", 409),
     ("LIMIT_EXCEEDED", 409),
     ("PRECONDITION_FAILED", 412),

@@ -70,11 +70,18 @@ impl Contract {
         };
         let response = &self.resolve(&operation.document["responses"])[answer.status.to_string()];
         let response = self.resolve(response);
+        if answer.status >= 400 {
+            let schema = &response["content"]["application/problem+json"]["schema"];
+            self.meet(operation, &format!("problem {}", answer.status), schema, &answer.body, answer);
+            let code = answer["code"].as_str().unwrap_or_default();
+            assert!(
+                codes(response).contains(&code),
+                "{} does not declare {} {code}: {answer}",
+                operation.id,
+                answer.status
+            );
+        }
         if answer.status >= 300 {
-            if !response.is_null() && answer.status >= 400 {
-                let schema = &response["content"]["application/problem+json"]["schema"];
-                self.meet(operation, &format!("problem {}", answer.status), schema, &answer.body, answer);
-            }
             return;
         }
         assert!(!response.is_null(), "a status that the contract does not show: {answer}");
@@ -146,6 +153,13 @@ impl Contract {
             None => value,
         }
     }
+}
+
+/// The problem codes that a response of the contract lists: `Codes: `A`, `B`.` at the end of its description.
+pub fn codes(response: &Json) -> Vec<&str> {
+    let description = response["description"].as_str().unwrap_or_default();
+    let listed = description.split_once("Codes: ").map_or("", |(_, listed)| listed);
+    listed.split('`').skip(1).step_by(2).collect()
 }
 
 impl Operation {

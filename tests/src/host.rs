@@ -117,6 +117,8 @@ impl Stoa {
             ("STOA_PRIVATE_LISTEN".into(), "127.0.0.1:0".into()),
             ("STOA_MODULES_DIR".into(), settings.modules.unwrap_or_else(modules::folder).display().to_string()),
             ("STOA_MODULE_CACHE_DIR".into(), workspace().join("target/compiled").display().to_string()),
+            // A module that breaks its own word fails the test, with --dev and without.
+            ("STOA_CONTRACT_BREACHES".into(), "refuse".into()),
             ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
         ];

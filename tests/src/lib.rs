@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+pub mod abridged;
 pub mod answer;
 pub mod books;
 pub mod company;
@@ -27,7 +28,9 @@ pub mod raw;
 pub mod request;
 pub mod reviewed;
 pub mod serials;
+pub mod services;
 pub mod signer;
+pub mod tables;
 pub mod tour;
 
 pub use answer::Answer;

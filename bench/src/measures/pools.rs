@@ -1,7 +1,7 @@
 //! `pool_*`: what the pool of linear memories costs by its knobs: an instance made and ended (alone, and on two threads at once,
 //! where a reset by system call shows), requests per second of GET product on SQLite, and resident memory after them.
 
-use stoa::modules::engine::Pool;
+use stoa::sandbox::engine::Pool;
 
 use super::small;
 use crate::bench::Bench;

@@ -9,14 +9,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use stoa::database::{self, Database, Session, Verdict, Work};
+use stoa::deployment::Release;
+use stoa::gate::vetting::Gate;
 use stoa::identity::users::User;
-use stoa::modules::generation::{Code, Generation};
-use stoa::modules::limits::{GuestClock, MemoryLimit};
-use stoa::modules::state::State;
-use stoa::modules::vetting::Gate;
-use stoa::modules::{Limits, engine};
 use stoa::pipeline::opening::{Opening, open};
 use stoa::pipeline::request::Caller;
+use stoa::platform;
+use stoa::sandbox::judge::{Breaches, Judge};
+use stoa::sandbox::limits::{GuestClock, MemoryLimit};
+use stoa::sandbox::state::State;
+use stoa::sandbox::{Generation, Held, Limits, Module, RequestFacts, engine};
 use stoa::store::Scope;
 use stoa::wit::Guest;
 use stoa::wit::context::{ActorKind, Facts};
@@ -36,7 +38,8 @@ const BATCH: usize = 50;
 /// A generation in this process, with a pool for a few requests.
 pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
     let engine = engine::pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    Ok(Arc::new(Generation::from_folder(&Gate::open(&engine, None), &bench.modules)?))
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
+    Ok(Release::from_folder(&gate, &bench.modules)?.generation)
 }
 
 pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company) -> anyhow::Result<()> {
@@ -52,6 +55,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         sqlite_readers: 1,
         request_timeout: std::time::Duration::from_secs(60),
         plain_role_only: true,
+        prepare: stoa::pipeline::prepare(),
     };
     let database = Database::open(&settings, false).await?;
     let repeats = bench.rounds.repeats(if sqlite { 20_000 } else { 3_000 });
@@ -66,11 +70,12 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
 
 /// Microseconds, on this thread.
 pub fn instantiate(generation: &Arc<Generation>, repeats: usize) -> anyhow::Result<f64> {
-    let (index, module) = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
-    let Code::Component(code) = &module.code else { anyhow::bail!("the catalog is no component") };
+    let module = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
     let once = || {
-        let mut store = store(&generation.engine, state(generation, index, None, Uuid::nil()));
-        futures_util::FutureExt::now_or_never(Box::pin(async { code.instantiate_async(&mut store).await.map(drop) }))
+        let mut store = store(&generation.engine, state(module, None, Uuid::nil()));
+        futures_util::FutureExt::now_or_never(Box::pin(async {
+            module.code.instantiate_async(&mut store).await.map(drop)
+        }))
     };
     let mut batches = Vec::new();
     for _ in 0..repeats / BATCH {
@@ -86,7 +91,7 @@ pub fn instantiate(generation: &Arc<Generation>, repeats: usize) -> anyhow::Resu
     Ok(median(batches))
 }
 
-fn state(generation: &Arc<Generation>, module: usize, session: Option<Session>, tenant: Uuid) -> State {
+fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State {
     let limits = Limits { store_calls: u32::MAX, rows: u32::MAX, ..Limits::default() };
     let mut scope = Scope::new(tenant, 1_900_000_000_000, true);
     scope.limits.calls = usize::MAX;
@@ -94,23 +99,24 @@ fn state(generation: &Arc<Generation>, module: usize, session: Option<Session>, 
     State {
         session,
         scope,
-        facts: Facts {
-            tenant: tenant.as_u64_pair(),
-            actor_kind: ActorKind::User,
-            actor: String::new(),
-            request: (0, 0),
-            now: 0,
-            today: String::new(),
-            permissions: Vec::new(),
+        facts: RequestFacts {
+            facts: Facts {
+                tenant: tenant.as_u64_pair(),
+                actor_kind: ActorKind::User,
+                actor: String::new(),
+                request: (0, 0),
+                now: 0,
+                today: String::new(),
+            },
+            permissions: Held::All,
         },
-        stack: vec![module],
-        instances: vec![None; generation.modules.len()],
+        running: module.clone(),
+        instances: Vec::new(),
         emitted: Vec::new(),
         limits,
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::default(),
         failure: None,
-        generation: generation.clone(),
     }
 }
 
@@ -213,11 +219,11 @@ async fn store_call(
     let mut linker = Linker::<State>::new(&generation.engine);
     Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(wrong)?;
     let ready = linker.instantiate_pre(&component).map_err(wrong)?;
-    let (catalog, _) = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
-    let (generation, tenant) = (generation.clone(), company.tenant);
+    let catalog = generation.module("catalog").ok_or_else(|| anyhow::anyhow!("no catalog"))?;
+    let (catalog, tenant) = (catalog.clone(), company.tenant);
     let calls = BATCH as u32 * 2;
     let work = read_work(move |mut session| {
-        let (generation, ready, caller) = (generation.clone(), ready.clone(), caller.clone());
+        let (catalog, ready, caller) = (catalog.clone(), ready.clone(), caller.clone());
         async move {
             let access = Access::All(Vec::new());
             let opening = Opening {
@@ -231,7 +237,7 @@ async fn store_call(
             if let Err(error) = open(&mut session, &opening).await {
                 return (Some(session), Err(error.into()));
             }
-            let mut store = store(&generation.engine, state(&generation, catalog, Some(session), tenant));
+            let mut store = store(catalog.code.engine(), state(&catalog, Some(session), tenant));
             let timed = async {
                 let instance = ready.instantiate_async(&mut store).await?;
                 let run = instance.get_typed_func::<(u32,), ()>(&mut store, "run")?;

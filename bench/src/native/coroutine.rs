@@ -1,11 +1,12 @@
 //! The coroutine that a native module runs on, and what it may ask of the host.
 
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use stoa::modules::state::State;
+use stoa::sandbox::Module;
+use stoa::sandbox::state::State;
 use stoa::wit::{context, events, log, store};
 use stoa_sdk::bindings::commerce::platform as sdk;
 use stoa_sdk::bindings::exports::commerce::platform::module::Call;
@@ -120,7 +121,13 @@ pub fn install_services() {
 }
 
 /// Runs a module to its answer.
-pub async fn run(handle: Handle, call: Call, state: &mut State) -> wasmtime::Result<stoa_sdk::Answer> {
+pub async fn run(
+    handle: Handle,
+    call: Call,
+    state: &mut State,
+    providers: &[Arc<Module>],
+) -> wasmtime::Result<stoa_sdk::Answer> {
+    let mut callers = Vec::new();
     let stack = STACKS.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let stack = match stack {
         Some(stack) => stack,
@@ -135,7 +142,7 @@ pub async fn run(handle: Handle, call: Call, state: &mut State) -> wasmtime::Res
     let mut told = Told::Nothing;
     loop {
         match guest.resume(told) {
-            CoroutineResult::Yield(ask) => told = answer(state, ask).await?,
+            CoroutineResult::Yield(ask) => told = answer(state, ask, providers, &mut callers).await?,
             CoroutineResult::Return(answer) => return Ok(answer),
         }
     }
@@ -160,7 +167,12 @@ impl Drop for Guest {
 }
 
 /// The same functions that a component's imports lead to.
-async fn answer(state: &mut State, ask: Ask) -> wasmtime::Result<Told> {
+async fn answer(
+    state: &mut State,
+    ask: Ask,
+    providers: &[Arc<Module>],
+    callers: &mut Vec<Arc<Module>>,
+) -> wasmtime::Result<Told> {
     Ok(match ask {
         Ask::Run(calls) => Told::Replies(store::Host::run(state, calls).await?),
         Ask::Facts => Told::Facts(context::Host::current(state).await?),
@@ -174,12 +186,15 @@ async fn answer(state: &mut State, ask: Ask) -> wasmtime::Result<Told> {
             Told::Nothing
         }
         Ask::Enter(name) => {
-            let found = state.generation.module(name).map(|(index, _)| index);
-            state.stack.push(found.ok_or_else(|| wasmtime::format_err!("no module {name}"))?);
+            let found = providers.iter().find(|module| module.name == name);
+            let found = found.ok_or_else(|| wasmtime::format_err!("no module {name}"))?;
+            callers.push(std::mem::replace(&mut state.running, found.clone()));
             Told::Nothing
         }
         Ask::Leave => {
-            state.stack.pop();
+            if let Some(caller) = callers.pop() {
+                state.running = caller;
+            }
             Told::Nothing
         }
     })

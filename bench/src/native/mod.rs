@@ -12,9 +12,9 @@ mod coroutine;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use stoa::modules::call::Native;
-use stoa::modules::generation::{Code, Generation};
-use stoa::modules::state::State;
+use stoa::sandbox::call::Native;
+use stoa::sandbox::state::State;
+use stoa::sandbox::{Generation, Module};
 use stoa::wit::module;
 use stoa_sdk::bindings::exports::commerce::platform::module as sdk;
 
@@ -23,7 +23,11 @@ pub use coroutine::install_services;
 /// A module's `handle`.
 type Handle = fn(&sdk::Call) -> stoa_sdk::Answer;
 
-struct Linked(Handle);
+struct Linked {
+    handle: Handle,
+    /// Those whose services it may call.
+    providers: Vec<Arc<Module>>,
+}
 
 impl Native for Linked {
     fn handle<'a>(
@@ -32,7 +36,7 @@ impl Native for Linked {
         call: &'a module::Call,
     ) -> BoxFuture<'a, wasmtime::Result<Result<module::Reply, module::Problem>>> {
         Box::pin(async move {
-            let answer = coroutine::run(self.0, convert::call(call), state).await?;
+            let answer = coroutine::run(self.handle, convert::call(call), state, &self.providers).await?;
             Ok(answer.map(convert::reply).map_err(convert::problem))
         })
     }
@@ -45,10 +49,17 @@ pub fn replace(generation: &mut Generation) -> anyhow::Result<()> {
         ("catalog", <catalog::Catalog as stoa_sdk::Module>::handle),
         ("pricing", <pricing::Pricing as stoa_sdk::Module>::handle),
     ];
+    let providers = generation.modules.clone();
     for (name, handle) in crates {
         let module = generation.modules.iter_mut().find(|module| module.name == name);
         let module = module.ok_or_else(|| anyhow::anyhow!("no component stands for {name}"))?;
-        module.code = Code::Native(Arc::new(Linked(handle)));
+        *module = Arc::new(Module {
+            name: module.name.clone(),
+            version: module.version.clone(),
+            code: module.code.clone(),
+            native: Some(Arc::new(Linked { handle, providers: providers.clone() })),
+            vetted: module.vetted.clone(),
+        });
     }
     Ok(())
 }

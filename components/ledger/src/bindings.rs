@@ -18,8 +18,3 @@ wit_bindgen::generate!({
     },
     additional_derives: [PartialEq],
 });
-
-#[cfg(target_arch = "wasm32")]
-export!(Services with_types_in self);
-#[cfg(target_arch = "wasm32")]
-use crate::services::Services;

@@ -4,17 +4,16 @@
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use stoa_sdk::store::{insert, read, run, select};
-use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, all, currency, has, item, view};
+use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, all, has, item, view};
+use stoa_trade::{Status, currency};
 
-use crate::branch::BranchRow;
-use crate::entity::{EntityRow, Status};
-use crate::entity_change::{self, Chart, LegalEntityInput};
-use crate::install::{self, TemplateCode};
-use crate::mapping::MappingSetRow;
-use crate::{BRANCH, LEGAL_ENTITY};
+use crate::records::branch::{BRANCH, BranchId, BranchRow};
+use crate::records::entity::{EntityId, EntityRow, LEGAL_ENTITY};
+use crate::records::mapping::MappingSetRow;
+use crate::rules::charts::TemplateCode;
+use crate::work::chart;
+use crate::work::entities::insert_entity;
 
-view! { EntityId of EntityRow { id: Id } }
-view! { BranchId of BranchRow { id: Id } }
 view! { SetId of MappingSetRow { id: Id } }
 
 /// The onboarding members that the ledger reads.
@@ -78,24 +77,17 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         Some(wish) => (wish.name, wish.tax_id),
         None => (options.name.clone(), None),
     };
-    let entity = entity_change::new_row(LegalEntityInput {
-        code: "MAIN".to_owned(),
-        name: Text(name),
-        legal_name: None,
-        tax_id: tax_id.map(Text),
-        country_code: options.country_code.clone(),
-        keeps_books: wishes.keeps_books,
-        currency_code: wishes.keeps_books.then(|| options.currency_code.clone()),
-        books_start_on: None,
-        amount_scale: None,
-        chart: Chart::None,
-    });
+    let entity = EntityRow { tax_id, country_code: options.country_code.clone(), ..EntityRow::new("MAIN", name) };
+    let entity = match wishes.keeps_books {
+        true => entity.with_books(options.currency_code.clone(), None, None),
+        false => entity,
+    };
     let wanted = wishes.chart_template.or(wishes.keeps_books.then_some(TemplateCode::Standard));
-    entity_change::add(&entity, wanted.is_some())?;
+    insert_entity(&entity, wanted.is_some())?;
     let branch = BranchRow::new(entity.id, "MAIN", entity.name.clone(), None);
     run(insert([&branch]))?;
     if let Some(wanted) = wanted {
-        install::install(entity.id, wanted.template())?;
+        chart::install(entity.id, wanted.template())?;
     }
     let made = |of: &str, id: Id| Created { resource_type: of.to_owned(), resource: id.into() };
     Ok(vec![made(LEGAL_ENTITY, entity.id), made(BRANCH, branch.id)])
@@ -107,19 +99,15 @@ pub fn checklist() -> Vec<Step> {
         EntityRow::id,
         all([EntityRow::keeps_books.eq(true), EntityRow::status.eq(Status::Active)]),
     );
-    let (entities, branches, unfinished) = read((
-        select::<EntityId>(EntityRow::status.eq(Status::Active)).limit(1),
-        select::<BranchId>(BranchRow::status.eq(Status::Active)).limit(1),
-        select::<SetId>(all([MappingSetRow::complete.eq(false), unfinished])).limit(1),
+    let (entity, branch, unfinished) = read((
+        select::<EntityId>(EntityRow::status.eq(Status::Active)).first(),
+        select::<BranchId>(BranchRow::status.eq(Status::Active)).first(),
+        select::<SetId>(all([MappingSetRow::complete.eq(false), unfinished])).first(),
     ));
     let step = |code: &str, done: bool, hint: &str| Step { code: code.to_owned(), done, hint: hint.to_owned() };
     vec![
-        step("LEGAL_ENTITY", !entities.items.is_empty(), "Create a legal entity."),
-        step("BRANCH", !branches.items.is_empty(), "Create a branch."),
-        step(
-            "BOOKS",
-            unfinished.items.is_empty(),
-            "Map every posting role and method of payment of entities with books.",
-        ),
+        step("LEGAL_ENTITY", entity.is_some(), "Create a legal entity."),
+        step("BRANCH", branch.is_some(), "Create a branch."),
+        step("BOOKS", unfinished.is_none(), "Map every posting role and method of payment of entities with books."),
     ]
 }

@@ -1,16 +1,20 @@
 //! The ledger's invariants, checked in bounded batches: entries first, then snapshots, then mappings.
 
-use stoa_sdk::store::{get_all, read, select};
-use stoa_sdk::{Finding, Findings, Id, all, map, set};
+use std::collections::BTreeMap;
 
-use crate::account::Postability;
-use crate::balance::{Amount, Base, Sums};
-use crate::entity::EntityRow;
-use crate::entry::{EntryRow, LineRow};
-use crate::mapping::RoleMappingRow;
-use crate::month::Month;
-use crate::period::{PeriodRow, PeriodStatus, TotalRow};
-use crate::period_change;
+use stoa_sdk::store::{MOST_ROWS, get, get_all, read, select};
+use stoa_sdk::{Finding, Findings, Id, map, set};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
+
+use crate::records::account::Postability;
+use crate::records::entity::EntityRow;
+use crate::records::entry::{BranchKey, EntryRow, LineRow};
+use crate::records::mapping::RoleMappingRow;
+use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
+use crate::rules::sums::Sums;
+use crate::work::balance::{Base, select_last_closed};
+use crate::work::snapshot::{rows_of, sum_month};
 
 /// Entries of a batch; each has 200 lines at most.
 const ENTRIES: u32 = 10;
@@ -48,10 +52,9 @@ fn entries(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
     }
     let originals = set(page.items.iter().filter_map(|entry| entry.reversal_of));
     let (lines, originals) = read((
-        select::<LineRow>(LineRow::entry_id.one_of(page.items.iter().map(|entry| entry.id))),
+        select::<LineRow>(LineRow::entry_id.one_of(page.items.iter().map(|entry| entry.id))).whole(),
         get_all::<EntryRow>(originals),
     ));
-    let lines = lines.items;
     let accounts = read(get_all::<Postability>(set(lines.iter().map(|line| line.account_id))));
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let mut findings = Vec::new();
@@ -92,58 +95,28 @@ fn periods(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
     let Some(period) = page.items.first() else { return (Vec::new(), None) };
     let last = page.more.then_some(period.id);
     let (entity, month) = (period.legal_entity_id, period.month);
-    let earlier = read(
-        select::<PeriodRow>(all([
-            PeriodRow::legal_entity_id.eq(entity),
-            PeriodRow::month.lt(month),
-            PeriodRow::status.eq(PeriodStatus::Closed),
-        ]))
-        .by_descending(PeriodRow::month)
-        .limit(1),
-    );
-    let entity_row = read(stoa_sdk::store::get::<EntityRow>(entity));
+    let (entity_row, base) = read((get::<EntityRow>(entity), select_last_closed(entity, month.first_day())));
     let first = entity_row.and_then(|row| row.books()).map(|books| Month::of(books.start_on));
-    let base = earlier.items.first().map(|row| Base { month: row.month, closing_no: row.closing_no });
     let mut findings = Vec::new();
     if base.map_or(first != Some(month), |base| base.month.next() != month) {
         findings.push(finding("period-order", period.id, "A month before this closed one is open."));
     }
     let kept = Base { month, closing_no: period.closing_no };
-    match (period_change::totals(entity, month, base), kept_totals(entity, kept)) {
-        (Ok(expected), Some(kept)) => {
-            let expected: Vec<((Id, String), Sums)> =
-                expected.into_iter().map(|(account, branch, sums)| ((account, branch_text(branch)), sums)).collect();
-            if expected != kept {
-                findings.push(finding("period-total", period.id, "The month's snapshot is not the sum of its lines."));
-            }
+    match (sum_month(entity, month, base), read_totals(entity, kept)) {
+        (Ok(expected), Some(kept)) if expected == kept => {}
+        (Ok(_), Some(_)) => {
+            findings.push(finding("period-total", period.id, "The month's snapshot is not the sum of its lines."));
         }
         _ => findings.push(finding("period-total", period.id, "The month's snapshot is too large to be checked.")),
     }
     (findings, last)
 }
 
-fn branch_text(branch: crate::entry::BranchKey) -> String {
-    branch.0.map_or_else(|| "-".to_owned(), |id| id.to_string())
-}
-
-/// The rows of a snapshot in the order of their groups; None beyond what one batch reads.
-fn kept_totals(entity: Id, base: Base) -> Option<Vec<((Id, String), Sums)>> {
-    let of = all([
-        TotalRow::legal_entity_id.eq(entity),
-        TotalRow::month.eq(base.month),
-        TotalRow::closing_no.eq(base.closing_no),
-    ]);
-    let page = read(select::<TotalRow>(of));
-    if page.more {
-        return None;
-    }
-    let mut rows: Vec<_> = page
-        .items
-        .into_iter()
-        .map(|row| ((row.account_id, branch_text(row.branch)), Sums { debit: row.debit, credit: row.credit }))
-        .collect();
-    rows.sort_by(|one, other| one.0.cmp(&other.0));
-    Some(rows)
+/// A snapshot as it is kept; None beyond what one batch reads.
+fn read_totals(entity: Id, base: Base) -> Option<BTreeMap<(Id, BranchKey), Sums>> {
+    let page = read(select::<TotalRow>(rows_of(entity, base)).limit(MOST_ROWS));
+    let sums = |row: TotalRow| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit });
+    (!page.more).then(|| map(page.items.into_iter().map(sums)))
 }
 
 /// Mappings name postable accounts of their entity, and control accounts know their role.

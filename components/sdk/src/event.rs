@@ -10,7 +10,7 @@ use stoa_descriptor as descriptor;
 use crate::bindings::commerce::platform::events::Event;
 use crate::host::{self, fault};
 use crate::id::Id;
-use crate::schema::Schemas;
+use stoa_descriptor::Schemas;
 
 /// What an event carries: the public projection of a record where one exists and the record is public, otherwise ids only.
 pub trait EventData: Serialize + JsonSchema {

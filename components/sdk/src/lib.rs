@@ -126,10 +126,9 @@ mod kept;
 mod module;
 mod operation;
 mod page;
+mod plain;
 mod problem;
-mod query;
 mod reply;
-mod schema;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod scripted;
 mod service;
@@ -155,11 +154,13 @@ pub use operation::{Client, Operation};
 pub use page::{Limit, Page, paged};
 pub use problem::item;
 pub use reply::{Answer, etag};
-pub use schema::Schemas;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
+pub use stoa_descriptor::Schemas;
 pub use stoa_iso::{country, currency};
 pub use text::Text;
+
+use stoa_descriptor::query;
 
 /// Exports `$module` as the component's `commerce:platform/module`. Native builds export nothing, so that several modules
 /// can stand in one program.

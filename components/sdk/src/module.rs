@@ -2,14 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use stoa_descriptor::{Collection, Descriptor, Named, ProblemCode};
+use stoa_descriptor::{Collection, Descriptor, Named, ProblemCode, Schemas};
 
 use crate::bindings::exports::commerce::platform::module::{Call, Created, Findings, Guest, Problem, Reply, Step};
 use crate::event::DeclaredEvent;
 use crate::host::fault;
 use crate::operation::Operation;
 use crate::reply::Answer;
-use crate::schema::Schemas;
 
 /// What a module says of itself, as constants: the descriptor is made from it.
 #[derive(Clone, Copy)]
@@ -103,7 +102,7 @@ impl Manifest {
             problems: self.problems.iter().map(problem).collect(),
             onboarding: self.onboarding.map(|schema| schema()),
             audit_filters: pairs(self.audit_filters),
-            schemas: schemas.finish(),
+            schemas: schemas.finish().unwrap_or_else(|why| fault(&why)),
         }
     }
 }

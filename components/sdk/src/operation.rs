@@ -3,11 +3,10 @@
 
 use schemars::JsonSchema;
 use serde_json::Value;
-use stoa_descriptor::{Access, Audience, Idempotency, Route};
+use stoa_descriptor::{Access, Audience, Idempotency, Route, Schemas};
 
 use crate::bindings::exports::commerce::platform::module::Call;
 use crate::reply::Answer;
-use crate::schema::Schemas;
 
 /// Bytes of a body unless an operation says otherwise.
 const BODY_LIMIT: u64 = 1 << 20;

@@ -10,9 +10,10 @@ mod verify;
 
 use clap::{Parser, Subcommand};
 
-use crate::modules::compiler;
-use crate::modules::engine::{self, Sandbox};
-use crate::modules::vetting::Gate;
+use crate::gate::compiler;
+use crate::gate::vetting::Gate;
+use crate::platform;
+use crate::sandbox::engine::{self, Sandbox};
 use crate::settings::Settings;
 
 /// Stoa: a commerce platform whose every domain is a sandboxed WebAssembly component.
@@ -78,5 +79,5 @@ pub fn run() -> anyhow::Result<()> {
 pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    Ok(Gate::open(&engine, settings.module_cache()))
+    Ok(Gate { judge: settings.judge()?, ..Gate::open(&engine, platform::NAMES, settings.module_cache()) })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::modules::Generation;
+use crate::deployment::Release;
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
@@ -17,7 +17,7 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let settings = Settings::load(flags)?;
-    let generation = Generation::from_folder(&super::gate(&settings)?, &settings.modules_dir())?;
-    println!("{}", std::str::from_utf8(&generation.routes.contract.bytes)?);
+    let release = Release::from_folder(&super::gate(&settings)?, &settings.modules_dir())?;
+    println!("{}", std::str::from_utf8(&release.contract.bytes)?);
     Ok(())
 }

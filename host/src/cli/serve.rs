@@ -15,17 +15,18 @@ use uuid::Uuid;
 
 use crate::database::Database;
 use crate::deployment::{Deployment, Host, development, first};
+use crate::gate::compiler::Compiler;
+use crate::gate::vetting::{Gate, Trust};
 use crate::governance::{self, Governor, Recorder};
+use crate::http::operator::Operator;
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
-use crate::modules::compiler::Compiler;
-use crate::modules::engine;
-use crate::modules::vetting::{Gate, Trust};
-use crate::platform::Platform;
+use crate::platform::{self, Platform};
 use crate::purge;
-use crate::settings::{LogFormat, Onboarding, Operator, Settings};
+use crate::sandbox::engine;
+use crate::settings::{LogFormat, Onboarding, Settings};
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -102,10 +103,12 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         cache: settings.module_cache(),
         compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
         trust: Trust::Signed { by: settings.trusted_signers.clone(), unsigned: settings.dev },
+        judge: settings.judge()?,
         engine,
+        host: platform::NAMES,
     });
     let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
-    let generation = first::generation(&database, &gate, &settings.modules_dir()).await?;
+    let release = first::release(&database, &gate, &settings.modules_dir()).await?;
 
     let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };
     let mut issuers = settings.issuers()?;
@@ -125,7 +128,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let purge = tokio::spawn(purge::keep_small(database.clone()));
     let upkeep = tokio::spawn(keep_metrics_small(metrics.clone()));
     let host = Host { id: Uuid::now_v7(), name: host_name(address) };
-    let deployment = Arc::new(Deployment::new(generation, database.clone(), gate, settings.limits(), host));
+    let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
     let following = tokio::spawn(deployment.clone().follow());
     let upgrading = tokio::spawn(deployment.clone().upgrade());
     let (recorder, recording) = Recorder::start(database.clone());

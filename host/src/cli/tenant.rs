@@ -9,11 +9,10 @@ use serde_json::{Map, Value as Json, json};
 use uuid::Uuid;
 
 use crate::database::{Database, Location};
-use crate::deployment::first;
-use crate::http::routes::Owner as Belongs;
-use crate::modules::{Generation, tables};
-use crate::platform::Operation;
-use crate::platform::operators::{self, Change, ENTITLEMENTS, Owner, told};
+use crate::deployment::{Release, first};
+use crate::gate::tables;
+use crate::platform::onboarding::{CREATE_COMPANY, CreatedCompany, NewCompany};
+use crate::platform::operators::{self, Change, ENTITLEMENTS, Owner, explain};
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -120,8 +119,7 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
     let (tenant, change) = match verb {
         Verb::Create(asked) => {
             let made = create(settings, database, asked).await?;
-            let tenant = made["tenantId"].as_str().unwrap_or_default();
-            return Ok(if as_json { made.to_string() } else { format!("{tenant} created") });
+            return Ok(if as_json { json!(made).to_string() } else { format!("{} created", made.tenant_id) });
         }
         Verb::List => {
             let all = operators::list(database).await?;
@@ -139,10 +137,10 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
     })
 }
 
-async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<Json> {
+async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<CreatedCompany> {
     let gate = Arc::new(super::gate(settings)?);
-    let generation = Arc::new(first::standing(database, &gate, &settings.modules_dir()).await?);
-    tables::bring_up_to_date(database, &generation.modules).await?;
+    let release = first::standing(database, &gate, &settings.modules_dir()).await?;
+    tables::bring_up_to_date(database, &release.modules).await?;
     let owner = match (asked.owner, asked.owner_email) {
         (Some(id), _) => Owner::Id(id),
         (None, email) => Owner::Email(email.unwrap_or_default()),
@@ -154,22 +152,19 @@ async fn create(settings: &Settings, database: &Database, asked: Create) -> anyh
     if let Some(country) = asked.country {
         body.insert("countryCode".into(), country.into());
     }
-    let body = checked(&generation, body)?;
-    Ok(operators::create(database, &generation, settings.limits(), owner, body).await??)
+    let company = read_company(&release, body)?;
+    Ok(operators::create(database, &release.generation, settings.limits(), owner, company).await??)
 }
 
-/// The body as the operation's own schema takes it.
-fn checked(generation: &Generation, body: Map<String, Json>) -> anyhow::Result<Map<String, Json>> {
-    let entries = &generation.routes.entries;
-    let schema = entries.iter().find(|entry| entry.owner == Belongs::Platform(Operation::CreateCompany));
-    let schema = schema.and_then(|entry| entry.body.as_ref()).ok_or_else(|| anyhow::anyhow!("no such operation"))?;
+/// The company, if the body is as the operation's own schema takes it.
+fn read_company(release: &Release, body: Map<String, Json>) -> anyhow::Result<NewCompany> {
+    let create = release.operations.by_id(CREATE_COMPANY);
+    let schema = create.and_then(|callable| callable.operation.body.as_ref());
+    let schema = schema.ok_or_else(|| anyhow::anyhow!("no such operation"))?;
     let mut body = Json::Object(body);
     let faults = schema.check(&mut body);
-    anyhow::ensure!(faults.is_empty(), told(&Problem::of("VALIDATION_FAILED").with(faults)));
-    match body {
-        Json::Object(body) => Ok(body),
-        _ => anyhow::bail!("the body is no object"),
-    }
+    anyhow::ensure!(faults.is_empty(), explain(&Problem::of("VALIDATION_FAILED").with(faults)));
+    Ok(serde_json::from_value(body)?)
 }
 
 fn table(companies: &[Json]) -> String {

@@ -9,14 +9,12 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::database::{Database, Error, Session, Verdict, Work};
+use crate::database::{Database, Error, Session, Verdict, work};
 use crate::deployment::first;
-use crate::modules::Generation;
-use crate::modules::call::{self, Entry, Failure};
-use crate::modules::limits::Limits;
 use crate::pipeline::facts::of_system;
+use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::{Limits, Module, RequestFacts};
 use crate::settings::Settings;
-use crate::wit::context::Facts;
 use crate::wit::module::Findings;
 
 /// Batches of one module and company; a module that never comes to an end is at fault.
@@ -79,16 +77,16 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     let database = crate::database::Settings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
     let gate = Arc::new(super::gate(settings)?);
-    let generation = Arc::new(first::standing(&database, &gate, &settings.modules_dir()).await?);
+    let generation = first::standing(&database, &gate, &settings.modules_dir()).await?.generation;
     let mut companies = tenants(&database).await?;
     companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
     let mut findings = Vec::new();
     for tenant in &companies {
-        for (index, module) in generation.modules.iter().enumerate() {
+        for module in &generation.modules {
             let mut cursor = None;
             for _ in 0..BATCHES {
-                let found = batch(&database, &generation, index, *tenant, cursor, limits).await?;
+                let found = batch(&database, module, *tenant, cursor, limits).await?;
                 findings.extend(found.findings.into_iter().map(|found| Finding {
                     tenant_id: *tenant,
                     module: module.name.clone(),
@@ -109,7 +107,7 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
 }
 
 async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
-    let ids = database.read_plain(|session| {
+    let ids = database.read_plain((), |session, ()| {
         Box::pin(async move {
             let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
             rows.iter().map(|row| row.id(0)).collect()
@@ -120,37 +118,33 @@ async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
 
 async fn batch(
     database: &Database,
-    generation: &Arc<Generation>,
-    module: usize,
+    module: &Arc<Module>,
     tenant: Uuid,
     cursor: Option<String>,
     limits: Limits,
 ) -> anyhow::Result<Findings> {
-    let generation = generation.clone();
-    let work: Work<Findings> = Arc::new(move |mut session| {
-        let (generation, cursor) = (generation.clone(), cursor.clone());
-        Box::pin(async move {
-            let facts = match begin(&mut session, &generation, tenant).await {
-                Ok(facts) => facts,
-                Err(error) => return (Some(session), Verdict::Fail(error)),
-            };
-            let entry = Entry { generation, module, session, facts, read_only: true, limits };
-            let ran = call::verify(entry, cursor.as_deref()).await;
-            let verdict = match ran.result {
-                Ok(findings) => Verdict::RollBack(findings),
-                Err(Failure::Database(error)) => Verdict::Fail(error),
-                Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
-            };
-            (ran.session, verdict)
-        })
+    let work = work((module.clone(), cursor), move |mut session, shared| async move {
+        let (module, cursor) = &*shared;
+        let facts = match begin(&mut session, tenant).await {
+            Ok(facts) => facts,
+            Err(error) => return (Some(session), Verdict::Fail(error)),
+        };
+        let entry = Entry { module: module.clone(), session, facts, read_only: true, limits };
+        let ran = call::verify(entry, cursor.as_deref()).await;
+        let verdict = match ran.result {
+            Ok(findings) => Verdict::RollBack(findings),
+            Err(Failure::Database(error)) => Verdict::Fail(error),
+            Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
+        };
+        (ran.session, verdict)
     });
     database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// A snapshot of the company's rows, and who looks at them.
-async fn begin(session: &mut Session, generation: &Generation, tenant: Uuid) -> Result<Facts, Error> {
+async fn begin(session: &mut Session, tenant: Uuid) -> Result<RequestFacts, Error> {
     session.begin_plain(true).await?;
     session.stand_for(tenant).await?;
     let now = session.now().await?;
-    Ok(of_system("system:verify", generation, tenant, Uuid::now_v7(), now))
+    Ok(of_system("system:verify", tenant, Uuid::now_v7(), now))
 }

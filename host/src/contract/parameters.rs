@@ -126,7 +126,7 @@ impl Parameters {
         }
         let values = judge(&self.query, object, faults, "/query")
             .map_err(|faults| refusal(if unknown { "UNKNOWN_QUERY_PARAMETER" } else { "VALIDATION_FAILED" }, faults))?;
-        let stated = texts(&self.query.fingerprint_form(&values));
+        let stated = texts(&self.query.fingerprint_form(values.clone()));
         let pairs: Vec<String> = stated
             .iter()
             .map(|(name, value)| {
@@ -245,6 +245,11 @@ fn texts(values: &Value) -> Vec<(String, String)> {
         .collect();
     all.sort();
     all
+}
+
+/// A path template with its parameters nameless: two that differ in names alone are one route.
+pub fn template_shape(path: &str) -> String {
+    path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

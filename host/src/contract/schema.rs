@@ -49,6 +49,15 @@ impl Schema {
         self.judge(body).into_items()
     }
 
+    /// The faults of a value that stands as it is: nothing is trimmed or filled in. For what is given, not taken.
+    pub fn faults(&self, value: &Value) -> Vec<Item> {
+        let mut faults = Faults::default();
+        if !self.validator.is_valid(value) {
+            self.explain(value, &mut faults);
+        }
+        faults.into_items()
+    }
+
     pub(super) fn judge(&self, body: &mut Value) -> Faults {
         let root = self.tree.root;
         self.tree.trim(root, body);
@@ -57,22 +66,27 @@ impl Schema {
             self.find_nul(body, &Trail::ROOT, &mut faults);
         }
         if !self.validator.is_valid(body) {
-            self.tree.explain(root, body, &Trail::ROOT, &mut faults);
-            // A combination that the walk cannot take apart still has its first error.
-            if let (true, Err(error)) = (faults.is_empty(), self.validator.validate(body)) {
-                self.tree.tell(root, body, &error, &Trail::ROOT, &mut faults);
-            }
+            self.explain(body, &mut faults);
         } else if faults.is_empty() {
             faults = self.tree.rewrite(root, body);
         }
         faults
     }
 
+    /// Adds what is wrong with a value that is not valid.
+    fn explain(&self, value: &Value, faults: &mut Faults) {
+        let root = self.tree.root;
+        self.tree.explain(root, value, &Trail::ROOT, faults);
+        // A combination that the walk cannot take apart still has its first error.
+        if let (true, Err(error)) = (faults.is_empty(), self.validator.validate(value)) {
+            self.tree.tell(root, value, &error, &Trail::ROOT, faults);
+        }
+    }
+
     /// A checked body without the members that equal their defaults: what a request means, however it is spelt.
-    pub fn fingerprint_form(&self, body: &Value) -> Value {
-        let mut form = body.clone();
-        self.tree.leave_defaults_out(self.tree.root, &mut form);
-        form
+    pub fn fingerprint_form(&self, mut body: Value) -> Value {
+        self.tree.leave_defaults_out(self.tree.root, &mut body);
+        body
     }
 
     /// The pointer to a place of a body, ending before a name that the schema does not know.
@@ -277,7 +291,7 @@ mod tests {
             })
         );
         assert_eq!(
-            product.fingerprint_form(&whole),
+            product.fingerprint_form(whole.clone()),
             json!({
                 "name": "Phone", "unitOfMeasure": "UNIT", "categoryId": "0192f0c1-7e57-7abc-8def-0123456789ab", "price": "1.5",
                 "position": 1, "variants": [{"sku": "A", "aliases": ["Éa"]}, {"sku": "B"}], "profile": {"level": 2},
@@ -289,9 +303,9 @@ mod tests {
         let least = json!({"name": "Phone", "unitOfMeasure": "UNIT"});
         let filled = checked(&product, least.clone());
         assert_eq!(filled["profile"], json!({"level": 1, "note": null}));
-        assert_eq!(product.fingerprint_form(&filled), least);
+        assert_eq!(product.fingerprint_form(filled), least);
         let spelt = json!({"name": "Phone", "unitOfMeasure": "UNIT", "profile": {}, "tracked": false, "variants": []});
-        assert_eq!(product.fingerprint_form(&checked(&product, spelt)), least);
+        assert_eq!(product.fingerprint_form(checked(&product, spelt)), least);
     }
 
     fn command() -> Schema {

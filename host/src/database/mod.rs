@@ -6,36 +6,22 @@ pub mod migrations;
 pub mod postgres;
 pub mod row;
 pub mod sqlite;
+pub mod work;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use uuid::Uuid;
 
 pub use error::Error;
 pub use row::{Cell, Row};
+pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
 pub enum Session {
     Sqlite(rusqlite::Connection),
     Postgres(postgres::Transaction),
 }
-
-/// How a transaction ends.
-pub enum Verdict<T> {
-    /// Commit, then answer.
-    Commit(T),
-    /// Undo, then answer: a refusal.
-    RollBack(T),
-    /// Undo; the work could not be done.
-    Fail(Error),
-}
-
-/// One unit of work. It gives the session back, or `None` where it was lost with a panic. It may be called again, on a fresh
-/// transaction, after a conflict with another one.
-pub type Work<T> = Arc<dyn Fn(Session) -> BoxFuture<'static, (Option<Session>, Verdict<T>)> + Send + Sync>;
 
 /// Where and how to connect.
 #[derive(Debug, Clone)]
@@ -47,6 +33,16 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
+    pub prepare: Prepare,
+}
+
+/// What a connection is given when it is opened, by those above who use it.
+#[derive(Debug, Clone)]
+pub struct Prepare {
+    /// Statements that each connection to PostgreSQL runs.
+    pub postgres: Vec<String>,
+    /// Registers functions with a connection to SQLite.
+    pub sqlite: fn(&rusqlite::Connection) -> rusqlite::Result<()>,
 }
 
 pub enum Database {
@@ -97,52 +93,9 @@ impl Database {
         }
     }
 
-    /// A read of the host's own rows, for no tenant.
-    pub async fn read_plain<T: Send + 'static>(
-        &self,
-        read: impl for<'a> Fn(&'a mut Session) -> BoxFuture<'a, Result<T, Error>> + Send + Sync + 'static,
-    ) -> Result<T, Error> {
-        let read = Arc::new(read);
-        self.read(Arc::new(move |mut session| {
-            let read = read.clone();
-            Box::pin(async move {
-                let answer = match session.begin_plain(true).await {
-                    Ok(()) => read(&mut session).await,
-                    Err(error) => Err(error),
-                };
-                (Some(session), answer.map_or_else(Verdict::Fail, Verdict::RollBack))
-            })
-        }))
-        .await
-    }
-
-    /// A write of the host's own rows, for no tenant: committed where it answers, undone where it refuses.
-    pub async fn write_plain<T: Send + 'static, R: Send + 'static>(
-        &self,
-        write: impl for<'a> Fn(&'a mut Session) -> BoxFuture<'a, Result<Result<T, R>, Error>> + Send + Sync + 'static,
-    ) -> Result<Result<T, R>, Error> {
-        let write = Arc::new(write);
-        self.write(Arc::new(move |mut session| {
-            let write = write.clone();
-            Box::pin(async move {
-                let answer = match session.begin_plain(false).await {
-                    Ok(()) => write(&mut session).await,
-                    Err(error) => Err(error),
-                };
-                let verdict = match answer {
-                    Ok(Ok(answer)) => Verdict::Commit(Ok(answer)),
-                    Ok(Err(refusal)) => Verdict::RollBack(Err(refusal)),
-                    Err(error) => Verdict::Fail(error),
-                };
-                (Some(session), verdict)
-            })
-        }))
-        .await
-    }
-
     /// Whether the database answers.
     pub async fn ready(&self) -> bool {
-        self.read_plain(|session| Box::pin(session.query("select 1", &[]))).await.is_ok()
+        self.read_plain((), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
     /// Forgets statements that were prepared before a schema changed.

@@ -36,6 +36,8 @@ pub struct Database {
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
     request_timeout: Duration,
+    /// Statements that each connection runs when it is opened.
+    prepared: Vec<String>,
 }
 
 /// Connections that wait for a request. sqlx's own pool asks a connection whether it lives at every return: one round trip
@@ -131,6 +133,7 @@ impl Database {
             idle: Idle::default(),
             schema: Arc::default(),
             request_timeout: settings.request_timeout,
+            prepared: settings.prepare.postgres.clone(),
         })
     }
 
@@ -157,8 +160,8 @@ impl Database {
 
     async fn connect(&self) -> sqlx::Result<PgConnection> {
         let mut connection = PgConnection::connect_with(&self.options).await?;
-        for statement in crate::pipeline::opening::postgres_prepared() {
-            connection.execute(AssertSqlSafe(statement)).await?;
+        for statement in &self.prepared {
+            connection.execute(AssertSqlSafe(statement.clone())).await?;
         }
         Ok(connection)
     }

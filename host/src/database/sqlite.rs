@@ -4,7 +4,7 @@
 //! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -33,6 +33,12 @@ pub struct Database {
     reads: Mutex<Option<Sender<Job>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
+}
+
+/// The file, and what each connection to it registers.
+struct File {
+    path: PathBuf,
+    register: fn(&Connection) -> rusqlite::Result<()>,
 }
 
 /// A request on its way through a database thread. `run` gives the connection back (unless a panic lost it), whether to keep
@@ -65,16 +71,16 @@ impl Database {
         let (writes, write_queue) = bounded(QUEUE);
         let (reads, read_queue) = bounded(QUEUE);
         let mut threads = Vec::new();
-        let writer = connect(path, false)?;
-        let path: Arc<Path> = path.into();
-        let at = path.clone();
+        let file = Arc::new(File { path: path.to_owned(), register: settings.prepare.sqlite });
+        let writer = connect(&file, false)?;
+        let at = file.clone();
         threads.push(
             std::thread::Builder::new()
                 .name("stoa-writer".into())
                 .spawn(move || write_loop(&at, writer, &write_queue))?,
         );
         for number in 0..settings.sqlite_readers.max(1) {
-            let (reader, queue, at) = (connect(&path, true)?, read_queue.clone(), path.clone());
+            let (reader, queue, at) = (connect(&file, true)?, read_queue.clone(), file.clone());
             threads.push(
                 std::thread::Builder::new()
                     .name(format!("stoa-reader-{number}"))
@@ -166,10 +172,10 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-fn write_loop(path: &Path, writer: Connection, queue: &Receiver<Job>) {
+fn write_loop(at: &File, writer: Connection, queue: &Receiver<Job>) {
     let mut connection = Some(writer);
     while let Ok(first) = queue.recv() {
-        let Some(open) = connection.take().or_else(|| reopen(path, false)) else {
+        let Some(open) = connection.take().or_else(|| reopen(at, false)) else {
             refuse(first, Error::Unavailable("the database cannot be opened".into()));
             continue;
         };
@@ -232,10 +238,10 @@ fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
     None
 }
 
-fn read_loop(path: &Path, reader: Connection, queue: &Receiver<Job>) {
+fn read_loop(at: &File, reader: Connection, queue: &Receiver<Job>) {
     let mut connection = Some(reader);
     while let Ok(job) = queue.recv() {
-        let Some(open) = connection.take().or_else(|| reopen(path, true)) else {
+        let Some(open) = connection.take().or_else(|| reopen(at, true)) else {
             refuse(job, Error::Unavailable("the database cannot be opened".into()));
             continue;
         };
@@ -255,8 +261,8 @@ fn refuse(job: Job, error: Error) {
     ((job.run)(Err(error.clone())).answer)(Err(error));
 }
 
-fn reopen(path: &Path, read_only: bool) -> Option<Connection> {
-    connect(path, read_only).inspect_err(|error| tracing::error!(%error, "cannot open the database")).ok()
+fn reopen(at: &File, read_only: bool) -> Option<Connection> {
+    connect(at, read_only).inspect_err(|error| tracing::error!(%error, "cannot open the database")).ok()
 }
 
 fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
@@ -268,9 +274,9 @@ fn execute(connection: &Connection, sql: &str) -> Result<(), Error> {
 }
 
 /// A connection as every thread uses it.
-fn connect(path: &Path, read_only: bool) -> rusqlite::Result<Connection> {
+fn connect(at: &File, read_only: bool) -> rusqlite::Result<Connection> {
     let access = if read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
-    let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection = Connection::open_with_flags(&at.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.pragma_update(None, "foreign_keys", true)?;
@@ -285,7 +291,7 @@ fn connect(path: &Path, read_only: bool) -> rusqlite::Result<Connection> {
             return Err(rusqlite::Error::InvalidQuery);
         }
     }
-    crate::store::register_sqlite(&connection)?;
+    (at.register)(&connection)?;
     Ok(connection)
 }
 

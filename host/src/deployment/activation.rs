@@ -9,15 +9,14 @@ use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Deployment, Refused, upgrade};
+use super::{Deployment, Refused, Release, upgrade};
 use crate::database::{Database, Error, Session};
-use crate::modules::artifact::Artifact;
-use crate::modules::diff::{self, Change, codes};
-use crate::modules::refusal::Refusal;
-use crate::modules::surface::Surface;
-use crate::modules::tables::{self, Wanted};
-use crate::modules::vetting::Vetted;
-use crate::modules::{Generation, Module};
+use crate::gate::artifact::Artifact;
+use crate::gate::diff::{self, Change, codes};
+use crate::gate::refusal::Refusal;
+use crate::gate::surface::Surface;
+use crate::gate::tables::{self, Wanted};
+use crate::sandbox::{Generation, Module, Vetted};
 
 /// How often a table that requests hold is asked for again, and how long each time.
 const LOCK_TRIES: u32 = 20;
@@ -53,13 +52,10 @@ impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
     pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), Refused> {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
-        let kept = Arc::new((artifact, vetted.clone(), by));
         let new = self
             .database
-            .write_plain(move |session| {
-                let kept = kept.clone();
+            .write_plain((artifact, vetted.clone(), by), |session, (artifact, vetted, by)| {
                 Box::pin(async move {
-                    let (artifact, vetted, by) = &*kept;
                     let now = session.now().await?;
                     let new = records::keep(session, now, by, artifact, vetted).await?;
                     let entry = Entry {
@@ -74,10 +70,10 @@ impl Deployment {
                         }),
                     };
                     audit::write(session, now, &entry).await?;
-                    Ok(Ok::<bool, Refusal>(new))
+                    Ok(new)
                 })
             })
-            .await??;
+            .await?;
         Ok((vetted, new))
     }
 
@@ -136,7 +132,7 @@ impl Deployment {
     ) -> Result<Activated, Refused> {
         let _turn = self.turn.lock().await;
         let (active, now) = self.active(wish.expected).await?;
-        let set = self.database.read_plain(move |session| Box::pin(records::set(session, target))).await?;
+        let set = self.database.read_plain(target, |session, target| Box::pin(records::set(session, *target))).await?;
         let set = set.ok_or(Refused::NotFound("generation"))?;
         let before = self.generation(active, &now).await?;
         let after = self.link(active + 1, &set).await?;
@@ -144,7 +140,7 @@ impl Deployment {
             after.modules.iter().filter(|module| before.modules.iter().all(|old| old.digest != module.digest));
         let changes = changed
             .map(|module| {
-                let old = before.module(&module.name).map(|(_, old)| surface(&before, old));
+                let old = before.module(&module.name).map(|old| surface(&before, old));
                 (module.name.clone(), diff::diff(old.as_ref(), &surface(&after, module)))
             })
             .collect();
@@ -162,7 +158,7 @@ impl Deployment {
 
     /// The active generation by the database, if it is the one expected.
     async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), Refused> {
-        let found = self.database.read_plain(|session| Box::pin(records::active(session))).await?;
+        let found = self.database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
         let (number, set) = found.ok_or(Refused::NotFound("generation"))?;
         match expected {
             Some(expected) if expected != number => Err(changed(number).into()),
@@ -172,24 +168,27 @@ impl Deployment {
 
     /// The generation of a set: the one that runs here, or one linked for it.
     async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, Refused> {
-        let current = self.current.load_full();
-        if current.number == number { Ok(current) } else { Ok(Arc::new(self.link(number, set).await?)) }
+        let current = self.current.load().generation.clone();
+        if current.number == number {
+            return Ok(current);
+        }
+        Ok(self.link(number, set).await?.generation)
     }
 
     async fn install(
         &self,
         recorded: Recorded,
         before: &Generation,
-        generation: Generation,
+        release: Release,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
     ) -> Result<Activated, Refused> {
-        let wanted = Arc::new(tables::wanted(&generation.modules));
+        let wanted = Arc::new(tables::wanted(&release.modules));
         build_indexes(&self.database, &wanted).await?;
-        let versions = upgrade::versions(&generation.modules);
+        let versions = upgrade::versions(&release.modules);
         let (number, cause) = (recorded.number, recorded.cause);
         let tables = self.commit(before.number, recorded, set, wanted, versions).await?;
-        self.swap(generation, cause);
+        self.swap(release, cause);
         Ok(Activated { generation: number, changes, tables })
     }
 
@@ -202,15 +201,11 @@ impl Deployment {
         wanted: Arc<Wanted>,
         versions: Vec<(String, String)>,
     ) -> Result<Vec<String>, Refused> {
-        let part = Arc::new((recorded, set, wanted, versions));
+        let part = Arc::new((before, recorded, set, wanted, versions));
         for attempt in 1.. {
-            let part = part.clone();
-            let written = self.database.write_plain(move |session| {
-                let part = part.clone();
-                Box::pin(async move {
-                    let (recorded, set, wanted, versions) = &*part;
-                    write(session, recorded, before, set, wanted, versions).await
-                })
+            let written = self.database.write_unless_refused(part.clone(), |session, part| {
+                let (before, recorded, set, wanted, versions) = &**part;
+                Box::pin(write(session, recorded, *before, set, wanted, versions))
             });
             match written.await {
                 Ok(told) => return Ok(told?),
@@ -229,20 +224,21 @@ impl Deployment {
         if let Some(running) = self.current.load().vetted(&digest) {
             return Ok(running);
         }
-        let artifact = self.database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+        let artifact =
+            self.database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
         let artifact = artifact.ok_or(Refused::NotFound("module"))?;
         Ok(Arc::new(vet(self, artifact).await?))
     }
 
     /// Everything that a set names, fetched and linked.
-    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Generation, Refused> {
+    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, Refused> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
             vetted.push(self.fetched(*digest).await?);
         }
-        let engine = self.gate.engine.clone();
+        let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
-        let linked = tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await;
+        let linked = tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await;
         Ok(linked.map_err(|error| Error::Fault(format!("linking panicked: {error}")))??)
     }
 }
@@ -255,12 +251,12 @@ async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, Refu
 
 fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
     let engine = &active.engine;
-    let old = active.module(&candidate.descriptor.name).map(|(_, module)| surface(active, module));
-    diff::diff(old.as_ref(), &candidate.surface(engine))
+    let old = active.module(&candidate.descriptor.name).map(|module| surface(active, module));
+    diff::diff(old.as_ref(), &Surface::of(engine, candidate))
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {
-    module.surface(&generation.engine)
+    Surface::of(&generation.engine, module)
 }
 
 fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
@@ -274,13 +270,8 @@ fn changed(active: u64) -> Refusal {
 }
 
 async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), Refused> {
-    let asked = wanted.clone();
-    let statements = database
-        .read_plain(move |session| {
-            let asked = asked.clone();
-            Box::pin(async move { tables::indexes_ahead(session, &asked).await })
-        })
-        .await?;
+    let statements =
+        database.read_plain(wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted))).await?;
     if let (Database::Postgres(database), false) = (database, statements.is_empty())
         && let Some(key) = database.build_indexes(statements).await?
     {

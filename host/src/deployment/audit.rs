@@ -39,14 +39,12 @@ pub async fn write(session: &mut Session, now: i64, entry: &Entry) -> Result<Uui
 
 /// In a transaction of its own, for what was refused.
 pub async fn note(database: &Database, entry: Entry) -> Result<(), Error> {
-    let entry = std::sync::Arc::new(entry);
-    let written = database.write_plain(move |session| {
-        let entry = entry.clone();
-        Box::pin(async move {
-            let now = session.now().await?;
-            write(session, now, &entry).await?;
-            Ok(Ok::<(), std::convert::Infallible>(()))
+    database
+        .write_plain(entry, |session, entry| {
+            Box::pin(async move {
+                let now = session.now().await?;
+                write(session, now, entry).await.map(drop)
+            })
         })
-    });
-    written.await.map(|_| ())
+        .await
 }

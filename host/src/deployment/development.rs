@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::modules::admission::{Role, SigningKey};
+use crate::gate::admission::{Role, SigningKey};
 use crate::secret_file;
 
 /// The operator's token, for whoever works beside the host.

@@ -1,21 +1,21 @@
 //! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
-//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
+//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start. Without, it has a
+//! second word in one case: what is recorded was built for a platform that this host no longer is.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::audit::{self, Entry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::upgrade;
+use super::{Release, upgrade};
 use crate::database::{Database, Session};
-use crate::modules::Generation;
-use crate::modules::artifact::{self, Artifact};
-use crate::modules::refusal::Refusal;
-use crate::modules::tables;
-use crate::modules::vetting::{Gate, Vetted};
+use crate::gate::artifact::{self, Artifact};
+use crate::gate::refusal::Refusal;
+use crate::gate::tables;
+use crate::gate::vetting::Gate;
+use crate::sandbox::{Generation, Vetted};
 
 /// Who the first generation is by.
 const STARTER: &str = "system:serve";
@@ -25,38 +25,56 @@ const TRIES: u32 = 5;
 /// A vetted file of the modules folder.
 type Found = (Artifact, Arc<Vetted>);
 
-/// The generation to begin with. `folder`: read where nothing is recorded, and with `--dev`.
-pub async fn generation(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
+/// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
+pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     for _ in 0..TRIES {
-        let recorded = database.read_plain(|session| Box::pin(records::active(session))).await?;
-        let found = match &recorded {
+        let recorded = database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
+        let mut found = match &recorded {
             // Without --dev the folder has had its say.
             Some(_) if !gate.takes_unsigned() => Vec::new(),
             _ => read(gate, folder).await?,
         };
-        let (number, set) = recorded.unwrap_or_default();
-        let mut wanted = set.clone();
-        for (artifact, vetted) in &found {
-            wanted.retain(|(name, _)| *name != vetted.descriptor.name);
-            wanted.push((vetted.descriptor.name.clone(), artifact.digest));
-        }
-        wanted.sort();
-        let same = number > 0 && wanted == set;
-        let number = if same { number } else { number + 1 };
-        let generation = link(database, gate, &found, number, &wanted).await?;
-        if same || record(database, &generation, found, wanted).await? {
-            return Ok(generation);
+        let (recorded, set) = recorded.unwrap_or_default();
+        let mut wanted = replace_by_name(&set, &found);
+        let same = |wanted: &Set| recorded > 0 && *wanted == set;
+        let number = |wanted: &Set| if same(wanted) { recorded } else { recorded + 1 };
+        let release = match link(database, gate, &found, number(&wanted), &wanted).await {
+            Err(why) if same(&wanted) => {
+                // Modules for this host's platform come with it, signed as ever; those that are recorded stay for the way back.
+                found = read(gate, folder).await?;
+                wanted = replace_by_name(&set, &found);
+                if same(&wanted) {
+                    return Err(why);
+                }
+                tracing::warn!("what is recorded cannot run here: the modules folder takes its place: {why:#}");
+                link(database, gate, &found, number(&wanted), &wanted).await?
+            }
+            linked => linked?,
+        };
+        if same(&wanted) || record(database, &release, found, wanted).await? {
+            return Ok(release);
         }
     }
     anyhow::bail!("other hosts keep changing what runs")
 }
 
+/// The set with what was found in the place of what bears the same name.
+fn replace_by_name(set: &Set, found: &[Found]) -> Set {
+    let mut wanted = set.clone();
+    for (artifact, vetted) in found {
+        wanted.retain(|(name, _)| *name != vetted.descriptor.name);
+        wanted.push((vetted.descriptor.name.clone(), artifact.digest));
+    }
+    wanted.sort();
+    wanted
+}
+
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
 /// hosts took.
-pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Generation> {
-    match database.read_plain(|session| Box::pin(records::active(session))).await? {
+pub async fn standing(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
+    match database.read_plain((), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => link(database, gate, &[], number, &set).await,
-        None => Generation::from_folder(gate, folder),
+        None => Release::from_folder(gate, folder),
     }
 }
 
@@ -89,7 +107,7 @@ async fn link(
     found: &[Found],
     number: u64,
     set: &Set,
-) -> anyhow::Result<Generation> {
+) -> anyhow::Result<Release> {
     let mut vetted = Vec::with_capacity(set.len());
     for (name, digest) in set {
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
@@ -98,12 +116,12 @@ async fn link(
             None => Arc::new(fetch(database, gate, *digest).await.map_err(|error| anyhow::anyhow!("{name}: {error}"))?),
         });
     }
-    let engine = gate.engine.clone();
-    Ok(tokio::task::spawn_blocking(move || Generation::link(&engine, number, &vetted)).await??)
+    let gate = gate.clone();
+    Ok(tokio::task::spawn_blocking(move || Release::link(&gate, number, &vetted)).await??)
 }
 
 async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
-    let artifact = database.read_plain(move |session| Box::pin(records::artifact(session, digest))).await?;
+    let artifact = database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
     let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
     let gate = gate.clone();
     Ok(tokio::task::spawn_blocking(move || gate.vet(&artifact)).await??)
@@ -113,23 +131,18 @@ async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow:
 /// another host was faster.
 async fn record(database: &Database, generation: &Generation, found: Vec<Found>, set: Set) -> anyhow::Result<bool> {
     for found in found {
-        let found = Arc::new(found);
-        let kept = database.write_plain(move |session| {
-            let found = found.clone();
+        let kept = database.write_plain(found, |session, (artifact, vetted)| {
             Box::pin(async move {
                 let now = session.now().await?;
-                let (artifact, vetted) = &*found;
-                records::keep(session, now, STARTER, artifact, vetted).await.map(Ok::<bool, Infallible>)
+                records::keep(session, now, STARTER, artifact, vetted).await
             })
         });
-        kept.await?.unwrap_or_else(|never| match never {});
+        kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = Arc::new((generation.number, tables::wanted(&generation.modules), set, versions));
-    let written = database.write_plain(move |session| {
-        let part = part.clone();
+    let part = (generation.number, tables::wanted(&generation.modules), set, versions);
+    let written = database.write_unless_refused(part, |session, (number, wanted, set, versions)| {
         Box::pin(async move {
-            let (number, wanted, set, versions) = &*part;
             tables::lock(session).await?;
             if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                 return Ok(Ok((false, Vec::new())));

@@ -48,14 +48,14 @@ impl Deployment {
 
     /// Builds the active generation where it is not the one that runs here.
     async fn catch_up(&self) -> Result<(), Refused> {
-        let newest = self.database.read_plain(|session| Box::pin(records::newest(session))).await;
+        let newest = self.database.read_plain((), |session, ()| Box::pin(records::newest(session))).await;
         // A database that does not answer is told by every request; what runs goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());
         }
         let _turn = self.turn.lock().await;
-        let found = self.database.read_plain(|session| {
+        let found = self.database.read_plain((), |session, ()| {
             Box::pin(async move {
                 let Some((number, set)) = records::active(session).await? else { return Ok(None) };
                 Ok(Some((number, records::cause(session, number).await?, set)))
@@ -64,8 +64,8 @@ impl Deployment {
         let Some((number, cause, set)) = found.await? else { return Ok(()) };
         // It may have been activated here while this waited for its turn.
         if number != self.current.load().number {
-            let generation = self.link(number, &set).await?;
-            self.swap(generation, cause);
+            let release = self.link(number, &set).await?;
+            self.swap(release, cause);
         }
         Ok(())
     }
@@ -81,19 +81,17 @@ impl Deployment {
 
     async fn report(&self) -> bool {
         let generation = self.current.load_full();
-        let report = Arc::new(HostReport {
+        let report = HostReport {
             id: self.host.id,
             name: self.host.name.clone(),
             generation: generation.number,
             trouble: self.trouble(),
             health: self.health(),
-        });
-        let written = self.database.write_plain(move |session| {
-            let report = report.clone();
+        };
+        let written = self.database.write_plain(report, |session, report| {
             Box::pin(async move {
                 let now = session.now().await?;
-                records::report(session, now, &report).await?;
-                Ok(Ok::<(), std::convert::Infallible>(()))
+                records::report(session, now, report).await
             })
         });
         written.await.map_err(|error| tracing::warn!(%error, "this host cannot tell what it runs")).is_ok()
@@ -112,10 +110,7 @@ impl Deployment {
 
     /// Takes this host off the list: it ends in order.
     pub async fn leave(&self) {
-        let id = self.host.id;
-        let left = self.database.write_plain(move |session| {
-            Box::pin(async move { records::leave(session, id).await.map(Ok::<(), std::convert::Infallible>) })
-        });
+        let left = self.database.write_plain(self.host.id, |session, id| Box::pin(records::leave(session, *id)));
         if let Err(error) = left.await {
             tracing::debug!(%error, "this host stays on the list for a while");
         }

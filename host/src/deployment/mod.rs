@@ -7,6 +7,7 @@ pub mod development;
 pub mod first;
 pub mod follow;
 pub mod records;
+pub mod release;
 pub mod upgrade;
 pub mod watch;
 
@@ -17,18 +18,19 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::database::{Database, Error};
-use crate::modules::refusal::Refusal;
-use crate::modules::vetting::Gate;
-use crate::modules::{Generation, Limits};
+use crate::gate::refusal::Refusal;
+use crate::gate::vetting::Gate;
+use crate::sandbox::Limits;
 
 use records::Cause;
 use watch::Watch;
 
 pub use activation::{Activated, Wish};
+pub use release::Release;
 
 pub struct Deployment {
     /// What new requests run on.
-    pub current: ArcSwap<Generation>,
+    pub current: ArcSwap<Release>,
     pub database: Arc<Database>,
     pub gate: Arc<Gate>,
     pub limits: Limits,
@@ -62,15 +64,9 @@ pub enum Refused {
 }
 
 impl Deployment {
-    pub fn new(
-        generation: Generation,
-        database: Arc<Database>,
-        gate: Arc<Gate>,
-        limits: Limits,
-        host: Host,
-    ) -> Deployment {
+    pub fn new(release: Release, database: Arc<Database>, gate: Arc<Gate>, limits: Limits, host: Host) -> Deployment {
         Deployment {
-            current: ArcSwap::from_pointee(generation),
+            current: ArcSwap::from_pointee(release),
             database,
             gate,
             limits,
@@ -82,18 +78,18 @@ impl Deployment {
         }
     }
 
-    /// Puts a generation in place: requests that begin from now on run on it, those under way end on theirs.
-    fn swap(&self, generation: Generation, cause: Cause) {
+    /// Puts a release in place: requests that begin from now on run on it, those under way end on theirs.
+    fn swap(&self, release: Release, cause: Cause) {
         if let Ok(mut watch) = self.watch.lock() {
-            *watch = Watch::over(&self.current.load(), &generation, cause);
+            *watch = Watch::over(&self.current.load(), &release, cause);
         }
         // The tables are others, whichever host changed them: what was prepared for the old ones is prepared anew.
-        if generation.has_other_tables(&self.current.load()) {
+        if release.has_other_tables(&self.current.load()) {
             self.database.forget_statements();
         }
-        tracing::info!(generation = generation.number, "the generation changed");
-        metrics::gauge!("stoa_generation").set(u32::try_from(generation.number).map_or(f64::MAX, f64::from));
-        self.current.store(Arc::new(generation));
+        tracing::info!(generation = release.number, "the generation changed");
+        metrics::gauge!("stoa_generation").set(u32::try_from(release.number).map_or(f64::MAX, f64::from));
+        self.current.store(Arc::new(release));
         self.note(None);
         self.changed.notify_waiters();
     }

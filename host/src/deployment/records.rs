@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::database::{Cell, Error, Row, Session};
-use crate::modules::admission::Admission;
-use crate::modules::artifact::Artifact;
-use crate::modules::vetting::Vetted;
+use crate::gate::admission::Admission;
+use crate::gate::artifact::Artifact;
 use crate::platform::time;
+use crate::sandbox::Vetted;
 
 pub type Digest = [u8; 32];
 

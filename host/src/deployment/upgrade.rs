@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use super::Deployment;
 use super::records;
-use crate::database::{Cell, Error, Row, Session, Verdict, Work};
-use crate::modules::call::{self, Entry, Failure};
-use crate::modules::{Generation, Limits, Module};
+use crate::database::{Cell, Error, Row, Session, Verdict, work};
 use crate::pipeline::facts::of_system;
 use crate::platform::operators;
+use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::{Generation, Limits, Module};
 
 /// Between two looks for work, and between two batches: requests come first.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -49,7 +49,7 @@ enum Step {
 const NO_VERSION: Version = Version::new(0, 0, 0);
 
 /// Names and versions of a generation's modules.
-pub fn versions(modules: &[Module]) -> Vec<(String, String)> {
+pub fn versions(modules: &[Arc<Module>]) -> Vec<(String, String)> {
     modules.iter().map(|module| (module.name.clone(), module.version.clone())).collect()
 }
 
@@ -108,39 +108,32 @@ impl Deployment {
     }
 
     async fn upgrade_step(&self) -> Result<Step, Error> {
-        let generation = self.current.load_full();
+        let generation = self.current.load().generation.clone();
         let active = generation.number;
         // A look costs a read; only what is due takes a writer.
-        let due = self.database.read_plain(move |session| {
+        let due = self.database.read_plain(active, |session, active| {
             Box::pin(async move {
                 let now = session.now().await?;
-                Ok(next(session, active, now, false).await?.is_some())
+                Ok(next(session, *active, now, false).await?.is_some())
             })
         });
         if !due.await? {
             return Ok(Step::Idle);
         }
         let limits = self.limits;
-        let work: Work<Step> = Arc::new(move |session| {
-            let generation = generation.clone();
-            Box::pin(async move { batch(session, &generation, limits).await })
-        });
+        let work =
+            work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
         self.database.write(work).await
     }
 
     async fn put_off(&self, generation: u64, module: String, why: String) {
-        let told = Arc::new((module, why));
-        let written = self.database.write_plain(move |session| {
-            let told = told.clone();
+        let written = self.database.write_plain((generation, module, why), |session, (generation, module, why)| {
             Box::pin(async move {
                 let now = session.now().await?;
                 let sql = "update stoa_upgrade set trouble = $3, retry_at = $4 where generation = $1 and module = $2";
-                let (module, why) = &*told;
-                let generation = records::integer(generation)?;
-                session
-                    .query(sql, &[generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)])
-                    .await?;
-                Ok(Ok::<(), std::convert::Infallible>(()))
+                let generation = records::integer(*generation)?;
+                let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
+                session.query(sql, &values).await.map(drop)
             })
         });
         if let Err(error) = written.await {
@@ -187,7 +180,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Ok(None) => return (Some(session), Verdict::RollBack(Step::Idle)),
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
-    let (Some(tenant), Some((index, _))) = (tenant, generation.module(&due.module)) else {
+    let (Some(tenant), Some(module)) = (tenant, generation.module(&due.module)) else {
         let done = finish(&mut session, &due, now).await;
         return (Some(session), done.map_or_else(Verdict::Fail, |()| Verdict::Commit(Step::Done)));
     };
@@ -195,8 +188,8 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         return (Some(session), Verdict::Fail(error));
     }
     let request = Uuid::now_v7();
-    let facts = of_system(ACTOR, generation, tenant, request, now);
-    let entry = Entry { generation: generation.clone(), module: index, session, facts, read_only: false, limits };
+    let facts = of_system(ACTOR, tenant, request, now);
+    let entry = Entry { module: module.clone(), session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
@@ -209,9 +202,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {
-            if let Some(blamed) = generation.modules.get(ran.blamed) {
-                blamed.health.failed(&failure);
-            }
+            ran.blamed.health.failed(&failure);
             return (Some(session), failed(format!("{failure:?}")));
         }
     };

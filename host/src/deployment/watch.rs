@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::Deployment;
 use super::records::Cause;
-use crate::modules::Generation;
-use crate::modules::health::{Health, Report};
+use crate::sandbox::Generation;
+use crate::sandbox::health::{Health, Report};
 
 /// How long a new module is watched.
 const WATCHED: Duration = Duration::from_secs(10 * 60);

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::lease;
 use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
 use super::window::{Span, seconds_until};
-use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::database::{Cell, Database, Error, Session, Verdict, work};
 use crate::pipeline::opening::{Opening, open};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
@@ -124,27 +124,19 @@ impl Governor {
 
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
     pub async fn stop(&self) {
-        let held = Arc::new(self.permits().surrender());
+        let held = self.permits().surrender();
         if held.is_empty() {
             return;
         }
-        let work: Work<()> = Arc::new(move |mut session| {
-            let held = held.clone();
+        let given = self.database.write_plain(held, |session, held| {
             Box::pin(async move {
-                let given = async {
-                    session.begin_plain(false).await?;
-                    for (subject, bucket) in held.iter() {
-                        lease::give_back(&mut session, *subject, bucket).await?;
-                    }
-                    Ok(())
-                };
-                match given.await {
-                    Ok(()) => (Some(session), Verdict::Commit(())),
-                    Err(error) => (Some(session), Verdict::Fail(error)),
+                for (subject, bucket) in held {
+                    lease::give_back(session, *subject, bucket).await?;
                 }
+                Ok(())
             })
         });
-        if let Err(error) = self.database.write(work).await {
+        if let Err(error) = given.await {
             tracing::warn!(%error, "permits in hand count as used");
         }
     }
@@ -241,15 +233,11 @@ impl Governor {
 
     /// Whether a key stands and its company is entitled, by live rows.
     pub async fn standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
-        let caller = caller.clone();
-        let work: Work<Result<(), Problem>> = Arc::new(move |mut session| {
-            let caller = caller.clone();
-            Box::pin(async move {
-                match stands(&mut session, &caller, true).await {
-                    Ok((_, verdict)) => (Some(session), Verdict::RollBack(verdict)),
-                    Err(error) => (Some(session), Verdict::Fail(error)),
-                }
-            })
+        let work = work(caller.clone(), |mut session, caller| async move {
+            match stands(&mut session, &caller, true).await {
+                Ok((_, verdict)) => (Some(session), Verdict::RollBack(verdict)),
+                Err(error) => (Some(session), Verdict::Fail(error)),
+            }
         });
         self.database.read(work).await.map_err(|error| unavailable(&error))
     }
@@ -260,16 +248,13 @@ impl Governor {
             Caller::User(_) => self.limits.user,
             Caller::Client(key) => key.requests_per_minute,
         } / BLOCKS;
-        let (caller, lacking) = (caller.clone(), Arc::new(lacking));
-        let work: Work<Leased> = Arc::new(move |mut session| {
-            let (caller, lacking) = (caller.clone(), lacking.clone());
-            Box::pin(async move {
-                match lease_all(&mut session, &caller, tenant, &lacking, ask).await {
-                    Ok(leased @ Leased::Granted { .. }) => (Some(session), Verdict::Commit(leased)),
-                    Ok(leased) => (Some(session), Verdict::RollBack(leased)),
-                    Err(error) => (Some(session), Verdict::Fail(error)),
-                }
-            })
+        let work = work((caller.clone(), lacking), move |mut session, shared| async move {
+            let (caller, lacking) = &*shared;
+            match lease_all(&mut session, caller, tenant, lacking, ask).await {
+                Ok(leased @ Leased::Granted { .. }) => (Some(session), Verdict::Commit(leased)),
+                Ok(leased) => (Some(session), Verdict::RollBack(leased)),
+                Err(error) => (Some(session), Verdict::Fail(error)),
+            }
         });
         self.database.write(work).await.map_err(|error| unavailable(&error))
     }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::window::Span;
-use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::database::{Cell, Database, Error, Session};
 use crate::ids::Ids;
 
 /// Entries that may wait; whoever comes then waits too.
@@ -148,19 +148,8 @@ async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<Entry>, mut
 
 async fn save(database: &Database, batch: Arc<Batch>) {
     for attempt in 1..=ATTEMPTS {
-        let work: Work<()> = {
-            let batch = batch.clone();
-            Arc::new(move |mut session| {
-                let batch = batch.clone();
-                Box::pin(async move {
-                    match batch.write(&mut session).await {
-                        Ok(()) => (Some(session), Verdict::Commit(())),
-                        Err(error) => (Some(session), Verdict::Fail(error)),
-                    }
-                })
-            })
-        };
-        match database.write(work).await {
+        let written = database.write_plain(batch.clone(), |session, batch| Box::pin(batch.write(session)));
+        match written.await {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(%error, attempt, entries = batch.audited.len(), "admissions cannot be written yet");
@@ -224,7 +213,6 @@ impl Batch {
     }
 
     async fn write(&self, session: &mut Session) -> Result<(), Error> {
-        session.begin_plain(false).await?;
         let now = session.now().await?;
         let mut ids = Ids::new(now);
         let rows: Vec<Json> = self.audited.iter().map(|entry| row(entry, ids.make())).collect();

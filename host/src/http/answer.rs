@@ -16,21 +16,20 @@ use stoa_descriptor::Audience;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use super::routes::{Entry, Found};
+use super::peer::{self, Network};
 use super::visit::Visit;
-use super::{body, peer, problem, validate};
+use super::{body, problem, validate};
 use crate::database::Database;
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{DevIssuer, Refusal, Verifier};
-use crate::modules::Generation;
+use crate::operations::{Callable, Found, Operation};
 use crate::pipeline::request::Caller;
-use crate::pipeline::{self, Answer, user_agent};
-use crate::platform::Platform;
+use crate::pipeline::{self, Answer, Runner, user_agent};
+use crate::platform::{self, Platform};
 use crate::problem::Problem;
-use crate::settings::Network;
 
 /// Everything that answering needs.
 pub struct App {
@@ -87,25 +86,23 @@ async fn route(
     request_id: Uuid,
     peer: IpAddr,
 ) -> Result<Response<Body>, Problem> {
-    let generation = app.deployment.current.load_full();
+    let release = app.deployment.current.load_full();
     let path = request.uri().path().to_string();
-    if let Some(response) = public(app, &generation, request.method(), request.headers(), &path, request_id).await {
+    if let Some(response) = public(app, &release, request.method(), request.headers(), &path, request_id).await {
         return response;
     }
     let below = path.strip_prefix("/v1").ok_or_else(|| Problem::of("NOT_FOUND"))?;
-    match generation.routes.find(request.method().as_str(), below) {
+    match release.operations.find(request.method().as_str(), below) {
         Found::Nothing => Err(Problem::of("NOT_FOUND")),
         Found::OtherMethods(allowed) => Ok(method_not_allowed(&allowed, request_id)),
-        Found::Operation { index, entry, path } => {
-            operation(app, &generation, index, entry, path, request, request_id, peer).await
-        }
+        Found::Callable { callable, path } => call(app, &release, callable, path, request, request_id, peer).await,
     }
 }
 
 /// Operations without a credential.
 async fn public(
     app: &App,
-    generation: &Generation,
+    release: &Release,
     method: &Method,
     headers: &HeaderMap,
     path: &str,
@@ -125,7 +122,7 @@ async fn public(
             Ok(json_response(&json!({ "status": "ok", "service": "api", "database": "ready" })))
         }
         "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
-        "/v1/openapi.json" => Ok(contract(generation, headers)),
+        "/v1/openapi.json" => Ok(contract(release, headers)),
         "/v1/docs" => Ok(docs()),
         "/dev/issuer/.well-known/openid-configuration" | "/dev/issuer/jwks.json" => match &app.dev_issuer {
             Some(issuer) if path.ends_with("jwks.json") => Ok(json_response(&issuer.jwks())),
@@ -154,8 +151,8 @@ fn docs() -> Response<Body> {
     response
 }
 
-fn contract(generation: &Generation, headers: &HeaderMap) -> Response<Body> {
-    let contract = &generation.routes.contract;
+fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
+    let contract = &release.contract;
     let known = headers
         .get_all(header::IF_NONE_MATCH)
         .iter()
@@ -186,20 +183,20 @@ fn method_not_allowed(allowed: &str, request_id: Uuid) -> Response<Body> {
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one HTTP request, taken apart once")]
-async fn operation(
-    app: &Arc<App>,
-    generation: &Arc<Generation>,
-    index: usize,
-    entry: &Entry,
+async fn call(
+    app: &App,
+    release: &Release,
+    callable: &Callable<Runner<&'static platform::Operation>>,
     path: Vec<(String, String)>,
     request: Request<Body>,
     request_id: Uuid,
     peer: IpAddr,
 ) -> Result<Response<Body>, Problem> {
+    let operation = &callable.operation;
     let caller = identify(app, request.headers()).await?;
     let (parts, body) = request.into_parts();
     let governor = &app.platform.governor;
-    let tenant = match (&caller, entry.route.audience) {
+    let tenant = match (&caller, operation.route.audience) {
         (Caller::User(_), Audience::User) => path.iter().find(|(name, _)| name == "tenantId").map(|(_, value)| {
             // What is no uuid is no company, hence one without this member: 403, like any foreign one.
             Uuid::try_parse(value).unwrap_or(Uuid::nil())
@@ -219,16 +216,23 @@ async fn operation(
     };
     let user_agent =
         parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).and_then(user_agent::family);
-    let visit =
-        Visit { caller: &caller, tenant, route: &entry.route, path: &path, request_id, peer, user_agent: &user_agent };
+    let visit = Visit {
+        caller: &caller,
+        tenant,
+        route: &operation.route,
+        path: &path,
+        request_id,
+        peer,
+        user_agent: &user_agent,
+    };
     let recorder = &app.platform.recorder;
     let admission = governor.admit(&caller, tenant).await?;
     if let Some(problem) = &admission.refused {
         visit.refused(recorder, problem).await;
         return Ok(limited(problem::render(problem, request_id), admission.headers));
     }
-    let (input, _place) = match body::read(body, entry.route.body_limit, &app.large_bodies).await {
-        Ok(body) => (validate::request(entry, &parts, &path, &body.bytes), body.permit),
+    let (input, _place) = match body::read(body, operation.route.body_limit, &app.large_bodies).await {
+        Ok(body) => (validate::request(operation, &parts, &path, &body.bytes), body.permit),
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => {
             return Ok(limited(problem::render(&problem, request_id), admission.headers));
@@ -238,8 +242,8 @@ async fn operation(
         }
     };
     let request = Arc::new(pipeline::Request {
-        generation: generation.clone(),
-        route: index,
+        generation: release.generation.clone(),
+        operation: operation.clone(),
         request_id,
         caller: caller.clone(),
         tenant,
@@ -247,7 +251,7 @@ async fn operation(
         peer: Some(peer),
         user_agent: user_agent.clone(),
     });
-    match pipeline::run(&app.platform, &app.database, request).await {
+    match pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await {
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
             governor.give_back(&admission);
@@ -264,7 +268,7 @@ async fn operation(
                 governor.give_quota_back(&admission);
             }
             visit.answered(recorder, answer.status, "").await;
-            Ok(limited(success(entry, answer), admission.headers))
+            Ok(limited(success(operation, answer), admission.headers))
         }
     }
 }
@@ -313,7 +317,7 @@ fn closing(problem: &Problem, request_id: Uuid) -> Response<Body> {
     response
 }
 
-fn success(entry: &Entry, answer: Answer) -> Response<Body> {
+fn success(operation: &Operation, answer: Answer) -> Response<Body> {
     let mut response = Response::new(Body::from(answer.body));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();
@@ -321,7 +325,7 @@ fn success(entry: &Entry, answer: Answer) -> Response<Body> {
     if let Some(value) = answer.etag.and_then(|etag| HeaderValue::from_str(&format!("\"{etag}\"")).ok()) {
         headers.insert(header::ETAG, value);
     }
-    if let Some(value) = entry.route.cache_control.as_ref().and_then(|value| HeaderValue::from_str(value).ok()) {
+    if let Some(value) = operation.route.cache_control.as_ref().and_then(|value| HeaderValue::from_str(value).ok()) {
         headers.insert(header::CACHE_CONTROL, value);
     }
     if answer.replayed {

@@ -1,11 +1,12 @@
 //! Calls from pages of configured origins. Without any there is no word of CORS in an answer, and browsers refuse by themselves.
 
+use std::str::FromStr;
+
 use axum::Router;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, RETRY_AFTER};
-use http::{HeaderName, Method};
+use http::{HeaderName, HeaderValue, Method};
+use serde::Serialize;
 use tower_http::cors::{AllowOrigin, CorsLayer};
-
-use crate::settings::Origin;
 
 /// What a page may read of an answer besides its body.
 const EXPOSED: [HeaderName; 7] = [
@@ -17,6 +18,31 @@ const EXPOSED: [HeaderName; 7] = [
     HeaderName::from_static("x-ratelimit-remaining"),
     HeaderName::from_static("x-ratelimit-reset"),
 ];
+
+/// `https://shop.example`: scheme, host and port, as browsers send it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Origin(String);
+
+impl Origin {
+    pub fn header(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(&self.0).ok()
+    }
+}
+
+impl FromStr for Origin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Origin, String> {
+        let known = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        match known {
+            Some(host) if !host.is_empty() && !host.contains(['/', '*', '?', '#', '@', ' ']) => {
+                Ok(Origin(text.to_string()))
+            }
+            _ => Err(format!("`{text}` is no origin: scheme://host[:port]")),
+        }
+    }
+}
 
 /// The router, answering preflights and marking answers for these origins. Credentials are bearer tokens, never cookies.
 pub fn allow(router: Router, origins: &[Origin]) -> Router {

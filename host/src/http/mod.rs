@@ -9,7 +9,6 @@ pub mod operator;
 pub mod peer;
 pub mod private;
 pub mod problem;
-pub mod routes;
 pub mod server;
 pub mod validate;
 pub mod visit;

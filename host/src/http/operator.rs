@@ -2,6 +2,7 @@
 //! Operators are not tenants: they come with a token of the deployment, and see no company's data.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
@@ -15,24 +16,43 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::deployment::records::{self, Cause, Digest};
 use crate::deployment::{Activated, Deployment, Refused, Wish, audit, follow};
-use crate::modules::artifact::{Artifact, LARGEST};
-use crate::modules::diff::{self, Change};
-use crate::modules::refusal::Refusal;
-use crate::modules::vetting::Vetted;
-use crate::settings::Operator;
+use crate::gate::artifact::{Artifact, LARGEST};
+use crate::gate::diff::{self, Change};
+use crate::gate::refusal::Refusal;
+use crate::sandbox::Vetted;
 
 /// Header of an upload: the admission file, in base64.
 pub const ADMISSION: &str = "stoa-admission";
 /// Rows of a page of the history.
 const PAGE: u32 = 50;
+
+/// Someone who may change what runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Operator {
+    /// For the audit.
+    pub name: String,
+    #[serde(skip)]
+    pub token_sha256: [u8; 32],
+}
+
+impl FromStr for Operator {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Operator, String> {
+        let (name, hash) = text.split_once('=').unwrap_or(("operator", text));
+        let hash = hex::decode(hash).ok().and_then(|hash| hash.try_into().ok());
+        let token_sha256 = hash.ok_or("an operator's token is known by its SHA-256, in hex")?;
+        Ok(Operator { name: name.to_string(), token_sha256 })
+    }
+}
 
 #[derive(Clone)]
 struct Console {
@@ -90,12 +110,12 @@ async fn modules(State(console): State<Console>) -> Answer {
 async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
     let generation = deployment.current.load_full();
     let active = generation.number;
-    let rows = deployment.database.read_plain(move |session| {
+    let rows = deployment.database.read_plain(active, |session, active| {
         Box::pin(async move {
             let now = session.now().await?;
             let newest = records::newest(session).await?;
             let hosts = records::hosts(session, now - follow::SILENCE).await?;
-            let upgrades = records::upgrades(session, active).await?;
+            let upgrades = records::upgrades(session, *active).await?;
             Ok((newest, hosts, upgrades, records::pushed(session).await?))
         })
     });
@@ -187,8 +207,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
                 let changes = deployment.changes(&vetted);
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
-                let against =
-                    against.map(|(_, old)| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
+                let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
                 let more = json!({ "against": against, "generation": active.number });
                 Ok((StatusCode::OK, told(&vetted, &changes, more)))
             })
@@ -289,7 +308,9 @@ async fn history(
         let items = console
             .deployment
             .database
-            .read_plain(move |session| Box::pin(records::history(session, before, limit)))
+            .read_plain((before, limit), |session, (before, limit)| {
+                Box::pin(records::history(session, *before, *limit))
+            })
             .await?;
         let next = items.last().filter(|_| items.len() == limit as usize).map(|item| item["generation"].clone());
         Ok((StatusCode::OK, json!({ "items": items, "nextBefore": next })))

@@ -1,10 +1,31 @@
 //! Who is on the other end: the connection's address, or what proxies that are trusted say of it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
 
 use http::HeaderMap;
+use ipnet::IpNet;
+use serde::Serialize;
 
-use crate::settings::Network;
+/// A network, or one address.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Network(IpNet);
+
+impl Network {
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.0.contains(&address)
+    }
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Network, String> {
+        let address = || text.parse::<IpAddr>().map(IpNet::from);
+        text.parse().or_else(|_| address()).map(Network).map_err(|_| format!("`{text}` is no address and no network"))
+    }
+}
 
 /// The caller's address. Each proxy adds the address that it heard from at the end, so the list is read from there: the first
 /// that is no trusted proxy is the caller, and what it claims of others counts for nothing.

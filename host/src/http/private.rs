@@ -6,9 +6,8 @@ use axum::Router;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use super::operator;
+use super::operator::{self, Operator};
 use crate::deployment::Deployment;
-use crate::settings::Operator;
 
 pub fn router(metrics: PrometheusHandle, deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
     Router::new()

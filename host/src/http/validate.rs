@@ -5,43 +5,53 @@ use http::{HeaderMap, header, request::Parts};
 use serde_json::Value as Json;
 
 use super::accept;
-use super::routes::Entry;
 use crate::contract::{fingerprint, idempotency_key};
+use crate::operations::Operation;
 use crate::pipeline::{Input, Key};
 use crate::problem::{Item, Problem};
+use crate::sandbox::limits::lines;
+use crate::wit::module;
 
-pub fn request(entry: &Entry, parts: &Parts, path: &[(String, String)], body: &[u8]) -> Result<Input, Problem> {
-    let route = &entry.route;
+pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], body: &[u8]) -> Result<Input, Problem> {
+    let route = &operation.route;
     if !accept::accepts_json(&parts.headers) {
         return Err(Problem::of("NOT_ACCEPTABLE"));
     }
-    if entry.body.is_some() && !accept::is_json(&parts.headers) {
+    if operation.body.is_some() && !accept::is_json(&parts.headers) {
         return Err(Problem::of("UNSUPPORTED_MEDIA_TYPE"));
     }
-    let path = entry.parameters.path(path.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-    let query = entry.parameters.query(parts.uri.query().unwrap_or_default())?;
+    let path = operation.parameters.path(path.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    let query = operation.parameters.query(parts.uri.query().unwrap_or_default())?;
     let keys = parts.headers.get_all("idempotency-key").iter().map(http::HeaderValue::as_bytes);
     let key = idempotency_key::demand(route.idempotency, keys)?;
     let if_match = if_match(&parts.headers, route.if_match)?;
-    let body = read_body(entry, body)?;
-    let form = match (&entry.body, &body, &key) {
-        (Some(schema), Some(body), Some(_)) => Some(schema.fingerprint_form(body)),
-        _ => None,
-    };
-    let key = key.map(|key| Key {
-        id: key.uuid,
-        made_at: key.made_at.and_then(|at| i64::try_from(at).ok()),
-        fingerprint: fingerprint::of(&fingerprint::Request {
-            method: &route.method,
-            path: &path.canonical,
-            query: &query.canonical,
-            body: form.as_ref(),
-            if_match: if_match.as_deref(),
-        }),
+    let body = read_body(operation, body)?;
+    // Printed once, for whoever runs the operation; of the value only the fingerprint is made besides.
+    let text = body.as_ref().map(ToString::to_string);
+    let lines = body.as_ref().map_or(0, lines);
+    let key = key.map(|key| {
+        let form = operation.body.as_ref().zip(body).map(|(schema, body)| schema.fingerprint_form(body));
+        Key {
+            id: key.uuid,
+            made_at: key.made_at.and_then(|at| i64::try_from(at).ok()),
+            fingerprint: fingerprint::of(&fingerprint::Request {
+                method: &route.method,
+                path: &path.canonical,
+                query: &query.canonical,
+                body: form.as_ref(),
+                if_match: if_match.as_deref(),
+            }),
+        }
     });
-    // The company is the host's business: no module is told it by the path.
-    let path = path.values.into_iter().filter(|(name, _)| name != "tenantId").collect();
-    Ok(Input { path, query: query.values, body, if_match, key })
+    let call = module::Call {
+        operation: route.operation.clone(),
+        // The company is the host's business: no module is told it by the path.
+        path: path.values.into_iter().filter(|(name, _)| name != "tenantId").collect(),
+        query: query.values,
+        body: text,
+        if_match,
+    };
+    Ok(Input { call, lines, key })
 }
 
 fn if_match(headers: &HeaderMap, taken: bool) -> Result<Option<String>, Problem> {
@@ -59,8 +69,8 @@ fn if_match(headers: &HeaderMap, taken: bool) -> Result<Option<String>, Problem>
     }
 }
 
-fn read_body(entry: &Entry, body: &[u8]) -> Result<Option<Json>, Problem> {
-    match &entry.body {
+fn read_body(operation: &Operation, body: &[u8]) -> Result<Option<Json>, Problem> {
+    match &operation.body {
         Some(schema) => schema.read(body).map(Some),
         None if body.is_empty() => Ok(None),
         None => Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),

@@ -10,8 +10,8 @@ use lru::LruCache;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};
-use crate::settings::Environment;
+use super::Environment;
+use crate::database::{Cell, Database, Error, Row, Session};
 
 /// Keys kept at hand. What is kept of a key never changes.
 const CACHED: usize = 10_000;
@@ -124,19 +124,10 @@ impl ApiKeys {
 }
 
 async fn load(database: &Database, id: Uuid) -> Result<Option<ApiKey>, Error> {
-    let work: Work<Option<ApiKey>> = Arc::new(move |mut session| {
-        Box::pin(async move {
-            match read(&mut session, id).await {
-                Ok(key) => (Some(session), Verdict::RollBack(key)),
-                Err(error) => (Some(session), Verdict::Fail(error)),
-            }
-        })
-    });
-    database.read(work).await
+    database.read_plain(id, |session, id| Box::pin(read(session, *id))).await
 }
 
 async fn read(session: &mut Session, id: Uuid) -> Result<Option<ApiKey>, Error> {
-    session.begin_plain(true).await?;
     let rows = session
         .query(
             "select k.tenant_id, k.client_id, k.hash, k.environment, c.requests_per_minute, c.monthly_quota

@@ -7,7 +7,7 @@ use lru::LruCache;
 use uuid::Uuid;
 
 use super::Claims;
-use crate::database::{Cell, Database, Error, Session, Verdict, Work};
+use crate::database::{Cell, Database, Error, Session};
 
 /// Records kept at hand. An (issuer, subject) never changes its id, so this caches no decision.
 const CACHED: usize = 10_000;
@@ -44,19 +44,8 @@ impl Users {
         {
             return Ok(user);
         }
-        let work: Work<User> = {
-            let claims = claims.clone();
-            Arc::new(move |mut session| {
-                let claims = claims.clone();
-                Box::pin(async move {
-                    match upsert(&mut session, &claims).await {
-                        Ok(user) => (Some(session), Verdict::Commit(user)),
-                        Err(error) => (Some(session), Verdict::Fail(error)),
-                    }
-                })
-            })
-        };
-        let user = Arc::new(database.write(work).await?);
+        let user = database.write_plain(claims.clone(), |session, claims| Box::pin(upsert(session, claims))).await?;
+        let user = Arc::new(user);
         if let Ok(mut cache) = self.cache.lock() {
             cache.put(key, user.clone());
         }
@@ -65,7 +54,6 @@ impl Users {
 }
 
 async fn upsert(session: &mut Session, claims: &Claims) -> Result<User, Error> {
-    session.begin_plain(false).await?;
     let now = session.now().await?;
     let rows = session
         .query(

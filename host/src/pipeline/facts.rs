@@ -1,22 +1,24 @@
 //! What a module may know of the request.
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::opening::Opened;
 use super::request::{Caller, Request};
-use crate::modules::Generation;
-use crate::platform::calendar;
+use crate::calendar;
+use crate::sandbox::{Held, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 
 /// Of a caller's request.
-pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
+pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
     let permissions = match &opened.standing {
-        Some(standing) if standing.owner => request.generation.permissions.keys().cloned().collect(),
-        Some(standing) => standing.permissions.iter().cloned().collect(),
-        None => Vec::new(),
+        Some(standing) if standing.owner => Held::All,
+        Some(standing) => Held::These(standing.permissions.clone()),
+        None => Held::These(Arc::default()),
     };
     let zone = opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
-    Facts {
+    let facts = Facts {
         tenant: tenant.as_u64_pair(),
         actor_kind: match request.caller {
             Caller::User(_) => ActorKind::User,
@@ -26,19 +28,19 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> Facts {
         request: request.request_id.as_u64_pair(),
         now: opened.now,
         today: calendar::day(opened.now, zone),
-        permissions,
-    }
+    };
+    RequestFacts { facts, permissions }
 }
 
 /// Of what the deployment does by itself, which may do everything. `actor`: `system:...`.
-pub fn of_system(actor: &str, generation: &Generation, tenant: Uuid, request: Uuid, now: i64) -> Facts {
-    Facts {
+pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestFacts {
+    let facts = Facts {
         tenant: tenant.as_u64_pair(),
         actor_kind: ActorKind::System,
         actor: actor.into(),
         request: request.as_u64_pair(),
         now,
         today: calendar::day(now, "UTC"),
-        permissions: generation.permissions.keys().cloned().collect(),
-    }
+    };
+    RequestFacts { facts, permissions: Held::All }
 }

@@ -25,9 +25,17 @@ pub struct Finish<'a> {
     pub answer: &'a Answer,
 }
 
+/// What is kept under an idempotency key; without a body it marks a credential that was delivered.
+struct Stored {
+    key: Uuid,
+    body: Option<Vec<u8>>,
+}
+
+/// Writes them.
 pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
     let mut ids = Ids::new(finish.now);
     let request = finish.request;
+    // All but the subject, which is the one id that may be missing: PostgreSQL asks for the type of a null.
     let audit = [
         Cell::Id(finish.tenant),
         Cell::Id(ids.make()),
@@ -37,29 +45,28 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
         Cell::text(finish.operation),
         Cell::text(finish.resource_type),
         Cell::Id(finish.resource.unwrap_or(finish.tenant)),
-        Cell::optional(finish.subject, Cell::Id),
         Cell::optional(request.peer.map(|peer| peer.to_string()), Cell::Text),
         Cell::optional(request.user_agent.clone(), Cell::Text),
         Cell::text(metadata(finish)),
         Cell::Instant(finish.now),
     ];
     let stored = match request.input.as_ref().ok().and_then(|input| input.key.as_ref()) {
-        // A missing body is the marker of a delivered credential.
-        Some(key) if finish.answer.credential => Some((key.id, Cell::Null)),
+        Some(key) if finish.answer.credential => Some(Stored { key: key.id, body: None }),
         Some(key) => {
             let body = zstd::encode_all(finish.answer.body.as_ref(), COMPRESSION).map_err(fault)?;
-            Some((key.id, Cell::Bytes(body)))
+            Some(Stored { key: key.id, body: Some(body) })
         }
         None => None,
     };
     match session {
         Session::Sqlite(connection) => {
+            let subject = Cell::optional(finish.subject, Cell::Id);
             sqlite::query(
                 connection,
                 "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
-                   resource_id, subject_id, ip_address, user_agent, metadata, created_at)
+                   resource_id, ip_address, user_agent, metadata, created_at, subject_id)
                  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-                &audit,
+                &audit.into_iter().chain([subject]).collect::<Vec<_>>(),
             )?;
             for event in finish.emitted {
                 sqlite::query(
@@ -79,7 +86,7 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
                     ],
                 )?;
             }
-            if let Some((key, body)) = stored {
+            if let Some(Stored { key, body }) = stored {
                 sqlite::query(
                     connection,
                     "update stoa_idempotency set status = $1, headers = $2, body = $3
@@ -87,7 +94,7 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
                     &[
                         Cell::Integer(i64::from(finish.answer.status)),
                         Cell::optional(finish.answer.etag.clone(), Cell::Text),
-                        body,
+                        Cell::optional(body, Cell::Bytes),
                         Cell::Id(tenant_or_nil(request.tenant)),
                         Cell::Id(request.caller.id()),
                         Cell::text(finish.operation),
@@ -97,20 +104,17 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
             }
             Ok(())
         }
-        Session::Postgres(transaction) => {
-            let (key, body) = stored.map_or((Cell::Null, Cell::Null), |(key, body)| (Cell::Id(key), body));
-            finish_postgres(transaction, finish, &audit, &mut ids, key, body).await
-        }
+        Session::Postgres(transaction) => finish_postgres(transaction, finish, &audit, &mut ids, stored).await,
     }
 }
 
 const POSTGRES: &str = "with audit as (
-  insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type, resource_id, subject_id,
-    ip_address, user_agent, metadata, created_at)
+  insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type, resource_id, ip_address,
+    user_agent, metadata, created_at, subject_id)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)),
 outbox as (
   insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data, request_id, created_at)
-  select $1, e.id, e.kind, e.resource_type, e.resource_id, e.version, e.data, $3, $13
+  select $1, e.id, e.kind, e.resource_type, e.resource_id, e.version, e.data, $3, $12
   from unnest($14::uuid[], $15::text[], $16::text[], $17::uuid[], $18::bigint[], $19::text[])
     as e(id, kind, resource_type, resource_id, version, data))
 update stoa_idempotency set status = $20, headers = $21, body = $22
@@ -121,18 +125,14 @@ async fn finish_postgres(
     finish: &Finish<'_>,
     audit: &[Cell],
     ids: &mut Ids,
-    key: Cell,
-    body: Cell,
+    stored: Option<Stored>,
 ) -> Result<(), Error> {
     use sqlx::Arguments as _;
     let mut arguments = sqlx::postgres::PgArguments::default();
-    for (index, cell) in audit.iter().enumerate() {
-        // A null needs its type: `subject_id` is the one uuid that may be missing.
-        match (index, cell) {
-            (8, Cell::Null) => arguments.add(None::<Uuid>).map_err(fault)?,
-            _ => postgres::bind(&mut arguments, cell)?,
-        }
+    for cell in audit {
+        postgres::bind(&mut arguments, cell)?;
     }
+    arguments.add(finish.subject).map_err(fault)?;
     let events = finish.emitted;
     let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
     arguments.add(events.iter().map(|_| ids.make()).collect::<Vec<_>>()).map_err(fault)?;
@@ -145,16 +145,11 @@ async fn finish_postgres(
     arguments.add(column(|event| event.data.clone())).map_err(fault)?;
     postgres::bind(&mut arguments, &Cell::Integer(i64::from(finish.answer.status)))?;
     postgres::bind(&mut arguments, &Cell::optional(finish.answer.etag.clone(), Cell::Text))?;
-    match body {
-        Cell::Bytes(bytes) => arguments.add(bytes).map_err(fault)?,
-        _ => arguments.add(None::<Vec<u8>>).map_err(fault)?,
-    }
+    let (key, body) = stored.map_or((None, None), |stored| (Some(stored.key), stored.body));
+    arguments.add(body).map_err(fault)?;
     postgres::bind(&mut arguments, &Cell::Id(tenant_or_nil(finish.request.tenant)))?;
     postgres::bind(&mut arguments, &Cell::Id(finish.request.caller.id()))?;
-    match key {
-        Cell::Id(id) => arguments.add(id).map_err(fault)?,
-        _ => arguments.add(None::<Uuid>).map_err(fault)?,
-    }
+    arguments.add(key).map_err(fault)?;
     transaction.round_trips += 1;
     sqlx::query_with(POSTGRES, arguments).execute(transaction.connection()?).await.map_err(Error::from_sqlx)?;
     Ok(())

@@ -14,7 +14,17 @@ pub mod opening;
 pub mod replay;
 pub mod request;
 pub mod run;
+pub mod runner;
 pub mod user_agent;
+
+use crate::database::Prepare;
+use crate::store;
 
 pub use request::{Answer, Input, Key, Request};
 pub use run::run;
+pub use runner::{Call, Host, Runner};
+
+/// What every connection is given before its first request.
+pub fn prepare() -> Prepare {
+    Prepare { postgres: opening::postgres_prepared(), sqlite: store::register_sqlite }
+}

@@ -4,6 +4,7 @@
 //! Authorization takes no lock and no cache: a call that begins after a revocation was answered is refused.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use stoa_descriptor::Access;
 use uuid::Uuid;
@@ -50,7 +51,7 @@ pub struct Standing {
     /// Holds every permission of the active catalog.
     pub owner: bool,
     /// Permissions of a member, scopes of a client.
-    pub permissions: BTreeSet<String>,
+    pub permissions: Arc<BTreeSet<String>>,
 }
 
 impl Opened {
@@ -237,7 +238,7 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
             id: row.id(4)?,
             status: row.text(5)?,
             owner: row.boolean(6)?,
-            permissions: words(&row.text(7)?),
+            permissions: Arc::new(words(&row.text(7)?)),
         })
     };
     Ok(Opened { now: row.instant(0)?, standing, claimed: row.boolean(9)? })
@@ -303,11 +304,11 @@ fn sqlite_member(connection: &rusqlite::Connection, tenant: Uuid, user: Uuid) ->
                 id: row.id(2)?,
                 status: row.text(3)?,
                 owner: false,
-                permissions: BTreeSet::new(),
+                permissions: Arc::default(),
             }),
         };
         standing.owner |= row.optional(4, Row::boolean)?.unwrap_or(false);
-        standing.permissions.extend(row.optional(5, Row::text)?);
+        Arc::make_mut(&mut standing.permissions).extend(row.optional(5, Row::text)?);
     }
     Ok(standing)
 }
@@ -339,7 +340,7 @@ fn sqlite_client(
         id: row.id(3)?,
         status: row.text(4)?,
         owner: false,
-        permissions: words(&row.text(5)?),
+        permissions: Arc::new(words(&row.text(5)?)),
     }))
 }
 

@@ -4,20 +4,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::identity::api_keys::ApiKey;
 use crate::identity::users::User;
-use crate::modules::Generation;
+use crate::operations::Operation;
 use crate::problem::Problem;
+use crate::sandbox::Generation;
+use crate::wit::module;
 
 /// Everything known of a request before its transaction.
 pub struct Request {
     /// The generation that it ends on.
     pub generation: Arc<Generation>,
-    /// Index into the generation's route table.
-    pub route: usize,
+    pub operation: Arc<Operation>,
     pub request_id: Uuid,
     pub caller: Caller,
     /// Of the path or of the API key; `None`: the operation is outside any company.
@@ -55,10 +55,10 @@ impl Caller {
 
 /// Valid and normalized.
 pub struct Input {
-    pub path: Vec<(String, String)>,
-    pub query: Vec<(String, String)>,
-    pub body: Option<Json>,
-    pub if_match: Option<String>,
+    /// As a module takes it; the body is the text that was made of it once it was found valid.
+    pub call: module::Call,
+    /// Items of the body's longest array: limits grow with them.
+    pub lines: usize,
     pub key: Option<Key>,
 }
 

@@ -8,15 +8,14 @@ use uuid::Uuid;
 
 use super::facts::facts;
 use super::finish::{Finish, finish};
-use super::opening::{Opened, Opening, open};
+use super::opening::{Opening, open};
 use super::replay;
-use super::request::{Answer, Input, Request, tenant_or_nil};
-use crate::database::{Database, Error, Session, Verdict, Work};
-use crate::http::routes::Owner;
-use crate::modules::Generation;
-use crate::modules::call::{self, Entry, Failure};
-use crate::platform::{self, Platform};
+use super::request::{Answer, Request, tenant_or_nil};
+use super::runner::{Call, Host, Runner};
+use crate::database::{Database, Error, Session, Verdict, work};
 use crate::problem::{Item, Problem};
+use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::{Generation, Limits, Module};
 use crate::wit::events::Event;
 use crate::wit::module;
 
@@ -65,20 +64,23 @@ impl From<Problem> for Refused {
 }
 
 /// Answers a request. Database troubles become problems here, and are logged here, once.
-pub async fn run(platform: &Arc<Platform>, database: &Database, request: Arc<Request>) -> Result<Answer, Problem> {
-    let Some(entry) = request.generation.routes.entries.get(request.route) else { return Err(Problem::of("INTERNAL")) };
+pub async fn run<H: Host>(
+    host: &Arc<H>,
+    database: &Database,
+    request: Arc<Request>,
+    runner: Runner<H::Operation>,
+) -> Result<Answer, Problem> {
     // A request that will be refused never reaches the writer.
-    let read_only = entry.route.read_only || request.input.is_err();
+    let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
+    let request_id = request.request_id;
+    let work = work((host.clone(), request, runner), move |session, shared| async move {
+        let (host, request, runner) = &*shared;
+        transact(&**host, request, runner, session, read_only).await
+    });
     let mut unknown = 0;
     loop {
-        let work: Work<Result<Answer, Problem>> = {
-            let (platform, request) = (platform.clone(), request.clone());
-            Arc::new(move |session| {
-                let (platform, request) = (platform.clone(), request.clone());
-                Box::pin(async move { transact(&platform, &request, session, read_only).await })
-            })
-        };
+        let work = work.clone();
         let answer = if read_only { database.read(work).await } else { database.write(work).await };
         match answer {
             Ok(answer) => return answer,
@@ -87,7 +89,7 @@ pub async fn run(platform: &Arc<Platform>, database: &Database, request: Arc<Req
                 unknown += 1;
                 tracing::warn!(%reason, "a commit got no answer: the key decides");
             }
-            Err(error) => return Err(problem_of(&error, request.request_id)),
+            Err(error) => return Err(problem_of(&error, request_id)),
         }
     }
 }
@@ -105,16 +107,14 @@ fn problem_of(error: &Error, request: Uuid) -> Problem {
     }
 }
 
-async fn transact(
-    platform: &Arc<Platform>,
-    request: &Arc<Request>,
+async fn transact<H: Host>(
+    host: &H,
+    request: &Request,
+    runner: &Runner<H::Operation>,
     mut session: Session,
     read_only: bool,
 ) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
-    let Some(entry) = request.generation.routes.entries.get(request.route) else {
-        return (Some(session), Verdict::RollBack(Err(Problem::of("INTERNAL"))));
-    };
-    let route = &entry.route;
+    let route = &request.operation.route;
     let key = request.input.as_ref().ok().and_then(|input| input.key.as_ref());
     let opening = Opening {
         tenant: request.tenant,
@@ -163,12 +163,10 @@ async fn transact(
     if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
     }
-    let outcome = match entry.owner {
-        Owner::Platform(operation) => {
-            let call = platform::Call { platform, request, input, opened: &opened };
-            platform::perform(operation, &call, session).await
-        }
-        Owner::Module(index) => call_module(platform, request, index, input, &opened, session).await,
+    let call = Call { request, input, opened: &opened };
+    let outcome = match runner {
+        Runner::Host(operation) => host.perform(operation, call, session).await,
+        Runner::Module(module) => call_module(module, call, host.limits(), session).await,
     };
     let Some(mut session) = outcome.session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
@@ -209,69 +207,43 @@ async fn transact(
     (Some(session), Verdict::Commit(Ok(answer)))
 }
 
-async fn call_module(
-    platform: &Platform,
-    request: &Request,
-    index: usize,
-    input: &Input,
-    opened: &Opened,
-    session: Session,
-) -> Outcome {
-    let generation = &request.generation;
-    let Some(entry) = generation.routes.entries.get(request.route) else {
-        return Outcome { session: Some(session), result: Err(Refused::Problem(Problem::of("INTERNAL"))) };
-    };
-    let call = module::Call {
-        operation: entry.route.operation.clone(),
-        path: input.path.clone(),
-        query: input.query.clone(),
-        body: input.body.as_ref().map(ToString::to_string),
-        if_match: input.if_match.clone(),
-    };
-    let lines = input.body.as_ref().map_or(0, lines);
+async fn call_module(module: &Arc<Module>, call: Call<'_>, limits: &Limits, session: Session) -> Outcome {
+    let Call { request, input, opened } = call;
+    let route = &request.operation.route;
     let ran = call::handle(
         Entry {
-            generation: generation.clone(),
-            module: index,
+            module: module.clone(),
             session,
             facts: facts(request, opened, tenant_or_nil(request.tenant)),
-            read_only: entry.route.read_only,
-            limits: platform.limits.for_request(entry.route.body_limit, lines),
+            read_only: route.read_only,
+            limits: limits.for_request(route.body_limit, input.lines),
         },
-        &call,
+        &input.call,
     )
     .await;
-    let failed = |failure: Failure| failed(&failure, generation, ran.blamed, request.request_id);
+    let failed = |failure: Failure| failed(&failure, &ran.blamed, request.request_id);
     let result = match ran.result {
         Err(failure) => Err(failed(failure)),
-        Ok(Err(problem)) => Err(refused(generation, index, problem, request.request_id)),
+        Ok(Err(problem)) => Err(refused(&request.generation, module, problem, request.request_id)),
         Ok(Ok(_)) if ran.closed => Err(failed(Failure::Fault("it answered a success after a store failure".into()))),
-        Ok(Ok(reply)) => {
-            check_reply(reply, ran.emitted, platform.limits.output).map_err(|why| failed(Failure::Fault(why)))
-        }
+        Ok(Ok(reply)) => check_reply(reply, ran.emitted, limits.output)
+            .and_then(|done| {
+                let operation = &request.operation;
+                module.judge.answer(&module.descriptor, &operation.route.operation, &operation.response, &done.body)?;
+                Ok(done)
+            })
+            .map_err(|why| failed(Failure::Fault(why))),
     };
     Outcome { session: ran.session, result }
 }
 
-/// The longest array of a body: limits grow with it.
-pub fn lines(body: &serde_json::Value) -> usize {
-    match body {
-        serde_json::Value::Array(items) => items.len().max(items.iter().map(lines).max().unwrap_or(0)),
-        serde_json::Value::Object(members) => members.values().map(lines).max().unwrap_or(0),
-        _ => 0,
-    }
-}
-
 /// A failure of a module, told without its words.
-pub fn failed(failure: &Failure, generation: &Generation, module: usize, request: Uuid) -> Refused {
+pub fn failed(failure: &Failure, module: &Module, request: Uuid) -> Refused {
     if let Failure::Database(error) = failure {
         return Refused::Database(error.clone());
     }
-    let module = generation.modules.get(module);
-    if let Some(module) = module {
-        module.health.failed(failure);
-    }
-    let (name, version) = module.map_or(("", ""), |module| (&module.name, &module.version));
+    module.health.failed(failure);
+    let (name, version) = (&module.name, &module.version);
     tracing::error!(%request, module = name, version, ?failure, "a module failed");
     Refused::Problem(Problem::of(match failure {
         Failure::Deadline | Failure::Exhausted => "MODULE_UNAVAILABLE",
@@ -280,7 +252,7 @@ pub fn failed(failure: &Failure, generation: &Generation, module: usize, request
 }
 
 /// A module's problem: its code must be one of the platform's or of a descriptor's.
-pub fn refused(generation: &Generation, module: usize, problem: module::Problem, request: Uuid) -> Refused {
+pub fn refused(generation: &Generation, module: &Module, problem: module::Problem, request: Uuid) -> Refused {
     let known =
         crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
     let mut answer = match (known, generation.problems.get(&problem.code)) {
@@ -292,7 +264,7 @@ pub fn refused(generation: &Generation, module: usize, problem: module::Problem,
             errors: Vec::new(),
             retry_after: None,
         },
-        (None, None) => return failed(&Failure::Fault("an unknown problem code".into()), generation, module, request),
+        (None, None) => return failed(&Failure::Fault("an unknown problem code".into()), module, request),
     };
     answer.errors = problem
         .errors
@@ -308,16 +280,13 @@ pub fn refused(generation: &Generation, module: usize, problem: module::Problem,
     Refused::Problem(answer)
 }
 
-/// What a module answered, if it is an answer.
-pub fn check_reply(reply: module::Reply, emitted: Vec<(usize, Event)>, largest: usize) -> Result<Done, String> {
+/// What a module answered, if it has the form of an answer. What the body holds is the judge's to say.
+pub fn check_reply(reply: module::Reply, emitted: Vec<(Arc<Module>, Event)>, largest: usize) -> Result<Done, String> {
     if reply.body.len() > largest {
         return Err(format!("an answer of {} bytes", reply.body.len()));
     }
     if reply.status.is_some_and(|status| !(200..300).contains(&status)) {
         return Err("a success with a status that is none".into());
-    }
-    if serde_json::from_str::<serde::de::IgnoredAny>(&reply.body).is_err() {
-        return Err("an answer that is no JSON".into());
     }
     let plain = |tag: &String| tag.len() <= 128 && tag.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
     if !reply.etag.as_ref().is_none_or(plain) {

@@ -1,133 +1,168 @@
 //! API clients of a company: the machines that may call on its behalf, what each may do and how much.
 
+use std::sync::Arc;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Audience, Route};
 use uuid::Uuid;
 
-use super::page::Page;
-use super::routes::{array, body, list, object, permission, read, reference, text, time, uuid, write};
-use super::{Call, Operation, Performed, shown, wrote};
+use super::operation::{Operation, on_session};
+use super::page::{Items, Limit, Page};
+use super::reply::{answer, answer_about};
+use super::values::{Instant, Integer, text_enum, untyped};
+use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
+use crate::identity::Environment;
 use crate::ids::Ids;
-use crate::modules::Module;
+use crate::pipeline::run::{Done, Refused};
 use crate::problem::Problem;
+use crate::sandbox::Module;
 
 const CLIENTS: &str = "/tenants/{tenantId}/api-clients";
 const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";
 
-const DEFAULT_REQUESTS_PER_MINUTE: i64 = 600;
-const DEFAULT_MONTHLY_QUOTA: i64 = 1_000_000;
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(CLIENTS, "listApiClients", on_session!(list))
+        .summary("The company's API clients.")
+        .needs(&["api.manage"])
+        .query::<ListApiClients>()
+        .answers::<Page<ApiClient>>(),
+    Operation::create(CLIENTS, "createApiClient", on_session!(create))
+        .summary("Make an API client. It calls with keys.")
+        .needs(&["api.manage"])
+        .body::<NewClient>()
+        .answers::<ApiClient>()
+        .writes("API_CLIENT")
+        .amend(offer_scopes),
+    Operation::read("/tenants/{tenantId}/api-clients/scopes", "listScopes", on_session!(list_scopes))
+        .summary("Every scope, with the operations that it opens.")
+        .needs(&["api.manage"])
+        .answers::<Items<Scope>>(),
+    Operation::read(CLIENT, "getApiClient", on_session!(get))
+        .summary("One API client.")
+        .needs(&["api.manage"])
+        .answers::<ApiClient>(),
+    Operation::set("/tenants/{tenantId}/api-clients/{clientId}/status", "setApiClientStatus", on_session!(set_status))
+        .summary("Suspend, resume or revoke an API client: it holds for the very next request.")
+        .needs(&["api.manage"])
+        .body::<NewStatus>()
+        .answers::<ApiClient>()
+        .writes("API_CLIENT")
+        .problems(&["ILLEGAL_STATE"]),
+    Operation::replace(
+        "/tenants/{tenantId}/api-clients/{clientId}/scopes",
+        "replaceApiClientScopes",
+        on_session!(replace_scopes),
+    )
+    .summary("Replace an API client's scopes: it holds for the very next request.")
+    .needs(&["api.manage"])
+    .body::<NewScopes>()
+    .answers::<ApiClient>()
+    .writes("API_CLIENT")
+    .problems(&["ILLEGAL_STATE"])
+    .amend(offer_scopes),
+];
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
-    let managed = |route: Route| Route { access: permission("api.manage"), ..route };
-    let audited = |route: Route| Route { audit: Some("API_CLIENT".into()), ..managed(route) };
-    let client = || reference("ApiClient");
-    let status_filter = json!({ "status": { "type": "string", "enum": ["ACTIVE", "SUSPENDED", "REVOKED"] } });
-    let create = body(
-        json!({
-            "name": { "type": "string", "minLength": 1, "maxLength": 100, "x-normalize": ["trim"] },
-            "description": { "type": ["string", "null"], "maxLength": 2000, "default": null },
-            "scopes": scopes_schema(modules),
-            "requestsPerMinute": {
-                "type": "integer", "minimum": 1, "maximum": 6000, "default": DEFAULT_REQUESTS_PER_MINUTE
-            },
-            "monthlyQuota": {
-                "type": "integer", "minimum": 1, "maximum": 100_000_000, "default": DEFAULT_MONTHLY_QUOTA,
-                "description": "Requests in a calendar month, UTC."
-            },
-        }),
-        &["name", "scopes"],
-    );
-    let status = body(
-        json!({ "status": {
-            "enum": ["ACTIVE", "SUSPENDED", "REVOKED"],
-            "description": "REVOKED is final and revokes every key."
-        } }),
-        &["status"],
-    );
-    let scopes = body(json!({ "scopes": scopes_schema(modules) }), &["scopes"]);
-    vec![
-        (
-            managed(list(CLIENTS, "listApiClients", "The company's API clients.", "ApiClient", status_filter)),
-            Operation::ListApiClients,
-        ),
-        (
-            audited(write(
-                "POST",
-                CLIENTS,
-                "createApiClient",
-                "Make an API client. It calls with keys.",
-                create,
-                client(),
-            )),
-            Operation::CreateApiClient,
-        ),
-        (
-            managed(read(
-                "/tenants/{tenantId}/api-clients/scopes",
-                "listScopes",
-                "Every scope, with the operations that it opens.",
-                object(json!({ "items": array(reference("Scope")) })),
-            )),
-            Operation::ListScopes,
-        ),
-        (managed(read(CLIENT, "getApiClient", "One API client.", client())), Operation::GetApiClient),
-        (
-            audited(write(
-                "PATCH",
-                "/tenants/{tenantId}/api-clients/{clientId}/status",
-                "setApiClientStatus",
-                "Suspend, resume or revoke an API client: it holds for the very next request.",
-                status,
-                client(),
-            )),
-            Operation::SetApiClientStatus,
-        ),
-        (
-            audited(write(
-                "PUT",
-                "/tenants/{tenantId}/api-clients/{clientId}/scopes",
-                "replaceApiClientScopes",
-                "Replace an API client's scopes: it holds for the very next request.",
-                scopes,
-                client(),
-            )),
-            Operation::ReplaceApiClientScopes,
-        ),
-    ]
+text_enum! {
+    /// Whether an API client can call.
+    pub enum ClientStatus { Active => "ACTIVE", Suspended => "SUSPENDED", Revoked => "REVOKED" }
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    vec![
-        (
-            "ApiClient",
-            object(json!({
-                "id": uuid(), "tenantId": uuid(), "name": text(),
-                "description": { "type": ["string", "null"] },
-                "environment": { "enum": ["test", "live"] },
-                "status": { "enum": ["ACTIVE", "SUSPENDED", "REVOKED"] },
-                "scopes": array(text()),
-                "requestsPerMinute": { "type": "integer" }, "monthlyQuota": { "type": "integer" },
-                "createdAt": time(), "updatedAt": time(),
-            })),
-        ),
-        (
-            "Scope",
-            object(json!({ "code": text(), "description": text(), "module": text(), "operations": array(text()) })),
-        ),
-    ]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListApiClients {
+    /// The last id of the page before.
+    cursor: Option<Uuid>,
+    #[serde(default)]
+    limit: Limit,
+    status: Option<ClientStatus>,
 }
 
-/// Scopes that the active modules know.
-fn scopes_schema(modules: &[Module]) -> Json {
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(inline)]
+struct NewClient {
+    #[schemars(length(min = 1, max = 100), extend("x-normalize" = ["trim"]))]
+    name: String,
+    #[serde(default)]
+    #[schemars(length(max = 2000))]
+    description: Option<String>,
+    scopes: BTreeSet<String>,
+    #[serde(default = "usual_requests_per_minute")]
+    #[schemars(with = "Integer", range(min = 1, max = 6000))]
+    requests_per_minute: i64,
+    /// Requests in a calendar month, UTC.
+    #[serde(default = "usual_monthly_quota")]
+    #[schemars(with = "Integer", range(min = 1, max = 100_000_000))]
+    monthly_quota: i64,
+}
+
+fn usual_requests_per_minute() -> i64 {
+    600
+}
+
+fn usual_monthly_quota() -> i64 {
+    1_000_000
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct NewStatus {
+    /// REVOKED is final and revokes every key.
+    #[schemars(transform = untyped)]
+    status: ClientStatus,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct NewScopes {
+    scopes: BTreeSet<String>,
+}
+
+/// The scopes that a body may name: those that the active modules know.
+fn offer_scopes(route: &mut Route, modules: &[Arc<Module>]) {
     let known: BTreeSet<&str> =
         modules.iter().flat_map(|module| &module.descriptor.scopes).map(|scope| scope.code.as_str()).collect();
-    let item = if known.is_empty() { json!({ "type": "string" }) } else { json!({ "type": "string", "enum": known }) };
-    let most = known.len();
-    json!({ "type": "array", "items": item, "uniqueItems": true, "maxItems": most })
+    let scopes = route.body.as_mut().and_then(|body| body.pointer_mut("/properties/scopes"));
+    if let Some(Json::Object(scopes)) = scopes {
+        scopes.insert("maxItems".into(), known.len().into());
+        if !known.is_empty() {
+            scopes.insert("items".into(), json!({ "type": "string", "enum": known }));
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiClient {
+    id: Uuid,
+    tenant_id: Uuid,
+    name: String,
+    description: Option<String>,
+    #[schemars(with = "Environment")]
+    environment: String,
+    pub status: ClientStatus,
+    scopes: Vec<String>,
+    #[schemars(with = "Integer")]
+    requests_per_minute: i64,
+    #[schemars(with = "Integer")]
+    monthly_quota: i64,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Scope {
+    code: String,
+    description: String,
+    module: String,
+    operations: Vec<String>,
 }
 
 /// Columns of a record, in the order that it is shown from.
@@ -138,26 +173,27 @@ macro_rules! columns {
     };
 }
 
-fn client(tenant: Uuid, row: &Row) -> Result<Json, Error> {
-    let scopes = row.text(5)?;
-    Ok(json!({
-        "id": row.id(0)?,
-        "tenantId": tenant,
-        "name": row.text(1)?,
-        "description": row.optional(2, Row::text)?,
-        "environment": row.text(3)?,
-        "status": row.text(4)?,
-        "scopes": scopes.split_ascii_whitespace().collect::<Vec<_>>(),
-        "requestsPerMinute": row.integer(6)?,
-        "monthlyQuota": row.integer(7)?,
-        "createdAt": super::time(row.instant(8)?),
-        "updatedAt": super::time(row.instant(9)?),
-    }))
+impl ApiClient {
+    fn read(tenant: Uuid, row: &Row) -> Result<ApiClient, Error> {
+        Ok(ApiClient {
+            id: row.id(0)?,
+            tenant_id: tenant,
+            name: row.text(1)?,
+            description: row.optional(2, Row::text)?,
+            environment: row.text(3)?,
+            status: ClientStatus::read(row, 4)?,
+            scopes: row.text(5)?.split_ascii_whitespace().map(str::to_string).collect(),
+            requests_per_minute: row.integer(6)?,
+            monthly_quota: row.integer(7)?,
+            created_at: Instant(row.instant(8)?),
+            updated_at: Instant(row.instant(9)?),
+        })
+    }
 }
 
-pub async fn list_all(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
-    let page = Page::of(call);
+    let query: ListApiClients = call.query()?;
     let rows = session
         .query(
             concat!(
@@ -168,30 +204,39 @@ pub async fn list_all(session: &mut Session, call: &Call<'_>) -> Performed {
             ),
             &[
                 Cell::Id(tenant),
-                Cell::Id(page.after.unwrap_or(Uuid::nil())),
-                Cell::text(call.query("status").unwrap_or_default()),
-                Cell::Integer(page.rows()),
+                Cell::Id(query.cursor.unwrap_or(Uuid::nil())),
+                Cell::text(query.status.map_or("", ClientStatus::as_str)),
+                Cell::Integer(query.limit.rows()),
             ],
         )
         .await?;
-    Ok(page.answer(&rows, |row| client(tenant, row))?)
+    let clients = rows.iter().map(|row| ApiClient::read(tenant, row)).collect::<Result<_, Error>>()?;
+    answer(&Page::of(query.limit, clients, |client: &ApiClient| client.id))
 }
 
-pub async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, id) = (call.tenant()?, call.path_id("clientId")?);
-    Ok(shown(read_client(session, tenant, id).await?.0))
+    answer(&read_client(session, tenant, id).await?)
 }
 
-/// The record and its status.
-async fn read_client(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<(Json, String), super::Refused> {
+async fn read_client(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<ApiClient, Refused> {
     let sql = concat!("select ", columns!(), " from stoa_api_client where tenant_id = $1 and id = $2");
     let rows = session.query(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?;
     let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
-    Ok((client(tenant, row)?, row.text(4)?))
+    Ok(ApiClient::read(tenant, row)?)
+}
+
+/// Refuses a client that is not the company's.
+pub async fn require(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<(), Refused> {
+    let sql = "select 1 from stoa_api_client where tenant_id = $1 and id = $2";
+    match session.query(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?.is_empty() {
+        true => Err(Problem::of("NOT_FOUND").into()),
+        false => Ok(()),
+    }
 }
 
 /// The record, and no other transaction changes it or its keys before this one ends.
-pub async fn lock(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<(Json, String), super::Refused> {
+pub async fn lock(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<ApiClient, Refused> {
     // SQLite has one writer at a time.
     if matches!(session, Session::Postgres(_)) {
         let sql = "select 1 from stoa_api_client where tenant_id = $1 and id = $2 for update";
@@ -200,17 +245,7 @@ pub async fn lock(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<(Json
     read_client(session, tenant, id).await
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NewClient {
-    name: String,
-    description: Option<String>,
-    scopes: BTreeSet<String>,
-    requests_per_minute: Option<i64>,
-    monthly_quota: Option<i64>,
-}
-
-pub async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let new: NewClient = call.body()?;
     let id = Ids::new(call.opened.now).make();
@@ -225,43 +260,38 @@ pub async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
                 Cell::text(new.name),
                 Cell::optional(new.description, Cell::Text),
                 Cell::text(call.platform.environment.to_string()),
-                Cell::text(joined(&new.scopes)),
-                Cell::Integer(new.requests_per_minute.unwrap_or(DEFAULT_REQUESTS_PER_MINUTE)),
-                Cell::Integer(new.monthly_quota.unwrap_or(DEFAULT_MONTHLY_QUOTA)),
+                Cell::text(join(&new.scopes)),
+                Cell::Integer(new.requests_per_minute),
+                Cell::Integer(new.monthly_quota),
                 Cell::Instant(call.opened.now),
             ],
         )
         .await?;
-    Ok(wrote(id, read_client(session, tenant, id).await?.0))
+    answer_about(id, &read_client(session, tenant, id).await?)
 }
 
-fn joined(scopes: &BTreeSet<String>) -> String {
+fn join(scopes: &BTreeSet<String>) -> String {
     scopes.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-#[derive(Deserialize)]
-struct NewStatus {
-    status: String,
-}
-
-pub async fn set_status(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn set_status(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, id) = (call.tenant()?, call.path_id("clientId")?);
-    let NewStatus { status: wanted } = call.body()?;
-    let (record, status) = lock(session, tenant, id).await?;
-    if status == wanted {
-        return Ok(wrote(id, record));
+    let NewStatus { status } = call.body()?;
+    let before = lock(session, tenant, id).await?;
+    if before.status == status {
+        return answer_about(id, &before);
     }
-    if status == "REVOKED" {
+    if before.status == ClientStatus::Revoked {
         return Err(Problem::of("ILLEGAL_STATE").into());
     }
     let (now, user) = (Cell::Instant(call.opened.now), call.user()?.id);
     session
         .query(
             "update stoa_api_client set status = $3, updated_at = $4 where tenant_id = $1 and id = $2",
-            &[Cell::Id(tenant), Cell::Id(id), Cell::text(&wanted), now.clone()],
+            &[Cell::Id(tenant), Cell::Id(id), Cell::text(status.as_str()), now.clone()],
         )
         .await?;
-    if wanted == "REVOKED" {
+    if status == ClientStatus::Revoked {
         session
             .query(
                 "update stoa_api_key set revoked_at = $3, revoked_by = $4
@@ -270,56 +300,51 @@ pub async fn set_status(session: &mut Session, call: &Call<'_>) -> Performed {
             )
             .await?;
     }
-    Ok(changed(id, read_client(session, tenant, id).await?.0, "status"))
+    answer_change(session, tenant, id, "status").await
 }
 
-#[derive(Deserialize)]
-struct NewScopes {
-    scopes: BTreeSet<String>,
-}
-
-pub async fn replace_scopes(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn replace_scopes(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, id) = (call.tenant()?, call.path_id("clientId")?);
     let NewScopes { scopes } = call.body()?;
-    let (_, status) = lock(session, tenant, id).await?;
-    if status == "REVOKED" {
+    if lock(session, tenant, id).await?.status == ClientStatus::Revoked {
         return Err(Problem::of("ILLEGAL_STATE").into());
     }
     session
         .query(
             "update stoa_api_client set scopes = $3, updated_at = $4 where tenant_id = $1 and id = $2",
-            &[Cell::Id(tenant), Cell::Id(id), Cell::text(joined(&scopes)), Cell::Instant(call.opened.now)],
+            &[Cell::Id(tenant), Cell::Id(id), Cell::text(join(&scopes)), Cell::Instant(call.opened.now)],
         )
         .await?;
-    Ok(changed(id, read_client(session, tenant, id).await?.0, "scopes"))
+    answer_change(session, tenant, id, "scopes").await
 }
 
-fn changed(id: Uuid, record: Json, member: &str) -> super::Done {
-    super::Done { changed: vec![member.to_string()], ..wrote(id, record) }
+/// The record after a change of `member`.
+async fn answer_change(session: &mut Session, tenant: Uuid, id: Uuid, member: &str) -> Performed {
+    let after = read_client(session, tenant, id).await?;
+    Ok(Done { changed: vec![member.to_string()], ..answer_about(id, &after)? })
 }
 
-pub fn scopes(call: &Call<'_>) -> Performed {
+async fn list_scopes(_: &mut Session, call: &Call<'_>) -> Performed {
     let generation = &call.request.generation;
-    let mut operations: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for entry in &generation.routes.entries {
-        let (Access::All(codes) | Access::Any(codes)) = &entry.route.access;
-        if entry.route.audience == Audience::ApiClient {
+    let mut operations: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for operation in super::operations() {
+        for code in operation.scopes() {
+            operations.entry(code).or_default().push(operation.name().to_owned());
+        }
+    }
+    for route in generation.modules.iter().flat_map(|module| &module.descriptor.routes) {
+        let (Access::All(codes) | Access::Any(codes)) = &route.access;
+        if route.audience == Audience::ApiClient {
             for code in codes {
-                operations.entry(code).or_default().push(&entry.route.operation);
+                operations.entry(code).or_default().push(route.operation.clone());
             }
         }
     }
-    let items: Vec<Json> = generation
-        .scopes
-        .iter()
-        .map(|(code, scope)| {
-            json!({
-                "code": code,
-                "description": scope.description,
-                "module": scope.module,
-                "operations": operations.get(code.as_str()).cloned().unwrap_or_default(),
-            })
-        })
-        .collect();
-    Ok(shown(json!({ "items": items })))
+    let scopes = generation.scopes.iter().map(|(code, scope)| Scope {
+        code: code.clone(),
+        description: scope.description.clone(),
+        module: scope.module.clone(),
+        operations: operations.remove(code.as_str()).unwrap_or_default(),
+    });
+    answer(&Items { items: scopes.collect() })
 }

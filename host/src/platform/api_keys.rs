@@ -1,20 +1,26 @@
 //! Keys of an API client: issued once, shown by their ends afterwards, revoked for good.
 
-use chrono::DateTime;
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
-use stoa_descriptor::{Idempotency, Route};
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_descriptor::schemas::never_null;
 use uuid::Uuid;
 
-use super::page::Page;
-use super::routes::{body, list, object, permission, reference, text, time, uuid, write};
-use super::{Call, Done, Operation, Performed, api_clients, wrote};
+use super::api_clients::{self, ClientStatus};
+use super::operation::{Operation, on_session};
+use super::page::{Limit, Page};
+use super::reply::{answer, answer_about};
+use super::values::{Instant, text_enum, untyped};
+use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
+use crate::identity::Environment;
 use crate::identity::api_keys::Issued;
 use crate::ids::Ids;
+use crate::pipeline::run::{Done, Refused};
 use crate::problem::{Item, Problem};
 
 const KEYS: &str = "/tenants/{tenantId}/api-clients/{clientId}/keys";
+const REVOKE: &str = "/tenants/{tenantId}/api-clients/{clientId}/keys/{keyId}/revoke";
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const DEFAULT_LIFE_MS: i64 = 90 * DAY_MS;
@@ -22,66 +28,89 @@ const LONGEST_LIFE_MS: i64 = 365 * DAY_MS;
 /// Keys of one client that can be used at a time.
 const USABLE: i64 = 10;
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let managed = |route: Route| Route { access: permission("api.manage"), ..route };
-    let issue = body(
-        json!({
-            "environment": {
-                "enum": ["test", "live"], "description": "Must be the deployment's own, which is the default."
-            },
-            "expiresAt": {
-                "type": "string", "format": "date-time",
-                "description": "At most 365 days ahead; 90 days where it is left out."
-            },
-        }),
-        &[],
-    );
-    let revoke = write(
-        "POST",
-        "/tenants/{tenantId}/api-clients/{clientId}/keys/{keyId}/revoke",
-        "revokeApiKey",
-        "Revoke a key: it holds for the very next request.",
-        body(json!({}), &[]),
-        reference("ApiKey"),
-    );
-    vec![
-        (
-            managed(list(KEYS, "listApiKeys", "The client's keys, without their secrets.", "ApiKey", json!({}))),
-            Operation::ListApiKeys,
-        ),
-        (
-            managed(Route {
-                audit: Some("API_KEY".into()),
-                problems: vec!["CREDENTIAL_ALREADY_DELIVERED".into(), "LIMIT_EXCEEDED".into()],
-                description: "The answer shows `apiKey` this one time: a retry after it was delivered is refused with \
-                              CREDENTIAL_ALREADY_DELIVERED. A key that was lost is revoked and another one issued."
-                    .into(),
-                cache_control: Some("no-store".into()),
-                ..write("POST", KEYS, "issueApiKey", "Issue a key.", issue, reference("IssuedApiKey"))
-            }),
-            Operation::IssueApiKey,
-        ),
-        (
-            managed(Route { audit: Some("API_KEY".into()), idempotency: Idempotency::Optional, ..revoke }),
-            Operation::RevokeApiKey,
-        ),
-    ]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(KEYS, "listApiKeys", on_session!(list))
+        .summary("The client's keys, without their secrets.")
+        .needs(&["api.manage"])
+        .query::<ListApiKeys>()
+        .answers::<Page<ApiKey>>(),
+    Operation::create(KEYS, "issueApiKey", on_session!(issue))
+        .summary("Issue a key.")
+        .description(
+            "The answer shows `apiKey` this one time: a retry after it was delivered is refused with \
+             CREDENTIAL_ALREADY_DELIVERED. A key that was lost is revoked and another one issued.",
+        )
+        .needs(&["api.manage"])
+        .body::<NewKey>()
+        .answers::<IssuedApiKey>()
+        .writes("API_KEY")
+        .problems(&["CREDENTIAL_ALREADY_DELIVERED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
+        .cache_control("no-store"),
+    Operation::command(REVOKE, "revokeApiKey", on_session!(revoke))
+        .summary("Revoke a key: it holds for the very next request.")
+        .needs(&["api.manage"])
+        .body::<EmptyBody>()
+        .answers::<ApiKey>()
+        .writes("API_KEY"),
+];
+
+text_enum! {
+    /// Whether a key can be used.
+    pub enum KeyStatus { Active => "ACTIVE", Revoked => "REVOKED", Expired => "EXPIRED" }
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let nullable_time = json!({ "type": ["string", "null"], "format": "date-time" });
-    let metadata = json!({
-        "id": uuid(), "tenantId": uuid(), "apiClientId": uuid(), "prefix": text(), "last4": text(),
-        "environment": { "enum": ["test", "live"] },
-        "status": { "enum": ["ACTIVE", "REVOKED", "EXPIRED"] },
-        "createdAt": time(), "createdBy": uuid(), "expiresAt": time(),
-        "lastUsedAt": nullable_time, "revokedAt": nullable_time,
-        "revokedBy": { "type": ["string", "null"], "format": "uuid" },
-    });
-    let mut issued = metadata.clone();
-    issued["apiKey"] =
-        json!({ "type": "string", "description": "The key itself. It is not kept and cannot be shown again." });
-    vec![("ApiKey", object(metadata)), ("IssuedApiKey", object(issued))]
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListApiKeys {
+    /// The last id of the page before.
+    cursor: Option<Uuid>,
+    #[serde(default)]
+    limit: Limit,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(inline, extend("required" = []))]
+struct NewKey {
+    /// Must be the deployment's own, which is the default.
+    #[schemars(transform = never_null, transform = untyped)]
+    environment: Option<Environment>,
+    /// At most 365 days ahead; 90 days where it is left out.
+    #[schemars(with = "Option<Instant>", transform = never_null)]
+    expires_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline, extend("properties" = {}, "required" = []))]
+struct EmptyBody {}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ApiKey {
+    id: Uuid,
+    tenant_id: Uuid,
+    api_client_id: Uuid,
+    prefix: String,
+    last4: String,
+    #[schemars(with = "Environment")]
+    environment: String,
+    status: KeyStatus,
+    created_at: Instant,
+    created_by: Uuid,
+    expires_at: Instant,
+    last_used_at: Option<Instant>,
+    revoked_at: Option<Instant>,
+    revoked_by: Option<Uuid>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct IssuedApiKey {
+    #[serde(flatten)]
+    key: ApiKey,
+    /// The key itself. It is not kept and cannot be shown again.
+    api_key: String,
 }
 
 /// Columns of a record, in the order that it is shown from.
@@ -91,38 +120,37 @@ macro_rules! columns {
     };
 }
 
-fn key(tenant: Uuid, client: Uuid, now: i64, row: &Row) -> Result<Json, Error> {
-    let expires_at = row.instant(6)?;
-    let revoked_at = row.optional(8, Row::instant)?;
-    let status = match revoked_at {
-        Some(_) => "REVOKED",
-        None if expires_at <= now => "EXPIRED",
-        None => "ACTIVE",
-    };
-    Ok(json!({
-        "id": row.id(0)?,
-        "tenantId": tenant,
-        "apiClientId": client,
-        "prefix": row.text(1)?,
-        "last4": row.text(2)?,
-        "environment": row.text(3)?,
-        "status": status,
-        "createdAt": super::time(row.instant(4)?),
-        "createdBy": row.id(5)?,
-        "expiresAt": super::time(expires_at),
-        "lastUsedAt": row.optional(7, Row::instant)?.map(super::time),
-        "revokedAt": revoked_at.map(super::time),
-        "revokedBy": row.optional(9, Row::id)?,
-    }))
+impl ApiKey {
+    fn read(tenant: Uuid, client: Uuid, now: i64, row: &Row) -> Result<ApiKey, Error> {
+        let expires_at = row.instant(6)?;
+        let revoked_at = row.optional(8, Row::instant)?;
+        let status = match revoked_at {
+            Some(_) => KeyStatus::Revoked,
+            None if expires_at <= now => KeyStatus::Expired,
+            None => KeyStatus::Active,
+        };
+        Ok(ApiKey {
+            id: row.id(0)?,
+            tenant_id: tenant,
+            api_client_id: client,
+            prefix: row.text(1)?,
+            last4: row.text(2)?,
+            environment: row.text(3)?,
+            status,
+            created_at: Instant(row.instant(4)?),
+            created_by: row.id(5)?,
+            expires_at: Instant(expires_at),
+            last_used_at: row.optional(7, Row::instant)?.map(Instant),
+            revoked_at: revoked_at.map(Instant),
+            revoked_by: row.optional(9, Row::id)?,
+        })
+    }
 }
 
-pub async fn list_all(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
-    let page = Page::of(call);
-    let known = "select 1 from stoa_api_client where tenant_id = $1 and id = $2";
-    if session.query(known, &[Cell::Id(tenant), Cell::Id(client)]).await?.is_empty() {
-        return Err(Problem::of("NOT_FOUND").into());
-    }
+    let query: ListApiKeys = call.query()?;
+    api_clients::require(session, tenant, client).await?;
     let rows = session
         .query(
             concat!(
@@ -133,41 +161,29 @@ pub async fn list_all(session: &mut Session, call: &Call<'_>) -> Performed {
             &[
                 Cell::Id(tenant),
                 Cell::Id(client),
-                Cell::Id(page.after.unwrap_or(Uuid::nil())),
-                Cell::Integer(page.rows()),
+                Cell::Id(query.cursor.unwrap_or(Uuid::nil())),
+                Cell::Integer(query.limit.rows()),
             ],
         )
         .await?;
-    Ok(page.answer(&rows, |row| key(tenant, client, call.opened.now, row))?)
+    let keys = rows.iter().map(|row| ApiKey::read(tenant, client, call.opened.now, row));
+    answer(&Page::of(query.limit, keys.collect::<Result<_, Error>>()?, |key: &ApiKey| key.id))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NewKey {
-    environment: Option<String>,
-    expires_at: Option<String>,
-}
-
-pub async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
     let new: NewKey = call.body()?;
     let now = call.opened.now;
     let invalid = |pointer, code| Problem::of("VALIDATION_FAILED").with(vec![Item::new(pointer, code)]);
     let environment = call.platform.environment;
-    if new.environment.is_some_and(|wanted| wanted != environment.to_string()) {
+    if new.environment.is_some_and(|wanted| wanted != environment) {
         return Err(invalid("/environment", "NOT_ALLOWED").into());
     }
-    let expires_at = match new.expires_at {
-        None => now + DEFAULT_LIFE_MS,
-        Some(text) => {
-            DateTime::parse_from_rfc3339(&text).map_err(|_| invalid("/expiresAt", "FORMAT"))?.timestamp_millis()
-        }
-    };
+    let expires_at = new.expires_at.map_or(now + DEFAULT_LIFE_MS, |at| at.timestamp_millis());
     if expires_at <= now || expires_at > now + LONGEST_LIFE_MS {
         return Err(invalid("/expiresAt", "RANGE").into());
     }
-    let (_, status) = api_clients::lock(session, tenant, client).await?;
-    if status == "REVOKED" {
+    if api_clients::lock(session, tenant, client).await?.status == ClientStatus::Revoked {
         return Err(Problem::of("ILLEGAL_STATE").into());
     }
     let usable = session
@@ -200,12 +216,12 @@ pub async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
             ],
         )
         .await?;
-    let mut answer = read_key(session, call, tenant, client, issued.id).await?;
-    answer["apiKey"] = issued.text.into();
-    Ok(Done { credential: true, subject: Some(client), ..wrote(issued.id, answer) })
+    let key = read_key(session, call, tenant, client, issued.id).await?;
+    let answer = answer_about(issued.id, &IssuedApiKey { key, api_key: issued.text })?;
+    Ok(Done { credential: true, subject: Some(client), ..answer })
 }
 
-pub async fn revoke(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn revoke(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client, id) = (call.tenant()?, call.path_id("clientId")?, call.path_id("keyId")?);
     session
         .query(
@@ -220,8 +236,8 @@ pub async fn revoke(session: &mut Session, call: &Call<'_>) -> Performed {
             ],
         )
         .await?;
-    let record = read_key(session, call, tenant, client, id).await?;
-    Ok(Done { subject: Some(client), ..wrote(id, record) })
+    let key = read_key(session, call, tenant, client, id).await?;
+    Ok(Done { subject: Some(client), ..answer_about(id, &key)? })
 }
 
 async fn read_key(
@@ -230,9 +246,9 @@ async fn read_key(
     tenant: Uuid,
     client: Uuid,
     id: Uuid,
-) -> Result<Json, super::Refused> {
+) -> Result<ApiKey, Refused> {
     let sql = concat!("select ", columns!(), " from stoa_api_key where tenant_id = $1 and client_id = $2 and id = $3");
     let rows = session.query(sql, &[Cell::Id(tenant), Cell::Id(client), Cell::Id(id)]).await?;
     let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
-    Ok(key(tenant, client, call.opened.now, row)?)
+    Ok(ApiKey::read(tenant, client, call.opened.now, row)?)
 }

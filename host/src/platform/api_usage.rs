@@ -3,57 +3,68 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Days, NaiveDate};
-use serde_json::{Value as Json, json};
-use stoa_descriptor::Route;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::routes::{array, object, permission, read, reference};
-use super::{Call, Operation, Performed, shown};
-use crate::database::{Cell, Session};
+use super::operation::{Operation, on_session};
+use super::page::Items;
+use super::reply::answer;
+use super::values::Integer;
+use super::{Call, Performed, api_clients};
+use crate::database::{Cell, Error, Session};
 use crate::problem::{Item, Problem};
 
 /// Days shown where none are asked for, and most that are.
 const USUAL: u64 = 30;
 const MOST: i64 = 366;
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let day = |text: &str| json!({ "type": "string", "format": "date", "description": text });
-    let query = json!({ "type": "object", "properties": {
-        "from": day("First day, UTC. 29 days before `to` where it is left out."),
-        "to": day("Last day, UTC. Today where it is left out."),
-    } });
-    let route = Route {
-        access: permission("api.manage"),
-        query: Some(query),
-        ..read(
-            "/tenants/{tenantId}/api-clients/{clientId}/usage",
-            "getApiClientUsage",
-            "Requests by day, admitted and refused. Days without any are left out.",
-            object(json!({ "items": array(reference("ApiUsageDay")) })),
-        )
-    };
-    vec![(route, Operation::GetApiClientUsage)]
+pub const OPERATIONS: &[Operation] =
+    &[Operation::read("/tenants/{tenantId}/api-clients/{clientId}/usage", "getApiClientUsage", on_session!(get))
+        .summary("Requests by day, admitted and refused. Days without any are left out.")
+        .needs(&["api.manage"])
+        .query::<GetApiClientUsage>()
+        .answers::<Items<ApiUsageDay>>()];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GetApiClientUsage {
+    /// First day, UTC. 29 days before `to` where it is left out.
+    from: Option<NaiveDate>,
+    /// Last day, UTC. Today where it is left out.
+    to: Option<NaiveDate>,
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let count = json!({ "type": "integer", "minimum": 0 });
-    let denied = object(json!({ "RATE_LIMITED": count, "QUOTA_EXCEEDED": count, "PUBLIC_API_DISABLED": count }));
-    let day = json!({ "type": "string", "format": "date" });
-    vec![("ApiUsageDay", object(json!({ "day": day, "admitted": count, "denied": denied })))]
+#[derive(Serialize, JsonSchema)]
+struct ApiUsageDay {
+    day: NaiveDate,
+    #[schemars(with = "Integer", range(min = 0))]
+    admitted: i64,
+    denied: Denied,
 }
 
-pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+// By the code that they were refused with.
+#[derive(Default, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schemars(inline)]
+struct Denied {
+    #[schemars(with = "Integer", range(min = 0))]
+    rate_limited: i64,
+    #[schemars(with = "Integer", range(min = 0))]
+    quota_exceeded: i64,
+    #[schemars(with = "Integer", range(min = 0))]
+    public_api_disabled: i64,
+}
+
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
+    let query: GetApiClientUsage = call.query()?;
     let today = DateTime::from_timestamp_millis(call.opened.now).unwrap_or_default().date_naive();
-    let day = |name: &str| call.query(name).and_then(|day| day.parse::<NaiveDate>().ok());
-    let to = day("to").unwrap_or(today);
-    let from = day("from").or_else(|| to.checked_sub_days(Days::new(USUAL - 1))).unwrap_or(to);
+    let to = query.to.unwrap_or(today);
+    let from = query.from.or_else(|| to.checked_sub_days(Days::new(USUAL - 1))).unwrap_or(to);
     if from > to || (to - from).num_days() >= MOST {
         return Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/query/from", "RANGE")]).into());
     }
-    let known = "select 1 from stoa_api_client where tenant_id = $1 and id = $2";
-    if session.query(known, &[Cell::Id(tenant), Cell::Id(client)]).await?.is_empty() {
-        return Err(Problem::of("NOT_FOUND").into());
-    }
+    api_clients::require(session, tenant, client).await?;
     let rows = session
         .query(
             "select day, result, reason, requests from stoa_api_usage
@@ -61,17 +72,18 @@ pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
             &[Cell::Id(tenant), Cell::Id(client), Cell::text(from.to_string()), Cell::text(to.to_string())],
         )
         .await?;
-    let mut days: BTreeMap<String, Json> = BTreeMap::new();
+    let mut days: BTreeMap<NaiveDate, ApiUsageDay> = BTreeMap::new();
     for row in &rows {
-        let (day, result, reason) = (row.text(0)?, row.text(1)?, row.text(2)?);
-        let entry = days.entry(day.clone()).or_insert_with(|| {
-            let denied = json!({ "RATE_LIMITED": 0, "QUOTA_EXCEEDED": 0, "PUBLIC_API_DISABLED": 0 });
-            json!({ "day": day, "admitted": 0, "denied": denied })
-        });
-        match result.as_str() {
-            "ADMITTED" => entry["admitted"] = row.integer(3)?.into(),
-            _ => entry["denied"][reason] = row.integer(3)?.into(),
+        let day = row.text(0)?.parse().map_err(|_| Error::Fault("a day that the calendar does not have".into()))?;
+        let usage = days.entry(day).or_insert_with(|| ApiUsageDay { day, admitted: 0, denied: Denied::default() });
+        let requests = row.integer(3)?;
+        match (row.text(1)?.as_str(), row.text(2)?.as_str()) {
+            ("ADMITTED", _) => usage.admitted = requests,
+            (_, "RATE_LIMITED") => usage.denied.rate_limited = requests,
+            (_, "QUOTA_EXCEEDED") => usage.denied.quota_exceeded = requests,
+            (_, "PUBLIC_API_DISABLED") => usage.denied.public_api_disabled = requests,
+            (_, reason) => return Err(Error::Fault(format!("usage refused for the reason {reason}")).into()),
         }
     }
-    Ok(shown(json!({ "items": days.into_values().collect::<Vec<_>>() })))
+    answer(&Items { items: days.into_values().collect() })
 }

@@ -1,16 +1,27 @@
 //! `GET /tenants/{tenantId}/audit`: who did what, newest first. Filters narrow together, before the page is cut.
 
+use std::sync::Arc;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, NaiveDate};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use stoa_descriptor::Route;
+use stoa_descriptor::schemas::never_null;
 use uuid::Uuid;
 
 use super::conditions::Conditions;
-use super::page::Page;
-use super::routes::{self, list, object, permission, text, uuid};
-use super::{Call, Operation, Performed, calendar, time};
+use super::operation::{Operation, on_session};
+use super::page::{Limit, Page};
+use super::reply::answer;
+use super::values::{Instant, Integer, text_enum};
+use super::{Call, Performed};
+use crate::calendar;
 use crate::database::{Cell, Error, Row, Session};
-use crate::modules::Module;
+use crate::sandbox::Module;
 
 /// Filters of the host; modules declare further ones.
 pub const FILTERS: [&str; 11] = [
@@ -30,64 +41,171 @@ pub const FILTERS: [&str; 11] = [
 /// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
 const SLACK_MS: i64 = 3_600_000;
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
-    let day = |what: &str| {
-        json!({
-            "type": "string", "anyOf": [{ "format": "date-time" }, { "format": "date" }],
-            "description": format!("{what}, inclusive: an instant, or a day in the company's time zone."),
-        })
-    };
-    let mut filters = json!({
-        "resourceType": { "type": "string", "pattern": "^[A-Z][A-Z0-9_]{0,63}$" },
-        "resourceId": uuid(),
-        "actorType": { "type": "string", "enum": ["USER", "API_CLIENT", "SYSTEM"] },
-        "actorId": {
-            "type": "string", "minLength": 1, "maxLength": 100, "x-normalize": ["trim", "lower"],
-            "description": "Id of the user or API client, or the name of a part of the service."
-        },
-        "operation": { "type": "string", "pattern": "^[a-z][A-Za-z0-9]{0,63}$", "description": "An operation's id." },
-        "result": { "type": "string", "enum": ["SUCCESS", "ADMITTED", "DENIED"] },
-        "from": day("Not before"),
-        "to": day("Not after"),
-        "text": {
-            "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"],
-            "description": "Text that operation, resource type, actor, address, user agent, result or reason contains, in \
-                either case; `%` and `_` mean themselves."
-        },
-    });
-    for filter in modules.iter().flat_map(|module| &module.descriptor.audit_filters) {
-        filters[&filter.code] = json!({ "type": "string", "format": "uuid", "description": filter.description });
-    }
-    let route = Route {
-        access: permission("settings.manage"),
-        description: "Newest first: the cursor is the last id of the page before. Filters narrow together.".into(),
-        ..list("/tenants/{tenantId}/audit", "listAuditEntries", "The company's audit log.", "AuditEntry", filters)
-    };
-    vec![(route, Operation::ListAuditEntries)]
+pub const OPERATIONS: &[Operation] =
+    &[Operation::read("/tenants/{tenantId}/audit", "listAuditEntries", on_session!(list))
+        .summary("The company's audit log.")
+        .description("Newest first: the cursor is the last id of the page before. Filters narrow together.")
+        .needs(&["settings.manage"])
+        .query::<ListAuditEntries>()
+        .answers::<Page<AuditEntry>>()
+        .amend(add_filters)];
+
+text_enum! {
+    /// Who acted.
+    pub enum ActorType { User => "USER", ApiClient => "API_CLIENT", System => "SYSTEM" }
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let optional = json!({ "type": ["string", "null"] });
-    let metadata = json!({
-        "type": "object",
-        "properties": {
-            "result": { "enum": ["SUCCESS", "ADMITTED", "DENIED"] },
-            "reason": { "type": "string", "description": "Why it was denied: a problem code." },
-            "responseCode": { "type": "integer" },
-            "keyId": uuid(),
-            "changed": { "type": "array", "items": text(), "description": "Members that a change touched." },
-        },
-        "required": ["result"],
-    });
-    let entry = object(json!({
-        "id": uuid(), "tenantId": uuid(), "requestId": uuid(), "resourceId": uuid(),
-        "actorType": { "enum": ["USER", "API_CLIENT", "SYSTEM"] }, "actorId": text(), "operation": text(),
-        "resourceType": { "type": "string", "description": "Types are added with modules: take unknown ones." },
-        "ipAddress": optional,
-        "userAgent": { "type": ["string", "null"], "description": "Family and major version: `curl/8`." },
-        "metadata": metadata, "createdAt": routes::time(),
-    }));
-    vec![("AuditEntry", entry)]
+text_enum! {
+    /// How it went.
+    pub enum AuditResult { Success => "SUCCESS", Admitted => "ADMITTED", Denied => "DENIED" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListAuditEntries {
+    /// The last id of the page before.
+    cursor: Option<Uuid>,
+    #[serde(default)]
+    limit: Limit,
+    #[schemars(regex(pattern = r"^[A-Z][A-Z0-9_]{0,63}$"))]
+    resource_type: Option<String>,
+    resource_id: Option<Uuid>,
+    actor_type: Option<ActorType>,
+    /// Id of the user or API client, or the name of a part of the service.
+    #[schemars(length(min = 1, max = 100), extend("x-normalize" = ["trim", "lower"]))]
+    actor_id: Option<String>,
+    /// An operation's id.
+    #[schemars(regex(pattern = r"^[a-z][A-Za-z0-9]{0,63}$"))]
+    operation: Option<String>,
+    result: Option<AuditResult>,
+    /// Not before, inclusive: an instant, or a day in the company's time zone.
+    #[serde(default)]
+    #[schemars(with = "Moment")]
+    from: Option<Moment>,
+    /// Not after, inclusive: an instant, or a day in the company's time zone.
+    #[serde(default)]
+    #[schemars(with = "Moment")]
+    to: Option<Moment>,
+    /// Text that operation, resource type, actor, address, user agent, result or reason contains, in either case; `%` and `_`
+    /// mean themselves.
+    #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
+    text: Option<String>,
+    /// The filters of modules.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    of_modules: BTreeMap<String, Uuid>,
+}
+
+/// The filters that the active modules declare.
+fn add_filters(route: &mut Route, modules: &[Arc<Module>]) {
+    let filters = route.query.as_mut().and_then(|query| query.pointer_mut("/properties"));
+    if let Some(Json::Object(filters)) = filters {
+        for filter in modules.iter().flat_map(|module| &module.descriptor.audit_filters) {
+            let schema = json!({ "type": "string", "format": "uuid", "description": filter.description });
+            filters.insert(filter.code.clone(), schema);
+        }
+    }
+}
+
+/// An instant, or a day in the company's time zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    Instant(i64),
+    Day(NaiveDate),
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Moment, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        if let Ok(day) = text.parse() {
+            return Ok(Moment::Day(day));
+        }
+        let at = DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
+        Ok(Moment::Instant(at.timestamp_millis()))
+    }
+}
+
+impl JsonSchema for Moment {
+    fn schema_name() -> Cow<'static, str> {
+        "Moment".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "anyOf": [{ "format": "date-time" }, { "format": "date" }] })
+    }
+}
+
+impl Moment {
+    /// Its first millisecond, and the first after it.
+    fn span(self, zone: &str) -> (i64, i64) {
+        match self {
+            Moment::Instant(at) => (at, at + 1),
+            Moment::Day(day) => (calendar::begin(day, zone), calendar::end(day, zone)),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AuditEntry {
+    id: Uuid,
+    tenant_id: Uuid,
+    request_id: Uuid,
+    resource_id: Uuid,
+    actor_type: ActorType,
+    actor_id: String,
+    operation: String,
+    /// Types are added with modules: take unknown ones.
+    resource_type: String,
+    ip_address: Option<String>,
+    /// Family and major version: `curl/8`.
+    user_agent: Option<String>,
+    metadata: Metadata,
+    created_at: Instant,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct Metadata {
+    result: AuditResult,
+    /// Why it was denied: a problem code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Integer")]
+    response_code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    key_id: Option<Uuid>,
+    /// Members that a change touched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    changed: Option<Vec<String>>,
+}
+
+impl AuditEntry {
+    fn read(tenant: Uuid, row: &Row) -> Result<AuditEntry, Error> {
+        Ok(AuditEntry {
+            id: row.id(0)?,
+            tenant_id: tenant,
+            request_id: row.id(1)?,
+            resource_id: row.id(2)?,
+            actor_type: ActorType::read(row, 3)?,
+            actor_id: row.text(4)?,
+            operation: row.text(5)?,
+            resource_type: row.text(6)?,
+            ip_address: row.optional(7, Row::text)?,
+            user_agent: row.optional(8, Row::text)?,
+            metadata: serde_json::from_str(&row.text(9)?).map_err(|error| Error::Fault(error.to_string()))?,
+            created_at: Instant(row.instant(10)?),
+        })
+    }
 }
 
 /// What the two databases spell differently. Everything searched is ASCII, about whose letters they agree.
@@ -108,65 +226,56 @@ const SQLITE: Spelling = Spelling {
              metadata ->> 'result', metadata ->> 'reason')), ?) > 0",
 };
 
-pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
-    let page = Page::of(call);
+    let query: ListAuditEntries = call.query()?;
     let spelling = if matches!(session, Session::Postgres(_)) { POSTGRES } else { SQLITE };
-    let mut wanted = wanted(call, tenant, &spelling);
-    wanted.and_some("id < ?", page.after, Cell::Id);
-    let limit = wanted.value(Cell::Integer(page.rows()));
+    let zone = call.opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
+    let (limit, cursor) = (query.limit, query.cursor);
+    let mut conditions = conditions(tenant, query, zone, &spelling);
+    conditions.and_some("id < ?", cursor, Cell::Id);
+    let rows = conditions.value(Cell::Integer(limit.rows()));
     let statement = format!(
         "select id, request_id, resource_id, actor_type, actor_id, operation, resource_type, ip_address, user_agent,
            metadata, created_at
-         from stoa_audit where {} order by id desc limit {limit}",
-        wanted.sql()
+         from stoa_audit where {} order by id desc limit {rows}",
+        conditions.sql()
     );
-    let rows = session.query_composed(statement, wanted.values()).await?;
-    Ok(page.answer(&rows, |row| entry(tenant, row))?)
+    let rows = session.query_composed(statement, conditions.values()).await?;
+    let entries = rows.iter().map(|row| AuditEntry::read(tenant, row)).collect::<Result<_, Error>>()?;
+    answer(&Page::of(limit, entries, |entry: &AuditEntry| entry.id))
 }
 
-fn wanted(call: &Call<'_>, tenant: Uuid, spelling: &Spelling) -> Conditions {
-    let id = |name: &str| call.query(name).and_then(|value| Uuid::try_parse(value).ok());
-    let mut wanted = Conditions::of("tenant_id", tenant);
-    wanted.and_some("resource_type = ?", call.query("resourceType"), Cell::text);
-    wanted.and_some("resource_id = ?", id("resourceId"), Cell::Id);
-    wanted.and_some("actor_type = ?", call.query("actorType"), Cell::text);
-    wanted.and_some("actor_id = ?", call.query("actorId"), Cell::text);
-    wanted.and_some("operation = ?", call.query("operation"), Cell::text);
-    wanted.and_some(spelling.result, call.query("result"), Cell::text);
+fn conditions(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spelling) -> Conditions {
+    let mut conditions = Conditions::of("tenant_id", tenant);
+    conditions.and_some("resource_type = ?", query.resource_type, Cell::Text);
+    conditions.and_some("resource_id = ?", query.resource_id, Cell::Id);
+    conditions.and_some("actor_type = ?", query.actor_type.map(ActorType::as_str), Cell::text);
+    conditions.and_some("actor_id = ?", query.actor_id, Cell::Text);
+    conditions.and_some("operation = ?", query.operation, Cell::Text);
+    conditions.and_some(spelling.result, query.result.map(AuditResult::as_str), Cell::text);
     // What parts the fields is in none of them.
-    let sought = call.query("text").map(|text| text.to_ascii_lowercase().replace('\u{1f}', " "));
-    wanted.and_some(spelling.text, sought, Cell::Text);
+    let text = query.text.map(|text| text.to_ascii_lowercase().replace('\u{1f}', " "));
+    conditions.and_some(spelling.text, text, Cell::Text);
 
     // The time decides; the id, which ascends with it, is what the index knows.
-    let zone = call.opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
-    if let Some((from, _)) = call.query("from").and_then(|text| span(text, zone)) {
-        wanted.and("created_at >= ?", Cell::Instant(from));
-        wanted.and("id >= ?", Cell::Id(first_id(from.saturating_sub(SLACK_MS))));
+    if let Some((from, _)) = query.from.map(|from| from.span(zone)) {
+        conditions.and("created_at >= ?", Cell::Instant(from));
+        conditions.and("id >= ?", Cell::Id(first_id(from.saturating_sub(SLACK_MS))));
     }
-    if let Some((_, to)) = call.query("to").and_then(|text| span(text, zone)) {
-        wanted.and("created_at < ?", Cell::Instant(to));
-        wanted.and("id < ?", Cell::Id(first_id(to.saturating_add(SLACK_MS))));
+    if let Some((_, to)) = query.to.map(|to| to.span(zone)) {
+        conditions.and("created_at < ?", Cell::Instant(to));
+        conditions.and("id < ?", Cell::Id(first_id(to.saturating_add(SLACK_MS))));
     }
-    for filter in call.request.generation.modules.iter().flat_map(|module| &module.descriptor.audit_filters) {
+    for (_, id) in query.of_modules {
         // Two look-ups, since no index serves an `or`.
-        wanted.and_some(
+        conditions.and(
             "id in (select id from stoa_audit where tenant_id = $1 and subject_id = ?
                union select id from stoa_audit where tenant_id = $1 and resource_id = ?)",
-            id(&filter.code),
-            Cell::Id,
+            Cell::Id(id),
         );
     }
-    wanted
-}
-
-/// The first millisecond of an instant or day, and the first after it.
-fn span(text: &str, zone: &str) -> Option<(i64, i64)> {
-    if let Ok(day) = text.parse::<NaiveDate>() {
-        return Some((calendar::begin(day, zone), calendar::end(day, zone)));
-    }
-    let at = DateTime::parse_from_rfc3339(text).ok()?.timestamp_millis();
-    Some((at, at + 1))
+    conditions
 }
 
 /// The least UUIDv7 of a millisecond.
@@ -175,36 +284,42 @@ fn first_id(ms: i64) -> Uuid {
     Uuid::from_u128(ms << 80)
 }
 
-fn entry(tenant: Uuid, row: &Row) -> Result<Json, Error> {
-    let metadata: Json = serde_json::from_str(&row.text(9)?).map_err(|error| Error::Fault(error.to_string()))?;
-    Ok(json!({
-        "id": row.id(0)?,
-        "tenantId": tenant,
-        "requestId": row.id(1)?,
-        "resourceId": row.id(2)?,
-        "actorType": row.text(3)?,
-        "actorId": row.text(4)?,
-        "operation": row.text(5)?,
-        "resourceType": row.text(6)?,
-        "ipAddress": row.optional(7, Row::text)?,
-        "userAgent": row.optional(8, Row::text)?,
-        "metadata": metadata,
-        "createdAt": time(row.instant(10)?),
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn filters_are_those_of_the_query() {
+        let query = stoa_descriptor::Schemas::default().parameters::<ListAuditEntries>();
+        let names: Vec<&String> = query["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, FILTERS);
+    }
+
+    #[test]
+    fn filters_of_modules_are_read_beside_them() {
+        let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+        let sent =
+            [("limit", "7"), ("thingId", id), ("from", "2026-01-15")].map(|(a, b)| (a.to_string(), b.to_string()));
+        let query: ListAuditEntries = stoa_descriptor::query::read(&sent).unwrap();
+        assert_eq!(
+            (query.limit, query.of_modules.len(), query.of_modules["thingId"].to_string()),
+            (Limit(7), 1, id.into())
+        );
+        assert_eq!(query.from, Some(Moment::Day("2026-01-15".parse().unwrap())));
+    }
+
+    #[test]
     fn a_span_is_a_millisecond_or_a_day() {
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
+        let span = |text: &str| {
+            let moment: Result<Moment, _> = serde_json::from_value(text.into());
+            moment.ok().map(|moment| moment.span("Europe/Berlin"))
+        };
         let instant = at("2026-01-15T10:00:00.123Z");
-        assert_eq!(span("2026-01-15T10:00:00.123Z", "Europe/Berlin"), Some((instant, instant + 1)));
+        assert_eq!(span("2026-01-15T10:00:00.123Z"), Some((instant, instant + 1)));
         let day = (at("2026-01-14T23:00:00Z"), at("2026-01-15T23:00:00Z"));
-        assert_eq!(span("2026-01-15", "Europe/Berlin"), Some(day));
-        assert_eq!(span("yesterday", "UTC"), None);
+        assert_eq!(span("2026-01-15"), Some(day));
+        assert_eq!(span("yesterday"), None);
     }
 
     #[test]

@@ -35,22 +35,24 @@ impl<'a> Call<'a> {
 
     /// An id of the path. The schema has seen that it is a uuid.
     pub fn path_id(&self, name: &str) -> Result<Uuid, Problem> {
-        let value = self.input.path.iter().find(|(known, _)| known == name);
+        let value = self.input.call.path.iter().find(|(known, _)| known == name);
         value.and_then(|(_, value)| Uuid::try_parse(value).ok()).ok_or_else(|| Problem::of("NOT_FOUND"))
     }
 
-    /// A query parameter, as text; one with a default is always there.
-    pub fn query(&self, name: &str) -> Option<&'a str> {
-        self.input.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    /// The query as the type that it was validated by.
+    pub fn query<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        stoa_descriptor::query::read(&self.input.call.query).map_err(|_| self.misfit::<T>())
     }
 
-    /// The body, which the schema has found valid.
+    /// The body as the type that it was validated by.
     pub fn body<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        let body = self.input.body.clone().unwrap_or_default();
-        serde_json::from_value(body).map_err(|error| {
-            // The schema admits what the type does not take: a fault of ours, told by its kind, never by the value.
-            tracing::error!(request = %self.request.request_id, line = error.line(), "a valid body does not fit its type");
-            Problem::of("VALIDATION_FAILED")
-        })
+        serde_json::from_str(self.input.call.body.as_deref().unwrap_or("null")).map_err(|_| self.misfit::<T>())
+    }
+
+    /// Valid input of another shape than its own type: a fault of ours. What was sent is not logged.
+    fn misfit<T>(&self) -> Problem {
+        let request = self.request.request_id;
+        tracing::error!(%request, input = std::any::type_name::<T>(), "valid input does not fit its type");
+        Problem::of("INTERNAL")
     }
 }

@@ -1,38 +1,53 @@
 //! `GET /tenants/{tenantId}/onboarding`: what a company has still to do, computed live: every module's own steps, then the host's.
 
-use serde_json::{Value as Json, json};
-use stoa_descriptor::Route;
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
 
-use super::routes::{array, object, permission, read, reference, text};
-use super::{Call, NAME, Operation, shown};
+use super::operation::{Operation, through_modules};
+use super::reply::answer;
+use super::values::text_enum;
+use super::{Call, NAME};
 use crate::database::{Cell, Error, Session};
-use crate::modules::call::{self, Entry, Failure};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Outcome, Refused, failed};
 use crate::problem::Problem;
+use crate::sandbox::call::{self, Entry, Failure};
 use crate::wit::module::Step;
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let route = Route {
-        access: permission("settings.manage"),
-        ..read(
-            "/tenants/{tenantId}/onboarding",
-            "getOnboardingChecklist",
-            "What the company has done, and what is left, to be ready.",
-            reference("OnboardingChecklist"),
-        )
-    };
-    vec![(route, Operation::OnboardingChecklist)]
+pub const OPERATIONS: &[Operation] =
+    &[Operation::read("/tenants/{tenantId}/onboarding", "getOnboardingChecklist", through_modules!(get))
+        .summary("What the company has done, and what is left, to be ready.")
+        .needs(&["settings.manage"])
+        .answers::<OnboardingChecklist>()];
+
+text_enum! {
+    /// Whether a step is behind the company.
+    pub enum StepStatus { Done => "DONE", Pending => "PENDING" }
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let step = object(json!({
-        "code": text(), "module": text(), "status": { "enum": ["DONE", "PENDING"] }, "hint": text(),
-    }));
-    vec![("OnboardingChecklist", object(json!({ "items": array(step) })))]
+#[derive(Serialize, JsonSchema)]
+struct OnboardingChecklist {
+    items: Vec<ChecklistStep>,
 }
 
-pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ChecklistStep {
+    code: String,
+    module: String,
+    status: StepStatus,
+    hint: String,
+}
+
+impl ChecklistStep {
+    fn of(module: &str, step: Step) -> ChecklistStep {
+        let status = if step.done { StepStatus::Done } else { StepStatus::Pending };
+        ChecklistStep { code: step.code, module: module.to_owned(), status, hint: step.hint }
+    }
+}
+
+async fn get(session: Session, call: &Call<'_>) -> Outcome {
     let Call { platform, request, opened, .. } = *call;
     let tenant = match call.tenant() {
         Ok(tenant) => tenant,
@@ -40,10 +55,9 @@ pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
     };
     let mut items = Vec::new();
     let mut session = session;
-    for (index, module) in request.generation.modules.iter().enumerate() {
+    for module in &request.generation.modules {
         let ran = call::checklist(Entry {
-            generation: request.generation.clone(),
-            module: index,
+            module: module.clone(),
             session,
             facts: facts(request, opened, tenant),
             read_only: true,
@@ -52,13 +66,13 @@ pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
         .await;
         let refusal = match ran.result {
             Ok(steps) if !ran.closed => {
-                items.extend(steps.iter().map(|step| shown_step(&module.name, step)));
+                items.extend(steps.into_iter().map(|step| ChecklistStep::of(&module.name, step)));
                 None
             }
             Ok(_) => Some(Failure::Fault("it answered its checklist after a store failure".into())),
             Err(failure) => Some(failure),
         };
-        let refusal = refusal.map(|failure| failed(&failure, &request.generation, ran.blamed, request.request_id));
+        let refusal = refusal.map(|failure| failed(&failure, &ran.blamed, request.request_id));
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {
@@ -67,16 +81,18 @@ pub async fn answer(call: &Call<'_>, session: Session) -> Outcome {
             }
         }
     }
-    let own = own_steps(&mut session, tenant).await;
-    let result = own.map_err(Refused::from).map(|own| {
-        items.extend(own.iter().map(|step| shown_step(NAME, step)));
-        shown(json!({ "items": items }))
-    });
+    let result = match own_steps(&mut session, tenant).await {
+        Ok(own) => {
+            items.extend(own.into_iter().map(|step| ChecklistStep::of(NAME, step)));
+            answer(&OnboardingChecklist { items })
+        }
+        Err(error) => Err(Refused::from(error)),
+    };
     Outcome { session: Some(session), result }
 }
 
 /// The host's own steps.
-async fn own_steps(session: &mut Session, tenant: uuid::Uuid) -> Result<Vec<Step>, Error> {
+async fn own_steps(session: &mut Session, tenant: Uuid) -> Result<Vec<Step>, Error> {
     let clients = session
         .query("select id from stoa_api_client where tenant_id = $1 and status = 'ACTIVE' limit 1", &[Cell::Id(tenant)])
         .await?;
@@ -85,9 +101,4 @@ async fn own_steps(session: &mut Session, tenant: uuid::Uuid) -> Result<Vec<Step
         done: !clients.is_empty(),
         hint: "Create an API client, so that your own systems can call.".into(),
     }])
-}
-
-fn shown_step(module: &str, step: &Step) -> Json {
-    let status = if step.done { "DONE" } else { "PENDING" };
-    json!({ "code": step.code, "module": module, "status": status, "hint": step.hint })
 }

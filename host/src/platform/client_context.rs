@@ -1,41 +1,58 @@
 //! `GET /api-client/context`: what a key is, and how much of its limits is left.
 
-use serde_json::{Value as Json, json};
-use stoa_descriptor::{Audience, Route};
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
 
-use super::routes::{array, object, permission, read, reference, text, time, uuid};
-use super::{Call, Operation, Performed, shown};
+use super::operation::{Operation, on_session};
+use super::reply::answer;
+use super::values::{Instant, Integer};
+use super::{Call, Performed};
 use crate::database::{Cell, Session};
 use crate::governance::window::Span;
+use crate::identity::Environment;
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let route = Route {
-        audience: Audience::ApiClient,
-        access: permission("catalog.read"),
-        ..read(
-            "/api-client/context",
-            "apiGetContext",
-            "The company and the client of the key, with its scopes and limits.",
-            reference("ApiClientContext"),
-        )
-    };
-    vec![(route, Operation::ApiClientContext)]
+pub const OPERATIONS: &[Operation] = &[Operation::read("/api-client/context", "apiGetContext", on_session!(get))
+    .summary("The company and the client of the key, with its scopes and limits.")
+    .machine(&["catalog.read"])
+    .answers::<ApiClientContext>()];
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ApiClientContext {
+    tenant_id: Uuid,
+    api_client_id: Uuid,
+    name: String,
+    #[schemars(with = "Environment")]
+    environment: String,
+    scopes: Vec<String>,
+    entitlements: Vec<String>,
+    rate_limit: RateLimit,
+    monthly_quota: MonthlyQuota,
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let count = json!({ "type": "integer", "minimum": 0 });
-    let context = object(json!({
-        "tenantId": uuid(), "apiClientId": uuid(), "name": text(), "environment": { "enum": ["test", "live"] },
-        "scopes": array(text()), "entitlements": array(text()),
-        "rateLimit": object(json!({ "requestsPerMinute": count })),
-        "monthlyQuota": object(json!({ "limit": count, "used": count, "resetsAt": time() })),
-    }));
-    vec![("ApiClientContext", context)]
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct RateLimit {
+    #[schemars(with = "Integer", range(min = 0))]
+    requests_per_minute: u64,
 }
 
-pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct MonthlyQuota {
+    #[schemars(with = "Integer", range(min = 0))]
+    limit: u64,
+    #[schemars(with = "Integer", range(min = 0))]
+    used: u64,
+    resets_at: Instant,
+}
+
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let Caller::Client(key) = &call.request.caller else { return Err(Problem::of("WRONG_IDENTITY_FAMILY").into()) };
     let rows = session
         .query(
@@ -45,20 +62,18 @@ pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
         )
         .await?;
     let row = rows.first().ok_or_else(|| Problem::of("UNAUTHENTICATED"))?;
-    let entitlements: Json = serde_json::from_str(&row.text(1)?).unwrap_or_else(|_| json!([]));
-    let scopes: Vec<&String> = call.opened.standing.iter().flat_map(|standing| &standing.permissions).collect();
-    Ok(shown(json!({
-        "tenantId": key.tenant,
-        "apiClientId": key.client,
-        "name": row.text(0)?,
-        "environment": key.environment,
-        "scopes": scopes,
-        "entitlements": entitlements,
-        "rateLimit": { "requestsPerMinute": key.requests_per_minute },
-        "monthlyQuota": {
-            "limit": key.monthly_quota,
-            "used": call.platform.governor.used_of_month(key.tenant, key.client),
-            "resetsAt": super::time(Span::Month.end(call.opened.now)),
+    answer(&ApiClientContext {
+        tenant_id: key.tenant,
+        api_client_id: key.client,
+        name: row.text(0)?,
+        environment: key.environment.clone(),
+        scopes: call.opened.standing.iter().flat_map(|standing| standing.permissions.iter()).cloned().collect(),
+        entitlements: serde_json::from_str(&row.text(1)?).unwrap_or_default(),
+        rate_limit: RateLimit { requests_per_minute: key.requests_per_minute },
+        monthly_quota: MonthlyQuota {
+            limit: key.monthly_quota,
+            used: call.platform.governor.used_of_month(key.tenant, key.client),
+            resets_at: Instant(Span::Month.end(call.opened.now)),
         },
-    })))
+    })
 }

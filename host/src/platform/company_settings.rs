@@ -1,12 +1,14 @@
-//! `/tenants/{tenantId}/settings`: the company's own row, shown and replaced.
+//! `/tenants/{tenantId}/settings`: the company's own row, read and replaced.
 
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
-use stoa_descriptor::Route;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::routes::{body, object, permission, read, reference, text, write};
-use super::{Call, Operation, Performed, calendar, shown, wrote};
+use super::operation::{Operation, on_session};
+use super::reply::{answer, answer_about};
+use super::values::{Integer, text_enum};
+use super::{Call, Performed};
+use crate::calendar;
 use crate::database::{Cell, Error, Session};
 use crate::pipeline::run::Done;
 use crate::problem::{Item, Problem};
@@ -16,91 +18,78 @@ pub const LAST_VERSION: i64 = 2_147_483_646;
 
 const PATH: &str = "/tenants/{tenantId}/settings";
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let shown = Route {
-        access: permission("settings.manage"),
-        ..read(PATH, "getTenantSettings", "The company's settings.", reference("TenantSettings"))
-    };
-    let replaced = Route {
-        access: permission("settings.manage"),
-        audit: Some("TENANT".into()),
-        problems: vec!["VERSION_CONFLICT".into(), "LIMIT_EXCEEDED".into()],
-        description: "Full replacement. `status` is the operators' alone. Every record keeps the currency that it has."
-            .into(),
-        ..write(
-            "PUT",
-            PATH,
-            "replaceTenantSettings",
-            "Replace the company's settings.",
-            body(
-                json!({
-                    "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
-                    "defaultCurrencyCode": { "type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217." },
-                    "timeZone": {
-                        "type": "string", "minLength": 1, "maxLength": 64,
-                        "description": "A name of the IANA database, as it spells it: `Europe/Berlin`. It decides which day \
-                            is today."
-                    },
-                    "expectedVersion": { "type": "integer", "minimum": 1, "maximum": LAST_VERSION },
-                }),
-                &["name", "defaultCurrencyCode", "timeZone", "expectedVersion"],
-            ),
-            reference("TenantSettings"),
-        )
-    };
-    vec![(shown, Operation::ShowSettings), (replaced, Operation::ReplaceSettings)]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(PATH, "getTenantSettings", on_session!(get))
+        .summary("The company's settings.")
+        .needs(&["settings.manage"])
+        .answers::<TenantSettings>(),
+    Operation::replace(PATH, "replaceTenantSettings", on_session!(replace))
+        .summary("Replace the company's settings.")
+        .description("Full replacement. `status` is the operators' alone. Every record keeps the currency that it has.")
+        .needs(&["settings.manage"])
+        .body::<Replacement>()
+        .answers::<TenantSettings>()
+        .writes("TENANT")
+        .problems(&["VERSION_CONFLICT", "LIMIT_EXCEEDED"]),
+];
+
+text_enum! {
+    /// Whether a company is served.
+    pub enum TenantStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let settings = object(json!({
-        "name": text(), "status": { "enum": ["ACTIVE", "SUSPENDED"] }, "defaultCurrencyCode": text(), "timeZone": text(),
-        "version": { "type": "integer", "minimum": 1, "maximum": LAST_VERSION },
-    }));
-    vec![("TenantSettings", settings)]
-}
-
-/// What of a company's row its people see.
-struct Settings {
+// What of a company's row its people see.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TenantSettings {
     name: String,
-    status: String,
-    currency: String,
+    status: TenantStatus,
+    default_currency_code: String,
     time_zone: String,
+    #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     version: i64,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(inline)]
 struct Replacement {
+    #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     name: String,
+    /// ISO 4217.
+    #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     default_currency_code: String,
+    /// A name of the IANA database, as it spells it: `Europe/Berlin`. It decides which day is today.
+    #[schemars(length(min = 1, max = 64))]
     time_zone: String,
+    #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     expected_version: i64,
 }
 
-pub async fn show(session: &mut Session, call: &Call<'_>) -> Performed {
-    Ok(shown(settings(session, call.tenant()?).await?.json()))
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
+    answer(&read_settings(session, call.tenant()?).await?)
 }
 
-pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let wanted: Replacement = call.body()?;
     if !calendar::is_zone(&wanted.time_zone) {
         return Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/timeZone", "FORMAT")]).into());
     }
     lock(session, tenant).await?;
-    let before = settings(session, tenant).await?;
+    let before = read_settings(session, tenant).await?;
     if before.version != wanted.expected_version {
         return Err(Problem::of("VERSION_CONFLICT").into());
     }
     if before.version >= LAST_VERSION {
         return Err(Problem::of("LIMIT_EXCEEDED").into());
     }
-    let after = Settings {
+    let after = TenantSettings {
         name: wanted.name,
-        currency: wanted.default_currency_code,
+        default_currency_code: wanted.default_currency_code,
         time_zone: wanted.time_zone,
         version: before.version + 1,
-        status: before.status.clone(),
+        status: before.status,
     };
     session
         .query(
@@ -108,7 +97,7 @@ pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
              where id = $6",
             &[
                 Cell::text(&after.name),
-                Cell::text(&after.currency),
+                Cell::text(&after.default_currency_code),
                 Cell::text(&after.time_zone),
                 Cell::Integer(after.version),
                 Cell::Instant(call.opened.now),
@@ -118,11 +107,11 @@ pub async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
         .await?;
     let members = [
         ("name", before.name != after.name),
-        ("defaultCurrencyCode", before.currency != after.currency),
+        ("defaultCurrencyCode", before.default_currency_code != after.default_currency_code),
         ("timeZone", before.time_zone != after.time_zone),
     ];
     let changed = members.iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_string()).collect();
-    Ok(Done { changed, ..wrote(tenant, after.json()) })
+    Ok(Done { changed, ..answer_about(tenant, &after)? })
 }
 
 /// Holds the company's row until the end of the transaction: whoever else does waits. SQLite has one writer as it is.
@@ -133,7 +122,7 @@ pub async fn lock(session: &mut Session, tenant: Uuid) -> Result<(), Error> {
     Ok(())
 }
 
-async fn settings(session: &mut Session, tenant: Uuid) -> Result<Settings, Error> {
+async fn read_settings(session: &mut Session, tenant: Uuid) -> Result<TenantSettings, Error> {
     let rows = session
         .query(
             "select name, status, default_currency_code, time_zone, version from stoa_tenant where id = $1",
@@ -141,23 +130,11 @@ async fn settings(session: &mut Session, tenant: Uuid) -> Result<Settings, Error
         )
         .await?;
     let row = rows.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
-    Ok(Settings {
+    Ok(TenantSettings {
         name: row.text(0)?,
-        status: row.text(1)?,
-        currency: row.text(2)?,
+        status: TenantStatus::read(row, 1)?,
+        default_currency_code: row.text(2)?,
         time_zone: row.text(3)?,
         version: row.integer(4)?,
     })
-}
-
-impl Settings {
-    fn json(&self) -> Json {
-        json!({
-            "name": self.name,
-            "status": self.status,
-            "defaultCurrencyCode": self.currency,
-            "timeZone": self.time_zone,
-            "version": self.version,
-        })
-    }
 }

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::database::Cell;
 
+#[derive(Debug, Clone)]
 pub struct Conditions {
     sql: String,
     values: Vec<Cell>,

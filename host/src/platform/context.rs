@@ -1,37 +1,48 @@
 //! `GET /tenants/{tenantId}/context`: the company, and what the caller may do in it.
 
-use serde_json::{Value as Json, json};
-use stoa_descriptor::Route;
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
 
-use super::routes::{array, object, read, reference, text, uuid};
-use super::{Call, Operation, Performed, shown};
-use crate::database::{Cell, Session};
+use super::company_settings::TenantStatus;
+use super::iam::{AssignedRole, MembershipStatus};
+use super::operation::{Operation, on_session};
+use super::reply::answer;
+use super::{Call, Performed};
+use crate::database::{Cell, Error, Session};
 use crate::problem::Problem;
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let route = read(
-        "/tenants/{tenantId}/context",
-        "getTenantContext",
-        "The company and the caller's membership, roles and permissions in it.",
-        reference("TenantContext"),
-    );
-    vec![(route, Operation::TenantContext)]
+pub const OPERATIONS: &[Operation] =
+    &[Operation::read("/tenants/{tenantId}/context", "getTenantContext", on_session!(get))
+        .summary("The company and the caller's membership, roles and permissions in it.")
+        .answers::<TenantContext>()];
+
+#[derive(Serialize, JsonSchema)]
+struct TenantContext {
+    tenant: Tenant,
+    membership: OwnMembership,
+    permissions: Vec<String>,
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let status = json!({ "enum": ["ACTIVE", "SUSPENDED"] });
-    let context = object(json!({
-        "tenant": object(json!({ "id": uuid(), "name": text(), "status": status, "entitlements": array(text()) })),
-        "membership": object(json!({
-            "id": uuid(), "status": status,
-            "roles": array(object(json!({ "id": uuid(), "code": text(), "name": text() }))),
-        })),
-        "permissions": array(text()),
-    }));
-    vec![("TenantContext", context)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Tenant {
+    id: Uuid,
+    name: String,
+    status: TenantStatus,
+    entitlements: Vec<String>,
 }
 
-pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct OwnMembership {
+    id: Uuid,
+    #[schemars(with = "MembershipStatus")]
+    status: String,
+    roles: Vec<AssignedRole>,
+}
+
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let Some(member) = &call.opened.standing else { return Err(Problem::of("MEMBERSHIP_REQUIRED").into()) };
     let companies =
@@ -45,24 +56,21 @@ pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
             &[Cell::Id(tenant), Cell::Id(member.id)],
         )
         .await?;
-    let roles = roles
-        .iter()
-        .map(|role| Ok(json!({ "id": role.id(0)?, "code": role.text(1)?, "name": role.text(2)? })))
-        .collect::<Result<Vec<_>, crate::database::Error>>()?;
-    let entitlements: serde_json::Value = serde_json::from_str(&company.text(2)?).unwrap_or_else(|_| json!([]));
-    let permissions: Vec<&String> = if member.owner {
-        call.request.generation.permissions.keys().collect()
-    } else {
-        member.permissions.iter().collect()
-    };
-    Ok(shown(json!({
-        "tenant": {
-            "id": tenant,
-            "name": company.text(0)?,
-            "status": company.text(1)?,
-            "entitlements": entitlements,
+    answer(&TenantContext {
+        tenant: Tenant {
+            id: tenant,
+            name: company.text(0)?,
+            status: TenantStatus::read(company, 1)?,
+            entitlements: serde_json::from_str(&company.text(2)?).unwrap_or_default(),
         },
-        "membership": { "id": member.id, "status": member.status, "roles": roles },
-        "permissions": permissions,
-    })))
+        membership: OwnMembership {
+            id: member.id,
+            status: member.status.clone(),
+            roles: roles.iter().map(|role| AssignedRole::read(role, 0)).collect::<Result<_, Error>>()?,
+        },
+        permissions: match member.owner {
+            true => call.request.generation.permissions.keys().cloned().collect(),
+            false => member.permissions.iter().cloned().collect(),
+        },
+    })
 }

@@ -1,39 +1,44 @@
 //! `GET /auth/me`: who the token says one is, and where one belongs.
 
-use serde_json::{Value as Json, json};
-use stoa_descriptor::Route;
+use schemars::JsonSchema;
+use serde::Serialize;
+use uuid::Uuid;
 
-use super::routes::{array, object, read, reference, text, uuid};
-use super::{Call, Operation, Performed, routes, shown, time};
+use super::iam::MembershipStatus;
+use super::operation::{Operation, on_session};
+use super::reply::answer;
+use super::values::Instant;
+use super::{Call, Performed};
 use crate::database::{Cell, Row, Session};
 
-pub fn routes() -> Vec<(Route, Operation)> {
-    let route = read("/auth/me", "getCurrentUser", "The caller's own user record.", reference("CurrentUser"));
-    vec![(route, Operation::CurrentUser)]
+pub const OPERATIONS: &[Operation] = &[Operation::read("/auth/me", "getCurrentUser", on_session!(get))
+    .summary("The caller's own user record.")
+    .answers::<CurrentUser>()];
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CurrentUser {
+    id: Uuid,
+    subject: String,
+    email: String,
+    email_verified: bool,
+    display_name: Option<String>,
+    memberships: Vec<UserMembership>,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    vec![
-        (
-            "CurrentUser",
-            object(json!({
-                "id": uuid(), "subject": text(), "email": text(), "emailVerified": { "type": "boolean" },
-                "displayName": { "type": ["string", "null"] },
-                "memberships": array(reference("UserMembership")),
-                "createdAt": routes::time(), "updatedAt": routes::time(),
-            })),
-        ),
-        (
-            "UserMembership",
-            object(json!({
-                "tenantId": uuid(), "tenantName": text(), "membershipId": uuid(),
-                "status": { "enum": ["ACTIVE", "SUSPENDED"] }, "roles": array(text()),
-            })),
-        ),
-    ]
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct UserMembership {
+    tenant_id: Uuid,
+    tenant_name: String,
+    membership_id: Uuid,
+    status: MembershipStatus,
+    roles: Vec<String>,
 }
 
-pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let user = call.user()?;
     let rows = session
         .query(
@@ -47,33 +52,30 @@ pub async fn answer(session: &mut Session, call: &Call<'_>) -> Performed {
             &[Cell::Id(user.id)],
         )
         .await?;
-    let mut memberships: Vec<serde_json::Value> = Vec::new();
-    let mut last = None;
+    let mut memberships: Vec<UserMembership> = Vec::new();
     for row in &rows {
-        let tenant = row.id(0)?;
-        if last != Some(tenant) {
-            last = Some(tenant);
-            memberships.push(json!({
-                "tenantId": tenant,
-                "tenantName": row.text(1)?,
-                "membershipId": row.id(2)?,
-                "status": row.text(3)?,
-                "roles": [],
-            }));
+        let tenant_id = row.id(0)?;
+        if memberships.last().is_none_or(|last| last.tenant_id != tenant_id) {
+            memberships.push(UserMembership {
+                tenant_id,
+                tenant_name: row.text(1)?,
+                membership_id: row.id(2)?,
+                status: MembershipStatus::read(row, 3)?,
+                roles: Vec::new(),
+            });
         }
-        let roles = memberships.last_mut().and_then(|membership| membership["roles"].as_array_mut());
-        if let (Some(code), Some(roles)) = (row.optional(4, Row::text)?, roles) {
-            roles.push(code.into());
+        if let (Some(code), Some(membership)) = (row.optional(4, Row::text)?, memberships.last_mut()) {
+            membership.roles.push(code);
         }
     }
-    Ok(shown(json!({
-        "id": user.id,
-        "subject": user.subject,
-        "email": user.email,
-        "emailVerified": true,
-        "displayName": user.display_name,
-        "memberships": memberships,
-        "createdAt": time(user.created_at),
-        "updatedAt": time(user.updated_at),
-    })))
+    answer(&CurrentUser {
+        id: user.id,
+        subject: user.subject.clone(),
+        email: user.email.clone(),
+        email_verified: true,
+        display_name: user.display_name.clone(),
+        memberships,
+        created_at: Instant(user.created_at),
+        updated_at: Instant(user.updated_at),
+    })
 }

@@ -4,7 +4,6 @@ pub mod api_clients;
 pub mod api_keys;
 pub mod api_usage;
 pub mod audit_list;
-pub mod calendar;
 pub mod call;
 pub mod checklist;
 pub mod client_context;
@@ -14,20 +13,29 @@ pub mod context;
 pub mod current_user;
 pub mod iam;
 pub mod onboarding;
+pub mod operation;
 pub mod operators;
 pub mod page;
-pub mod routes;
+pub mod public;
+pub mod reply;
+pub mod values;
 
 pub use call::Call;
+pub use operation::Operation;
+pub use values::time;
 
-use serde_json::Value as Json;
-use uuid::Uuid;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+use stoa_descriptor::{Route, Schemas};
 
 use crate::database::Session;
 use crate::governance::{Governor, Recorder};
-use crate::modules::Limits;
+use crate::identity::Environment;
+use crate::operations::HostNames;
 use crate::pipeline::run::{Done, Outcome, Refused};
-use crate::settings::Environment;
+use crate::pipeline::{self, Host};
+use crate::sandbox::{Limits, Module};
 
 /// The module name under which the host's own operations, permissions and scopes are published.
 pub const NAME: &str = "platform";
@@ -38,6 +46,9 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("settings.manage", "Read the audit log; change the company's settings."),
     ("users.manage", "Manage roles and memberships."),
 ];
+
+/// What modules may build on and may not take.
+pub const NAMES: HostNames = HostNames { module: NAME, permissions: PERMISSIONS, audit_filters: &audit_list::FILTERS };
 
 /// What the host's operations need besides the request.
 pub struct Platform {
@@ -50,92 +61,76 @@ pub struct Platform {
     pub recorder: Recorder,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    CurrentUser,
-    TenantContext,
-    CreateCompany,
-    ListApiClients,
-    CreateApiClient,
-    ListScopes,
-    GetApiClient,
-    SetApiClientStatus,
-    ReplaceApiClientScopes,
-    ListApiKeys,
-    IssueApiKey,
-    RevokeApiKey,
-    GetApiClientUsage,
-    ApiClientContext,
-    OnboardingChecklist,
-    ShowSettings,
-    ReplaceSettings,
-    ListPermissions,
-    ExecuteIamCommand,
-    ListRoles,
-    ReadRole,
-    ListMemberships,
-    ReadMembership,
-    ListAuditEntries,
-}
-
 /// What a host's operation comes to.
 pub type Performed = Result<Done, Refused>;
 
-/// Performs an operation on the open session.
-pub async fn perform(operation: Operation, call: &Call<'_>, mut session: Session) -> Outcome {
-    let open = &mut session;
-    let result = match operation {
-        Operation::CurrentUser => current_user::answer(open, call).await,
-        Operation::TenantContext => context::answer(open, call).await,
-        Operation::ListApiClients => api_clients::list_all(open, call).await,
-        Operation::CreateApiClient => api_clients::create(open, call).await,
-        Operation::ListScopes => api_clients::scopes(call),
-        Operation::GetApiClient => api_clients::get(open, call).await,
-        Operation::SetApiClientStatus => api_clients::set_status(open, call).await,
-        Operation::ReplaceApiClientScopes => api_clients::replace_scopes(open, call).await,
-        Operation::ListApiKeys => api_keys::list_all(open, call).await,
-        Operation::IssueApiKey => api_keys::issue(open, call).await,
-        Operation::RevokeApiKey => api_keys::revoke(open, call).await,
-        Operation::GetApiClientUsage => api_usage::answer(open, call).await,
-        Operation::ApiClientContext => client_context::answer(open, call).await,
-        Operation::ShowSettings => company_settings::show(open, call).await,
-        Operation::ReplaceSettings => company_settings::replace(open, call).await,
-        Operation::ListPermissions => Ok(iam::list_permissions(call)),
-        Operation::ExecuteIamCommand => iam::execute(open, call).await,
-        Operation::ListRoles => iam::list_roles(open, call).await,
-        Operation::ReadRole => iam::read_role(open, call).await,
-        Operation::ListMemberships => iam::list_memberships(open, call).await,
-        Operation::ReadMembership => iam::read_membership(open, call).await,
-        Operation::ListAuditEntries => audit_list::answer(open, call).await,
-        // Those run modules, which take the session with them.
-        Operation::CreateCompany => return onboarding::create(call, session).await,
-        Operation::OnboardingChecklist => return checklist::answer(call, session).await,
-    };
-    Outcome { session: Some(session), result }
-}
+impl Host for Platform {
+    type Operation = &'static Operation;
 
-/// The answer of a read.
-pub fn shown(body: Json) -> Done {
-    Done {
-        status: None,
-        body: body.to_string(),
-        etag: None,
-        resource: None,
-        subject: None,
-        changed: Vec::new(),
-        emitted: Vec::new(),
-        tenant: None,
-        credential: false,
-        audit: None,
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    async fn perform(&self, operation: &&'static Operation, call: pipeline::Call<'_>, session: Session) -> Outcome {
+        let pipeline::Call { request, input, opened } = call;
+        operation.perform(&Call { platform: self, request, input, opened }, session).await
     }
 }
 
-/// The answer of a write about `resource`.
-pub fn wrote(resource: Uuid, body: Json) -> Done {
-    Done { resource: Some(resource), ..shown(body) }
+/// The tables of operations, in the order of the contract.
+const OPERATIONS: &[&[Operation]] = &[
+    current_user::OPERATIONS,
+    context::OPERATIONS,
+    onboarding::OPERATIONS,
+    api_clients::OPERATIONS,
+    api_keys::OPERATIONS,
+    api_usage::OPERATIONS,
+    client_context::OPERATIONS,
+    checklist::OPERATIONS,
+    company_settings::OPERATIONS,
+    iam::permissions::OPERATIONS,
+    iam::commands::OPERATIONS,
+    iam::roles::OPERATIONS,
+    iam::memberships::OPERATIONS,
+    audit_list::OPERATIONS,
+];
+
+/// Every operation of the host that takes the pipeline's road.
+pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS.iter().copied().flatten()
 }
 
-/// A time as the interface writes it.
-pub fn time(ms: i64) -> String {
-    chrono::DateTime::from_timestamp_millis(ms).unwrap_or_default().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+/// What the contract says of the host's own operations.
+pub struct Description {
+    pub routes: Vec<(Route, &'static Operation)>,
+    /// Schemas that the routes refer to.
+    pub schemas: Map<String, Json>,
+}
+
+/// Describes the host's own operations while these modules are active.
+pub fn describe(modules: &[Arc<Module>]) -> Result<Description, String> {
+    let mut schemas = Schemas::default();
+    let routes = operations().map(|operation| (operation.route(modules, &mut schemas), operation)).collect();
+    let mut schemas = schemas.finish()?;
+    schemas.extend(public::schemas());
+    Ok(Description { routes, schemas })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_described() {
+        let own = describe(&[]).unwrap();
+        assert_eq!(own.routes.len(), 24);
+        for (route, _) in &own.routes {
+            let known = crate::contract::openapi::host_schemas(std::iter::empty());
+            let codes = known["ProblemCode"]["enum"].as_array().unwrap();
+            assert!(route.problems.iter().all(|code| codes.contains(&code.as_str().into())), "{}", route.operation);
+            assert_eq!(route.audit.is_some(), !route.read_only, "{}", route.operation);
+            assert!(!route.summary.is_empty(), "{}", route.operation);
+            crate::operations::Operation::compile(route.clone(), &own.schemas).map(|_| ()).unwrap();
+        }
+    }
 }

@@ -3,178 +3,214 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use stoa_descriptor::Route;
 use uuid::Uuid;
 
-use stoa_descriptor::Route;
-
-use super::routes::{array, object, reference, text, uuid, write};
-use super::{Call, Operation, wrote};
+use super::operation::{Operation, through_modules};
+use super::reply::answer_about;
+use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
-use crate::modules::call::Entry;
-use crate::modules::{self, Generation, Limits, Module};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
 use crate::problem::Problem;
-use crate::wit::context::Facts;
+use crate::sandbox::call::Entry;
+use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
 use crate::wit::events::Event;
+
+/// The operation that makes a company.
+pub const CREATE_COMPANY: &str = "createCompany";
 
 /// Members of the body that the host itself reads; the rest belongs to modules.
 pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "withDefaults"];
 
-pub fn routes(modules: &[Module]) -> Vec<(Route, Operation)> {
-    let route = Route {
-        audit: Some("TENANT".into()),
-        description:
-            "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER. A new \
-            company has no entitlements: an operator grants them."
-                .into(),
-        ..write(
-            "POST",
-            "/onboarding/companies",
-            "createCompany",
-            "Make a company.",
-            company_schema(modules),
-            reference("CreatedCompany"),
-        )
-    };
-    vec![(route, Operation::CreateCompany)]
+pub const OPERATIONS: &[Operation] = &[Operation::create(
+    "/onboarding/companies",
+    CREATE_COMPANY,
+    through_modules!(create),
+)
+.summary("Make a company.")
+.description(
+    "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER. A new company \
+             has no entitlements: an operator grants them.",
+)
+.body::<NewCompany>()
+.answers::<CreatedCompany>()
+.writes("TENANT")
+.amend(add_members)];
+
+/// A company to be made: the host's members, and those that modules read.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, deny_unknown_fields, description = "")]
+pub struct NewCompany {
+    #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
+    name: String,
+    /// ISO 3166-1 alpha-2.
+    #[serde(default)]
+    #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
+    country_code: Option<String>,
+    /// ISO 4217: the company's default currency.
+    #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
+    currency_code: String,
+    /// Whether modules make their usual first records.
+    #[serde(default = "yes")]
+    with_defaults: bool,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    of_modules: Map<String, Json>,
 }
 
-pub fn schemas() -> Vec<(&'static str, Json)> {
-    let made = object(json!({ "module": text(), "resourceType": text(), "id": uuid() }));
-    let created = object(json!({ "tenantId": uuid(), "membershipId": uuid(), "created": array(made) }));
-    vec![("CreatedCompany", created)]
+fn yes() -> bool {
+    true
 }
 
-/// The host's members and those that the modules read.
-fn company_schema(modules: &[Module]) -> Json {
-    let mut properties = json!({
-        "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
-        "countryCode": {
-            "type": ["string", "null"], "pattern": "^[A-Z]{2}$", "default": null,
-            "description": "ISO 3166-1 alpha-2."
-        },
-        "currencyCode": {
-            "type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217: the company's default currency."
-        },
-        "withDefaults": {
-            "type": "boolean", "default": true, "description": "Whether modules make their usual first records."
-        },
-    });
-    let mut required = vec![json!("name"), json!("currencyCode")];
+/// The members that the active modules read.
+fn add_members(route: &mut Route, modules: &[Arc<Module>]) {
+    let Some(Json::Object(body)) = &mut route.body else { return };
     for schema in modules.iter().filter_map(|module| module.descriptor.onboarding.as_ref()) {
-        if let (Some(own), Some(theirs)) = (properties.as_object_mut(), schema["properties"].as_object()) {
+        if let (Some(Json::Object(own)), Some(theirs)) = (body.get_mut("properties"), schema["properties"].as_object())
+        {
             own.extend(theirs.iter().map(|(name, schema)| (name.clone(), schema.clone())));
         }
-        required.extend(schema["required"].as_array().into_iter().flatten().cloned());
+        if let (Some(Json::Array(own)), Some(theirs)) = (body.get_mut("required"), schema["required"].as_array()) {
+            own.extend(theirs.iter().cloned());
+        }
     }
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// A company to be made, whoever asked for it.
+/// What the operation answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(description = "")]
+pub struct CreatedCompany {
+    pub tenant_id: Uuid,
+    membership_id: Uuid,
+    created: Vec<CreatedRecord>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct CreatedRecord {
+    module: String,
+    resource_type: String,
+    id: Uuid,
+}
+
+/// How a company is made, whoever asked for it.
 pub struct Founding<'a> {
     pub generation: &'a Arc<Generation>,
     pub limits: Limits,
     /// What modules are told of the request; the company's id is filled in.
-    pub facts: Facts,
+    pub facts: RequestFacts,
     pub owner: Uuid,
-    /// Valid by the operation's schema.
-    pub body: &'a Map<String, Json>,
+    pub company: &'a NewCompany,
 }
 
 /// A company that was made.
 pub struct Founded {
-    pub tenant: Uuid,
     pub emitted: Vec<Event>,
-    /// As the operation answers.
-    pub body: Json,
+    pub company: CreatedCompany,
 }
 
-pub async fn create(call: &Call<'_>, session: Session) -> Outcome {
-    let Call { platform, request, input, opened } = *call;
+async fn create(session: Session, call: &Call<'_>) -> Outcome {
+    let Call { platform, request, opened, .. } = *call;
     if !platform.onboarding_open {
         return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
     }
-    let Some(Json::Object(body)) = &input.body else {
-        return Outcome { session: Some(session), result: Err(Problem::of("VALIDATION_FAILED").into()) };
+    let company = match call.body() {
+        Ok(company) => company,
+        Err(problem) => return Outcome { session: Some(session), result: Err(problem.into()) },
     };
     let founding = Founding {
         generation: &request.generation,
         limits: platform.limits,
         facts: facts(request, opened, Uuid::nil()),
         owner: request.caller.id(),
-        body,
+        company: &company,
     };
-    let (session, founded) = found(&founding, session).await;
-    let result = founded.map(|founded| Done {
-        tenant: Some(founded.tenant),
-        emitted: founded.emitted,
-        ..wrote(founded.tenant, founded.body)
-    });
-    Outcome { session, result }
+    let (session, founded) = found_company(&founding, session).await;
+    Outcome { session, result: founded.and_then(answer_founded) }
+}
+
+fn answer_founded(founded: Founded) -> Performed {
+    let tenant = founded.company.tenant_id;
+    Ok(Done { tenant: Some(tenant), emitted: founded.emitted, ..answer_about(tenant, &founded.company)? })
 }
 
 /// Makes a company in the open transaction: its own rows, then every module's defaults.
-pub async fn found(founding: &Founding<'_>, mut session: Session) -> (Option<Session>, Result<Founded, Refused>) {
+pub async fn found_company(
+    founding: &Founding<'_>,
+    mut session: Session,
+) -> (Option<Session>, Result<Founded, Refused>) {
     let now = founding.facts.now;
     let request = Uuid::from_u64_pair(founding.facts.request.0, founding.facts.request.1);
     let mut ids = Ids::new(now);
     let (tenant, membership) = (ids.make(), ids.make());
-    if let Err(error) = company(&mut session, founding, tenant, membership, ids.make()).await {
+    if let Err(error) = insert_company(&mut session, founding, tenant, membership, ids.make()).await {
         return (Some(session), Err(Refused::Database(error)));
     }
-    let mut created: Vec<Json> = Vec::new();
+    let Ok(Json::Object(members)) = serde_json::to_value(founding.company) else {
+        return (Some(session), Err(Error::Fault("a company that is no object".into()).into()));
+    };
+    let mut created: Vec<CreatedRecord> = Vec::new();
     let mut emitted: Vec<Event> = Vec::new();
     let mut session = Some(session);
-    for (index, module) in founding.generation.modules.iter().enumerate() {
+    for module in &founding.generation.modules {
         let Some(open) = session.take() else { break };
-        let options = Json::Object(options(founding.body, module.descriptor.onboarding.as_ref())).to_string();
+        let options = Json::Object(options(&members, module.descriptor.onboarding.as_ref())).to_string();
         let entry = Entry {
-            generation: founding.generation.clone(),
-            module: index,
+            module: module.clone(),
             session: open,
-            facts: Facts { tenant: tenant.as_u64_pair(), ..founding.facts.clone() },
+            facts: facts_of(tenant, &founding.facts),
             read_only: false,
             limits: founding.limits,
         };
-        let ran = modules::call::provision(entry, &options).await;
+        let ran = sandbox::call::provision(entry, &options).await;
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         let refusal = match ran.result {
             Ok(Ok(made)) if !ran.closed => {
-                created.extend(made.into_iter().map(|made| {
-                    json!({
-                        "module": module.name,
-                        "resourceType": made.resource_type,
-                        "id": Uuid::from_u64_pair(made.resource.0, made.resource.1),
-                    })
+                created.extend(made.into_iter().map(|made| CreatedRecord {
+                    module: module.name.clone(),
+                    resource_type: made.resource_type,
+                    id: Uuid::from_u64_pair(made.resource.0, made.resource.1),
                 }));
                 continue;
             }
             Ok(Ok(_)) => {
-                let fault = modules::call::Failure::Fault("it provisioned after a store failure".into());
-                failed(&fault, founding.generation, index, request)
+                let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
+                failed(&fault, module, request)
             }
-            Ok(Err(problem)) => refused(founding.generation, index, problem, request),
-            Err(failure) => failed(&failure, founding.generation, ran.blamed, request),
+            Ok(Err(problem)) => refused(founding.generation, module, problem, request),
+            Err(failure) => failed(&failure, &ran.blamed, request),
         };
         return (session, Err(refusal));
     }
-    let body = json!({ "tenantId": tenant, "membershipId": membership, "created": created });
-    (session, Ok(Founded { tenant, emitted, body }))
+    let company = CreatedCompany { tenant_id: tenant, membership_id: membership, created };
+    (session, Ok(Founded { emitted, company }))
+}
+
+/// What modules are told of the request in the company that it makes.
+fn facts_of(tenant: Uuid, facts: &RequestFacts) -> RequestFacts {
+    let mut facts = facts.clone();
+    facts.facts.tenant = tenant.as_u64_pair();
+    facts
 }
 
 /// The company's own rows: itself, the OWNER role, its owner's membership.
-async fn company(
+async fn insert_company(
     session: &mut Session,
     founding: &Founding<'_>,
     tenant: Uuid,
     membership: Uuid,
     role: Uuid,
 ) -> Result<(), Error> {
-    let member = |name: &str| founding.body.get(name).and_then(Json::as_str).map(str::to_string);
+    let NewCompany { name, country_code, currency_code, .. } = founding.company;
     let now = Cell::Instant(founding.facts.now);
     session
         .query(
@@ -182,9 +218,9 @@ async fn company(
              values ($1, $2, 'ACTIVE', $3, $4, $5, $5)",
             &[
                 Cell::Id(tenant),
-                Cell::optional(member("name"), Cell::Text),
-                Cell::optional(member("countryCode"), Cell::Text),
-                Cell::optional(member("currencyCode"), Cell::Text),
+                Cell::text(name),
+                Cell::optional(country_code.clone(), Cell::Text),
+                Cell::text(currency_code),
                 now.clone(),
             ],
         )
@@ -212,10 +248,11 @@ async fn company(
     session.stand_for(tenant).await
 }
 
-/// What a module is told: the host's members and those that it declares.
-pub fn options(body: &Map<String, Json>, declared: Option<&Json>) -> Map<String, Json> {
+/// What a module gets of a company's members: the host's members and those that it declares.
+pub fn options(members: &Map<String, Json>, declared: Option<&Json>) -> Map<String, Json> {
     let theirs = declared.and_then(|schema| schema["properties"].as_object());
-    body.iter()
+    members
+        .iter()
         .filter(|(name, _)| {
             OWN_MEMBERS.contains(&name.as_str()) || theirs.is_some_and(|theirs| theirs.contains_key(*name))
         })

@@ -3,19 +3,19 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::company_settings::{LAST_VERSION, lock};
-use super::onboarding::{Founding, found};
-use super::time;
+use super::onboarding::{CreatedCompany, Founding, NewCompany, found_company};
+use super::values::time;
 use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};
 use crate::ids::Ids;
-use crate::modules::{Generation, Limits};
 use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
 use crate::pipeline::run::Refused;
 use crate::problem::Problem;
+use crate::sandbox::{Generation, Limits};
 use crate::wit::events::Event;
 
 /// What a company can be entitled to.
@@ -54,7 +54,8 @@ pub enum Refusal {
     Problem(String),
 }
 
-type Told<T> = Result<T, Refusal>;
+/// What an operator wished, or why it was not done.
+type Wish<T> = Result<T, Refusal>;
 
 /// Every company, the oldest first.
 pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
@@ -70,12 +71,12 @@ pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
 }
 
 /// Changes a company; answers it, and whether anything differs now.
-pub async fn change(database: &Database, tenant: Uuid, change: Change) -> Result<Told<(Json, bool)>, Error> {
-    let work: Work<Told<(Json, bool)>> = Arc::new(move |mut session| {
+pub async fn change(database: &Database, tenant: Uuid, change: Change) -> Result<Wish<(Json, bool)>, Error> {
+    let work: Work<Wish<(Json, bool)>> = Arc::new(move |mut session| {
         let change = change.clone();
         Box::pin(async move {
             match apply(&mut session, tenant, &change).await {
-                Ok(Ok(told)) => (Some(session), Verdict::Commit(Ok(told))),
+                Ok(Ok(change)) => (Some(session), Verdict::Commit(Ok(change))),
                 Ok(Err(refusal)) => (Some(session), Verdict::RollBack(Err(refusal))),
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
@@ -84,20 +85,20 @@ pub async fn change(database: &Database, tenant: Uuid, change: Change) -> Result
     database.write(work).await
 }
 
-/// Makes a company as onboarding does. `body`: valid by that operation's schema.
+/// Makes a company as onboarding does.
 pub async fn create(
     database: &Database,
     generation: &Arc<Generation>,
     limits: Limits,
     owner: Owner,
-    body: Map<String, Json>,
-) -> Result<Told<Json>, Error> {
-    let asked = Arc::new((generation.clone(), owner, body));
-    let work: Work<Told<Json>> = Arc::new(move |session| {
+    company: NewCompany,
+) -> Result<Wish<CreatedCompany>, Error> {
+    let asked = Arc::new((generation.clone(), owner, company));
+    let work: Work<Wish<CreatedCompany>> = Arc::new(move |session| {
         let asked = asked.clone();
         Box::pin(async move {
-            let (generation, owner, body) = &*asked;
-            make(session, generation, limits, owner, body).await
+            let (generation, owner, company) = &*asked;
+            make(session, generation, limits, owner, company).await
         })
     });
     database.write(work).await
@@ -110,7 +111,7 @@ async fn all(session: &mut Session) -> Result<Vec<Json>, Error> {
     rows.iter().map(|row| Ok(Company::read(row)?.json())).collect()
 }
 
-async fn apply(session: &mut Session, tenant: Uuid, change: &Change) -> Result<Told<(Json, bool)>, Error> {
+async fn apply(session: &mut Session, tenant: Uuid, change: &Change) -> Result<Wish<(Json, bool)>, Error> {
     session.begin_plain(false).await?;
     let now = session.now().await?;
     lock(session, tenant).await?;
@@ -148,8 +149,8 @@ async fn make(
     generation: &Arc<Generation>,
     limits: Limits,
     owner: &Owner,
-    body: &Map<String, Json>,
-) -> (Option<Session>, Verdict<Told<Json>>) {
+    company: &NewCompany,
+) -> (Option<Session>, Verdict<Wish<CreatedCompany>>) {
     let begun = async {
         session.begin_plain(false).await?;
         let now = session.now().await?;
@@ -161,30 +162,31 @@ async fn make(
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
     let request = Uuid::now_v7();
-    let facts = of_system(OPERATOR, generation, Uuid::nil(), request, now);
-    let (session, founded) = found(&Founding { generation, limits, facts, owner, body }, session).await;
+    let facts = of_system(OPERATOR, Uuid::nil(), request, now);
+    let (session, founded) = found_company(&Founding { generation, limits, facts, owner, company }, session).await;
     let Some(mut session) = session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
     };
     let founded = match founded {
         Ok(founded) => founded,
         Err(Refused::Problem(problem)) => {
-            return (Some(session), Verdict::RollBack(Err(Refusal::Problem(told(&problem)))));
+            return (Some(session), Verdict::RollBack(Err(Refusal::Problem(explain(&problem)))));
         }
         Err(Refused::Database(error)) => return (Some(session), Verdict::Fail(error)),
     };
     let written = async {
-        audit(&mut session, now, founded.tenant, request, "createCompany", &json!({ "result": "SUCCESS" })).await?;
-        emit(&mut session, now, founded.tenant, request, &founded.emitted).await
+        let tenant = founded.company.tenant_id;
+        audit(&mut session, now, tenant, request, "createCompany", &json!({ "result": "SUCCESS" })).await?;
+        emit(&mut session, now, tenant, request, &founded.emitted).await
     };
     match written.await {
-        Ok(()) => (Some(session), Verdict::Commit(Ok(founded.body))),
+        Ok(()) => (Some(session), Verdict::Commit(Ok(founded.company))),
         Err(error) => (Some(session), Verdict::Fail(error)),
     }
 }
 
 /// A problem in a line: its code, its sentence, and where.
-pub fn told(problem: &Problem) -> String {
+pub fn explain(problem: &Problem) -> String {
     let places: Vec<String> = problem.errors.iter().map(|item| format!("{} {}", item.pointer, item.code)).collect();
     match places.is_empty() {
         true => format!("{}: {}", problem.code, problem.detail),
@@ -192,7 +194,7 @@ pub fn told(problem: &Problem) -> String {
     }
 }
 
-async fn user(session: &mut Session, owner: &Owner) -> Result<Told<Uuid>, Error> {
+async fn user(session: &mut Session, owner: &Owner) -> Result<Wish<Uuid>, Error> {
     let (rows, named) = match owner {
         Owner::Id(id) => {
             (session.query("select id from stoa_user where id = $1", &[Cell::Id(*id)]).await?, id.to_string())

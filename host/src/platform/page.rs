@@ -1,42 +1,82 @@
 //! Pages of the host's own lists: by id, the cursor being the last id of the page before.
 
-use serde_json::{Value as Json, json};
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Call, shown};
-use crate::database::{Error, Row};
-use crate::pipeline::run::Done;
+/// How many items a page has at most: the query parameter `limit`, 1 to 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Limit(pub u32);
 
-/// Which page is asked for.
-pub struct Page {
-    /// `None`: the first.
-    pub after: Option<Uuid>,
-    pub limit: usize,
+impl Default for Limit {
+    fn default() -> Limit {
+        Limit(50)
+    }
 }
 
-impl Page {
-    pub fn of(call: &Call<'_>) -> Page {
-        Page {
-            after: call.query("cursor").and_then(|cursor| Uuid::try_parse(cursor).ok()),
-            limit: call.query("limit").and_then(|limit| limit.parse().ok()).unwrap_or(50),
-        }
+impl JsonSchema for Limit {
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
     }
 
-    /// How many rows to read: one more than shown, to know whether there are more.
-    pub fn rows(&self) -> i64 {
-        i64::try_from(self.limit).unwrap_or(100) + 1
+    fn inline_schema() -> bool {
+        true
     }
 
-    /// The page's answer from at most [`Page::rows`] rows. `item` shows one; its `id` is the cursor.
-    pub fn answer(&self, rows: &[Row], item: impl Fn(&Row) -> Result<Json, Error>) -> Result<Done, Error> {
-        Ok(self.answer_items(rows.iter().map(item).collect::<Result<Vec<Json>, Error>>()?))
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 1, "maximum": 100 })
     }
+}
 
-    /// As `answer`, of items that are ready.
-    pub fn answer_items(&self, mut items: Vec<Json>) -> Done {
-        let more = items.len() > self.limit;
-        items.truncate(self.limit);
-        let next = if more { items.last().map(|last| last["id"].clone()) } else { None };
-        shown(json!({ "items": items, "nextCursor": next }))
+impl Limit {
+    /// How many rows to read: one more than the page has, to know whether there are more.
+    pub fn rows(self) -> i64 {
+        i64::from(self.0) + 1
+    }
+}
+
+/// One page of a list.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline, description = "")]
+pub struct Page<T> {
+    items: Vec<T>,
+    next_cursor: Option<Uuid>,
+}
+
+impl<T> Page<T> {
+    /// The page of at most [`Limit::rows`] items. `id`: an item's, which is the cursor.
+    pub fn of(limit: Limit, mut items: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+        let most = limit.0 as usize;
+        let more = items.len() > most;
+        items.truncate(most);
+        Page { next_cursor: items.last().filter(|_| more).map(id), items }
+    }
+}
+
+/// A list that is answered at once.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline, description = "")]
+pub struct Items<T> {
+    pub items: Vec<T>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_leads_on_only_where_there_is_more() {
+        let ids: Vec<Uuid> = (1..=3).map(Uuid::from_u128).collect();
+        let page = |of: &[Uuid]| {
+            let page = Page::of(Limit(2), of.to_vec(), |id| *id);
+            (page.items, page.next_cursor)
+        };
+        assert_eq!(page(&ids), (ids[..2].to_vec(), Some(ids[1])));
+        assert_eq!(page(&ids[..2]), (ids[..2].to_vec(), None));
+        assert_eq!(page(&[]), (Vec::new(), None));
     }
 }

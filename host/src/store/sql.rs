@@ -66,11 +66,23 @@ impl Sql {
 
     /// Binds one value. Decimals and json reach PostgreSQL as text, whole and unrounded.
     pub fn bind(&mut self, type_: ColumnType, datum: Datum) -> &mut Sql {
-        self.params.push(Param { type_, bound: Bound::One(datum) });
-        self.mark();
+        self.supply(type_, datum).mark();
         if self.dialect == Dialect::Postgres {
             self.text.push_str(cast(type_));
         }
+        self
+    }
+
+    /// A value that the text names by its number.
+    pub fn supply(&mut self, type_: ColumnType, datum: Datum) -> &mut Sql {
+        self.params.push(Param { type_, bound: Bound::One(datum) });
+        self
+    }
+
+    /// Leaves numbers for values that are bound later, row by row: what is bound from here on is numbered behind them.
+    pub fn reserve(&mut self, count: usize) -> &mut Sql {
+        let later = Param { type_: ColumnType::Text, bound: Bound::One(Datum::Null) };
+        self.params.extend(std::iter::repeat_n(later, count));
         self
     }
 

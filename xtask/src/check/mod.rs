@@ -9,13 +9,14 @@ use crate::program;
 use crate::workspace::Workspace;
 
 mod advisories;
+mod directions;
 mod licences;
 mod tidy;
 mod wit;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -25,6 +26,7 @@ type Step = fn(&Workspace) -> Result<()>;
 const STEPS: &[(&str, Step)] = &[
     ("format", format),
     ("rules", tidy::check),
+    ("directions", directions::check),
     ("wit", wit::check),
     ("licences", licences::check),
     ("advisories", advisories::check),

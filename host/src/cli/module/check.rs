@@ -1,19 +1,21 @@
 //! `stoa module check`: everything that a host would refuse a component for, without a host, and what it would change where it
 //! takes another's place.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Descriptor};
 
-use crate::modules::artifact::{Artifact, LARGEST};
-use crate::modules::diff::{self, Change, codes};
-use crate::modules::engine;
-use crate::modules::refusal::Refusal;
-use crate::modules::surface::{Services, Surface};
-use crate::modules::vetting::Gate;
+use crate::gate::artifact::{Artifact, LARGEST};
+use crate::gate::diff::{self, Change, codes};
+use crate::gate::refusal::Refusal;
+use crate::gate::surface::{Services, Surface};
+use crate::gate::vetting::Gate;
 use crate::platform;
+use crate::problem;
+use crate::sandbox::engine;
 
 #[derive(clap::Args)]
 pub struct Flags {
@@ -41,7 +43,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
         anyhow::bail!("there is no change with the code {unknown}");
     }
     let engine = engine::hardened(1)?;
-    let gate = Gate::open(&engine, None);
+    let gate = Gate::open(&engine, platform::NAMES, None);
     let against = match &flags.against {
         Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),
         None => None,
@@ -74,7 +76,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 /// What a component shows, or why no host takes it. `Err`: it cannot be read.
 fn surface(gate: &Gate, file: &Path) -> anyhow::Result<Result<Surface, Refusal>> {
     let artifact = Artifact::read(file)?;
-    Ok(gate.vet(&artifact).map(|vetted| vetted.surface(&gate.engine)))
+    Ok(gate.vet(&artifact).map(|vetted| Surface::of(&gate.engine, &vetted)))
 }
 
 fn refused(change: &Change, allowed: &[String]) -> bool {
@@ -99,6 +101,14 @@ fn foreign_permissions(descriptor: &Descriptor) -> Vec<&str> {
     foreign
 }
 
+/// Problem codes that its routes name and neither it nor the host has: another module must declare them.
+fn foreign_problems(descriptor: &Descriptor) -> Vec<&str> {
+    let own = |code: &str| descriptor.problems.iter().any(|problem| problem.code == code);
+    let host = |code: &str| problem::CODES.iter().any(|(known, ..)| *known == code);
+    let codes = descriptor.routes.iter().flat_map(|route| route.problems.iter().map(String::as_str));
+    codes.filter(|code| !own(code) && !host(code)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
     match found {
         Err(refusal) => json!({ "ok": false, "faults": faults, "code": refusal.code }),
@@ -115,6 +125,7 @@ fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
             "offers": surface.offers,
             "wants": surface.wants,
             "foreignPermissions": foreign_permissions(&surface.descriptor),
+            "foreignProblems": foreign_problems(&surface.descriptor),
             "changes": changes,
         }),
     }
@@ -141,6 +152,7 @@ fn told(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults: &[S
     text.push_str(&list("services offered", &offers));
     text.push_str(&list("services that other modules must offer", &wants));
     text.push_str(&list("permissions that other modules must introduce", &foreign_permissions(descriptor)));
+    text.push_str(&list("problem codes that other modules must declare", &foreign_problems(descriptor)));
     if compared {
         text.push_str(&diff::text(changes));
     }

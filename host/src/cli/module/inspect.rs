@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use stoa_descriptor::{Access, Audience, Named, Route};
 
-use crate::modules::artifact::Artifact;
-use crate::modules::describe;
-use crate::modules::engine;
-use crate::modules::surface::{Services, Surface};
-use crate::modules::vetting::Gate;
+use crate::gate::artifact::Artifact;
+use crate::gate::describe;
+use crate::gate::surface::{Services, Surface};
+use crate::gate::vetting::Gate;
+use crate::platform;
+use crate::sandbox::engine;
 
 #[derive(Args)]
 pub struct Flags {
@@ -23,7 +24,7 @@ pub struct Flags {
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
     let engine = engine::hardened(1)?;
-    let component = Gate::open(&engine, None).component(&artifact)?;
+    let component = Gate::open(&engine, platform::NAMES, None).component(&artifact)?;
     let descriptor = describe::read(&describe::text(&engine, &component)?)?;
     let surface = Surface::new(&engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
@@ -45,7 +46,12 @@ fn told(surface: &Surface) -> String {
     section(&mut lines, "routes", descriptor.routes.iter().map(route));
     section(&mut lines, "permissions", descriptor.permissions.iter().map(named));
     section(&mut lines, "scopes", descriptor.scopes.iter().map(named));
-    section(&mut lines, "events", descriptor.events.iter().map(named));
+    let events = descriptor.events.iter();
+    section(
+        &mut lines,
+        "events",
+        events.map(|kind| format!("{} of {}: {}", kind.code, kind.resource_type, kind.description)),
+    );
     let problems =
         descriptor.problems.iter().map(|problem| format!("{} {}: {}", problem.status, problem.code, problem.detail));
     section(&mut lines, "problem codes", problems);

@@ -10,8 +10,8 @@ use serde_json::{Value as Json, json};
 
 use super::sign;
 use crate::deployment::development;
+use crate::gate::artifact::{Artifact, admission_file};
 use crate::http::operator::ADMISSION;
-use crate::modules::artifact::{Artifact, admission_file};
 
 #[derive(clap::Args)]
 struct Host {

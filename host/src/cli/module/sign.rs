@@ -6,9 +6,9 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use serde_json::json;
 
-use crate::modules::admission::{Admission, Role, SigningKey};
-use crate::modules::artifact::{Artifact, admission_file};
-use crate::modules::describe;
+use crate::gate::admission::{Admission, Role, SigningKey};
+use crate::gate::artifact::{Artifact, admission_file};
+use crate::gate::describe;
 use crate::secret_file;
 use crate::settings::Settings;
 

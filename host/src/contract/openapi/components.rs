@@ -181,8 +181,8 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
                     &text,
                     "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or one of the operation's module.",
                 ),
-                "required": described(&count, "How many units the line bills."),
-                "identified": described(&count, "How many units of the line are identified and linked."),
+                "required": described(&count, "How many the record needs."),
+                "identified": described(&count, "How many of them are identified and linked."),
             },
         }),
     );

@@ -4,11 +4,12 @@
 mod components;
 mod operation;
 mod schemas;
+mod webhooks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::{ProblemCode, Route};
+use stoa_descriptor::{EventKind, ProblemCode, Route};
 
 pub use components::host_schemas;
 
@@ -34,8 +35,10 @@ pub struct Module<'a> {
     pub description: &'a str,
     /// What the references `#/$defs/Name` of its routes name.
     pub schemas: &'a Map<String, Value>,
-    /// The problem codes that it adds to the platform's.
+    /// The problem codes that it adds to the host's.
     pub problems: &'a [ProblemCode],
+    /// The event kinds that integrators may hear of.
+    pub events: &'a [EventKind],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +79,20 @@ pub fn compose(operations: &[Operation], modules: &[Module], info: &Info) -> Res
             return Err(about("two operations have this method and path".into()));
         }
     }
-    let used: BTreeSet<&str> = operations.iter().map(|op| op.module).collect();
+    let mut webhooks = Map::new();
+    for (module, kind) in modules.iter().flat_map(|module| module.events.iter().map(|kind| (module.name, kind))) {
+        let about = |why: String| format!("event {}: {why}", kind.code);
+        let written = webhooks::describe(module, kind, &mut schemas).map_err(about)?;
+        if webhooks.insert(kind.code.clone(), written).is_some() {
+            return Err(about("two modules have this kind".into()));
+        }
+    }
+    let mut parameters = components::parameters();
+    if let (false, Some(parameters)) = (webhooks.is_empty(), parameters.as_object_mut()) {
+        parameters.extend(webhooks::parameters());
+    }
+    let emitting = modules.iter().filter(|module| !module.events.is_empty()).map(|module| module.name);
+    let used: BTreeSet<&str> = operations.iter().map(|op| op.module).chain(emitting).collect();
     let tags: Vec<Value> = modules
         .iter()
         .filter(|module| used.contains(module.name))
@@ -95,17 +111,18 @@ pub fn compose(operations: &[Operation], modules: &[Module], info: &Info) -> Res
         "servers": [{"url": "/v1"}],
         "tags": tags,
         "paths": paths,
+        "webhooks": webhooks,
         "components": {
             "schemas": schemas.into_components(),
             "responses": components::responses(),
-            "parameters": components::parameters(),
+            "parameters": parameters,
             "headers": components::headers(),
             "securitySchemes": components::security_schemes(),
         },
     }))
 }
 
-/// The status of every code, the platform's and the modules'.
+/// The status of every code, the host's and the modules'.
 fn statuses<'a>(modules: &[Module<'a>]) -> Result<BTreeMap<&'a str, u16>, String> {
     let mut statuses: BTreeMap<&str, u16> = problem::CODES.iter().map(|(code, status, _)| (*code, *status)).collect();
     for added in modules.iter().flat_map(|module| module.problems) {

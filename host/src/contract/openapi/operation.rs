@@ -61,7 +61,7 @@ fn description(op: &Operation) -> String {
         all.push(format!("Events: {}.", listed(&route.events, ", ")));
     }
     if route.discloses_identifiers {
-        all.push("The answer discloses unit identifiers: every read leaves an audit entry.".into());
+        all.push("The answer discloses identifiers: every read leaves an audit entry.".into());
     }
     if route.body.is_some() {
         all.push(format!("The body is at most {}. Unknown and repeated members are refused.", size(route.body_limit)));

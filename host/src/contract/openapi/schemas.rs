@@ -49,6 +49,8 @@ impl<'a> Schemas<'a> {
                     roots.extend(parameters::object(schema.as_ref(), defs)?.get("properties").cloned());
                 }
             }
+            let kinds = modules.iter().filter(|other| other.name == *module).flat_map(|other| other.events);
+            roots.extend(kinds.map(|kind| kind.data.clone()));
             let names = refs::closure(&Value::Array(roots), defs).map_err(|why| format!("{module}: {why}"))?;
             let known = defs.iter().filter(|(name, _)| names.contains_key(*name));
             needed.extend(known.map(|(name, schema)| Needed { module, name, schema, uses: Vec::new() }));
@@ -115,12 +117,14 @@ impl<'a> Schemas<'a> {
         let written = self.rewritten(module, schema)?;
         let is_structure =
             ["properties", "items", "allOf", "anyOf", "oneOf"].iter().any(|key| written.get(*key).is_some());
-        if !is_structure {
-            return Ok(written);
-        }
+        Ok(if is_structure { self.add(module, written, name) } else { written })
+    }
+
+    /// Makes a schema that refers to components alone a component, under this name or one like it.
+    pub fn add(&mut self, module: &str, schema: Value, name: &str) -> Value {
         let component = unique(module, name, |name| self.components.contains_key(name));
-        self.components.insert(component.clone(), written);
-        Ok(json!({"$ref": format!("#/components/schemas/{component}")}))
+        self.components.insert(component.clone(), schema);
+        json!({"$ref": format!("#/components/schemas/{component}")})
     }
 
     pub fn into_components(self) -> Value {
@@ -161,9 +165,9 @@ fn unique(module: &str, name: &str, taken: impl Fn(&String) -> bool) -> String {
     candidates.find(|candidate| !taken(candidate)).unwrap_or(prefixed)
 }
 
-/// `price-list` or `createProduct` as `PriceList`, `CreateProduct`.
+/// `price-list`, `createProduct` or `price.created` as `PriceList`, `CreateProduct`, `PriceCreated`.
 pub fn pascal(name: &str) -> String {
-    name.split(['-', '_'])
+    name.split(['-', '_', '.'])
         .flat_map(|word| {
             let mut letters = word.chars();
             letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::{ProblemCode, Route};
+use stoa_descriptor::{EventKind, ProblemCode, Route};
 
 use super::*;
 use crate::contract::Schema;
@@ -32,6 +32,7 @@ fn catalog_schemas() -> Map<String, Value> {
         "Item": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Inner"}}},
         "Inner": {"type": "integer"},
         "Code": {"type": "string", "pattern": "^[A-Z]+$"},
+        "Told": {"type": "object", "required": ["code"], "properties": {"code": {"$ref": "#/$defs/Code"}}},
         "Unused": {"type": "null"},
     }))
 }
@@ -105,14 +106,20 @@ fn routes() -> Vec<(Route, &'static str, bool)> {
     ]
 }
 
+fn kind(code: &str, data: Value, example: Value) -> EventKind {
+    let (code, description) = (code.to_owned(), "A product was made.".to_owned());
+    EventKind { code, description, resource_type: "PRODUCT".into(), data, example }
+}
+
 fn document() -> Value {
     let (catalog, pricing, none) = (catalog_schemas(), pricing_schemas(), Map::new());
     let problems = [ProblemCode { code: "TEAPOT".into(), status: 418, detail: "It is a teapot.".into() }];
+    let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
     let modules = [
-        Module { name: "platform", description: "The platform.", schemas: &none, problems: &[] },
-        Module { name: "catalog", description: "Products.", schemas: &catalog, problems: &problems },
-        Module { name: "pricing", description: "Prices.", schemas: &pricing, problems: &[] },
-        Module { name: "idle", description: "Nothing.", schemas: &none, problems: &[] },
+        Module { name: "platform", description: "The platform.", schemas: &none, problems: &[], events: &[] },
+        Module { name: "catalog", description: "Products.", schemas: &catalog, problems: &problems, events: &events },
+        Module { name: "pricing", description: "Prices.", schemas: &pricing, problems: &[], events: &[] },
+        Module { name: "idle", description: "Nothing.", schemas: &none, problems: &[], events: &[] },
     ];
     let routes = routes();
     let operations: Vec<Operation> =
@@ -209,6 +216,7 @@ fn schemas_share_one_list() {
     assert_eq!(
         names,
         [
+            "CatalogProductCreatedEvent",
             "Code",
             "CreatePriceResponse",
             "GetHealthResponse",
@@ -223,6 +231,7 @@ fn schemas_share_one_list() {
             "Product",
             "ProductInput",
             "ProductPage",
+            "Told",
         ]
     );
     let schemas = &document["components"]["schemas"];
@@ -305,9 +314,42 @@ fn what_is_published_validates_alike() {
 }
 
 #[test]
+fn what_is_sent_is_described_and_its_example_meets_it() {
+    let document = document();
+    let sent = &document["webhooks"]["catalog.product.created"]["post"];
+    assert_eq!((&sent["tags"], &sent["summary"]), (&json!(["catalog"]), &json!("A product was made.")));
+    let content = &sent["requestBody"]["content"]["application/json"];
+    assert_eq!(content["schema"]["$ref"], "#/components/schemas/CatalogProductCreatedEvent");
+    let schema = &document["components"]["schemas"]["CatalogProductCreatedEvent"];
+    assert_eq!(schema["properties"]["data"]["$ref"], "#/components/schemas/Told");
+    let published = json!({"$ref": content["schema"]["$ref"], "components": document["components"]});
+    let published =
+        jsonschema::draft202012::options().offline().should_validate_formats(true).build(&published).unwrap();
+    let example = &content["example"];
+    assert!(published.is_valid(example), "{example}");
+    let members: Vec<&String> = example.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"]);
+    for (place, value) in [
+        ("/kind", json!("catalog.product.updated")),
+        ("/resource/type", json!("VARIANT")),
+        ("/data", json!({})),
+        ("/data/code", json!("a")),
+        ("/tenantId", json!("x")),
+    ] {
+        let mut other = example.clone();
+        *other.pointer_mut(place).unwrap() = value;
+        assert!(!published.is_valid(&other), "{place}");
+    }
+    for parameter in sent["parameters"].as_array().unwrap() {
+        let name = parameter["$ref"].as_str().unwrap().strip_prefix('#').unwrap();
+        assert_eq!(document.pointer(name).unwrap()["in"], "header", "{name}");
+    }
+}
+
+#[test]
 fn what_cannot_be_published() {
     let none = Map::new();
-    let module = Module { name: "m", description: "", schemas: &none, problems: &[] };
+    let module = Module { name: "m", description: "", schemas: &none, problems: &[], events: &[] };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
     let refused = |routes: &[Route], modules: &[Module]| {
         let operations: Vec<Operation> =
@@ -324,6 +366,11 @@ fn what_cannot_be_published() {
     assert!(refused(&[dangling], &[module]).contains("names no schema"));
     let odd = route(json!({"method": "TRACE", "path": "/a", "operation": "a"}));
     assert!(refused(&[odd], &[module]).contains("TRACE"));
+    let events = [kind("m.made", json!({"$ref": "#/$defs/None"}), json!({}))];
+    assert!(refused(&[get("a", "/a")], &[Module { events: &events, ..module }]).contains("names no schema"));
+    let twice =
+        [kind("m.made", json!({"type": "object"}), json!({})), kind("m.made", json!({"type": "object"}), json!({}))];
+    assert!(refused(&[get("a", "/a")], &[Module { events: &twice, ..module }]).contains("m.made"));
     let two = [ProblemCode { code: "NOT_FOUND".into(), status: 410, detail: String::new() }];
     assert!(refused(&[get("a", "/a")], &[Module { problems: &two, ..module }]).contains("two statuses"));
 }

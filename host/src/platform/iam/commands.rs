@@ -1,32 +1,90 @@
 //! `POST /iam/commands`: exactly one of seven commands. All of them hold the company's row, so that two that run at once see
 //! each other: none may leave the company without somebody who can manage its people.
 
-use serde::Deserialize;
+use std::sync::Arc;
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use stoa_descriptor::{Idempotency, Route};
+use stoa_descriptor::Route;
 use uuid::Uuid;
 
-use super::super::routes::{body, object, uuid, write};
-use super::super::{Call, Operation, Performed, company_settings, wrote};
-use super::MANAGE;
+use super::super::operation::{Operation, on_session};
+use super::super::reply::answer_about;
+use super::super::{Call, PERMISSIONS, Performed, company_settings};
+use super::{MANAGE, MembershipStatus, RoleStatus};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
 use crate::pipeline::run::{Done, Refused};
 use crate::problem::{Item, Problem};
+use crate::sandbox::Module;
 
 /// Permissions that one command may name: those of the interface, or all there are if they are more.
 const MOST_PERMISSIONS: usize = 21;
 
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub const OPERATIONS: &[Operation] =
+    &[Operation::command("/tenants/{tenantId}/iam/commands", "executeIamCommand", on_session!(execute))
+        .summary("Change a role or a membership.")
+        .description(
+            "Exactly one command, told by `kind`. It answers the id of the role or membership that it is about and takes \
+             effect on the very next request. Stating what is so already changes nothing and succeeds. The role OWNER holds \
+             every permission and cannot be disabled or reduced. No command may leave the company without an ACTIVE \
+             membership that holds `users.manage` through an ACTIVE role.",
+        )
+        .needs(&[MANAGE])
+        .body::<Command>()
+        .answers::<Identified>()
+        .writes("ROLE")
+        .problems(&["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER"])
+        .amend(offer_permissions)];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[schemars(inline)]
 enum Command {
-    CreateRole { code: String, name: String },
-    SetRoleStatus { role_id: Uuid, status: String },
-    ReplaceRolePermissions { role_id: Uuid, permissions: Vec<String> },
+    /// A role without permissions.
+    CreateRole {
+        /// Unique in the company, kept in upper case, never changed.
+        #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$"), extend("x-normalize" = ["upper"]))]
+        code: String,
+        #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
+        name: String,
+    },
+    /// A DISABLED role grants nothing.
+    SetRoleStatus { role_id: Uuid, status: RoleStatus },
+    /// What the role grants from now on.
+    ReplaceRolePermissions { role_id: Uuid, permissions: BTreeSet<String> },
+    /// A user who has signed in once becomes a member, without roles.
     CreateMembership { user_id: Uuid },
-    SetMembershipStatus { membership_id: Uuid, status: String },
+    /// A SUSPENDED member is refused.
+    SetMembershipStatus { membership_id: Uuid, status: MembershipStatus },
+    /// The member holds what the role grants.
     AssignRole { membership_id: Uuid, role_id: Uuid },
+    /// The member no longer holds the role.
     RevokeRole { membership_id: Uuid, role_id: Uuid },
+}
+
+/// The permissions that a command may name: the host's and those of the active modules.
+fn offer_permissions(route: &mut Route, modules: &[Arc<Module>]) {
+    let own = PERMISSIONS.iter().map(|(code, _)| *code);
+    let theirs = modules.iter().flat_map(|module| &module.descriptor.permissions).map(|named| named.code.as_str());
+    let all: BTreeSet<&str> = own.chain(theirs).collect();
+    let commands = route.body.as_mut().and_then(|body| body.pointer_mut("/oneOf")).and_then(Json::as_array_mut);
+    for command in commands.into_iter().flatten() {
+        if let Some(Json::Object(permissions)) = command.pointer_mut("/properties/permissions") {
+            permissions.insert("maxItems".into(), all.len().max(MOST_PERMISSIONS).into());
+            permissions.insert("items".into(), json!({ "type": "string", "enum": all }));
+        }
+    }
+}
+
+// What a command was about.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Identified {
+    id: Uuid,
 }
 
 /// What a command did: to what, and which members of it differ now.
@@ -36,76 +94,7 @@ struct Effect {
     changed: Option<&'static str>,
 }
 
-pub fn route(permissions: &[String]) -> (Route, Operation) {
-    let route = Route {
-        idempotency: Idempotency::Optional,
-        audit: Some("ROLE".into()),
-        problems: ["DUPLICATE", "ILLEGAL_STATE", "LAST_MANAGER"].map(String::from).to_vec(),
-        description: "Exactly one command, told by `kind`. It answers the id of the role or membership that it is about and \
-            takes effect on the very next request. Stating what is so already changes nothing and succeeds. The role OWNER \
-            holds every permission and cannot be disabled or reduced. No command may leave the company without an ACTIVE \
-            membership that holds `users.manage` through an ACTIVE role."
-            .into(),
-        ..write(
-            "POST",
-            "/tenants/{tenantId}/iam/commands",
-            "executeIamCommand",
-            "Change a role or a membership.",
-            schema(permissions),
-            object(json!({ "id": uuid() })),
-        )
-    };
-    (route, Operation::ExecuteIamCommand)
-}
-
-fn schema(permissions: &[String]) -> Json {
-    let status = |other: &str| json!({ "type": "string", "enum": ["ACTIVE", other] });
-    let one = |kind: &str, what: &str, members: Json| {
-        let mut properties = json!({ "kind": { "type": "string", "const": kind } });
-        if let (Some(all), Json::Object(members)) = (properties.as_object_mut(), members) {
-            all.extend(members);
-        }
-        let required: Vec<String> =
-            properties.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
-        let required: Vec<&str> = required.iter().map(String::as_str).collect();
-        let mut one = body(properties, &required);
-        one["description"] = what.into();
-        one
-    };
-    json!({ "oneOf": [
-        one("create_role", "A role without permissions.", json!({
-            "code": {
-                "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "x-normalize": ["upper"],
-                "description": "Unique in the company, kept in upper case, never changed."
-            },
-            "name": { "type": "string", "minLength": 1, "maxLength": 200, "x-normalize": ["trim"] },
-        })),
-        one("set_role_status", "A DISABLED role grants nothing.", json!({
-            "roleId": uuid(), "status": status("DISABLED"),
-        })),
-        one("replace_role_permissions", "What the role grants from now on.", json!({
-            "roleId": uuid(),
-            "permissions": {
-                "type": "array", "maxItems": permissions.len().max(MOST_PERMISSIONS), "uniqueItems": true,
-                "items": { "type": "string", "enum": permissions },
-            },
-        })),
-        one("create_membership", "A user who has signed in once becomes a member, without roles.", json!({
-            "userId": uuid(),
-        })),
-        one("set_membership_status", "A SUSPENDED member is refused.", json!({
-            "membershipId": uuid(), "status": status("SUSPENDED"),
-        })),
-        one("assign_role", "The member holds what the role grants.", json!({
-            "membershipId": uuid(), "roleId": uuid(),
-        })),
-        one("revoke_role", "The member no longer holds the role.", json!({
-            "membershipId": uuid(), "roleId": uuid(),
-        })),
-    ] })
-}
-
-pub async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
+async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let now = call.opened.now;
     let command: Command = call.body()?;
@@ -113,11 +102,11 @@ pub async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
     let mut iam = Iam { session, tenant, now };
     let effect = match command {
         Command::CreateRole { code, name } => iam.create_role(&code, &name).await?,
-        Command::SetRoleStatus { role_id, status } => iam.set_role_status(role_id, &status).await?,
-        Command::ReplaceRolePermissions { role_id, permissions } => iam.replace(role_id, &permissions).await?,
+        Command::SetRoleStatus { role_id, status } => iam.set_role_status(role_id, status).await?,
+        Command::ReplaceRolePermissions { role_id, permissions } => iam.replace(role_id, permissions).await?,
         Command::CreateMembership { user_id } => iam.create_membership(user_id).await?,
         Command::SetMembershipStatus { membership_id, status } => {
-            iam.set_membership_status(membership_id, &status).await?
+            iam.set_membership_status(membership_id, status).await?
         }
         Command::AssignRole { membership_id, role_id } => iam.assign(membership_id, role_id).await?,
         Command::RevokeRole { membership_id, role_id } => iam.revoke(membership_id, role_id).await?,
@@ -128,7 +117,7 @@ pub async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
     Ok(Done {
         audit: Some(effect.audit),
         changed: effect.changed.map(String::from).into_iter().collect(),
-        ..wrote(effect.id, json!({ "id": effect.id }))
+        ..answer_about(effect.id, &Identified { id: effect.id })?
     })
 }
 
@@ -163,23 +152,23 @@ impl Iam<'_> {
         Ok(role(id, None))
     }
 
-    async fn set_role_status(&mut self, id: Uuid, status: &str) -> Result<Effect, Refused> {
+    async fn set_role_status(&mut self, id: Uuid, status: RoleStatus) -> Result<Effect, Refused> {
         let before = self.role(id).await?;
         if before.status == status {
             return Ok(role(id, None));
         }
-        before.ordinary()?;
+        before.require_ordinary()?;
         self.session
             .query(
                 "update stoa_role set status = $3, updated_at = $4 where tenant_id = $1 and id = $2",
-                &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status), Cell::Instant(self.now)],
+                &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status.as_str()), Cell::Instant(self.now)],
             )
             .await?;
         Ok(role(id, Some("status")))
     }
 
-    async fn replace(&mut self, id: Uuid, permissions: &[String]) -> Result<Effect, Refused> {
-        self.role(id).await?.ordinary()?;
+    async fn replace(&mut self, id: Uuid, permissions: BTreeSet<String>) -> Result<Effect, Refused> {
+        self.role(id).await?.require_ordinary()?;
         let stored = self
             .session
             .query(
@@ -187,8 +176,8 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(id)],
             )
             .await?;
-        let mut before = stored.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, Error>>()?;
-        for permission in permissions {
+        let before = stored.iter().map(|row| row.text(0)).collect::<Result<BTreeSet<String>, Error>>()?;
+        for permission in &permissions {
             self.session
                 .query(
                     "insert into stoa_role_permission (tenant_id, role_id, permission) values ($1, $2, $3)",
@@ -196,10 +185,7 @@ impl Iam<'_> {
                 )
                 .await?;
         }
-        let mut after = permissions.to_vec();
-        before.sort();
-        after.sort();
-        if before == after {
+        if before == permissions {
             return Ok(role(id, None));
         }
         self.touch_role(id).await?;
@@ -226,7 +212,7 @@ impl Iam<'_> {
         Ok(membership(id, None))
     }
 
-    async fn set_membership_status(&mut self, id: Uuid, status: &str) -> Result<Effect, Refused> {
+    async fn set_membership_status(&mut self, id: Uuid, status: MembershipStatus) -> Result<Effect, Refused> {
         let rows = self
             .session
             .query(
@@ -234,21 +220,22 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(id)],
             )
             .await?;
-        let before = rows.first().ok_or_else(|| Problem::at("NOT_FOUND", "/membershipId"))?.text(0)?;
+        let row = rows.first().ok_or_else(|| Problem::at("NOT_FOUND", "/membershipId"))?;
+        let before = MembershipStatus::read(row, 0)?;
         if before == status {
             return Ok(membership(id, None));
         }
         self.session
             .query(
                 "update stoa_membership set status = $3, updated_at = $4 where tenant_id = $1 and id = $2",
-                &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status), Cell::Instant(self.now)],
+                &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status.as_str()), Cell::Instant(self.now)],
             )
             .await?;
         Ok(membership(id, Some("status")))
     }
 
     async fn assign(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
-        self.both(member, role).await?;
+        self.require_both(member, role).await?;
         let made = self
             .session
             .query(
@@ -257,11 +244,11 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
             )
             .await?;
-        self.assigned(member, !made.is_empty()).await
+        self.touch_member(member, !made.is_empty()).await
     }
 
     async fn revoke(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
-        self.both(member, role).await?;
+        self.require_both(member, role).await?;
         let gone = self
             .session
             .query(
@@ -270,10 +257,10 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
             )
             .await?;
-        self.assigned(member, !gone.is_empty()).await
+        self.touch_member(member, !gone.is_empty()).await
     }
 
-    async fn assigned(&mut self, member: Uuid, changed: bool) -> Result<Effect, Refused> {
+    async fn touch_member(&mut self, member: Uuid, changed: bool) -> Result<Effect, Refused> {
         if !changed {
             return Ok(membership(member, None));
         }
@@ -296,7 +283,7 @@ impl Iam<'_> {
         Ok(())
     }
 
-    async fn role(&mut self, id: Uuid) -> Result<Known, Refused> {
+    async fn role(&mut self, id: Uuid) -> Result<StoredRole, Refused> {
         let rows = self
             .session
             .query(
@@ -305,11 +292,11 @@ impl Iam<'_> {
             )
             .await?;
         let row = rows.first().ok_or_else(|| Problem::at("NOT_FOUND", "/roleId"))?;
-        Ok(Known { status: row.text(0)?, system: row.boolean(1)? })
+        Ok(StoredRole { status: RoleStatus::read(row, 0)?, system: row.boolean(1)? })
     }
 
     /// Refuses, with every pointer, what names a membership or a role that is not there.
-    async fn both(&mut self, member: Uuid, role: Uuid) -> Result<(), Refused> {
+    async fn require_both(&mut self, member: Uuid, role: Uuid) -> Result<(), Refused> {
         let members = "select id from stoa_membership where tenant_id = $1 and id = $2";
         let roles = "select id from stoa_role where tenant_id = $1 and id = $2";
         let mut missing = Vec::new();
@@ -347,14 +334,14 @@ impl Iam<'_> {
 }
 
 /// What a command must know of a role before it changes it.
-struct Known {
-    status: String,
+struct StoredRole {
+    status: RoleStatus,
     system: bool,
 }
 
-impl Known {
+impl StoredRole {
     /// Refuses the role that never changes.
-    fn ordinary(&self) -> Result<(), Problem> {
+    fn require_ordinary(&self) -> Result<(), Problem> {
         if self.system { Err(Problem::at("ILLEGAL_STATE", "/roleId")) } else { Ok(()) }
     }
 }

@@ -1,48 +1,93 @@
 //! Memberships: a user in a company, with the roles assigned to it.
 
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::conditions::Conditions;
-use super::super::routes::{self, array, object, text, uuid};
-use super::super::{Call, Performed, time};
-use super::search::{self, List, Record};
+use super::super::operation::{Operation, on_session};
+use super::super::page::{Limit, Page};
+use super::super::values::{Instant, text_enum};
+use super::super::{Call, Performed};
+use super::search::{Asked, List};
+use super::{AssignedRole, MANAGE};
 use crate::database::{Cell, Error, Row, Session};
 
-pub fn schema() -> Json {
-    object(json!({
-        "id": uuid(), "tenantId": uuid(), "userId": uuid(),
-        "email": { "type": "string", "description": "As the user's last token told it." },
-        "status": { "enum": ["ACTIVE", "SUSPENDED"] },
-        "roles": array(object(json!({ "id": uuid(), "code": text(), "name": text() }))),
-        "createdAt": routes::time(), "updatedAt": routes::time(),
-    }))
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/tenants/{tenantId}/iam/memberships", "listMemberships", on_session!(list))
+        .summary("Memberships, of any status.")
+        .needs(&[MANAGE])
+        .query::<ListMemberships>()
+        .answers::<Page<Membership>>(),
+    Operation::read("/tenants/{tenantId}/iam/memberships/{id}", "getMembership", on_session!(get))
+        .summary("A membership.")
+        .needs(&[MANAGE])
+        .answers::<Membership>(),
+];
+
+text_enum! {
+    /// Whether a member is admitted.
+    pub enum MembershipStatus { Active => "ACTIVE", Suspended => "SUSPENDED" }
 }
 
-const LIST: List = List { conditions, after: "m.id > ?", statement, records };
-
-pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
-    search::page(session, call, &LIST).await
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ListMemberships {
+    /// The last id of the page before.
+    cursor: Option<Uuid>,
+    #[serde(default)]
+    limit: Limit,
+    /// Absent: any.
+    status: Option<MembershipStatus>,
+    /// Memberships that this role is assigned to.
+    role_id: Option<Uuid>,
+    /// Text that the email address contains, in either case.
+    #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
+    text: Option<String>,
 }
 
-pub async fn read(session: &mut Session, call: &Call<'_>) -> Performed {
-    search::one(session, call, &LIST, "m.id = ?").await
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Membership {
+    id: Uuid,
+    tenant_id: Uuid,
+    user_id: Uuid,
+    /// As the user's last token told it.
+    email: String,
+    status: MembershipStatus,
+    roles: Vec<AssignedRole>,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
-fn conditions(call: &Call<'_>, tenant: Uuid) -> Conditions {
-    let role = call.query("roleId").and_then(|id| Uuid::try_parse(id).ok());
-    let mut wanted = Conditions::of("m.tenant_id", tenant);
-    wanted.and_some("m.status = ?", call.query("status"), Cell::text);
-    wanted.and_some(
+const MEMBERSHIPS: List<Membership> = List {
+    after: "m.id > ?",
+    statement,
+    records,
+    id: |membership| membership.id,
+    texts: |membership| vec![&membership.email],
+};
+
+async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
+    let ListMemberships { cursor, limit, status, role_id, text } = call.query()?;
+    let mut conditions = Conditions::of("m.tenant_id", call.tenant()?);
+    conditions.and_some("m.status = ?", status.map(MembershipStatus::as_str), Cell::text);
+    conditions.and_some(
         "exists (select 1 from stoa_membership_role a
            where a.tenant_id = m.tenant_id and a.membership_id = m.id and a.role_id = ?)",
-        role,
+        role_id,
         Cell::Id,
     );
-    wanted
+    MEMBERSHIPS.page(session, call, Asked { conditions, cursor, limit, text }).await
 }
 
-fn statement(wanted: &Conditions, limit: &str) -> String {
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
+    let mut conditions = Conditions::of("m.tenant_id", call.tenant()?);
+    conditions.and("m.id = ?", Cell::Id(call.path_id("id")?));
+    MEMBERSHIPS.one(session, call, conditions).await
+}
+
+fn statement(conditions: &Conditions, limit: &str) -> String {
     format!(
         "select m.id, m.user_id, m.email, m.status, m.created_at, m.updated_at, r.id, r.code, r.name
          from (select m.*, u.email from stoa_membership m join stoa_user u on u.id = m.user_id
@@ -50,33 +95,31 @@ fn statement(wanted: &Conditions, limit: &str) -> String {
          left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
          left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
          order by m.id, r.code",
-        wanted.sql(),
+        conditions.sql(),
     )
 }
 
 /// One record of the rows of each membership: a row for each role.
-fn records(call: &Call<'_>, rows: &[Row]) -> Result<Vec<Record>, Error> {
-    let mut records: Vec<Record> = Vec::new();
+fn records(call: &Call<'_>, rows: &[Row]) -> Result<Vec<Membership>, Error> {
+    let tenant_id = call.request.tenant.unwrap_or_default();
+    let mut memberships: Vec<Membership> = Vec::new();
     for row in rows {
         let id = row.id(0)?;
-        if records.last().is_none_or(|last| last.id != id) {
-            let email = row.text(2)?;
-            let shown = json!({
-                "id": id,
-                "tenantId": call.request.tenant,
-                "userId": row.id(1)?,
-                "email": email,
-                "status": row.text(3)?,
-                "roles": [],
-                "createdAt": time(row.instant(4)?),
-                "updatedAt": time(row.instant(5)?),
+        if memberships.last().is_none_or(|last| last.id != id) {
+            memberships.push(Membership {
+                id,
+                tenant_id,
+                user_id: row.id(1)?,
+                email: row.text(2)?,
+                status: MembershipStatus::read(row, 3)?,
+                roles: Vec::new(),
+                created_at: Instant(row.instant(4)?),
+                updated_at: Instant(row.instant(5)?),
             });
-            records.push(Record { id, shown, searched: vec![email] });
         }
-        let roles = records.last_mut().and_then(|membership| membership.shown["roles"].as_array_mut());
-        if let (Some(role), Some(roles)) = (row.optional(6, Row::id)?, roles) {
-            roles.push(json!({ "id": role, "code": row.text(7)?, "name": row.text(8)? }));
+        if let (false, Some(membership)) = (row.is_null(6), memberships.last_mut()) {
+            membership.roles.push(AssignedRole::read(row, 6)?);
         }
     }
-    Ok(records)
+    Ok(memberships)
 }

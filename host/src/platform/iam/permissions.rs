@@ -1,22 +1,38 @@
 //! The permissions there are: the host's own and those that the active modules bring.
 
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::super::routes::{array, object, text};
-use super::super::{Call, shown};
-use crate::pipeline::run::Done;
+use super::super::operation::{Operation, on_session};
+use super::super::reply::answer;
+use super::super::{Call, Performed};
+use super::MANAGE;
+use crate::database::Session;
 
-pub fn schema() -> Json {
-    object(json!({ "items": array(object(json!({ "code": text(), "description": text(), "module": text() }))) }))
+pub const OPERATIONS: &[Operation] =
+    &[Operation::read("/tenants/{tenantId}/iam/permissions", "listPermissions", on_session!(list))
+        .summary("Every permission that a role can hold.")
+        .needs(&[MANAGE])
+        .answers::<Permissions>()];
+
+#[derive(Serialize, JsonSchema)]
+struct Permissions {
+    items: Vec<KnownPermission>,
 }
 
-pub fn list(call: &Call<'_>) -> Done {
-    let items: Vec<Json> = call
-        .request
-        .generation
-        .permissions
-        .iter()
-        .map(|(code, known)| json!({ "code": code, "description": known.description, "module": known.module }))
-        .collect();
-    shown(json!({ "items": items }))
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct KnownPermission {
+    code: String,
+    description: String,
+    module: String,
+}
+
+async fn list(_: &mut Session, call: &Call<'_>) -> Performed {
+    let permissions = call.request.generation.permissions.iter().map(|(code, permission)| KnownPermission {
+        code: code.clone(),
+        description: permission.description.clone(),
+        module: permission.module.clone(),
+    });
+    answer(&Permissions { items: permissions.collect() })
 }

@@ -1,75 +1,130 @@
 //! Roles: named sets of permissions. OWNER, the company's own, holds every permission there is.
 
-use serde_json::{Value as Json, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::conditions::Conditions;
-use super::super::routes::{self, array, object, text, uuid};
-use super::super::{Call, Performed, time};
-use super::search::{self, List, Record};
+use super::super::operation::{Operation, on_session};
+use super::super::page::{Limit, Page};
+use super::super::values::{Instant, text_enum};
+use super::super::{Call, Performed};
+use super::MANAGE;
+use super::search::{Asked, List};
 use crate::database::{Cell, Error, Row, Session};
 
-pub fn schema() -> Json {
-    object(json!({
-        "id": uuid(), "tenantId": uuid(), "code": text(), "name": text(), "status": { "enum": ["ACTIVE", "DISABLED"] },
-        "permissions": array(text()),
-        "system": { "type": "boolean", "description": "Made with the company: it holds every permission and never changes." },
-        "createdAt": routes::time(), "updatedAt": routes::time(),
-    }))
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/tenants/{tenantId}/iam/roles", "listRoles", on_session!(list))
+        .summary("Roles, of any status.")
+        .needs(&[MANAGE])
+        .query::<ListRoles>()
+        .answers::<Page<Role>>(),
+    Operation::read("/tenants/{tenantId}/iam/roles/{id}", "getRole", on_session!(get))
+        .summary("A role.")
+        .needs(&[MANAGE])
+        .answers::<Role>(),
+];
+
+text_enum! {
+    /// Whether a role grants anything.
+    pub enum RoleStatus { Active => "ACTIVE", Disabled => "DISABLED" }
 }
 
-const LIST: List = List { conditions, after: "id > ?", statement, records };
-
-pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
-    search::page(session, call, &LIST).await
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListRoles {
+    /// The last id of the page before.
+    cursor: Option<Uuid>,
+    #[serde(default)]
+    limit: Limit,
+    /// Absent: any.
+    status: Option<RoleStatus>,
+    /// Text that the code or name contains, in either case.
+    #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
+    text: Option<String>,
 }
 
-pub async fn read(session: &mut Session, call: &Call<'_>) -> Performed {
-    search::one(session, call, &LIST, "id = ?").await
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Role {
+    id: Uuid,
+    tenant_id: Uuid,
+    code: String,
+    name: String,
+    status: RoleStatus,
+    permissions: Vec<String>,
+    /// Made with the company: it holds every permission and never changes.
+    system: bool,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
-fn conditions(call: &Call<'_>, tenant: Uuid) -> Conditions {
-    let mut wanted = Conditions::of("tenant_id", tenant);
-    wanted.and_some("status = ?", call.query("status"), Cell::text);
-    wanted
+/// A role as a membership names it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline, description = "")]
+pub struct AssignedRole {
+    id: Uuid,
+    code: String,
+    name: String,
 }
 
-fn statement(wanted: &Conditions, limit: &str) -> String {
+impl AssignedRole {
+    /// From id, code and name, the first of which is the column `at`.
+    pub fn read(row: &Row, at: usize) -> Result<AssignedRole, Error> {
+        Ok(AssignedRole { id: row.id(at)?, code: row.text(at + 1)?, name: row.text(at + 2)? })
+    }
+}
+
+const ROLES: List<Role> =
+    List { after: "id > ?", statement, records, id: |role| role.id, texts: |role| vec![&role.code, &role.name] };
+
+async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
+    let ListRoles { cursor, limit, status, text } = call.query()?;
+    let mut conditions = Conditions::of("tenant_id", call.tenant()?);
+    conditions.and_some("status = ?", status.map(RoleStatus::as_str), Cell::text);
+    ROLES.page(session, call, Asked { conditions, cursor, limit, text }).await
+}
+
+async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
+    let mut conditions = Conditions::of("tenant_id", call.tenant()?);
+    conditions.and("id = ?", Cell::Id(call.path_id("id")?));
+    ROLES.one(session, call, conditions).await
+}
+
+fn statement(conditions: &Conditions, limit: &str) -> String {
     format!(
         "select r.id, r.code, r.name, r.status, r.system, r.created_at, r.updated_at, p.permission
          from (select * from stoa_role where {} order by id limit {limit}) r
          left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
          order by r.id, p.permission",
-        wanted.sql(),
+        conditions.sql(),
     )
 }
 
 /// One record of the rows of each role: a row for each permission.
-fn records(call: &Call<'_>, rows: &[Row]) -> Result<Vec<Record>, Error> {
+fn records(call: &Call<'_>, rows: &[Row]) -> Result<Vec<Role>, Error> {
     let all = &call.request.generation.permissions;
-    let mut records: Vec<Record> = Vec::new();
+    let tenant_id = call.request.tenant.unwrap_or_default();
+    let mut roles: Vec<Role> = Vec::new();
     for row in rows {
         let id = row.id(0)?;
-        if records.last().is_none_or(|last| last.id != id) {
-            let (code, name, system) = (row.text(1)?, row.text(2)?, row.boolean(4)?);
-            let permissions: Vec<&String> = if system { all.keys().collect() } else { Vec::new() };
-            let shown = json!({
-                "id": id,
-                "tenantId": call.request.tenant,
-                "code": code,
-                "name": name,
-                "status": row.text(3)?,
-                "permissions": permissions,
-                "system": system,
-                "createdAt": time(row.instant(5)?),
-                "updatedAt": time(row.instant(6)?),
+        if roles.last().is_none_or(|last| last.id != id) {
+            let system = row.boolean(4)?;
+            roles.push(Role {
+                id,
+                tenant_id,
+                code: row.text(1)?,
+                name: row.text(2)?,
+                status: RoleStatus::read(row, 3)?,
+                permissions: if system { all.keys().cloned().collect() } else { Vec::new() },
+                system,
+                created_at: Instant(row.instant(5)?),
+                updated_at: Instant(row.instant(6)?),
             });
-            records.push(Record { id, shown, searched: vec![code, name] });
         }
-        let permissions = records.last_mut().and_then(|role| role.shown["permissions"].as_array_mut());
-        if let (Some(permission), Some(permissions)) = (row.optional(7, Row::text)?, permissions) {
-            permissions.push(permission.into());
+        if let (Some(permission), Some(role)) = (row.optional(7, Row::text)?, roles.last_mut()) {
+            role.permissions.push(permission);
         }
     }
-    Ok(records)
+    Ok(roles)
 }

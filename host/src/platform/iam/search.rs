@@ -1,65 +1,76 @@
 //! A page of records of which each may be several rows, searched by a text. The host compares, because the databases disagree
 //! about letters beyond ASCII.
 
-use serde_json::Value as Json;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::super::conditions::Conditions;
-use super::super::page::Page;
-use super::super::{Call, Performed, shown};
+use super::super::page::{Limit, Page};
+use super::super::reply::answer;
+use super::super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::problem::Problem;
 
 /// Records read at once where only some of them may contain the text.
 const BATCH: i64 = 500;
 
-/// One record, and the fields that a text is looked for in.
-pub struct Record {
-    pub id: Uuid,
-    pub shown: Json,
-    pub searched: Vec<String>,
-}
-
-/// What is listed: which rows, the statement that reads them up to a limit, and how they become records.
-pub struct List {
-    pub conditions: fn(&Call<'_>, Uuid) -> Conditions,
+/// What is listed: the statement that reads rows up to a limit, and how they become records.
+pub struct List<T> {
     /// The condition that the cursor makes.
     pub after: &'static str,
     pub statement: fn(&Conditions, limit: &str) -> String,
-    pub records: fn(&Call<'_>, &[Row]) -> Result<Vec<Record>, Error>,
+    pub records: fn(&Call<'_>, &[Row]) -> Result<Vec<T>, Error>,
+    pub id: fn(&T) -> Uuid,
+    /// The fields that a text is looked for in.
+    pub texts: fn(&T) -> Vec<&str>,
 }
 
-pub async fn page(session: &mut Session, call: &Call<'_>, list: &List) -> Performed {
-    let tenant = call.tenant()?;
-    let page = Page::of(call);
-    let text = call.query("text").map(str::to_lowercase);
-    let batch = if text.is_some() { BATCH } else { page.rows() };
-    let mut after = page.after;
-    let mut items = Vec::new();
-    loop {
-        let mut wanted = (list.conditions)(call, tenant);
-        wanted.and_some(list.after, after, Cell::Id);
-        let limit = wanted.value(Cell::Integer(batch));
-        let rows = session.query_composed((list.statement)(&wanted, &limit), wanted.values()).await?;
-        let records = (list.records)(call, &rows)?;
-        let last = i64::try_from(records.len()).unwrap_or(i64::MAX) < batch;
-        after = records.last().map(|record| record.id);
-        let found = records.into_iter().filter(|record| {
-            text.as_ref().is_none_or(|text| record.searched.iter().any(|field| field.to_lowercase().contains(text)))
-        });
-        items.extend(found.map(|record| record.shown));
-        if last || items.len() > page.limit {
-            return Ok(page.answer_items(items));
+/// Which page is asked for.
+pub struct Asked {
+    pub conditions: Conditions,
+    pub cursor: Option<Uuid>,
+    pub limit: Limit,
+    pub text: Option<String>,
+}
+
+impl<T: Serialize> List<T> {
+    /// The page that was asked for.
+    pub async fn page(&self, session: &mut Session, call: &Call<'_>, asked: Asked) -> Performed {
+        let Asked { conditions, cursor: mut after, limit, text } = asked;
+        let text = text.map(|text| text.to_lowercase());
+        let batch = if text.is_some() { BATCH } else { limit.rows() };
+        let mut items = Vec::new();
+        loop {
+            let mut conditions = conditions.clone();
+            conditions.and_some(self.after, after, Cell::Id);
+            let records = self.read(session, call, conditions, batch).await?;
+            let last = i64::try_from(records.len()).unwrap_or(i64::MAX) < batch;
+            after = records.last().map(self.id);
+            items.extend(records.into_iter().filter(|record| {
+                let contains = |text: &String| (self.texts)(record).iter().any(|own| own.to_lowercase().contains(text));
+                text.as_ref().is_none_or(contains)
+            }));
+            if last || items.len() > limit.0 as usize {
+                return answer(&Page::of(limit, items, self.id));
+            }
         }
     }
-}
 
-/// The one record of the path's id.
-pub async fn one(session: &mut Session, call: &Call<'_>, list: &List, id: &'static str) -> Performed {
-    let mut wanted = (list.conditions)(call, call.tenant()?);
-    wanted.and(id, Cell::Id(call.path_id("id")?));
-    let limit = wanted.value(Cell::Integer(1));
-    let rows = session.query_composed((list.statement)(&wanted, &limit), wanted.values()).await?;
-    let record = (list.records)(call, &rows)?.pop().ok_or_else(|| Problem::of("NOT_FOUND"))?;
-    Ok(shown(record.shown))
+    /// The one record of these conditions.
+    pub async fn one(&self, session: &mut Session, call: &Call<'_>, conditions: Conditions) -> Performed {
+        let record = self.read(session, call, conditions, 1).await?.pop().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+        answer(&record)
+    }
+
+    async fn read(
+        &self,
+        session: &mut Session,
+        call: &Call<'_>,
+        mut conditions: Conditions,
+        most: i64,
+    ) -> Result<Vec<T>, Error> {
+        let limit = conditions.value(Cell::Integer(most));
+        let rows = session.query_composed((self.statement)(&conditions, &limit), conditions.values()).await?;
+        (self.records)(call, &rows)
+    }
 }

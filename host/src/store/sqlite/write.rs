@@ -156,18 +156,10 @@ pub(super) fn update(
 impl Work<'_> {
     /// A statement whose first parameters are reserved for the tenant, the instant and a change's values.
     fn reserved(&self, scope: &Scope) -> Sql {
-        let (table, update) = (self.table, self.update);
+        let update = self.update;
         let mut sql = start(scope);
-        sql.bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
-        let types = |list: &[usize]| list.iter().map(|at| table.type_of(*at)).collect::<Vec<_>>();
-        let version = [ColumnType::Integer];
-        for type_ in types(&update.key).iter().chain(&version).chain(&types(&update.set)).chain(&types(&update.add)) {
-            sql.bind(*type_, Datum::Null);
-        }
-        (0..update.folds()).for_each(|_| {
-            sql.bind(ColumnType::Text, Datum::Null);
-        });
-        sql.text.clear();
+        sql.supply(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
+        sql.reserve(update.key.len() + 1 + update.set.len() + update.add.len() + update.folds());
         sql
     }
 

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::descriptor::{Descriptor, Named};
 use stoa_sdk::store::{Failure, insert, run, select, update};
 use stoa_sdk::{
-    Answer, Call, Created, Entity, Findings, Id, Instant, Module, Operation, Problem, ProvisionOptions, Reply, Step,
-    Text, all, collection, emit, event, facts, new_id,
+    Answer, Call, Entity, EventData, EventKind, Id, Manifest, Module, Operation, Problem, Reply, Text, all, collection,
+    emit, new_id, now,
 };
 
 /// Rows of one batch of the backfill.
 const BATCH: u32 = 3;
 const MOST: u32 = 1_000;
 const AUDIT: &str = "CHANGELING_ITEM";
-const ADDED: &str = "changeling.item.added";
+const ADDED: EventKind<Item> = EventKind::new("changeling.item.added", AUDIT, "A row was added.");
 
 /// The digit at the end is what a test writes.
 static MARK: [u8; 24] = *b"the changeling's form: 1";
@@ -112,6 +112,12 @@ struct Item {
     version: String,
 }
 
+impl EventData for Item {
+    fn example() -> Item {
+        Item { id: Id(1, 2), version: "1.0.0".to_owned() }
+    }
+}
+
 fn read(_: &Call) -> Answer {
     assert!(form() != Form::Broken, "this version is broken");
     let items = match form() {
@@ -124,7 +130,7 @@ fn read(_: &Call) -> Answer {
 
 fn add(call: &Call) -> Answer {
     let input: ItemInput = call.body()?;
-    let now = Instant(facts().now);
+    let now = now();
     let (id, name) = (new_id(), String::from(input.name));
     let inserted = match form() {
         Form::Grown | Form::Stuck => {
@@ -139,7 +145,7 @@ fn add(call: &Call) -> Answer {
         inserted => inserted?,
     };
     let item = Item { id, version: version(form()).to_owned() };
-    emit(&[event(ADDED, AUDIT, id, None, &item)]);
+    emit([ADDED.of(id, None, &item)]);
     Ok(Reply::json(&item).of(id, 1))
 }
 
@@ -158,58 +164,47 @@ fn fill(cursor: Option<String>) -> Result<Option<String>, Problem> {
     Ok(page.items.last().filter(|_| page.more).map(|row| row.id.to_string()))
 }
 
+/// Every route that any form has.
 #[rustfmt::skip]
 const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/changeling", "readChangeling", read).summary("The module and its rows")
+    Operation::read("/changeling", "readChangeling", read).summary("The module and its rows")
         .needs(&["changeling.read"]).answers::<State>(),
-    Operation::create("/tenants/{tenantId}/changeling/items", "addChangelingItem", add).summary("Add a row")
-        .needs(&["changeling.write"]).body::<ItemInput>().answers::<Item>().writes(AUDIT, &[ADDED]).problems(&["DUPLICATE"]),
-    Operation::read("/tenants/{tenantId}/changeling/sizes", "listChangelingSizes", sizes).summary("Sizes of the rows")
+    Operation::create("/changeling/items", "addChangelingItem", add).summary("Add a row")
+        .needs(&["changeling.write"]).body::<ItemInput>().answers::<Item>().writes(AUDIT, &[ADDED.code]).problems(&["DUPLICATE"]),
+    Operation::read("/changeling/sizes", "listChangelingSizes", sizes).summary("Sizes of the rows")
         .needs(&["changeling.read"]).answers::<Sizes>(),
 ];
 
-/// Every route that any form has.
-struct Whole;
+/// The module in the form that its bytes name.
+pub struct Changeling;
 
-impl Module for Whole {
-    const OPERATIONS: &'static [Operation] = OPERATIONS;
+impl Module for Changeling {
+    const MANIFEST: Manifest = Manifest {
+        operations: &[OPERATIONS],
+        permissions: &[("changeling.read", "Of the changeling."), ("changeling.write", "Of the changeling.")],
+        events: &[ADDED.declare()],
+        ..Manifest::new("changeling", "1.0.0", "A module in several versions.")
+    };
 
-    fn describe() -> Descriptor {
-        let named = |code: &str| Named { code: code.to_owned(), description: "Of the changeling.".to_owned() };
-        let mut permissions = vec![named("changeling.read"), named("changeling.write")];
-        if form() == Form::Thief {
-            permissions.push(named("catalog.read"));
+    fn descriptor() -> Descriptor {
+        let form = form();
+        let mut descriptor = Self::MANIFEST.descriptor();
+        descriptor.version = version(form).to_owned();
+        descriptor.collections = vec![match form {
+            Form::Grown | Form::Stuck => GrownRow::collection(),
+            Form::Strict => StrictRow::collection(),
+            _ => ItemRow::collection(),
+        }];
+        if form == Form::Thief {
+            let stolen = Named { code: "catalog.read".to_owned(), description: "Of the catalog.".to_owned() };
+            descriptor.permissions.push(stolen);
         }
-        Descriptor {
-            name: "changeling".to_owned(),
-            version: version(form()).to_owned(),
-            description: "A module in several versions.".to_owned(),
-            routes: Vec::new(),
-            collections: vec![match form() {
-                Form::Grown | Form::Stuck => GrownRow::collection(),
-                Form::Strict => StrictRow::collection(),
-                _ => ItemRow::collection(),
-            }],
-            permissions,
-            scopes: Vec::new(),
-            events: vec![named(ADDED)],
-            problems: Vec::new(),
-            onboarding: None,
-            audit_filters: Vec::new(),
-            schemas: serde_json::Map::new(),
-        }
-    }
-
-    fn provision(_: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        Ok(Vec::new())
-    }
-
-    fn checklist() -> Vec<Step> {
-        Vec::new()
-    }
-
-    fn verify(_: Option<String>) -> Findings {
-        Findings { findings: Vec::new(), next: None }
+        descriptor.routes.retain(|route| match route.operation.as_str() {
+            "listChangelingSizes" => matches!(form, Form::Grown | Form::Stuck),
+            "readChangeling" => form != Form::Poorer,
+            _ => true,
+        });
+        descriptor
     }
 
     fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
@@ -218,43 +213,6 @@ impl Module for Whole {
             Form::Stuck => Err(Problem::not_found()),
             _ => Ok(None),
         }
-    }
-}
-
-/// The module in the form that its bytes name: not every form has every route.
-pub struct Changeling;
-
-impl Module for Changeling {
-    const OPERATIONS: &'static [Operation] = OPERATIONS;
-
-    fn describe() -> Descriptor {
-        <Whole as Module>::describe()
-    }
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        <Whole as Module>::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        <Whole as Module>::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        <Whole as Module>::verify(cursor)
-    }
-
-    fn upgrade(from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
-        <Whole as Module>::upgrade(from_version, cursor)
-    }
-
-    fn descriptor() -> Descriptor {
-        let mut descriptor = <Whole as Module>::descriptor();
-        descriptor.routes.retain(|route| match route.operation.as_str() {
-            "listChangelingSizes" => matches!(form(), Form::Grown | Form::Stuck),
-            "readChangeling" => form() != Form::Poorer,
-            _ => true,
-        });
-        descriptor
     }
 }
 

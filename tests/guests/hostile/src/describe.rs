@@ -34,12 +34,23 @@ pub fn descriptor() -> String {
         "properties": { "text": { "type": "string", "maxLength": 200, "default": "" } },
         "additionalProperties": false,
     });
+    let noted = json!({
+        "type": "object",
+        "properties": { "x": { "type": "string" } },
+        "additionalProperties": false,
+    });
     json!({
         "name": "hostile",
         "version": "1.0.0",
         "description": "Misdeeds for the test suite.",
         "permissions": [{ "code": "hostile.run", "description": "Run misdeeds." }],
-        "events": [{ "code": "hostile.noted", "description": "A note was made." }],
+        "events": [{
+            "code": "hostile.noted",
+            "description": "A note was made.",
+            "resourceType": "HOSTILE_NOTE",
+            "data": noted,
+            "example": { "x": "A note." },
+        }],
         "problems": problems,
         "routes": [
             {

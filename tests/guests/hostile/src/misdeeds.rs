@@ -265,6 +265,13 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         }
         "event" => emit("hostile.noted", "{}"),
 
+        // What the descriptor promised otherwise.
+        "event-of-another-shape" => emit("hostile.noted", "{\"x\":7070707}"),
+        "event-with-a-secret-member" => emit("hostile.noted", "{\"leaked\":\"7070707\"}"),
+        "event-about-another" => emit_about("HOSTILE_ENTRY", "hostile.noted", "{}"),
+        "reply-of-another-shape" => Ok(fine(json!({ "done": "7070707" }))),
+        "reply-with-a-member-less" => Ok(fine(json!({ "seen": 1 }))),
+
         _ => Err(problem("HOSTILE_UNKNOWN")),
     }
 }
@@ -334,9 +341,13 @@ fn wild_read() -> bool {
 }
 
 fn emit(kind: &str, data: &str) -> Result<Reply, Problem> {
+    emit_about("HOSTILE_NOTE", kind, data)
+}
+
+fn emit_about(resource_type: &str, kind: &str, data: &str) -> Result<Reply, Problem> {
     events::emit(&[events::Event {
         kind: kind.into(),
-        resource_type: "HOSTILE_NOTE".into(),
+        resource_type: resource_type.into(),
         resource: store::id(),
         version: None,
         data: data.into(),

@@ -13,17 +13,18 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 
 use crate::cli::serve::start_log;
-use crate::modules::Generation;
-use crate::modules::artifact::Artifact;
-use crate::modules::engine;
-use crate::modules::limits::{Limits, Used};
-use crate::modules::vetting::Gate;
+use crate::deployment::Release;
+use crate::gate::artifact::Artifact;
+use crate::gate::vetting::Gate;
+use crate::platform;
+use crate::sandbox::engine;
+use crate::sandbox::limits::{Limits, Used};
 use crate::settings::LogFormat;
 use fixture::Fixture;
 use stage::Stage;
 
-/// What the component writes to its log is shown, and nothing else of the host's (whose targets begin with the same letters).
-const LOG: &str = "off,stoa::module=debug,stoa::modules=off";
+/// What the component writes to its log is shown, and nothing else of the host's.
+const LOG: &str = "off,stoa::module=debug";
 
 #[derive(clap::Args)]
 pub struct Flags {
@@ -55,10 +56,10 @@ struct Verdict {
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     start_log(LOG, LogFormat::Text);
     let fixtures = fixtures(&flags.fixtures)?;
-    let generation = generation(std::iter::once(&flags.file).chain(&flags.with))?;
+    let release = release(std::iter::once(&flags.file).chain(&flags.with))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let told = runtime.block_on(async {
-        let stage = Stage::open(Arc::new(generation)).await?;
+        let stage = Stage::open(release).await?;
         let mut told = Vec::new();
         for (file, fixture) in &fixtures {
             let verdicts = play(&stage, fixture).await.with_context(|| file.display().to_string())?;
@@ -84,15 +85,15 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 }
 
 /// The component linked to those that it needs.
-fn generation<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Generation> {
+fn release<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Release> {
     let engine = engine::hardened(2)?;
-    let gate = Gate::open(&engine, None);
+    let gate = Gate::open(&engine, platform::NAMES, None);
     let mut vetted = Vec::new();
     for file in files {
         let artifact = Artifact::read(file)?;
         vetted.push(Arc::new(gate.vet(&artifact).with_context(|| file.display().to_string())?));
     }
-    Generation::link(&engine, 1, &vetted).context("the components do not fit together; --with names others")
+    Release::link(&gate, 1, &vetted).context("the components do not fit together; --with names others")
 }
 
 /// The fixtures in the order of their names.

@@ -15,16 +15,19 @@ use uuid::Uuid;
 
 use super::fixture::{Fixture, Step};
 use super::matching::{Saved, compare, filled};
-use crate::contract::Schema;
-use crate::database::{Database, Settings, Verdict, Work};
-use crate::http::routes::{Entry, Owner};
-use crate::modules::call::{self, Failure, Ran};
-use crate::modules::limits::{Limits, Used};
-use crate::modules::{Generation, tables};
+use crate::calendar;
+use crate::database::{Database, Settings, Verdict, work};
+use crate::deployment::Release;
+use crate::gate::tables;
+use crate::operations::Operation;
 use crate::pipeline::opening::allows;
-use crate::pipeline::run::{Done, Refused, check_reply, lines, refused};
-use crate::platform::{calendar, onboarding};
+use crate::pipeline::run::{Done, Refused, check_reply, refused};
+use crate::pipeline::{self, Runner};
+use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
+use crate::sandbox::call::{self, Failure, Ran};
+use crate::sandbox::limits::{Limits, Used, lines};
+use crate::sandbox::{Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::{events::Event, module};
 
@@ -34,7 +37,7 @@ const NOON: i64 = 1_767_268_800_000;
 const BATCHES: usize = 10_000;
 
 pub struct Stage {
-    generation: Arc<Generation>,
+    release: Release,
     database: Database,
     folder: PathBuf,
 }
@@ -61,7 +64,7 @@ pub struct Answer {
 /// What a call left behind, but for the session.
 struct Called<T> {
     result: Result<T, Failure>,
-    emitted: Vec<(usize, Event)>,
+    emitted: Vec<(Arc<Module>, Event)>,
     closed: bool,
     used: Used,
 }
@@ -70,7 +73,7 @@ struct Called<T> {
 type Run<T> = Box<dyn Fn(call::Entry) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
 
 impl Stage {
-    pub async fn open(generation: Arc<Generation>) -> anyhow::Result<Stage> {
+    pub async fn open(release: Release) -> anyhow::Result<Stage> {
         let folder = std::env::temp_dir().join(format!("stoa-module-test-{}", Uuid::new_v4().simple()));
         let settings = Settings {
             url: format!("sqlite:{}", folder.join("stoa.sqlite").display()),
@@ -78,10 +81,11 @@ impl Stage {
             sqlite_readers: 1,
             request_timeout: Duration::from_secs(60),
             plain_role_only: false,
+            prepare: pipeline::prepare(),
         };
         let database = Database::open(&settings, true).await?;
-        tables::bring_up_to_date(&database, &generation.modules).await?;
-        Ok(Stage { generation, database, folder })
+        tables::bring_up_to_date(&database, &release.modules).await?;
+        Ok(Stage { release, database, folder })
     }
 
     pub async fn close(self) {
@@ -105,26 +109,24 @@ impl Stage {
     /// Runs a call in a transaction of its own, which is kept where `keep` says so.
     async fn transact<T: Send + 'static>(
         &self,
-        module: usize,
-        facts: Facts,
+        module: &Arc<Module>,
+        facts: RequestFacts,
         read_only: bool,
         limits: Limits,
         run: Run<T>,
         keep: fn(&T) -> bool,
     ) -> anyhow::Result<Called<T>> {
-        let (generation, run) = (self.generation.clone(), Arc::new(run));
-        let work: Work<Called<T>> = Arc::new(move |session| {
-            let (generation, run, facts) = (generation.clone(), run.clone(), facts.clone());
-            Box::pin(async move {
-                let ran = run(call::Entry { generation, module, session, facts, read_only, limits }).await;
-                let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
-                let Ran { session, emitted, result, closed, used, .. } = ran;
-                if let Err(Failure::Database(error)) = result {
-                    return (session, Verdict::Fail(error));
-                }
-                let called = Called { result, emitted, closed, used };
-                (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
-            })
+        let work = work((module.clone(), facts, run), move |session, shared| async move {
+            let (module, facts, run) = &*shared;
+            let (module, facts) = (module.clone(), facts.clone());
+            let ran = run(call::Entry { module, session, facts, read_only, limits }).await;
+            let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
+            let Ran { session, emitted, result, closed, used, .. } = ran;
+            if let Err(Failure::Database(error)) = result {
+                return (session, Verdict::Fail(error));
+            }
+            let called = Called { result, emitted, closed, used };
+            (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
         Ok(if read_only { self.database.read(work).await? } else { self.database.write(work).await? })
     }
@@ -132,14 +134,14 @@ impl Stage {
 
 impl Company<'_> {
     async fn provision(&self, body: &Map<String, Json>) -> anyhow::Result<()> {
-        for (index, module) in self.stage.generation.modules.iter().enumerate() {
+        for module in &self.stage.release.modules {
             let options = Json::Object(onboarding::options(body, module.descriptor.onboarding.as_ref())).to_string();
             let run: Run<_> = Box::new(move |entry| {
                 let options = options.clone();
                 Box::pin(async move { call::provision(entry, &options).await })
             });
             let facts = self.facts(NOON, ActorKind::User, Uuid::nil(), Vec::new());
-            let called = self.stage.transact(index, facts, false, Limits::default(), run, Result::is_ok).await?;
+            let called = self.stage.transact(module, facts, false, Limits::default(), run, Result::is_ok).await?;
             let name = &module.name;
             let made = called.result.map_err(|failure| anyhow::anyhow!("{name} provisions nothing: {failure:?}"))?;
             made.map_err(|problem| anyhow::anyhow!("{name} refuses the company: {}", problem.code))?;
@@ -147,33 +149,33 @@ impl Company<'_> {
         Ok(())
     }
 
-    fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> Facts {
-        Facts {
+    fn facts(&self, now: i64, actor_kind: ActorKind, actor: Uuid, permissions: Vec<String>) -> RequestFacts {
+        let facts = Facts {
             tenant: self.tenant.as_u64_pair(),
             actor_kind,
             actor: actor.to_string(),
             request: Uuid::now_v7().as_u64_pair(),
             now,
             today: calendar::day(now, "UTC"),
-            permissions,
-        }
+        };
+        RequestFacts { facts, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
     }
 
     /// Runs a step. `Err`: the step itself is not right.
     pub async fn ask(&mut self, step: &Step, index: usize) -> anyhow::Result<Answer> {
-        let entries = &self.stage.generation.routes.entries;
-        let entry = entries.iter().find(|entry| entry.route.operation == step.operation);
-        let entry = entry.with_context(|| format!("no module has the operation {}", step.operation))?;
-        let Owner::Module(module) = entry.owner else { anyhow::bail!("{} is the host's own", step.operation) };
-        let (actor_kind, known) = match entry.route.audience {
-            Audience::User => (ActorKind::User, &self.stage.generation.permissions),
-            Audience::ApiClient => (ActorKind::ApiClient, &self.stage.generation.scopes),
+        let callable = self.stage.release.operations.by_id(&step.operation);
+        let callable = callable.with_context(|| format!("no module has the operation {}", step.operation))?;
+        let Runner::Module(module) = &callable.runner else { anyhow::bail!("{} is the host's own", step.operation) };
+        let operation = &*callable.operation;
+        let (actor_kind, known) = match operation.route.audience {
+            Audience::User => (ActorKind::User, &self.stage.release.permissions),
+            Audience::ApiClient => (ActorKind::ApiClient, &self.stage.release.scopes),
         };
         let permissions = step.permissions.clone().unwrap_or_else(|| known.keys().cloned().collect());
         let held: BTreeSet<&str> = permissions.iter().map(String::as_str).collect();
-        let input = self.input(entry, step)?;
-        if !allows(&entry.route.access, |code| held.contains(code)) {
-            return Ok(refusal(&Problem::of(match entry.route.audience {
+        let input = self.input(operation, step)?;
+        if !allows(&operation.route.access, |code| held.contains(code)) {
+            return Ok(refusal(&Problem::of(match operation.route.audience {
                 Audience::User => "PERMISSION_DENIED",
                 Audience::ApiClient => "SCOPE_DENIED",
             })));
@@ -184,7 +186,7 @@ impl Company<'_> {
         };
         let now = step.now.map_or(NOON + i64::try_from(index)? * 1_000, |now| now.timestamp_millis());
         let facts = self.facts(now, actor_kind, step.actor.unwrap_or(Uuid::nil()), permissions);
-        let answer = self.call(entry, module, facts, call, lines).await?;
+        let answer = self.call(operation, module, facts, call, lines).await?;
         if let (Some(name), true) = (&step.save, answer.status < 300) {
             self.saved.insert(name.clone(), answer.body.clone());
         }
@@ -192,11 +194,11 @@ impl Company<'_> {
     }
 
     /// The verdict on a step's input, by the operation's own schemas: a call and how many lines its body has, or a problem.
-    fn input(&self, entry: &Entry, step: &Step) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
+    fn input(&self, operation: &Operation, step: &Step) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
         let fill = |value: &Json| filled(value, &self.saved).map_err(anyhow::Error::msg);
         let escaped = |value: &Json| parameter(&fill(value)?);
         let mut path = vec![("tenantId".to_owned(), self.tenant.to_string())];
-        path.retain(|(name, _)| entry.route.path.contains(&format!("{{{name}}}")));
+        path.retain(|(name, _)| operation.route.path.contains(&format!("{{{name}}}")));
         for (name, value) in &step.path {
             path.push((name.clone(), escaped(value)?));
         }
@@ -205,20 +207,20 @@ impl Company<'_> {
             query.push(format!("{}={}", utf8_percent_encode(name, NON_ALPHANUMERIC), escaped(value)?));
         }
         let body = step.body.as_ref().map(fill).transpose()?;
-        Ok(self.judged(entry, step, &path, &query.join("&"), body))
+        Ok(self.judged(operation, step, &path, &query.join("&"), body))
     }
 
     fn judged(
         &self,
-        entry: &Entry,
+        operation: &Operation,
         step: &Step,
         path: &[(String, String)],
         query: &str,
         body: Option<Json>,
     ) -> Result<(module::Call, usize), Problem> {
-        let path = entry.parameters.path(path.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
-        let query = entry.parameters.query(query)?;
-        let body = match (&entry.body, body) {
+        let path = operation.parameters.path(path.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let query = operation.parameters.query(query)?;
+        let body = match (&operation.body, body) {
             (Some(schema), body) => {
                 let text = body.map(|body| body.to_string()).unwrap_or_default();
                 Some(schema.read(text.as_bytes())?)
@@ -231,26 +233,25 @@ impl Company<'_> {
             path: path.values.into_iter().filter(|(name, _)| name != "tenantId").collect(),
             query: query.values,
             body: body.as_ref().map(ToString::to_string),
-            if_match: step.if_match.clone().filter(|_| entry.route.if_match),
+            if_match: step.if_match.clone().filter(|_| operation.route.if_match),
         };
         Ok((call, body.as_ref().map_or(0, lines)))
     }
 
     async fn call(
         &self,
-        entry: &Entry,
-        module: usize,
-        facts: Facts,
+        operation: &Operation,
+        module: &Arc<Module>,
+        facts: RequestFacts,
         call: module::Call,
         lines: usize,
     ) -> anyhow::Result<Answer> {
-        let generation = &self.stage.generation;
-        let limits = Limits::default().for_request(entry.route.body_limit, lines);
+        let limits = Limits::default().for_request(operation.route.body_limit, lines);
         let run: Run<_> = Box::new(move |entry| {
             let call = call.clone();
             Box::pin(async move { call::handle(entry, &call).await })
         });
-        let read_only = entry.route.read_only;
+        let read_only = operation.route.read_only;
         let request = Uuid::from_u64_pair(facts.request.0, facts.request.1);
         let called = self.stage.transact(module, facts, read_only, limits, run, Result::is_ok).await?;
         let used = |output: usize| Some((called.used, output, limits));
@@ -268,7 +269,7 @@ impl Company<'_> {
             Ok(Ok(_)) if called.closed => return Ok(failed("it answered a success after a store failure".to_owned())),
             Ok(Err(problem)) => {
                 let code = problem.code.clone();
-                return Ok(match refused(generation, module, problem, request) {
+                return Ok(match refused(&self.stage.release, module, problem, request) {
                     Refused::Problem(problem) if problem.code == code => Answer { used: used(0), ..refusal(&problem) },
                     _ => failed(format!("{code} is no problem code of the platform or of a descriptor")),
                 });
@@ -280,23 +281,18 @@ impl Company<'_> {
             Ok(done) => done,
             Err(why) => return Ok(failed(why)),
         };
-        let body: Json = serde_json::from_str(&body)?;
+        let Ok(body) = serde_json::from_str::<Json>(&body) else {
+            return Ok(failed("an answer that is no JSON".to_owned()));
+        };
+        let fault = |item: &Item| format!("{}: {} by the published schema", item.pointer, item.code);
         Ok(Answer {
-            status: status.unwrap_or(entry.route.status),
-            faults: self.schema_faults(entry, module, &body)?,
+            status: status.unwrap_or(operation.route.status),
+            faults: operation.response.faults(&body).iter().map(fault).collect(),
             events: emitted.iter().map(event).collect(),
             body,
             etag,
             used: used(output),
         })
-    }
-
-    /// Where a success is not what the contract says of it.
-    fn schema_faults(&self, entry: &Entry, module: usize, body: &Json) -> anyhow::Result<Vec<String>> {
-        let module = self.stage.generation.modules.get(module).context("a module of the generation")?;
-        let schema = Schema::compile(&entry.route.response, &module.descriptor.schemas).map_err(anyhow::Error::msg)?;
-        let faults = schema.check(&mut body.clone());
-        Ok(faults.iter().map(|item| format!("{}: {} by the published schema", item.pointer, item.code)).collect())
     }
 
     /// Where an answer is not as the step expects.
@@ -335,7 +331,7 @@ impl Company<'_> {
     /// What the modules find wrong with the company's rows.
     pub async fn verify(&self) -> anyhow::Result<Vec<String>> {
         let mut findings = Vec::new();
-        for (index, module) in self.stage.generation.modules.iter().enumerate() {
+        for module in &self.stage.release.modules {
             let mut cursor: Option<String> = None;
             for _ in 0..BATCHES {
                 let from = cursor.clone();
@@ -344,7 +340,7 @@ impl Company<'_> {
                     Box::pin(async move { call::verify(entry, from.as_deref()).await })
                 });
                 let facts = self.facts(NOON, ActorKind::System, Uuid::nil(), Vec::new());
-                let called = self.stage.transact(index, facts, true, Limits::default(), run, |_| false).await?;
+                let called = self.stage.transact(module, facts, true, Limits::default(), run, |_| false).await?;
                 let found =
                     called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure:?}", module.name))?;
                 let told = |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);

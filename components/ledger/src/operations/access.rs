@@ -1,0 +1,13 @@
+//! Who may do what: the permissions that several nouns share.
+
+use stoa_sdk::Operation;
+
+/// Whoever changes the set-up of the books, and writes in them.
+pub const SETTINGS: &[&str] = &["settings.manage"];
+/// The journal shows costs and margins.
+pub const FIGURES: &[&str] = &["reports.cost.read", "reports.margin.read"];
+
+/// A read that shows amounts: nothing may keep it.
+pub const fn figures(operation: Operation) -> Operation {
+    operation.needs(FIGURES).cache_control("no-store")
+}

@@ -1,0 +1,243 @@
+//! Accounts of the chart: creating, replacing and archiving them alone with the books, since whoever posts relies on them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, item};
+use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::refusal::illegal;
+use stoa_trade::{Change, EmptyBody, Status, unarchived, usable, writable};
+
+use crate::operations::access::SETTINGS;
+use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode, answer};
+use crate::records::entity::EntityRow;
+use crate::records::mapping::{RoleMappingId, RoleMappingRow};
+use crate::records::money_account::{MoneyId, MoneyRow};
+use crate::records::role::AccountType;
+use crate::rules::books::books_lock;
+use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::rules::tree::Tree;
+use crate::work::balance::{self, Scope};
+use crate::work::changes::write_change;
+
+const ACCOUNTS_AT: &str = "/ledger/accounts";
+const ACCOUNT_AT: &str = "/ledger/accounts/{id}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(ACCOUNTS_AT, "listAccounts", list).summary("Accounts of a legal entity")
+        .for_members().query::<ListAccounts>().answers::<Page<Account>>(),
+    Operation::create(ACCOUNTS_AT, "createAccount", create).summary("Create an account")
+        .description("At most 2000 in an entity. A chart may be prepared before books are kept.")
+        .needs(SETTINGS).body::<AccountInput>().answers::<Account>()
+        .writes(ACCOUNT, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+    Operation::read(ACCOUNT_AT, "getAccount", read).summary("An account").for_members().answers::<Account>(),
+    Operation::replace(ACCOUNT_AT, "replaceAccount", replace).summary("Replace an account")
+        .description("`postable` is fixed once a line stands on the account; AN OMITTED `postable` IS TRUE.")
+        .needs(SETTINGS).body::<AccountChange>().answers::<Account>()
+        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+    Operation::transition("/ledger/accounts/{id}/archive", "archiveAccount", archive)
+        .summary("Archive an account")
+        .description("Not while it is mapped, stands under an active money account, has active accounts below it or a balance.")
+        .needs(SETTINGS).body::<EmptyBody>().answers::<Account>()
+        .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+];
+
+/// Accounts that an entity has at most, archived ones too.
+const MOST_ACCOUNTS: usize = 2_000;
+
+/// A new account.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AccountInput {
+    /// Immutable.
+    legal_entity_id: Id,
+    /// Unique in its entity, archived accounts included; immutable.
+    #[schemars(regex(pattern = ACCOUNT_CODE))]
+    code: String,
+    name: Text<1, 200>,
+    /// Immutable.
+    #[serde(rename = "type")]
+    account_type: AccountType,
+    /// A heading: an active account of the same type that is not postable, at most 4 below the top.
+    #[serde(default)]
+    parent_id: Option<Id>,
+    /// Whether lines may stand on it; immutable once one does.
+    #[serde(default = "yes")]
+    postable: bool,
+    #[serde(default)]
+    description: Option<Text<0, 2000>>,
+}
+
+/// The members of an account that may change; others may be stated if they are the stored ones. AN OMITTED `postable` IS TRUE.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AccountChange {
+    name: Text<1, 200>,
+    #[serde(default)]
+    parent_id: Option<Id>,
+    #[serde(default = "yes")]
+    postable: bool,
+    #[serde(default)]
+    description: Option<Text<0, 2000>>,
+    #[serde(default)]
+    legal_entity_id: Option<Id>,
+    #[serde(default)]
+    #[schemars(length(max = 32))]
+    code: Option<String>,
+    #[serde(default, rename = "type")]
+    account_type: Option<AccountType>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListAccounts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Id,
+    #[serde(rename = "type")]
+    account_type: Option<AccountType>,
+    /// ARCHIVED records are immutable and keep their codes.
+    #[serde(default)]
+    status: Status,
+    postable: Option<bool>,
+    /// Part of a name or code, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListAccounts = call.query()?;
+    let filter = all([
+        AccountRow::legal_entity_id.eq(query.legal_entity_id),
+        AccountRow::status.eq(query.status),
+        equals(AccountRow::account_type, query.account_type),
+        equals(AccountRow::postable, query.postable),
+        mentions("text", query.text.as_deref()),
+    ]);
+    let rows = read_page::<AccountRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, Account::of)
+}
+
+pub fn read(call: &Call) -> Answer {
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+}
+
+/// Refuses a parent that does not exist; one of another entity exists.
+fn check_parent_exists(tree: &Tree, parent: Option<Id>) -> Result<(), Problem> {
+    match parent {
+        Some(parent) if !tree.knows(parent) && run(get::<ChartNode>(parent))?.is_none() => {
+            Err(Problem::reference_missing("/parentId"))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: AccountInput = call.body()?;
+    let entity = input.legal_entity_id;
+    let (_, owner, chart) = run((
+        lock(books_lock(entity)),
+        get::<EntityRow>(entity),
+        select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)).whole(),
+    ))?;
+    let count = chart.len();
+    let tree = Tree::of(chart);
+    let owner = owner.ok_or_else(|| Problem::reference_missing("/legalEntityId"))?;
+    check_parent_exists(&tree, input.parent_id)?;
+    usable(Some(owner), "/legalEntityId")?;
+    tree.check_parent(input.parent_id, None, input.account_type)?;
+    if count >= MOST_ACCOUNTS {
+        return Err(Problem::limit_exceeded());
+    }
+    let row = AccountRow {
+        parent_id: input.parent_id,
+        postable: input.postable,
+        description: input.description.map(String::from),
+        ..AccountRow::new(entity, &input.code, &input.name, input.account_type)
+    };
+    run(insert([&row])).map_err(duplicate_at("/code"))?;
+    Ok(answer(row))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: AccountChange = call.body()?;
+    let row: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let entity = row.legal_entity_id;
+    let (_, row, chart, mapping, money) = run((
+        lock(books_lock(entity)),
+        get::<AccountRow>(id).locked(),
+        select::<ChartNode>(AccountRow::legal_entity_id.eq(entity)).whole(),
+        select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).first(),
+        select::<MoneyId>(MoneyRow::account_id.eq(id)).first(),
+    ))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    call.matches(id, row.version)?;
+    let tree = Tree::of(chart);
+    check_parent_exists(&tree, input.parent_id)?;
+    let row = unarchived(row)?;
+    let after = AccountRow {
+        legal_entity_id: input.legal_entity_id.unwrap_or(entity),
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        account_type: input.account_type.unwrap_or(row.account_type),
+        name: input.name.into(),
+        parent_id: input.parent_id,
+        postable: input.postable,
+        description: input.description.map(String::from),
+        ..row.clone()
+    };
+    let change = change_of(&row, after)?;
+    if input.parent_id != row.parent_id {
+        tree.check_parent(input.parent_id, Some(id), row.account_type)?;
+    }
+    if input.postable && !row.postable && tree.has_children(id) {
+        return Err(illegal("/postable", "HAS_CHILDREN"));
+    }
+    if !input.postable && (mapping.is_some() || money.is_some()) {
+        return Err(illegal("/postable", "MAPPED"));
+    }
+    write_change(change, answer)
+}
+
+/// The change of an account, of which `postable` is fixed too once a line stands on it.
+fn change_of(row: &AccountRow, after: AccountRow) -> Result<Change<AccountRow>, Problem> {
+    let is_fixed = row.used && after.postable != row.postable;
+    match Change::of(row, after) {
+        Ok(_) if is_fixed => Err(Problem::immutable(vec!["/postable".to_owned()])),
+        Err(mut problem) if is_fixed => {
+            problem.errors.push(item("/postable", "IMMUTABLE_FIELD"));
+            Err(problem)
+        }
+        change => change,
+    }
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let row: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let entity = row.legal_entity_id;
+    let money = all([MoneyRow::account_id.eq(id), MoneyRow::status.eq(Status::Active)]);
+    let children = all([AccountRow::parent_id.eq(id), AccountRow::status.eq(Status::Active)]);
+    let (_, row, mapping, money, child, base) = run((
+        lock(books_lock(entity)),
+        get::<AccountRow>(id).locked(),
+        select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).first(),
+        select::<MoneyId>(money).first(),
+        select::<AccountId>(children).first(),
+        balance::select_last_closed(entity, None),
+    ))?;
+    let row = writable(call, row)?;
+    refuse_while(&[
+        ("MAPPED", mapping.is_some()),
+        ("ACTIVE_MONEY_ACCOUNT", money.is_some()),
+        ("ACTIVE_CHILDREN", child.is_some()),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![id]), base)?),
+    ])?;
+    write_change(Change::archive(row), answer)
+}

@@ -1,0 +1,82 @@
+//! The balance sheet: what an entity owns and owes at the end of a day.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply};
+use stoa_trade::dates::{Month, day_after};
+use stoa_trade::quantity::Amount;
+
+use crate::operations::access::figures;
+use crate::records::account::{AccountLabel, AccountRow};
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::rules::books::require_books;
+use crate::rules::references::check_branch;
+use crate::rules::results::{RESULT, ReportRow, Subtotal, WORTH, list_rows, net_result, sort_by_code, subtract};
+use crate::work::balance::{self, Scope};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    figures(Operation::read("/ledger/balance-sheet", "getBalanceSheet", balance_sheet))
+        .summary("What an entity owns and owes at the end of a day")
+        .description("Results of earlier years and of this one are derived: there is no year-end entry.")
+        .query::<AskBalanceSheet>().answers::<BalanceSheet>()
+        .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskBalanceSheet {
+    legal_entity_id: Id,
+    /// The day at whose end it stands.
+    as_of: Date,
+    branch_id: Option<Id>,
+}
+
+/// What an entity owns and owes at the end of a day: assets = liabilities + equity + both results.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BalanceSheet {
+    legal_entity_id: Id,
+    currency_code: String,
+    as_of: Date,
+    rows: Vec<ReportRow>,
+    subtotals: Vec<Subtotal>,
+    /// Income minus expense of the calendar years before.
+    result_brought_forward: Amount,
+    /// Income minus expense of the calendar year so far.
+    result_of_year: Amount,
+}
+
+pub fn balance_sheet(call: &Call) -> Answer {
+    let query: AskBalanceSheet = call.query()?;
+    let id = query.legal_entity_id;
+    let end = day_after(query.as_of);
+    let year = Month::read(&format!("{:04}-01", query.as_of.year())).and_then(Month::first_day);
+    let (entity, accounts, branch, before, until) = run((
+        get::<EntityRow>(id),
+        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
+        query.branch_id.map(get::<BranchRow>),
+        balance::select_last_closed(id, year),
+        balance::select_last_closed(id, end),
+    ))?;
+    let books = require_books(entity, "/query/legalEntityId")?;
+    check_branch(query.branch_id, branch, id)?;
+    let scope = Scope::entity(id, query.branch_id);
+    let (earlier, later) = run((balance::sum_before(&scope, before, year), balance::sum_before(&scope, until, end)))?;
+    let (earlier, later) = (balance::fold_sums(earlier)?, balance::fold_sums(later)?);
+    let accounts = sort_by_code(accounts);
+    let (rows_now, subtotals) = list_rows(&accounts, &later, &WORTH)?;
+    let brought_forward = net_result(&list_rows(&accounts, &earlier, &RESULT)?.1)?;
+    let of_year = net_result(&list_rows(&accounts, &subtract(&earlier, later)?, &RESULT)?.1)?;
+    Ok(Reply::json(&BalanceSheet {
+        legal_entity_id: id,
+        currency_code: books.currency_code,
+        as_of: query.as_of,
+        rows: rows_now,
+        subtotals,
+        result_brought_forward: brought_forward,
+        result_of_year: of_year,
+    }))
+}

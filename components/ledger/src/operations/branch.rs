@@ -1,0 +1,131 @@
+//! Branches: listing, creating, replacing and archiving them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
+use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, text};
+use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::{Change, EmptyBody, Status, usable, writable};
+
+use crate::operations::access::SETTINGS;
+use crate::records::branch::{BRANCH, Branch, BranchRow, answer};
+use crate::records::entity::EntityRow;
+use crate::records::hold::{HoldId, HoldRow};
+use crate::rules::books::books_lock;
+use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::work::changes::write_change;
+
+const BRANCHES_AT: &str = "/ledger/branches";
+const BRANCH_AT: &str = "/ledger/branches/{id}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(BRANCHES_AT, "listBranches", list).summary("Branches")
+        .for_members().query::<ListBranches>().answers::<Page<Branch>>(),
+    Operation::create(BRANCHES_AT, "createBranch", create).summary("Create a branch")
+        .needs(SETTINGS).body::<BranchInput>().answers::<Branch>()
+        .writes(BRANCH, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
+    Operation::read(BRANCH_AT, "getBranch", read).summary("A branch").for_members().answers::<Branch>(),
+    Operation::replace(BRANCH_AT, "replaceBranch", replace).summary("Replace a branch")
+        .needs(SETTINGS).body::<BranchChange>().answers::<Branch>()
+        .writes(BRANCH, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
+    Operation::transition("/ledger/branches/{id}/archive", "archiveBranch", archive)
+        .summary("Archive a branch").description("Not while a warehouse or register holds it.")
+        .needs(SETTINGS).body::<EmptyBody>().answers::<Branch>()
+        .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+];
+
+/// A new branch.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BranchInput {
+    /// Immutable.
+    legal_entity_id: Id,
+    /// Kept as typed, unique in its entity in any case for ever; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    code: String,
+    name: Text<1, 200>,
+    #[serde(default)]
+    address: Option<Text<0, 500>>,
+}
+
+/// The members of a branch that may change; others may be stated if they are the stored ones.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BranchChange {
+    name: Text<1, 200>,
+    #[serde(default)]
+    address: Option<Text<0, 500>>,
+    #[serde(default)]
+    legal_entity_id: Option<Id>,
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    code: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListBranches {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Option<Id>,
+    /// ARCHIVED records are immutable and keep their codes.
+    #[serde(default)]
+    status: Status,
+    /// Part of a name or code, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListBranches = call.query()?;
+    let filter = all([
+        BranchRow::status.eq(query.status),
+        equals(BranchRow::legal_entity_id, query.legal_entity_id),
+        mentions("text", query.text.as_deref()),
+    ]);
+    let rows = read_page::<BranchRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, Branch::of)
+}
+
+pub fn read(call: &Call) -> Answer {
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: BranchInput = call.body()?;
+    let entity = input.legal_entity_id;
+    // Shared: an entity is archived only by whoever is alone with its books.
+    let (_, owner) = run((lock_shared(books_lock(entity)), get::<EntityRow>(entity)))?;
+    usable(owner, "/legalEntityId")?;
+    let row = BranchRow::new(entity, &input.code, input.name.into(), input.address.map(String::from));
+    run(insert([&row])).map_err(duplicate_at("/code"))?;
+    Ok(answer(row))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: BranchChange = call.body()?;
+    let row: BranchRow = writable(call, run(get(id).locked())?)?;
+    let after = BranchRow {
+        legal_entity_id: input.legal_entity_id.unwrap_or(row.legal_entity_id),
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        name: input.name.into(),
+        address: input.address.map(String::from),
+        ..row.clone()
+    };
+    write_change(Change::of(&row, after)?, answer)
+}
+
+/// Holds are taken under the books' shared lock, so none appears while this is alone with them.
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let row: BranchRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let held = all([HoldRow::branch_id.eq(id), HoldRow::active.eq(true)]);
+    let (_, row, hold) =
+        run((lock(books_lock(row.legal_entity_id)), get::<BranchRow>(id).locked(), select::<HoldId>(held).first()))?;
+    let row = writable(call, row)?;
+    refuse_while(&[("HELD", hold.is_some())])?;
+    write_change(Change::archive(row), answer)
+}

@@ -1,0 +1,247 @@
+//! Legal entities: listing, creating, replacing and archiving them.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{aggregate, get, lock, run, select};
+use stoa_sdk::{
+    Answer, Call, Column, Date, Filter, Id, Limit, Operation, Page, Problem, Text, all, item, text, today, totals,
+};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::lists::{answer_page, mentions, read_page};
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::{Change, EmptyBody, Status, currency, unarchived};
+
+use crate::operations::access::SETTINGS;
+use crate::records::account::{AccountId, AccountRow};
+use crate::records::branch::{BranchId, BranchRow};
+use crate::records::entity::{EntityRow, LEGAL_ENTITY, LegalEntity, answer};
+use crate::records::hold::{HoldId, HoldRow};
+use crate::records::money_account::{MoneyId, MoneyRow};
+use crate::rules::books::books_lock;
+use crate::rules::charts::Chart;
+use crate::rules::refusal::refuse_while;
+use crate::work::balance::{self, Scope};
+use crate::work::changes::write_change;
+use crate::work::chart;
+use crate::work::entities::insert_entity;
+
+const ENTITIES_AT: &str = "/ledger/legal-entities";
+const ENTITY_AT: &str = "/ledger/legal-entities/{id}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(ENTITIES_AT, "listLegalEntities", list).summary("Legal entities")
+        .for_members().query::<ListLegalEntities>().answers::<Page<LegalEntity>>(),
+    Operation::create(ENTITIES_AT, "createLegalEntity", create).summary("Create a legal entity")
+        .description("At most 100. Whether it keeps books, in which currency, since when and how finely cannot be changed later; \
+            an entity without books may begin them once.")
+        .needs(SETTINGS).body::<LegalEntityInput>().answers::<LegalEntity>()
+        .writes(LEGAL_ENTITY, &[]).problems(&["DUPLICATE", "LIMIT_EXCEEDED"]),
+    Operation::read(ENTITY_AT, "getLegalEntity", read).summary("A legal entity")
+        .for_members().answers::<LegalEntity>(),
+    Operation::replace(ENTITY_AT, "replaceLegalEntity", replace).summary("Replace a legal entity")
+        .description("Full replacement of what may change: an omitted optional member becomes null.")
+        .without_if_match().needs(SETTINGS).body::<LegalEntityChange>().answers::<LegalEntity>()
+        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "VERSION_CONFLICT"]),
+    Operation::transition("/ledger/legal-entities/{id}/archive", "archiveLegalEntity",
+        archive)
+        .summary("Archive a legal entity")
+        .description("Not while it has an active branch or money account, is held by a warehouse or register, or a control \
+            account has a balance.")
+        .without_if_match().needs(SETTINGS).body::<EmptyBody>().answers::<LegalEntity>()
+        .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+];
+
+/// Entities that a company has at most, archived ones too.
+const MOST_ENTITIES: i64 = 100;
+
+totals! { Entities of EntityRow by [] { count: i64 = count } }
+
+/// A new legal entity.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LegalEntityInput {
+    /// Kept as typed, unique in any case for ever, archived entities included; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    pub code: String,
+    pub name: Text<1, 200>,
+    #[serde(default)]
+    pub legal_name: Option<Text<0, 300>>,
+    /// As the company writes it; nothing is verified.
+    #[serde(default)]
+    pub tax_id: Option<Text<0, 64>>,
+    /// ISO 3166-1 alpha-2.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    pub country_code: Option<String>,
+    /// Whether every covered operation posts an entry; never turned off.
+    #[serde(default)]
+    pub keeps_books: bool,
+    /// The book currency, upper-cased, an active code of ISO 4217: stated if and only if books are kept; immutable.
+    #[serde(default)]
+    #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
+    pub currency_code: Option<String>,
+    /// With books only: the first day on which an entry may be dated, today or earlier; omitted: today. Immutable.
+    #[serde(default)]
+    pub books_start_on: Option<Date>,
+    /// With books only: digits after the point that amounts of the journal may have; omitted: 6. Goods whose cost times
+    /// quantity is finer need more. Immutable.
+    #[serde(default)]
+    #[schemars(range(min = 6, max = 12))]
+    pub amount_scale: Option<i64>,
+    /// A chart of accounts with mappings and money accounts to begin with.
+    #[serde(default)]
+    pub chart: Chart,
+}
+
+/// The members of a legal entity that may change; others may be stated if they are the stored ones.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LegalEntityChange {
+    #[schemars(range(min = 1, max = 2_147_483_646))]
+    expected_version: i64,
+    name: Text<1, 200>,
+    #[serde(default)]
+    legal_name: Option<Text<0, 300>>,
+    #[serde(default)]
+    tax_id: Option<Text<0, 64>>,
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[A-Z]{2}$"))]
+    country_code: Option<String>,
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    code: Option<String>,
+    #[serde(default)]
+    keeps_books: Option<bool>,
+    #[serde(default)]
+    #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
+    currency_code: Option<String>,
+    #[serde(default)]
+    books_start_on: Option<Date>,
+    #[serde(default)]
+    amount_scale: Option<i64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListLegalEntities {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// ARCHIVED records are immutable and keep their codes.
+    #[serde(default)]
+    status: Status,
+    /// Part of a name or code, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListLegalEntities = call.query()?;
+    let filter = all([EntityRow::status.eq(query.status), mentions("text", query.text.as_deref())]);
+    let rows = read_page::<EntityRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, LegalEntity::of)
+}
+
+pub fn read(call: &Call) -> Answer {
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+}
+
+/// What the schema cannot tell.
+fn check(input: &LegalEntityInput) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    if input.keeps_books {
+        match &input.currency_code {
+            None => faults.push(item("/currencyCode", "REQUIRED")),
+            Some(code) if !currency::is_active(code) => faults.push(item("/currencyCode", "FORMAT")),
+            Some(_) => {}
+        }
+        if input.books_start_on.is_some_and(|day| day > today()) {
+            faults.push(item("/booksStartOn", "DATE_IN_FUTURE"));
+        }
+    } else {
+        let stated = [
+            ("/currencyCode", input.currency_code.is_some()),
+            ("/booksStartOn", input.books_start_on.is_some()),
+            ("/amountScale", input.amount_scale.is_some()),
+        ];
+        faults.extend(stated.into_iter().filter(|(_, stated)| *stated).map(|(at, _)| item(at, "NOT_ALLOWED")));
+    }
+    refuse_invalid(faults)
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: LegalEntityInput = call.body()?;
+    check(&input)?;
+    let (_, entities) = run((lock("legal-entities".to_owned()), aggregate::<Entities>(Filter::default()).one()))?;
+    let template = input.chart.template();
+    let row = new_row(input);
+    if entities.count >= MOST_ENTITIES {
+        return Err(Problem::limit_exceeded());
+    }
+    insert_entity(&row, template.is_some())?;
+    if let Some(template) = template {
+        chart::install(row.id, template)?;
+    }
+    Ok(answer(row))
+}
+
+/// The row of a checked input.
+fn new_row(input: LegalEntityInput) -> EntityRow {
+    let row = EntityRow {
+        legal_name: input.legal_name.map(String::from),
+        tax_id: input.tax_id.map(String::from),
+        country_code: input.country_code,
+        ..EntityRow::new(&input.code, input.name.into())
+    };
+    match input.currency_code {
+        Some(currency) if input.keeps_books => row.with_books(currency, input.books_start_on, input.amount_scale),
+        _ => row,
+    }
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: LegalEntityChange = call.body()?;
+    let row: EntityRow = run(get(id).locked())?.ok_or_else(Problem::not_found)?;
+    ExpectedVersion(input.expected_version).check(row.version)?;
+    let row = unarchived(row)?;
+    let after = EntityRow {
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        keeps_books: input.keeps_books.unwrap_or(row.keeps_books),
+        currency_code: input.currency_code.or_else(|| row.currency_code.clone()),
+        books_start_on: input.books_start_on.or(row.books_start_on),
+        amount_scale: input.amount_scale.or(row.amount_scale),
+        name: input.name.into(),
+        legal_name: input.legal_name.map(String::from),
+        tax_id: input.tax_id.map(String::from),
+        country_code: input.country_code,
+        ..row.clone()
+    };
+    write_change(Change::of(&row, after)?, answer)
+}
+
+/// Alone with the books: nothing can be posted, held or added meanwhile.
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let active = |entity: Column<Id>, status: Column<Status>| all([entity.eq(id), status.eq(Status::Active)]);
+    let (_, row, branch, money, hold, controls, base) = run((
+        lock(books_lock(id)),
+        get::<EntityRow>(id).locked(),
+        select::<BranchId>(active(BranchRow::legal_entity_id, BranchRow::status)).first(),
+        select::<MoneyId>(active(MoneyRow::legal_entity_id, MoneyRow::status)).first(),
+        select::<HoldId>(all([HoldRow::legal_entity_id.eq(id), HoldRow::active.eq(true)])).first(),
+        select::<AccountId>(all([AccountRow::legal_entity_id.eq(id), AccountRow::control_role.not_null()])).whole(),
+        balance::select_last_closed(id, None),
+    ))?;
+    let row = unarchived(row.ok_or_else(Problem::not_found)?)?;
+    let controls = controls.into_iter().map(|account| account.id).collect();
+    let moved = balance::any_balance(&Scope::accounts(id, controls), base)?;
+    refuse_while(&[
+        ("ACTIVE_BRANCH", branch.is_some()),
+        ("ACTIVE_MONEY_ACCOUNT", money.is_some()),
+        ("HELD", hold.is_some()),
+        ("CONTROL_BALANCE_NOT_ZERO", moved),
+    ])?;
+    write_change(Change::archive(row), answer)
+}

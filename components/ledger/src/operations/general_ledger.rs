@@ -1,0 +1,109 @@
+//! The general ledger: the lines of an entity's journal in the order of posting.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Reply, all, map, paged};
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::invalid;
+
+use crate::operations::access::figures;
+use crate::records::account::AccountLabel;
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::records::entry::{LineRow, PartyType};
+use crate::rules::books::require_books;
+use crate::rules::days::check_range;
+use crate::rules::references::check_branch;
+use crate::work::balance::Scope;
+use crate::work::labels::{accounts_of, describe_line, entries_of};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    figures(Operation::read("/ledger/general-ledger", "getGeneralLedger", general_ledger))
+        .summary("Lines of the journal in the order of posting")
+        .query::<AskGeneralLedger>().answers::<Page<LedgerLine>>().problems(&["ILLEGAL_STATE", "REFERENCE_INVALID"]),
+];
+
+/// Days that a general ledger spans at most.
+const LONGEST: i64 = 366;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskGeneralLedger {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Id,
+    /// The first day.
+    from: Date,
+    /// The last day, at most 366 days from the first.
+    to: Date,
+    branch_id: Option<Id>,
+}
+
+/// A line of the general ledger.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerLine {
+    line_id: Id,
+    entry_id: Id,
+    line_no: i64,
+    entry_date: Date,
+    account_id: Id,
+    account_code: String,
+    account_name: String,
+    /// The line's, or its entry's.
+    description: String,
+    source_kind: String,
+    source_id: Id,
+    debit: Amount,
+    credit: Amount,
+    party_type: Option<PartyType>,
+    party_id: Option<Id>,
+    branch_id: Option<Id>,
+}
+
+pub fn general_ledger(call: &Call) -> Answer {
+    let query: AskGeneralLedger = call.query()?;
+    check_range(Some(query.from), Some(query.to))?;
+    if query.to.days() - query.from.days() >= LONGEST {
+        return Err(invalid("/query/to", "RANGE"));
+    }
+    let id = query.legal_entity_id;
+    let within = [LineRow::entry_date.ge(query.from), LineRow::entry_date.le(query.to)];
+    let filter = all([Scope::entity(id, query.branch_id).lines()].into_iter().chain(within));
+    let (entity, branch, lines) = paged(query.limit, |limit| {
+        run((
+            get::<EntityRow>(id),
+            query.branch_id.map(get::<BranchRow>),
+            select::<LineRow>(filter.clone()).after(query.cursor).limit(limit),
+        ))
+    })?;
+    require_books(entity, "/query/legalEntityId")?;
+    check_branch(query.branch_id, branch, id)?;
+    let (entries, accounts) = run((entries_of(&lines.items), accounts_of(&lines.items)))?;
+    let entries = map(entries.into_iter().map(|entry| (entry.id, entry)));
+    let accounts = map(accounts.into_iter().map(|account: AccountLabel| (account.id, account)));
+    let show = |line: LineRow| {
+        let (entry, account) = (entries.get(&line.entry_id), accounts.get(&line.account_id));
+        LedgerLine {
+            line_id: line.id,
+            entry_id: line.entry_id,
+            line_no: line.line_no,
+            entry_date: line.entry_date,
+            account_id: line.account_id,
+            account_code: account.map(|account| account.code.clone()).unwrap_or_default(),
+            account_name: account.map(|account| account.name.clone()).unwrap_or_default(),
+            description: describe_line(line.description, entry),
+            source_kind: entry.map(|entry| entry.source_kind.clone()).unwrap_or_default(),
+            source_id: entry.map_or(line.entry_id, |entry| entry.source_id),
+            debit: line.debit,
+            credit: line.credit,
+            party_type: line.party_type,
+            party_id: line.party_id,
+            branch_id: line.branch.0,
+        }
+    };
+    Ok(Reply::json(&Page::of(lines.items, lines.more, |line| line.id, show)))
+}

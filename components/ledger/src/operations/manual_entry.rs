@@ -1,0 +1,245 @@
+//! Entries that people write themselves, and their reversal: bank charges, card settlements, capital.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Failure, First, find, get, get_all, lock_shared, run, select};
+use stoa_sdk::{
+    Answer, Call, Date, Decimal, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view,
+};
+use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
+use stoa_trade::{unarchived, usable};
+
+use crate::operations::access::SETTINGS;
+use crate::records::account::{AccountRow, Postability};
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::records::entry::{ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
+use crate::records::period::{PeriodRow, PeriodStatus};
+use crate::rules::books::books_lock;
+use crate::work::journal::mirror::draft_mirror;
+use crate::work::journal::write::{Draft, Line, try_write, write};
+
+const ENTRIES_AT: &str = "/ledger/journal-entries";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create(ENTRIES_AT, "createJournalEntry", create).summary("Write a manual entry")
+        .description("What no document posts: bank charges, card settlements, capital. Control accounts take no such line.")
+        .needs(SETTINGS).body::<ManualEntry>().answers::<EntryReceipt>().writes(ENTRY, &[])
+        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
+    Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
+        .summary("Reverse a manual entry")
+        .description("Posts its mirror, once. The entry of a document is undone by voiding the document.")
+        .needs(SETTINGS).body::<Reversal>().answers::<EntryReceipt>().writes(ENTRY, &[])
+        .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
+];
+
+/// A line: exactly one of debit and credit is stated, above zero.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ManualLine {
+    /// Postable, active, of the entity, and no control account.
+    account_id: Id,
+    #[serde(default)]
+    debit: Option<Decimal<6>>,
+    #[serde(default)]
+    credit: Option<Decimal<6>>,
+    #[serde(default)]
+    description: Option<Text<0, 1000>>,
+    /// Omitted: the entry's.
+    #[serde(default)]
+    branch_id: Option<Id>,
+}
+
+/// A manual entry.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ManualEntry {
+    legal_entity_id: Id,
+    /// At most one day in the future, not before the books, in an open month.
+    entry_date: Date,
+    description: Text<1, 1000>,
+    #[serde(default)]
+    reference: Option<Text<0, 200>>,
+    /// Of the lines that state none.
+    #[serde(default)]
+    branch_id: Option<Id>,
+    /// Debits and credits are equal.
+    #[schemars(length(min = 2, max = 100))]
+    lines: Vec<ManualLine>,
+}
+
+/// Why an entry is reversed, and when.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Reversal {
+    /// Not before the original's; omitted: today.
+    #[serde(default)]
+    entry_date: Option<Date>,
+    /// The description of the mirror.
+    reason: Text<1, 1000>,
+}
+
+view! { ClosedMonthId of PeriodRow { id: Id } }
+
+/// Whether the day lies in a closed month.
+fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
+    select(all([
+        PeriodRow::legal_entity_id.eq(entity),
+        PeriodRow::month.eq(Month::of(day)),
+        PeriodRow::status.eq(PeriodStatus::Closed),
+    ]))
+    .first()
+}
+
+/// The side and amount of each line, and the sum of a side; what the schema cannot tell of them.
+fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Amount), Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    let mut sides = Vec::new();
+    let (mut debits, mut credits) = (Amount::ZERO, Amount::ZERO);
+    for (at, line) in lines.iter().enumerate() {
+        let (is_debit, amount, member) = match (line.debit, line.credit) {
+            (Some(amount), None) => (true, amount, "debit"),
+            (None, Some(amount)) => (false, amount, "credit"),
+            (Some(_), Some(_)) => {
+                faults.push(item(format!("/lines/{at}/credit"), "NOT_ALLOWED"));
+                continue;
+            }
+            (None, None) => {
+                faults.push(item(format!("/lines/{at}/debit"), "REQUIRED"));
+                continue;
+            }
+        };
+        if amount.is_zero() {
+            faults.push(item(format!("/lines/{at}/{member}"), "RANGE"));
+            continue;
+        }
+        let one: Decimal<6> = Decimal::from_units(1_000_000);
+        let amount = amount.checked_mul(one).ok_or_else(Problem::limit_exceeded)?;
+        let side = if is_debit { &mut debits } else { &mut credits };
+        *side = side.checked_add(amount).ok_or_else(Problem::limit_exceeded)?;
+        sides.push((is_debit, amount));
+    }
+    refuse_invalid(faults)?;
+    if debits != credits {
+        return Err(invalid("/lines", "UNBALANCED"));
+    }
+    Ok((sides, debits))
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: ManualEntry = call.body()?;
+    let (sides, total) = read_sides(&input.lines)?;
+    let day = effective_day(Some(input.entry_date), today(), "/entryDate")?;
+    let entity = input.legal_entity_id;
+    let accounts = set(input.lines.iter().map(|line| line.account_id));
+    let branches = set(input.lines.iter().filter_map(|line| line.branch_id).chain(input.branch_id));
+    let (_, owner, accounts, branches, closed) = run((
+        lock_shared(books_lock(entity)),
+        get::<EntityRow>(entity),
+        get_all::<Postability>(accounts),
+        get_all::<BranchRow>(branches),
+        select_closed(entity, day),
+    ))?;
+    let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
+    let branches = map(branches.into_iter().map(|branch| (branch.id, branch)));
+
+    // Where each record is named.
+    let named_accounts = || input.lines.iter().enumerate().map(|(at, line)| (line.account_id, at));
+    let of_lines = input.lines.iter().enumerate();
+    let of_lines = of_lines.filter_map(|(at, line)| Some((line.branch_id?, format!("/lines/{at}/branchId"))));
+    let named_branches: Vec<(Id, String)> =
+        input.branch_id.map(|id| (id, "/branchId".to_owned())).into_iter().chain(of_lines).collect();
+    let list_wrong = |code: &str, wrong: &dyn Fn(&Postability) -> bool, missing: bool| -> Vec<Item> {
+        let is_wrong = |id: &Id| accounts.get(id).map_or(missing, wrong);
+        let wrong = named_accounts().filter(|(id, _)| is_wrong(id));
+        wrong.map(|(_, at)| item(format!("/lines/{at}/accountId"), code)).collect()
+    };
+    let mut missing = list_wrong("NOT_FOUND", &|_| false, true);
+    if owner.is_none() {
+        missing.insert(0, item("/legalEntityId", "NOT_FOUND"));
+    }
+    let unknown = named_branches.iter().filter(|(id, _)| !branches.contains_key(id));
+    missing.extend(unknown.map(|(_, at)| item(at.clone(), "NOT_FOUND")));
+    refuse("NOT_FOUND", missing)?;
+    let owner = usable(owner, "/legalEntityId")?;
+    refuse("REFERENCE_INVALID", list_wrong("REFERENCE_INVALID", &|account| !account.takes_lines(entity), false))?;
+    for (id, pointer) in &named_branches {
+        BranchRow::require_active(branches.get(id), entity, pointer)?;
+    }
+    let books = owner.books().ok_or_else(|| illegal("/legalEntityId", "BOOKS_NOT_KEPT"))?;
+    refuse("ILLEGAL_STATE", list_wrong("CONTROL_ACCOUNT", &|account| account.control_role.is_some(), false))?;
+    books.check_day(day, closed.is_some(), "/entryDate")?;
+
+    let lines = input.lines.into_iter().zip(sides).map(|(line, (is_debit, amount))| Line {
+        account: line.account_id,
+        is_debit,
+        amount,
+        party: None,
+        branch: line.branch_id.or(input.branch_id),
+        description: line.description.map(String::from),
+    });
+    let draft = Draft {
+        entity,
+        day,
+        currency: books.currency_code,
+        source_kind: MANUAL.to_owned(),
+        source_id: None,
+        purpose: "ENTRY".to_owned(),
+        description: input.description.into(),
+        reference: input.reference.map(String::from),
+        reversal_of: None,
+        total,
+        lines: lines.collect(),
+    };
+    let fresh = set(accounts.values().filter(|account| !account.used).map(|account| account.id));
+    let entries = write(vec![draft], fresh)?;
+    entries.first().map(receipt).ok_or_else(Problem::not_found)
+}
+
+pub fn reverse(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: Reversal = call.body()?;
+    let day = effective_day(input.entry_date, today(), "/entryDate")?;
+    let entry: EntryRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let entity = entry.legal_entity_id;
+    let of_entry = has::<LineRow, _, _>(AccountRow::id, LineRow::account_id, LineRow::entry_id.eq(id));
+    let (_, owner, lines, mirrors, accounts, closed) = run((
+        lock_shared(books_lock(entity)),
+        get::<EntityRow>(entity),
+        select::<LineRow>(LineRow::entry_id.eq(id)).by(LineRow::line_no).whole(),
+        find::<EntryRow>("reversal", [vec![id.put()]]),
+        select::<Postability>(of_entry).whole(),
+        select_closed(entity, day),
+    ))?;
+    if entry.source_kind != MANUAL {
+        return Err(illegal("/path/id", "NOT_MANUAL"));
+    }
+    if entry.reversal_of.is_some() {
+        return Err(illegal("/path/id", "IS_REVERSAL"));
+    }
+    if !mirrors.is_empty() {
+        return Err(illegal("/path/id", "ALREADY_REVERSED"));
+    }
+    if day < entry.entry_date {
+        return Err(illegal("/entryDate", "DATE_BEFORE_ORIGINAL"));
+    }
+    // It became one since: what people write must not move it.
+    if accounts.iter().any(|account| account.control_role.is_some()) {
+        return Err(illegal("/path/id", "CONTROL_ACCOUNT"));
+    }
+    let owner = unarchived(owner.ok_or_else(Problem::not_found)?)?;
+    let books = owner.books().ok_or_else(|| illegal("/path/id", "BOOKS_NOT_KEPT"))?;
+    books.check_day(day, closed.is_some(), "/entryDate")?;
+    let draft = draft_mirror(&entry, lines, day, input.reason.into());
+    let entries = match try_write(vec![draft], BTreeSet::new()) {
+        // Another reversal was faster.
+        Err(Failure::Duplicate(_)) => return Err(illegal("/path/id", "ALREADY_REVERSED")),
+        written => written?,
+    };
+    entries.first().map(receipt).ok_or_else(Problem::not_found)
+}

@@ -1,0 +1,240 @@
+//! Money accounts: listing them, and creating, replacing and archiving them alone with the books.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Failure, get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, card_number, item, text};
+use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_trade::refusal::{illegal, refuse_invalid};
+use stoa_trade::{Change, EmptyBody, Status, unarchived, usable, writable};
+
+use crate::operations::access::SETTINGS;
+use crate::records::account::Postability;
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::records::hold::{HoldId, HoldRow};
+use crate::records::mapping::{MethodMappingId, MethodMappingRow};
+use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow, answer};
+use crate::records::role::{Method, MoneyKind};
+use crate::rules::books::books_lock;
+use crate::rules::refusal::refuse_while;
+use crate::work::balance::{self, Scope};
+use crate::work::changes::write_change;
+
+const MONEY_ACCOUNTS_AT: &str = "/ledger/money-accounts";
+const MONEY_ACCOUNT_AT: &str = "/ledger/money-accounts/{id}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(MONEY_ACCOUNTS_AT, "listMoneyAccounts", list).summary("Money accounts")
+        .for_members().query::<ListMoneyAccounts>().answers::<Page<MoneyAccount>>(),
+    Operation::create(MONEY_ACCOUNTS_AT, "createMoneyAccount", create)
+        .summary("Create a money account")
+        .needs(SETTINGS).body::<MoneyAccountInput>().answers::<MoneyAccount>()
+        .writes(MONEY_ACCOUNT, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
+    Operation::read(MONEY_ACCOUNT_AT, "getMoneyAccount", read).summary("A money account")
+        .for_members().answers::<MoneyAccount>(),
+    Operation::replace(MONEY_ACCOUNT_AT, "replaceMoneyAccount", replace)
+        .summary("Replace a money account")
+        .needs(SETTINGS).body::<MoneyAccountChange>().answers::<MoneyAccount>()
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
+    Operation::transition("/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
+        archive)
+        .summary("Archive a money account")
+        .description("Not while a method is mapped to it, a register holds it, or it has a balance.")
+        .needs(SETTINGS).body::<EmptyBody>().answers::<MoneyAccount>()
+        .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+];
+
+/// A new money account.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MoneyAccountInput {
+    /// Immutable.
+    legal_entity_id: Id,
+    /// Kept as typed, unique in its entity in any case for ever; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    code: String,
+    name: Text<1, 200>,
+    /// Immutable.
+    kind: MoneyKind,
+    /// A postable account of the entity, of type ASSET (CARD also LIABILITY), that serves no control role and no other money
+    /// account; immutable.
+    account_id: Id,
+    #[serde(default)]
+    branch_id: Option<Id>,
+    /// An account number at the bank, for example; never anything shaped like a card number.
+    #[serde(default)]
+    reference: Option<Text<0, 120>>,
+    /// Cash of a till: it leaves only by a cash session. Only for CASH.
+    #[serde(default)]
+    till: bool,
+}
+
+/// The members of a money account that may change; others may be stated if they are the stored ones.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MoneyAccountChange {
+    name: Text<1, 200>,
+    #[serde(default)]
+    branch_id: Option<Id>,
+    #[serde(default)]
+    reference: Option<Text<0, 120>>,
+    #[serde(default)]
+    till: bool,
+    #[serde(default)]
+    legal_entity_id: Option<Id>,
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    code: Option<String>,
+    #[serde(default)]
+    kind: Option<MoneyKind>,
+    #[serde(default)]
+    account_id: Option<Id>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListMoneyAccounts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Option<Id>,
+    kind: Option<MoneyKind>,
+    /// Those of a kind that this method may use.
+    method: Option<Method>,
+    /// ARCHIVED records are immutable and keep their codes.
+    #[serde(default)]
+    status: Status,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListMoneyAccounts = call.query()?;
+    let filter = all([
+        MoneyRow::status.eq(query.status),
+        equals(MoneyRow::legal_entity_id, query.legal_entity_id),
+        equals(MoneyRow::kind, query.kind),
+        query.method.map(|method| MoneyRow::kind.one_of(method.kinds().iter().copied())).unwrap_or_default(),
+    ]);
+    let rows = read_page::<MoneyRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, MoneyAccount::of)
+}
+
+pub fn read(call: &Call) -> Answer {
+    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+}
+
+/// What the schema cannot tell.
+fn check(reference: Option<&Text<0, 120>>, till: bool, kind: Option<MoneyKind>) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    if reference.is_some_and(|text| card_number::is_shaped_like_one(text)) {
+        faults.push(item("/reference", "CARD_NUMBER_REFUSED"));
+    }
+    if till && kind.is_some_and(|kind| kind != MoneyKind::Cash) {
+        faults.push(item("/till", "NOT_ALLOWED"));
+    }
+    refuse_invalid(faults)
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: MoneyAccountInput = call.body()?;
+    check(input.reference.as_ref(), input.till, Some(input.kind))?;
+    let entity = input.legal_entity_id;
+    let (_, owner, account, branch) = run((
+        lock(books_lock(entity)),
+        get::<EntityRow>(entity),
+        get::<Postability>(input.account_id),
+        input.branch_id.map(get::<BranchRow>),
+    ))?;
+    // What is missing comes before what cannot be used.
+    let Some(owner) = owner else { return Err(Problem::reference_missing("/legalEntityId")) };
+    let account = account.ok_or_else(|| Problem::reference_missing("/accountId"))?;
+    let branch = branch.flatten();
+    if input.branch_id.is_some() && branch.is_none() {
+        return Err(Problem::reference_missing("/branchId"));
+    }
+    usable(Some(owner), "/legalEntityId")?;
+    if account.legal_entity_id != entity || !input.kind.takes(&account) {
+        return Err(Problem::reference_invalid("/accountId"));
+    }
+    if branch.is_some() {
+        BranchRow::require_active(branch.as_ref(), entity, "/branchId")?;
+    }
+    let row = MoneyRow {
+        till: input.till,
+        branch_id: input.branch_id,
+        reference: input.reference.map(String::from),
+        ..MoneyRow::new(entity, &input.code, &input.name, input.kind, input.account_id)
+    };
+    run(insert([&row])).map_err(|failure| match failure {
+        Failure::Duplicate(clashes) if clashes.iter().all(|clash| clash.key == "account") => {
+            Problem::duplicate("/accountId")
+        }
+        Failure::Duplicate(_) => Problem::duplicate("/code"),
+        other => other.into(),
+    })?;
+    Ok(answer(row))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: MoneyAccountChange = call.body()?;
+    check(input.reference.as_ref(), false, None)?;
+    let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
+    let (_, row, branch, hold) = run((
+        lock(books_lock(row.legal_entity_id)),
+        get::<MoneyRow>(id).locked(),
+        input.branch_id.map(get::<BranchRow>),
+        select::<HoldId>(held).first(),
+    ))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    call.matches(id, row.version)?;
+    let branch = branch.flatten();
+    if input.branch_id.is_some() && branch.is_none() {
+        return Err(Problem::reference_missing("/branchId"));
+    }
+    let row = unarchived(row)?;
+    let after = MoneyRow {
+        legal_entity_id: input.legal_entity_id.unwrap_or(row.legal_entity_id),
+        code: input.code.unwrap_or_else(|| row.code.clone()),
+        kind: input.kind.unwrap_or(row.kind),
+        account_id: input.account_id.unwrap_or(row.account_id),
+        name: input.name.into(),
+        till: input.till,
+        branch_id: input.branch_id,
+        reference: input.reference.map(String::from),
+        ..row.clone()
+    };
+    let change = Change::of(&row, after)?;
+    check(None, input.till, Some(row.kind))?;
+    if input.branch_id != row.branch_id && branch.is_some() {
+        BranchRow::require_active(branch.as_ref(), row.legal_entity_id, "/branchId")?;
+    }
+    if row.till && !input.till && hold.is_some() {
+        return Err(illegal("/till", "HELD"));
+    }
+    write_change(change, answer)
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let (entity, account) = (row.legal_entity_id, row.account_id);
+    let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
+    let (_, row, mapping, hold, base) = run((
+        lock(books_lock(entity)),
+        get::<MoneyRow>(id).locked(),
+        select::<MethodMappingId>(MethodMappingRow::money_account_id.eq(id)).first(),
+        select::<HoldId>(held).first(),
+        balance::select_last_closed(entity, None),
+    ))?;
+    let row = writable(call, row)?;
+    refuse_while(&[
+        ("MAPPED", mapping.is_some()),
+        ("HELD", hold.is_some()),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]), base)?),
+    ])?;
+    write_change(Change::archive(row), answer)
+}

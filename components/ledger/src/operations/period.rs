@@ -1,0 +1,216 @@
+//! Months of the books: listing them, closing and reopening them alone with the books, so that whoever posts is done before,
+//! and seen, or waits and is refused.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Field, Id, Operation, Problem, Reply, Text, all, facts, map, new_ids, now, today};
+use stoa_trade::Change;
+use stoa_trade::dates::Month;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::{illegal, invalid};
+
+use crate::operations::access::SETTINGS;
+use crate::records::entity::EntityRow;
+use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
+use crate::rules::books::books_lock;
+use crate::rules::sums::Sums;
+use crate::work::balance::{self, Base};
+use crate::work::snapshot::sum_month;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/ledger/legal-entities/{id}/periods", "listPeriods", list)
+        .summary("Months of a legal entity's books in a year")
+        .description("From the first month of the books to the current one; none without books.")
+        .for_members().query::<ListPeriods>().answers::<Periods>(),
+    Operation::transition("/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
+        close)
+        .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
+        .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+    Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
+        reopen)
+        .summary("Open a closed month again").description("Only the last closed one.")
+        .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
+];
+
+/// The months of one year.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Periods {
+    items: Vec<Period>,
+    /// Always null: a year is one page.
+    next_cursor: (),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListPeriods {
+    /// Of the calendar.
+    #[schemars(range(min = 1, max = 9999))]
+    year: u32,
+}
+
+/// The month in the path.
+#[derive(Deserialize, JsonSchema)]
+pub struct PeriodPath {
+    pub month: Month,
+}
+
+/// What is expected of the month.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CloseInput {
+    /// 1 where the month was never closed.
+    #[schemars(range(min = 1, max = 2_147_483_646))]
+    expected_version: i64,
+}
+
+/// What is expected of the month, and why it is opened again.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReopenInput {
+    #[schemars(range(min = 1, max = 2_147_483_646))]
+    expected_version: i64,
+    reason: Text<1, 1000>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let query: ListPeriods = call.query()?;
+    let first = Month::read(&format!("{:04}-01", query.year)).ok_or_else(|| invalid("/query/year", "RANGE"))?;
+    let months: Vec<Month> = std::iter::successors(Some(first), |month| Some(month.next())).take(12).collect();
+    let these = PeriodRow::month.one_of(months.iter().copied());
+    let (entity, rows) =
+        run((get::<EntityRow>(id), select::<PeriodRow>(all([PeriodRow::legal_entity_id.eq(id), these])).whole()))?;
+    let entity = entity.ok_or_else(Problem::not_found)?;
+    let mut rows = map(rows.into_iter().map(|row| (row.month, row)));
+    let items = match entity.books() {
+        None => Vec::new(),
+        Some(books) => {
+            let (first, last) = (Month::of(books.start_on), Month::of(today()));
+            let within = months.into_iter().filter(|month| (first..=last).contains(month));
+            within.map(|month| Period::of(id, month, rows.remove(&month))).collect()
+        }
+    };
+    Ok(Reply::json(&Periods { items, next_cursor: () }))
+}
+
+/// A month of the books, with everybody else kept away from them.
+struct LockedMonth {
+    entity: Id,
+    first: Month,
+    month: Month,
+    row: Option<PeriodRow>,
+    /// The last closed month of all.
+    base: Option<Base>,
+}
+
+fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
+    let entity = call.path_id("id")?;
+    let PeriodPath { month } = call.path()?;
+    let (_, row, period, base) = run((
+        lock(books_lock(entity)),
+        get::<EntityRow>(entity),
+        find::<PeriodRow>("month", [vec![entity.put(), month.put()]]),
+        balance::select_last_closed(entity, None),
+    ))?;
+    let books = row.as_ref().and_then(EntityRow::books).ok_or_else(Problem::not_found)?;
+    let first = Month::of(books.start_on);
+    if month < first {
+        return Err(Problem::not_found());
+    }
+    let period = period.into_iter().next();
+    ExpectedVersion(expected).check(version(period.as_ref()))?;
+    Ok(LockedMonth { entity, first, month, row: period, base })
+}
+
+impl LockedMonth {
+    fn is_closed(&self) -> bool {
+        self.row.as_ref().is_some_and(|row| row.status == PeriodStatus::Closed)
+    }
+
+    fn answer(self, row: PeriodRow) -> Reply {
+        let id = row.id;
+        Reply::json(&Period::of(self.entity, self.month, Some(row)))
+            .resource(id)
+            .subject(self.entity)
+            .changed(vec!["status"])
+    }
+}
+
+pub fn close(call: &Call) -> Answer {
+    let input: CloseInput = call.body()?;
+    let locked = lock_month(call, input.expected_version)?;
+    let (entity, month) = (locked.entity, locked.month);
+    if locked.is_closed() {
+        return Err(illegal("/path/month", "CLOSED"));
+    }
+    if month >= Month::of(today()) {
+        return Err(illegal("/path/month", "MONTH_NOT_ENDED"));
+    }
+    let next = locked.base.map_or(locked.first, |base| base.month.next());
+    if month != next {
+        return Err(illegal("/path/month", "EARLIER_MONTH_OPEN"));
+    }
+    let closing_no = locked.row.as_ref().map_or(0, |row| row.closing_no) + 1;
+    let totals = sum_month(entity, month, locked.base)?;
+    let ids = new_ids(u32::try_from(totals.len()).map_err(|_| Problem::limit_exceeded())?);
+    let total = |(id, ((account_id, branch), sums)): (Id, (_, Sums))| TotalRow {
+        id,
+        created_at: now(),
+        updated_at: now(),
+        legal_entity_id: entity,
+        month,
+        closing_no,
+        account_id,
+        branch,
+        debit: sums.debit,
+        credit: sums.credit,
+    };
+    let rows: Vec<TotalRow> = ids.into_iter().zip(totals).map(total).collect();
+    let snapshot: Vec<_> = rows.chunks(MOST_ROWS as usize).map(insert).collect();
+    let close = |row: PeriodRow| PeriodRow {
+        status: PeriodStatus::Closed,
+        closing_no,
+        closed_at: Some(now()),
+        closed_by: Some(facts().actor.clone()),
+        ..row
+    };
+    let row = match locked.row.clone() {
+        None => {
+            let row = close(PeriodRow::new(entity, month));
+            run((snapshot, insert([&row])))?;
+            row
+        }
+        Some(row) => {
+            let change = Change::of(&row, close(row.clone()))?;
+            run((snapshot, change.update()))?;
+            change.into_after()
+        }
+    };
+    Ok(locked.answer(row))
+}
+
+pub fn reopen(call: &Call) -> Answer {
+    let input: ReopenInput = call.body()?;
+    let locked = lock_month(call, input.expected_version)?;
+    let row = match locked.row.clone() {
+        Some(row) if row.status == PeriodStatus::Closed => row,
+        _ => return Err(illegal("/path/month", "NOT_CLOSED")),
+    };
+    if locked.base.is_some_and(|base| base.month > locked.month) {
+        return Err(illegal("/path/month", "LATER_MONTH_CLOSED"));
+    }
+    let after = PeriodRow {
+        status: PeriodStatus::Open,
+        reopened_at: Some(now()),
+        reopen_reason: Some(input.reason.into()),
+        ..row.clone()
+    };
+    let change = Change::of(&row, after)?;
+    run(change.update())?;
+    Ok(locked.answer(change.into_after()))
+}

@@ -1,0 +1,149 @@
+//! The statement of an account: its lines by date, with a running balance.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{Rows, aggregate, get, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Limit, Operation, Problem, Reply, all, any, map, today, totals, view};
+use stoa_trade::dates::day_after;
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::invalid;
+
+use crate::operations::access::figures;
+use crate::records::account::{Account, AccountRow};
+use crate::records::branch::BranchRow;
+use crate::records::entry::LineRow;
+use crate::rules::days::check_range;
+use crate::rules::references::check_branch;
+use crate::rules::sums::Sums;
+use crate::work::balance::{self, Scope};
+use crate::work::labels::{describe_line, entries_of};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    figures(Operation::read("/ledger/accounts/{id}/statement", "getAccountStatement", statement))
+        .summary("The lines of an account by date, with a running balance")
+        .query::<AskStatement>().answers::<Statement>().problems(&["REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskStatement {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// The first day; omitted: the first of the books.
+    from: Option<Date>,
+    /// The last day; omitted: today.
+    to: Option<Date>,
+    party_id: Option<Id>,
+    branch_id: Option<Id>,
+}
+
+/// A line of a statement.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatementLine {
+    line_id: Id,
+    entry_id: Id,
+    entry_date: Date,
+    /// The line's, or its entry's.
+    description: String,
+    source_kind: String,
+    source_id: Id,
+    debit: Amount,
+    credit: Amount,
+    /// Debit minus credit of all lines up to and with this one.
+    balance: Amount,
+}
+
+/// The lines of an account by date. Opening and closing are those of the whole range, whichever page this is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Statement {
+    account: Account,
+    opening: Amount,
+    items: Vec<StatementLine>,
+    next_cursor: Option<Id>,
+    closing: Amount,
+}
+
+view! { Place of LineRow { id: Id, account_id: Id, entry_date: Date } }
+
+totals! { Both of LineRow by [] { debit: Amount = sum(debit), credit: Amount = sum(credit) } }
+
+fn balance_of(sums: BTreeMap<Id, Sums>) -> Result<Amount, Problem> {
+    let sum = sums.into_values().try_fold(Sums::default(), Sums::add);
+    sum.and_then(Sums::balance).ok_or_else(Problem::limit_exceeded)
+}
+
+pub fn statement(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let query: AskStatement = call.query()?;
+    check_range(query.from, query.to)?;
+    let end = day_after(query.to.unwrap_or_else(today));
+    let account: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
+    let entity = account.legal_entity_id;
+    let (branch, place, before, until) = run((
+        query.branch_id.map(get::<BranchRow>),
+        query.cursor.map(get::<Place>),
+        query.from.map(|from| balance::select_last_closed(entity, Some(from))),
+        balance::select_last_closed(entity, end),
+    ))?;
+    check_branch(query.branch_id, branch, entity)?;
+    let place = match (query.cursor, place.flatten()) {
+        (None, _) => None,
+        (Some(_), Some(place)) if place.account_id == id => Some(place),
+        // A position in a statement by date is that of a line.
+        (Some(_), _) => return Err(invalid("/query/cursor", "FORMAT")),
+    };
+    let scope = Scope { party: query.party_id, branch: query.branch_id, ..Scope::accounts(entity, vec![id]) };
+    let from = query.from.map(|day| LineRow::entry_date.ge(day));
+    let to = end.map(|day| LineRow::entry_date.lt(day));
+    let within = || all([scope.lines()].into_iter().chain(from.clone()).chain(to.clone()));
+    // Both sides of the lines of the pages before.
+    let before_page = place.as_ref().map(|place| {
+        let same_day = all([LineRow::entry_date.eq(place.entry_date), LineRow::id.le(place.id)]);
+        let earlier = any([LineRow::entry_date.lt(place.entry_date), same_day]);
+        aggregate::<Both>(all([within(), earlier])).one()
+    });
+    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
+    let closing = balance::sum_before(&scope, until, end);
+    let after = place.map(|place| vec![place.entry_date.put(), place.id.put()]);
+    let lines = select::<LineRow>(within()).by(LineRow::entry_date).after_row(after).limit(query.limit.0);
+    let (opening, closing, before_page, lines) = run((opening, closing, before_page, lines))?;
+    let opening = opening.map(balance::fold_sums).transpose()?.map_or(Ok(Amount::ZERO), balance_of)?;
+    let closing = balance_of(balance::fold_sums(closing)?)?;
+    let before_page = before_page.map(|both| Sums { debit: both.debit, credit: both.credit });
+    let start = before_page.unwrap_or_default().balance().and_then(|moved| opening.checked_add(moved));
+    let (items, next_cursor) = list_items(lines, start.ok_or_else(Problem::limit_exceeded)?)?;
+    let account = Account::of(account);
+    Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))
+}
+
+/// The lines with their running balance, from `start`.
+fn list_items(lines: Rows<LineRow>, start: Amount) -> Result<(Vec<StatementLine>, Option<Id>), Problem> {
+    let entries = run(entries_of(&lines.items))?;
+    let entries = map(entries.into_iter().map(|entry| (entry.id, entry)));
+    let mut balance = start;
+    let mut items = Vec::new();
+    for line in lines.items {
+        let moved = line.debit.checked_sub(line.credit);
+        balance = moved.and_then(|moved| balance.checked_add(moved)).ok_or_else(Problem::limit_exceeded)?;
+        let entry = entries.get(&line.entry_id);
+        items.push(StatementLine {
+            line_id: line.id,
+            entry_id: line.entry_id,
+            entry_date: line.entry_date,
+            description: describe_line(line.description, entry),
+            source_kind: entry.map(|entry| entry.source_kind.clone()).unwrap_or_default(),
+            source_id: entry.map_or(line.entry_id, |entry| entry.source_id),
+            debit: line.debit,
+            credit: line.credit,
+            balance,
+        });
+    }
+    let next = items.last().map(|item| item.line_id).filter(|_| lines.more);
+    Ok((items, next))
+}

@@ -1,0 +1,134 @@
+//! The trial balance: what every account stood at, what moved it, what it stands at.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, today};
+use stoa_trade::dates::day_after;
+use stoa_trade::quantity::Amount;
+
+use crate::operations::access::figures;
+use crate::records::account::{AccountLabel, AccountRow};
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::records::role::AccountType;
+use crate::rules::books::require_books;
+use crate::rules::days::check_range;
+use crate::rules::references::check_branch;
+use crate::rules::results::sort_by_code;
+use crate::rules::sums::Sums;
+use crate::work::balance::{self, Scope};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    figures(Operation::read("/ledger/trial-balance", "getTrialBalance", read))
+        .summary("The trial balance of a range").query::<AskTrialBalance>().answers::<TrialBalance>()
+        .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskTrialBalance {
+    legal_entity_id: Id,
+    /// The first day; omitted: the first of the books.
+    from: Option<Date>,
+    /// The last day; omitted: today.
+    to: Option<Date>,
+    branch_id: Option<Id>,
+    /// Accounts that neither stood at anything nor moved, too.
+    #[serde(default)]
+    include_zero: bool,
+}
+
+/// An account in the range. Opening and closing are debit minus credit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialRow {
+    account_id: Id,
+    code: String,
+    name: String,
+    #[serde(rename = "type")]
+    account_type: AccountType,
+    opening: Amount,
+    debit: Amount,
+    credit: Amount,
+    closing: Amount,
+}
+
+/// Sums of the columns.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TrialTotals {
+    opening: Amount,
+    debit: Amount,
+    credit: Amount,
+    closing: Amount,
+}
+
+/// Every account of an entity in a range, ordered by code.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialBalance {
+    legal_entity_id: Id,
+    currency_code: String,
+    from: Date,
+    to: Date,
+    rows: Vec<TrialRow>,
+    totals: TrialTotals,
+}
+
+pub fn read(call: &Call) -> Answer {
+    let query: AskTrialBalance = call.query()?;
+    let id = query.legal_entity_id;
+    check_range(query.from, query.to)?;
+    let to = query.to.unwrap_or_else(today);
+    let end = day_after(to);
+    let (entity, accounts, branch, before, until) = run((
+        get::<EntityRow>(id),
+        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
+        query.branch_id.map(get::<BranchRow>),
+        query.from.map(|from| balance::select_last_closed(id, Some(from))),
+        balance::select_last_closed(id, end),
+    ))?;
+    let books = require_books(entity, "/query/legalEntityId")?;
+    check_branch(query.branch_id, branch, id)?;
+    let from = query.from.unwrap_or(books.start_on);
+    let scope = Scope::entity(id, query.branch_id);
+    // Nothing stands before the books, so without a first day there is nothing to read.
+    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
+    let (opening, closing) = run((opening, balance::sum_before(&scope, until, end)))?;
+    let opening = opening.map_or_else(|| Ok(Default::default()), balance::fold_sums)?;
+    let closing = balance::fold_sums(closing)?;
+    let of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
+    let mut rows = Vec::new();
+    let mut all = (Sums::default(), Sums::default());
+    for account in sort_by_code(accounts) {
+        let (before, after) = (of(&opening, account.id), of(&closing, account.id));
+        let moved = after.since(before).ok_or_else(Problem::limit_exceeded)?;
+        all.0 = all.0.add(before).ok_or_else(Problem::limit_exceeded)?;
+        all.1 = all.1.add(after).ok_or_else(Problem::limit_exceeded)?;
+        let (Some(opening), Some(closing)) = (before.balance(), after.balance()) else {
+            return Err(Problem::limit_exceeded());
+        };
+        if query.include_zero || !opening.is_zero() || moved != Sums::default() {
+            rows.push(TrialRow {
+                account_id: account.id,
+                code: account.code,
+                name: account.name,
+                account_type: account.account_type,
+                opening,
+                debit: moved.debit,
+                credit: moved.credit,
+                closing,
+            });
+        }
+    }
+    let moved = all.1.since(all.0).ok_or_else(Problem::limit_exceeded)?;
+    let (Some(opening), Some(closing)) = (all.0.balance(), all.1.balance()) else {
+        return Err(Problem::limit_exceeded());
+    };
+    let totals = TrialTotals { opening, debit: moved.debit, credit: moved.credit, closing };
+    let currency_code = books.currency_code;
+    Ok(Reply::json(&TrialBalance { legal_entity_id: id, currency_code, from, to, rows, totals }))
+}

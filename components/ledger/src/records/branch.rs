@@ -1,0 +1,72 @@
+//! Branches of legal entities: an analytic dimension of warehouses, registers and entries.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_trade::Status;
+
+use crate::records::head::Head;
+
+/// Of the audit log.
+pub const BRANCH: &str = "BRANCH";
+
+collection! {
+    pub record BranchRow in "branch" {
+        legal_entity_id: Id,
+        code: String,
+        code_key: String,
+        name: String,
+        address: Option<String>,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [legal_entity_id, code_key] }
+    index { [legal_entity_id, status] }
+    search { text: [name, code] }
+    fixed [legal_entity_id, code]
+}
+stoa_trade::archivable!(BranchRow);
+
+view! { pub BranchId of BranchRow { id: Id } }
+
+/// A branch of a legal entity.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Branch {
+    #[serde(flatten)]
+    head: Head,
+    address: Option<String>,
+}
+
+impl Branch {
+    pub fn of(row: BranchRow) -> Branch {
+        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
+        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
+        Branch { head, address: row.address }
+    }
+}
+
+impl BranchRow {
+    pub fn new(entity: Id, code: &str, name: String, address: Option<String>) -> BranchRow {
+        let now = now();
+        BranchRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            code: code.to_owned(),
+            code_key: code.to_ascii_lowercase(),
+            name,
+            address,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
+
+/// The whole record as an answer; audited under its entity.
+pub fn answer(row: BranchRow) -> Reply {
+    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
+    Reply::json(&Branch::of(row)).of(id, version).subject(entity)
+}

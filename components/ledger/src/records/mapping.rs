@@ -1,0 +1,115 @@
+//! Which account serves each posting role, and which money account each method of payment: one versioned set per entity.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, collection, new_id, now, view};
+
+use crate::records::role::{Method, Role};
+
+/// Of the audit log.
+pub const MAPPING: &str = "ACCOUNT_MAPPING";
+
+collection! {
+    // Its version and time are those of the set.
+    pub record MappingSetRow in "mapping_set" {
+        legal_entity_id: Id,
+        // Every role without fallback and every method is mapped.
+        complete: bool,
+    }
+    unique { entity: [legal_entity_id] }
+    index { [complete] }
+}
+
+collection! {
+    pub record RoleMappingRow in "role_mapping" {
+        legal_entity_id: Id,
+        role: Role,
+        account_id: Option<Id>,
+    }
+    unique { role: [legal_entity_id, role] }
+    index { [account_id] }
+}
+
+collection! {
+    pub record MethodMappingRow in "method_mapping" {
+        legal_entity_id: Id,
+        method: Method,
+        money_account_id: Option<Id>,
+    }
+    unique { method: [legal_entity_id, method] }
+    index { [money_account_id] }
+}
+
+view! { pub RoleMappingId of RoleMappingRow { id: Id } }
+view! { pub MethodMappingId of MethodMappingRow { id: Id } }
+
+/// The account of a role.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RoleMapping {
+    pub role: Role,
+    pub account_id: Option<Id>,
+}
+
+/// The money account of a method.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MethodMapping {
+    pub method: Method,
+    pub money_account_id: Option<Id>,
+}
+
+/// Every role and method of an entity.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MappingSet {
+    pub legal_entity_id: Id,
+    pub version: i64,
+    pub roles: Vec<RoleMapping>,
+    pub methods: Vec<MethodMapping>,
+    pub updated_at: Instant,
+}
+
+impl MappingSetRow {
+    pub fn empty(entity: Id) -> MappingSetRow {
+        let now = now();
+        MappingSetRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            complete: false,
+        }
+    }
+}
+
+impl RoleMappingRow {
+    pub fn new(entity: Id, role: Role, account: Option<Id>) -> RoleMappingRow {
+        let now = now();
+        RoleMappingRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            role,
+            account_id: account,
+        }
+    }
+}
+
+impl MethodMappingRow {
+    pub fn new(entity: Id, method: Method, money: Option<Id>) -> MethodMappingRow {
+        let now = now();
+        MethodMappingRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            method,
+            money_account_id: money,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Money accounts: tills, bank accounts, cards; each is the face of one ledger account.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_trade::Status;
+
+use crate::records::head::Head;
+use crate::records::role::MoneyKind;
+
+/// Of the audit log.
+pub const MONEY_ACCOUNT: &str = "MONEY_ACCOUNT";
+
+collection! {
+    pub record MoneyRow in "money_account" {
+        legal_entity_id: Id,
+        code: String,
+        // Lower case: codes are unique in any case.
+        code_key: String,
+        name: String,
+        kind: MoneyKind,
+        till: bool,
+        account_id: Id,
+        branch_id: Option<Id>,
+        reference: Option<String>,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [legal_entity_id, code_key], account: [account_id] }
+    index { [legal_entity_id, kind, status] }
+    fixed [legal_entity_id, code, kind, account_id]
+}
+stoa_trade::archivable!(MoneyRow);
+
+view! { pub MoneyId of MoneyRow { id: Id } }
+
+/// A money account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoneyAccount {
+    #[serde(flatten)]
+    head: Head,
+    kind: MoneyKind,
+    account_id: Id,
+    branch_id: Option<Id>,
+    reference: Option<String>,
+    /// Cash of a till: it leaves only by a cash session.
+    till: bool,
+}
+
+impl MoneyAccount {
+    pub fn of(row: MoneyRow) -> MoneyAccount {
+        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
+        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
+        MoneyAccount {
+            head,
+            kind: row.kind,
+            account_id: row.account_id,
+            branch_id: row.branch_id,
+            reference: row.reference,
+            till: row.till,
+        }
+    }
+}
+
+impl MoneyRow {
+    /// A new active money account.
+    pub fn new(entity: Id, code: &str, name: &str, kind: MoneyKind, account: Id) -> MoneyRow {
+        let now = now();
+        MoneyRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            legal_entity_id: entity,
+            code: code.to_owned(),
+            code_key: code.to_ascii_lowercase(),
+            name: name.to_owned(),
+            kind,
+            till: false,
+            account_id: account,
+            branch_id: None,
+            reference: None,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
+
+/// The whole record as an answer; audited under its entity.
+pub fn answer(row: MoneyRow) -> Reply {
+    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
+    Reply::json(&MoneyAccount::of(row)).of(id, version).subject(entity)
+}

@@ -1,0 +1,47 @@
+//! What postings name instead of account numbers: types of accounts, posting roles, methods of payment, kinds of money.
+
+use stoa_sdk::text_enum;
+
+text_enum! {
+    /// Of a ledger account.
+    pub enum AccountType {
+        Asset => "ASSET", Liability => "LIABILITY", Equity => "EQUITY", Income => "INCOME", Expense => "EXPENSE",
+    }
+}
+
+text_enum! {
+    /// What a leg of a posting is for; the entity's mapping set says on which account.
+    pub enum Role {
+        Receivable => "RECEIVABLE",
+        SupplierCredit => "SUPPLIER_CREDIT",
+        SalesClearing => "SALES_CLEARING",
+        Inventory => "INVENTORY",
+        Payable => "PAYABLE",
+        CustomerCredit => "CUSTOMER_CREDIT",
+        GoodsReceivedNotInvoiced => "GOODS_RECEIVED_NOT_INVOICED",
+        ImportCharges => "IMPORT_CHARGES",
+        OpeningBalance => "OPENING_BALANCE",
+        Revenue => "REVENUE",
+        SalesCredits => "SALES_CREDITS",
+        CostOfGoodsSold => "COST_OF_GOODS_SOLD",
+        PurchaseExpense => "PURCHASE_EXPENSE",
+        PurchaseVariance => "PURCHASE_VARIANCE",
+        PurchaseCredits => "PURCHASE_CREDITS",
+        SupplierReturns => "SUPPLIER_RETURNS",
+        InventoryAdjustment => "INVENTORY_ADJUSTMENT",
+        InventoryDamage => "INVENTORY_DAMAGE",
+        InventoryLoss => "INVENTORY_LOSS",
+        CashOverShort => "CASH_OVER_SHORT",
+        CashMovement => "CASH_MOVEMENT",
+    }
+}
+
+text_enum! {
+    /// How money changes hands.
+    pub enum Method { Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER" }
+}
+
+text_enum! {
+    /// Of a money account.
+    pub enum MoneyKind { Cash => "CASH", Bank => "BANK", Card => "CARD", Check => "CHECK", Other => "OTHER" }
+}

@@ -1,0 +1,74 @@
+//! The charts of accounts that the ledger knows by name.
+
+use stoa_sdk::text_enum;
+
+use crate::rules::template::Template;
+use crate::rules::template_detailed::DETAILED;
+use crate::rules::template_standard::STANDARD;
+
+text_enum! {
+    /// STANDARD: a small trading company, 28 accounts without headings. DETAILED: the same numbers for what operations post to,
+    /// with headings, fixed assets, loans, staff and running costs, some 100 accounts.
+    pub enum TemplateCode { Standard => "STANDARD", Detailed => "DETAILED" }
+}
+
+impl TemplateCode {
+    pub fn template(self) -> &'static Template {
+        match self {
+            TemplateCode::Standard => &STANDARD,
+            TemplateCode::Detailed => &DETAILED,
+        }
+    }
+}
+
+text_enum! {
+    /// Which chart of accounts is installed.
+    #[derive(Default)]
+    pub enum Chart { #[default] None => "NONE", Standard => "STANDARD", Detailed => "DETAILED" }
+}
+
+impl Chart {
+    pub fn template(self) -> Option<&'static Template> {
+        match self {
+            Chart::None => None,
+            Chart::Standard => Some(&STANDARD),
+            Chart::Detailed => Some(&DETAILED),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::role::Method;
+    use crate::rules::roles::ROLES;
+    use crate::rules::template::ROLE_ACCOUNTS;
+
+    #[test]
+    fn templates_satisfy_what_the_ledger_demands() {
+        for template in [&STANDARD, &DETAILED] {
+            let of = |code: &str| template.accounts.iter().find(|account| account.code == code).unwrap();
+            let mut codes: Vec<&str> = template.accounts.iter().map(|account| account.code).collect();
+            assert!(codes.is_sorted(), "by number, and a heading before what stands below it");
+            codes.dedup();
+            assert_eq!(codes.len(), template.accounts.len());
+            for account in template.accounts {
+                if let Some(parent) = account.parent.map(of) {
+                    assert!(parent.heading && parent.account_type == account.account_type, "{}", account.code);
+                    assert!(parent.code < account.code, "{}", account.code);
+                }
+            }
+            for (facts, (role, code)) in ROLES.iter().zip(&ROLE_ACCOUNTS) {
+                assert_eq!(facts.role, *role);
+                assert!(!of(code).heading && facts.types.contains(&of(code).account_type), "{code}");
+                let shared = ROLE_ACCOUNTS.iter().filter(|(_, other)| other == code).count();
+                assert!(!facts.control || shared == 1, "{code}");
+            }
+            for (method, money) in Method::ALL.into_iter().zip(&template.money) {
+                assert_eq!(method, money.method);
+                assert!(method.kinds().contains(&money.kind) && !of(money.account).heading);
+                assert!(ROLE_ACCOUNTS.iter().all(|(_, code)| *code != money.account), "{}", money.account);
+            }
+        }
+    }
+}

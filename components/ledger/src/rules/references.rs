@@ -1,0 +1,67 @@
+//! What a body or a posting may name: it is active, of the entity, and fit for its purpose.
+
+use stoa_sdk::{Id, Problem};
+use stoa_trade::{Status, usable};
+
+use crate::records::account::Postability;
+use crate::records::branch::BranchRow;
+use crate::records::money_account::MoneyRow;
+use crate::records::role::{AccountType, Method, MoneyKind, Role};
+
+impl BranchRow {
+    /// The active branch of an entity that a body names.
+    ///
+    /// # Errors
+    /// NOT_FOUND or REFERENCE_INVALID at the pointer.
+    pub fn require_active(row: Option<&BranchRow>, entity: Id, pointer: &str) -> Result<(), Problem> {
+        match usable(row.cloned(), pointer)? {
+            branch if branch.legal_entity_id != entity => Err(Problem::reference_invalid(pointer)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Refuses a branch of another entity, and one that does not exist.
+pub fn check_branch(branch: Option<Id>, row: Option<Option<BranchRow>>, entity: Id) -> Result<(), Problem> {
+    match (branch, row.flatten()) {
+        (None, _) => Ok(()),
+        (Some(_), None) => Err(Problem::reference_missing("/query/branchId")),
+        (Some(_), Some(row)) if row.legal_entity_id != entity => Err(Problem::reference_invalid("/query/branchId")),
+        (Some(_), Some(_)) => Ok(()),
+    }
+}
+
+impl Postability {
+    /// Whether lines may stand on it, of whatever origin.
+    pub fn takes_lines(&self, entity: Id) -> bool {
+        self.legal_entity_id == entity && self.postable && self.status == Status::Active
+    }
+
+    /// Whether a document's line may name it: control accounts are posted to by role alone.
+    pub fn takes_documents(&self, entity: Id) -> bool {
+        self.takes_lines(entity) && self.control_role.is_none()
+    }
+}
+
+impl Role {
+    /// Whether this account may serve the role in the entity.
+    pub fn takes(self, account: &Postability, entity: Id) -> bool {
+        account.takes_lines(entity) && self.facts().types.contains(&account.account_type)
+    }
+}
+
+impl Method {
+    /// Whether it may use this money account of the entity.
+    pub fn takes(self, money: &MoneyRow, entity: Id) -> bool {
+        money.legal_entity_id == entity && money.status == Status::Active && self.kinds().contains(&money.kind)
+    }
+}
+
+impl MoneyKind {
+    /// Whether a ledger account may be the account of such money.
+    pub fn takes(self, account: &Postability) -> bool {
+        let is_typed = account.account_type == AccountType::Asset
+            || (self == MoneyKind::Card && account.account_type == AccountType::Liability);
+        is_typed && account.postable && account.status == Status::Active && account.control_role.is_none()
+    }
+}

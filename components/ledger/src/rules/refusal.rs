@@ -1,0 +1,40 @@
+//! Refusals that several operations share.
+
+use stoa_sdk::store::Failure;
+use stoa_sdk::{Problem, item};
+use stoa_trade::refusal::refuse;
+
+/// Problem codes of accounting, beside the platform's own.
+#[rustfmt::skip]
+pub const CODES: &[(&str, u16, &str)] = &[
+    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
+    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
+    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
+    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
+    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
+];
+
+/// Refuses with an item of the refusal's own code at each pointer, if there is any.
+///
+/// # Errors
+/// The code.
+pub fn refuse_at(code: &str, pointers: Vec<String>) -> Result<(), Problem> {
+    refuse(code, pointers.into_iter().map(|pointer| item(pointer, code)).collect())
+}
+
+/// Refuses what was asked of the record in the path while any of these holds; pairs of a reason's code and whether it does.
+///
+/// # Errors
+/// ILLEGAL_STATE with every reason.
+pub fn refuse_while(reasons: &[(&str, bool)]) -> Result<(), Problem> {
+    let holding = reasons.iter().filter(|(_, holds)| *holds);
+    refuse("ILLEGAL_STATE", holding.map(|(code, _)| item("/path/id", code)).collect())
+}
+
+/// What a refused insert means where a taken key is the member at the pointer.
+pub fn duplicate_at(pointer: &str) -> impl FnOnce(Failure) -> Problem + '_ {
+    move |failure| match failure {
+        Failure::Duplicate(_) => Problem::duplicate(pointer),
+        other => other.into(),
+    }
+}

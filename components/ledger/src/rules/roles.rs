@@ -1,0 +1,123 @@
+//! The posting roles: what the ledger demands of the account of each, and which role serves where one is unmapped.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
+use crate::records::role::{Method, MoneyKind, Role};
+
+/// A posting role and what the ledger demands of its account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PostingRole {
+    pub role: Role,
+    /// A control role's account serves it alone, takes no manual line, and is remapped only while its balance is zero.
+    pub control: bool,
+    pub types: &'static [AccountType],
+    /// The role whose account serves where this one is unmapped.
+    pub fallback: Option<Role>,
+    pub description: &'static str,
+}
+
+const fn control(role: Role, types: &'static [AccountType], description: &'static str) -> PostingRole {
+    PostingRole { role, control: true, types, fallback: None, description }
+}
+
+const fn plain(
+    role: Role,
+    types: &'static [AccountType],
+    fallback: Option<Role>,
+    description: &'static str,
+) -> PostingRole {
+    PostingRole { role, control: false, types, fallback, description }
+}
+
+#[rustfmt::skip]
+pub static ROLES: [PostingRole; 21] = [
+    control(Role::Receivable, &[Asset], "Customers' open invoices."),
+    control(Role::SupplierCredit, &[Asset], "Unapplied payments to, and credits from, suppliers."),
+    control(Role::SalesClearing, &[Asset, Liability],
+        "Debit: delivered, not billed or collected; credit: billed, not delivered."),
+    control(Role::Inventory, &[Asset], "Goods at cost."),
+    control(Role::Payable, &[Liability], "Suppliers' open invoices."),
+    control(Role::CustomerCredit, &[Liability], "Unapplied payments of customers, and recognised credits."),
+    control(Role::GoodsReceivedNotInvoiced, &[Liability, Asset],
+        "Credit: received, not billed; debit: billed, not received."),
+    plain(Role::ImportCharges, &[Liability, Expense], None, "Charges in the cost of imported goods, until billed."),
+    plain(Role::OpeningBalance, &[Equity], None, "Counterpart of what stood when the books were begun."),
+    plain(Role::Revenue, &[Income], None, "Sales."),
+    plain(Role::SalesCredits, &[Income, Expense], Some(Role::Revenue), "Credits granted to customers."),
+    plain(Role::CostOfGoodsSold, &[Expense], None, "Cost of what was delivered."),
+    plain(Role::PurchaseExpense, &[Expense], None, "Services, untracked lines, lines without an order."),
+    plain(Role::PurchaseVariance, &[Expense, Income], Some(Role::PurchaseExpense), "Billed price against order cost."),
+    plain(Role::PurchaseCredits, &[Income, Expense], Some(Role::PurchaseExpense), "Financial credits from suppliers."),
+    plain(Role::SupplierReturns, &[Asset, Expense], Some(Role::PurchaseCredits),
+        "Cost of goods sent back against credits for them."),
+    plain(Role::InventoryAdjustment, &[Expense, Income, Equity], None, "Stock adjusted, in both directions."),
+    plain(Role::InventoryDamage, &[Expense], Some(Role::InventoryAdjustment), "Goods damaged."),
+    plain(Role::InventoryLoss, &[Expense], Some(Role::InventoryAdjustment), "Goods lost."),
+    plain(Role::CashOverShort, &[Expense, Income], None, "Variance of a cash session, in both directions."),
+    plain(Role::CashMovement, &[Asset, Liability, Equity, Income, Expense], None,
+        "Movements of a till without a counter money account."),
+];
+
+impl Role {
+    pub fn facts(self) -> &'static PostingRole {
+        // In the order of the enumeration, so the position is the role's own; a test holds them together.
+        &ROLES[self as usize % ROLES.len()]
+    }
+
+    /// The role of this name.
+    pub fn of_name(name: &str) -> Option<Role> {
+        ROLES.iter().map(|facts| facts.role).find(|role| role.as_str() == name)
+    }
+
+    /// The role and those that serve in its place, in order.
+    pub fn with_fallbacks(self) -> impl Iterator<Item = Role> {
+        std::iter::successors(Some(self), |role| role.facts().fallback)
+    }
+}
+
+impl AccountType {
+    /// Whether such accounts usually stand in debit: assets and expenses.
+    pub fn stands_in_debit(self) -> bool {
+        matches!(self, Asset | Expense)
+    }
+}
+
+impl Method {
+    pub const ALL: [Method; 5] = [Method::Cash, Method::Transfer, Method::Card, Method::Check, Method::Other];
+
+    /// The method of this name.
+    pub fn of_name(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.as_str() == name)
+    }
+
+    /// The kinds of money account that it may use.
+    pub const fn kinds(self) -> &'static [MoneyKind] {
+        match self {
+            Method::Cash => &[MoneyKind::Cash],
+            Method::Transfer => &[MoneyKind::Bank],
+            Method::Card => &[MoneyKind::Card, MoneyKind::Bank],
+            Method::Check => &[MoneyKind::Check, MoneyKind::Bank],
+            Method::Other => &[MoneyKind::Other, MoneyKind::Bank],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_is_where_it_belongs() {
+        for (at, facts) in ROLES.iter().enumerate() {
+            assert_eq!(facts.role as usize, at, "{}", facts.role.as_str());
+            assert_eq!(Role::of_name(facts.role.as_str()), Some(facts.role));
+            assert_eq!(facts.role.facts().role, facts.role);
+        }
+        assert_eq!(Role::of_name("inventory"), None);
+        let chain: Vec<Role> = Role::SupplierReturns.with_fallbacks().collect();
+        assert_eq!(chain, [Role::SupplierReturns, Role::PurchaseCredits, Role::PurchaseExpense]);
+    }
+}

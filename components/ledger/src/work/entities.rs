@@ -1,0 +1,45 @@
+//! What begins with an entity: its mapping set, and its books.
+
+use stoa_sdk::store::{get, insert, lock, run, update};
+use stoa_sdk::{Id, Problem, today};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::refusal::invalid;
+use stoa_trade::{currency, unarchived};
+
+use crate::records::entity::EntityRow;
+use crate::records::mapping::MappingSetRow;
+use crate::rules::books::{LARGEST_SCALE, SMALLEST_SCALE, books_lock};
+use crate::rules::refusal::{duplicate_at, refuse_while};
+use crate::work::setup::Setup;
+
+/// Inserts an entity with its mapping set. `complete`: a chart that maps everything is installed next.
+pub fn insert_entity(row: &EntityRow, complete: bool) -> Result<(), Problem> {
+    let set = MappingSetRow { complete, ..MappingSetRow::empty(row.id) };
+    run((insert([row]), insert([&set]))).map_err(duplicate_at("/code"))?;
+    Ok(())
+}
+
+/// Begins to keep the books of an entity as of today, alone with them.
+///
+/// # Errors
+/// NOT_FOUND, VERSION_CONFLICT, ARCHIVED, BOOKS_KEPT; VALIDATION_FAILED where the currency or the scale is none.
+pub fn begin_books(id: Id, expected_version: i64, currency_code: &str, scale: i64) -> Result<(), Problem> {
+    let (_, row) = run((lock(books_lock(id)), get::<EntityRow>(id).locked()))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    if !currency::is_active(currency_code) {
+        return Err(invalid("/currencyCode", "FORMAT"));
+    }
+    if !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
+        return Err(invalid("/amountScale", "RANGE"));
+    }
+    ExpectedVersion(expected_version).check(row.version)?;
+    let row = unarchived(row)?;
+    refuse_while(&[("BOOKS_KEPT", row.keeps_books)])?;
+    run(update::<EntityRow>(id)
+        .set(EntityRow::keeps_books, &true)
+        .set(EntityRow::currency_code, &Some(currency_code.to_owned()))
+        .set(EntityRow::books_start_on, &Some(today()))
+        .set(EntityRow::amount_scale, &Some(scale)))?;
+    Setup::forget();
+    Ok(())
+}

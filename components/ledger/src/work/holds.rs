@@ -1,0 +1,70 @@
+//! Taking and giving back the holds of warehouses and registers.
+
+use stoa_sdk::store::{Value, find, get, insert, lock_shared, run, update};
+use stoa_sdk::{Field, Id, Problem, new_id, now};
+use stoa_trade::usable;
+
+use crate::records::branch::BranchRow;
+use crate::records::entity::EntityRow;
+use crate::records::hold::HoldRow;
+use crate::records::money_account::MoneyRow;
+use crate::rules::books::books_lock;
+
+fn key_of(kind: &str, id: Id) -> Vec<Value> {
+    vec![kind.to_owned().put(), id.put()]
+}
+
+/// Takes or replaces a holder's hold, under the books' shared lock: archiving waits for it or is seen by it.
+///
+/// # Errors
+/// NOT_FOUND or REFERENCE_INVALID at what cannot be held.
+pub fn take(kind: &str, id: Id, entity: Id, branch: Option<Id>, money: Option<Id>) -> Result<(), Problem> {
+    let (_, owner, branch_row, money_row, current) = run((
+        lock_shared(books_lock(entity)),
+        get::<EntityRow>(entity),
+        branch.map(get::<BranchRow>),
+        money.map(get::<MoneyRow>),
+        find::<HoldRow>("holder", [key_of(kind, id)]),
+    ))?;
+    usable(owner, "/legalEntityId")?;
+    if branch.is_some() {
+        BranchRow::require_active(branch_row.flatten().as_ref(), entity, "/branchId")?;
+    }
+    if money.is_some() {
+        let money = usable(money_row.flatten(), "/moneyAccountId")?;
+        if money.legal_entity_id != entity {
+            return Err(Problem::reference_invalid("/moneyAccountId"));
+        }
+    }
+    if let Some(current) = current.first() {
+        run(update::<HoldRow>(current.id)
+            .set(HoldRow::legal_entity_id, &entity)
+            .set(HoldRow::branch_id, &branch)
+            .set(HoldRow::money_account_id, &money)
+            .set(HoldRow::active, &true))?;
+        return Ok(());
+    }
+    let now = now();
+    run(insert([&HoldRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        holder_kind: kind.to_owned(),
+        holder_id: id,
+        legal_entity_id: entity,
+        branch_id: branch,
+        money_account_id: money,
+        active: true,
+    }]))?;
+    Ok(())
+}
+
+/// Gives a holder's hold back.
+pub fn release(kind: &str, id: Id) -> Result<(), Problem> {
+    let current = run(find::<HoldRow>("holder", [key_of(kind, id)]))?;
+    if let Some(current) = current.first().filter(|hold| hold.active) {
+        run(update::<HoldRow>(current.id).set(HoldRow::active, &false))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! Mirrors: an entry undone by one with its sides exchanged, on the same accounts, even if they were remapped or archived since.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{run, select};
+use stoa_sdk::{Date, Id, Problem, all, set, today};
+use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::refusal::illegal;
+
+use crate::records::entry::{EntryRow, LineRow};
+use crate::work::journal::write::{Draft, Line, write};
+use crate::work::setup::{Demand, Setup};
+
+/// What a mirror's purpose adds to its original's.
+const VOID: &str = ":VOID";
+
+/// Mirrors every entry of the source that has no mirror yet, dated on the stated day, which is not before theirs, or today.
+///
+/// # Errors
+/// DATE_BEFORE_ORIGINAL; ACCOUNTING_PERIOD_CLOSED.
+pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, text: &str) -> Result<Vec<Id>, Problem> {
+    // A mirror has its original's source, so one look finds both.
+    let of_source = all([EntryRow::source_id.eq(source), EntryRow::source_kind.eq(kind)]);
+    let entries = run(select::<EntryRow>(of_source).whole())?;
+    let mirrored = set(entries.iter().filter_map(|entry| entry.reversal_of));
+    let originals: Vec<EntryRow> =
+        entries.into_iter().filter(|entry| entry.reversal_of.is_none() && !mirrored.contains(&entry.id)).collect();
+    if originals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let day = effective_day(on, today(), pointer)?;
+    if on.is_some() && originals.iter().any(|entry| day < entry.entry_date) {
+        return Err(illegal(pointer, "DATE_BEFORE_ORIGINAL"));
+    }
+    let mut demand = Demand::default();
+    for entry in &originals {
+        demand.month(entry.legal_entity_id, Month::of(day));
+    }
+    let setup = Setup::read(demand)?;
+    for entry in &originals {
+        if let Some(books) = setup.books(entry.legal_entity_id)? {
+            setup.check_day(entry.legal_entity_id, &books, day, pointer)?;
+        }
+    }
+    let selects: Vec<_> = originals
+        .iter()
+        .map(|entry| select::<LineRow>(LineRow::entry_id.eq(entry.id)).by(LineRow::line_no).whole())
+        .collect();
+    let lines = run(selects)?;
+    let drafts =
+        originals.iter().zip(lines).map(|(entry, lines)| draft_mirror(entry, lines, day, text.to_owned())).collect();
+    Ok(write(drafts, BTreeSet::new())?.into_iter().map(|entry| entry.id).collect())
+}
+
+/// The mirror of an entry.
+pub fn draft_mirror(entry: &EntryRow, lines: Vec<LineRow>, day: Date, description: String) -> Draft {
+    let mirrored = |line: LineRow| {
+        let was_debit = !line.debit.is_zero();
+        Line {
+            account: line.account_id,
+            is_debit: !was_debit,
+            amount: if was_debit { line.debit } else { line.credit },
+            party: line.party_type.zip(line.party_id),
+            branch: line.branch.0,
+            description: line.description,
+        }
+    };
+    Draft {
+        entity: entry.legal_entity_id,
+        day,
+        currency: entry.currency_code.clone(),
+        source_kind: entry.source_kind.clone(),
+        source_id: Some(entry.source_id),
+        purpose: format!("{}{VOID}", entry.purpose),
+        description,
+        reference: entry.reference.clone(),
+        reversal_of: Some(entry.id),
+        total: entry.total,
+        lines: lines.into_iter().map(mirrored).collect(),
+    }
+}

@@ -1,0 +1,126 @@
+//! Writing entries: what was checked becomes rows, in one round trip, and never changes again.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{Failure, MOST_ROWS, insert, run, update_all};
+use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids, now};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Amount;
+
+use crate::records::account::AccountRow;
+use crate::records::entry::{BranchKey, EntryRow, LineRow, PartyType};
+use crate::work::setup::Setup;
+
+/// A line that was checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub account: Id,
+    pub is_debit: bool,
+    pub amount: Amount,
+    pub party: Option<(PartyType, Id)>,
+    pub branch: Option<Id>,
+    pub description: Option<String>,
+}
+
+/// An entry that was checked: it balances, and its total is the sum of its debits.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub entity: Id,
+    pub day: Date,
+    pub currency: String,
+    pub source_kind: String,
+    /// None: the entry is its own source.
+    pub source_id: Option<Id>,
+    pub purpose: String,
+    pub description: String,
+    pub reference: Option<String>,
+    pub reversal_of: Option<Id>,
+    pub total: Amount,
+    pub lines: Vec<Line>,
+}
+
+/// Writes the entries in order and answers them. `fresh`: the accounts of their lines that had none so far; they are marked as
+/// used.
+///
+/// # Errors
+/// DUPLICATE where a source has an entry of this purpose.
+pub fn write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow>, Problem> {
+    Ok(try_write(drafts, fresh)?)
+}
+
+/// As [`write`], for callers that know what a clash means.
+///
+/// # Errors
+/// The store's failures.
+pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow>, Failure> {
+    let count = drafts.iter().map(|draft| draft.lines.len() + 1).sum::<usize>();
+    // Entries before their lines, so that ids of both ascend in the order of posting.
+    let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
+    let mut entries = Vec::new();
+    let mut lines = Vec::new();
+    for draft in drafts {
+        let Some(id) = ids.next() else { break };
+        for (at, line) in draft.lines.iter().enumerate() {
+            lines.extend(ids.next().map(|line_id| line_row(line_id, id, at, line, &draft)));
+        }
+        entries.push(entry_row(id, draft));
+    }
+    let line_rows: Vec<_> = lines.chunks(MOST_ROWS as usize).map(insert).collect();
+    if !fresh.is_empty() {
+        Setup::forget();
+    }
+    run((insert(&entries), line_rows, update_all::<AccountRow>(fresh).set(AccountRow::used, &true)))?;
+    Ok(entries)
+}
+
+fn entry_row(id: Id, draft: Draft) -> EntryRow {
+    let facts = facts();
+    let now = Instant(facts.now);
+    EntryRow {
+        id,
+        created_at: now,
+        updated_at: now,
+        legal_entity_id: draft.entity,
+        entry_date: draft.day,
+        month: Month::of(draft.day),
+        currency_code: draft.currency,
+        source_kind: draft.source_kind,
+        source_id: draft.source_id.unwrap_or(id),
+        purpose: draft.purpose,
+        description: draft.description,
+        reference: draft.reference,
+        reversal_of: draft.reversal_of,
+        total: draft.total,
+        actor_type: match facts.actor_kind {
+            ActorKind::User => "USER",
+            ActorKind::ApiClient => "API_CLIENT",
+            ActorKind::System => "SYSTEM",
+        }
+        .to_owned(),
+        actor_id: facts.actor.clone(),
+        request_id: facts.request.into(),
+    }
+}
+
+fn line_row(id: Id, entry: Id, at: usize, line: &Line, draft: &Draft) -> LineRow {
+    let now = now();
+    let (debit, credit) = if line.is_debit { (line.amount, Amount::ZERO) } else { (Amount::ZERO, line.amount) };
+    LineRow {
+        id,
+        created_at: now,
+        updated_at: now,
+        entry_id: entry,
+        // At most 200 lines.
+        line_no: i64::try_from(at).unwrap_or(i64::MAX - 1) + 1,
+        legal_entity_id: draft.entity,
+        account_id: line.account,
+        entry_date: draft.day,
+        month: Month::of(draft.day),
+        debit,
+        credit,
+        party_type: line.party.map(|(kind, _)| kind),
+        party_id: line.party.map(|(_, id)| id),
+        branch: BranchKey(line.branch),
+        description: line.description.clone(),
+    }
+}

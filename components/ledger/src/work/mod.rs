@@ -1,0 +1,11 @@
+//! What several operations and services do together.
+
+pub mod balance;
+pub mod changes;
+pub mod chart;
+pub mod entities;
+pub mod holds;
+pub mod journal;
+pub mod labels;
+pub mod setup;
+pub mod snapshot;

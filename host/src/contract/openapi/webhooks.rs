@@ -1,0 +1,103 @@
+//! What integrators are sent: one webhook per event kind of the active modules, its data described by the kind's own schema.
+
+use serde_json::{Map, Value, json};
+use stoa_descriptor::EventKind;
+
+use super::schemas::{Schemas, pascal};
+
+/// Of the examples.
+const EVENT: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d01";
+const TENANT: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d02";
+const REQUEST: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d03";
+const RESOURCE: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d04";
+const TIME: &str = "2026-01-01T12:00:00.000Z";
+
+/// Describes a delivery of a module's kind.
+pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result<Value, String> {
+    let name = pascal(&kind.code);
+    let data = schemas.named(module, &kind.data, &format!("{name}Data"))?;
+    let payload = schemas.add(module, payload(kind, data), &format!("{name}Event"));
+    let parameter = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
+    let headers = ["WebhookSignature", "WebhookTimestamp", "WebhookEventId", "WebhookRequestId"].map(parameter);
+    let any = json!({"description": "Any other answer, or none in time: it is delivered again."});
+    Ok(json!({
+        "post": {
+            "tags": [module],
+            "summary": kind.description,
+            "description": "Sent to the company's endpoints that subscribe to this kind, at least once, as the requests committed \
+                as far as possible. `id` is the same in every delivery: deduplicate by it.",
+            "parameters": headers,
+            "requestBody": {
+                "required": true,
+                "content": {"application/json": {"schema": payload, "example": example(kind)}},
+            },
+            "responses": {"2XX": {"description": "The event is taken."}, "default": any},
+        },
+    }))
+}
+
+fn payload(kind: &EventKind, data: Value) -> Value {
+    let id = |description: &str| json!({"type": "string", "format": "uuid", "description": description});
+    json!({
+        "type": "object",
+        "description": kind.description,
+        "required": ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"],
+        "properties": {
+            "id": id("Of the event."),
+            "kind": {"type": "string", "const": kind.code},
+            "tenantId": id("The company."),
+            "occurredAt": {"type": "string", "format": "date-time"},
+            "requestId": id("Of the request that caused it."),
+            "resource": {
+                "type": "object",
+                "description": "What it is about.",
+                "required": ["type", "id"],
+                "properties": {
+                    "type": {"type": "string", "const": kind.resource_type},
+                    "id": id("Of the resource."),
+                    "version": {"type": "integer", "description": "Of a resource that has versions: after the event."},
+                },
+            },
+            "data": data,
+        },
+    })
+}
+
+fn example(kind: &EventKind) -> Value {
+    json!({
+        "id": EVENT,
+        "kind": kind.code,
+        "tenantId": TENANT,
+        "occurredAt": TIME,
+        "requestId": REQUEST,
+        "resource": {"type": kind.resource_type, "id": RESOURCE},
+        "data": kind.example,
+    })
+}
+
+/// The headers of every delivery.
+pub fn parameters() -> Map<String, Value> {
+    let header = |name: &str, description: &str, schema: Value| json!({"name": name, "in": "header", "required": true, "description": description, "schema": schema});
+    let id = json!({"type": "string", "format": "uuid"});
+    let signature =
+        "HMAC-SHA256 keyed with the endpoint's whole signing secret, over the timestamp, a dot and the exact body.";
+    [
+        (
+            "WebhookSignature",
+            header("X-Webhook-Signature", signature, json!({"type": "string", "pattern": "^v1=[0-9a-f]{64}$"})),
+        ),
+        (
+            "WebhookTimestamp",
+            header(
+                "X-Webhook-Timestamp",
+                "When it was signed, in Unix seconds. Refuse what is older than 300 seconds.",
+                json!({"type": "integer"}),
+            ),
+        ),
+        ("WebhookEventId", header("X-Event-Id", "The event's `id`.", id.clone())),
+        ("WebhookRequestId", header("X-Request-Id", "The event's `requestId`.", id)),
+    ]
+    .into_iter()
+    .map(|(name, parameter)| (name.to_owned(), parameter))
+    .collect()
+}

@@ -1,0 +1,102 @@
+//! A generation as callers see it: with the table of its modules' operations and the host's own, and the contract composed from
+//! both. A request takes what it needs of it at its beginning.
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::contract::openapi;
+use crate::gate::refusal::Refusal;
+use crate::gate::vetting::Gate;
+use crate::operations::{Callable, Document, Operation, Table};
+use crate::pipeline::Runner;
+use crate::platform;
+use crate::sandbox::{Generation, Vetted};
+
+pub struct Release {
+    pub generation: Arc<Generation>,
+    pub operations: Table<Runner<&'static platform::Operation>>,
+    pub contract: Document,
+}
+
+impl Deref for Release {
+    type Target = Generation;
+
+    fn deref(&self) -> &Generation {
+        &self.generation
+    }
+}
+
+impl Release {
+    /// Links modules that were vetted, and composes what they and the host declare.
+    pub fn link(gate: &Gate, number: u64, vetted: &[Arc<Vetted>]) -> Result<Release, Refusal> {
+        Release::of(gate.link(number, vetted)?)
+    }
+
+    /// The release of every component in a folder, whoever signed it.
+    pub fn from_folder(gate: &Gate, folder: &Path) -> anyhow::Result<Release> {
+        let vetted = gate.vet_folder(folder)?;
+        Ok(Release::link(gate, 1, &vetted)?)
+    }
+
+    /// What a generation and the host have to offer.
+    pub fn of(generation: Generation) -> Result<Release, Refusal> {
+        Release::compose(generation).map_err(|what| Refusal::new("DESCRIPTOR_INVALID", what))
+    }
+
+    fn compose(generation: Generation) -> Result<Release, String> {
+        let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
+        let mut callables = Vec::new();
+        for (route, operation) in routes {
+            let compiled = Arc::new(Operation::compile(route, &own_schemas)?);
+            callables.push(Callable { operation: compiled, runner: Runner::Host(operation) });
+        }
+        for module in &generation.modules {
+            let theirs = module.operations.iter();
+            callables.extend(
+                theirs
+                    .map(|operation| Callable { operation: operation.clone(), runner: Runner::Module(module.clone()) }),
+            );
+        }
+        let operations = Table::compose(callables)?;
+        let contract = contract(&generation, &operations, &own_schemas)?;
+        Ok(Release { generation: Arc::new(generation), operations, contract })
+    }
+}
+
+fn contract(
+    generation: &Generation,
+    operations: &Table<Runner<&'static platform::Operation>>,
+    own_schemas: &serde_json::Map<String, serde_json::Value>,
+) -> Result<Document, String> {
+    let public = platform::public::routes();
+    let host = openapi::Module {
+        name: platform::NAME,
+        description: "Identity, companies and the service itself.",
+        schemas: own_schemas,
+        problems: &[],
+        events: &[],
+    };
+    let modules: Vec<_> = std::iter::once(host)
+        .chain(generation.modules.iter().map(|module| openapi::Module {
+            name: &module.name,
+            description: &module.descriptor.description,
+            schemas: &module.descriptor.schemas,
+            problems: &module.descriptor.problems,
+            events: &module.descriptor.events,
+        }))
+        .collect();
+    let operations: Vec<_> = public
+        .iter()
+        .map(|route| openapi::Operation { route, module: platform::NAME, public: true })
+        .chain(operations.callables.iter().map(|callable| openapi::Operation {
+            route: &callable.operation.route,
+            module: match &callable.runner {
+                Runner::Host(_) => platform::NAME,
+                Runner::Module(module) => &module.name,
+            },
+            public: false,
+        }))
+        .collect();
+    Document::compose(generation.number, &operations, &modules)
+}

@@ -1,0 +1,179 @@
+//! Asking a component what it is, and checking the answer before anything is built on it. Every fault is named.
+
+use std::collections::BTreeSet;
+
+use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
+use wasmtime::component::Linker;
+use wasmtime::{Engine, Store, UpdateDeadline};
+
+use super::refusal::Refusal;
+use crate::operations::HostNames;
+use crate::sandbox::limits::MemoryLimit;
+use crate::wit::GuestPre;
+
+/// Largest descriptor, and the time it may take.
+const LARGEST: usize = 4 << 20;
+const MEMORY: usize = 64 << 20;
+const TICKS: u64 = 2_000;
+
+/// Data of the store in which a component describes itself: it has a memory limit and nothing else, so every call to the
+/// host's interfaces traps.
+struct Silent {
+    memory: MemoryLimit,
+}
+
+/// What a component says of itself. It may call nothing to say it.
+pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Result<String, Refusal> {
+    let fault = |error: wasmtime::Error| invalid(format!("describe failed: {error:#}"));
+    let mut linker = Linker::<Silent>::new(engine);
+    linker.define_unknown_imports_as_traps(component).map_err(fault)?;
+    let guest = GuestPre::new(linker.instantiate_pre(component).map_err(fault)?).map_err(fault)?;
+    let mut store = Store::new(engine, Silent { memory: MemoryLimit { limit: MEMORY, used: 0, exceeded: false } });
+    store.limiter(|silent| &mut silent.memory);
+    store.set_hostcall_fuel(LARGEST);
+    store.set_epoch_deadline(TICKS);
+    store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Interrupt));
+    futures_util::FutureExt::now_or_never(Box::pin(async {
+        let guest = guest.instantiate_async(&mut store).await?;
+        guest.commerce_platform_module().call_describe(&mut store).await
+    }))
+    .ok_or_else(|| invalid("describe did not finish".into()))?
+    .map_err(fault)
+}
+
+pub fn read(text: &str) -> Result<Descriptor, Refusal> {
+    serde_json::from_str(text).map_err(|error| invalid(error.to_string()))
+}
+
+fn invalid(why: String) -> Refusal {
+    Refusal::new("DESCRIPTOR_INVALID", why)
+}
+
+/// Faults of one descriptor by itself; collections and schemas are checked where they are compiled.
+pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, what: String| {
+        if !holds {
+            faults.push(what);
+        }
+    };
+    let name = &descriptor.name;
+    expect(
+        is_name(name, 32, b"-") && name != "stoa" && name != host.module,
+        format!("name `{name}` is reserved or not [a-z][a-z0-9-]{{0,31}}"),
+    );
+    expect(
+        semver::Version::parse(&descriptor.version).is_ok(),
+        format!("version `{}` is not semantic", descriptor.version),
+    );
+    let events: BTreeSet<&str> = descriptor.events.iter().map(|kind| kind.code.as_str()).collect();
+    let named = descriptor.permissions.iter().chain(&descriptor.scopes).map(|named| &named.code);
+    for code in named.chain(descriptor.events.iter().map(|kind| &kind.code)) {
+        expect(is_code(code), format!("`{code}` is no code of lower-case words joined by dots"));
+    }
+    for kind in &descriptor.events {
+        let what =
+            format!("event `{}`: the resource type `{}` is not [A-Z][A-Z0-9_]{{0,63}}", kind.code, kind.resource_type);
+        expect(
+            kind.resource_type.starts_with(|first: char| first.is_ascii_uppercase())
+                && is_constant(&kind.resource_type),
+            what,
+        );
+    }
+    let mut codes = BTreeSet::new();
+    for problem in &descriptor.problems {
+        expect(codes.insert(&problem.code), format!("problem `{}` is declared twice", problem.code));
+        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413) && is_constant(&problem.code);
+        expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
+    }
+    for filter in &descriptor.audit_filters {
+        let name = filter.code.as_bytes();
+        let ok = name.first().is_some_and(u8::is_ascii_lowercase)
+            && name.iter().all(u8::is_ascii_alphanumeric)
+            && name.len() <= 64
+            && !host.audit_filters.contains(&filter.code.as_str());
+        expect(ok, format!("audit filter `{}` is not camelCase, or the host's own", filter.code));
+    }
+    for route in &descriptor.routes {
+        for fault in route_faults(route, &events) {
+            expect(false, format!("{}: {fault}", route.operation));
+        }
+    }
+    faults
+}
+
+fn route_faults(route: &Route, events: &BTreeSet<&str>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, what: &str, named: &str| {
+        if !holds {
+            faults.push(format!("{what}: `{named}`"));
+        }
+    };
+    let operation = route.operation.as_bytes();
+    expect(
+        operation.first().is_some_and(u8::is_ascii_lowercase)
+            && operation.iter().all(u8::is_ascii_alphanumeric)
+            && operation.len() <= 64,
+        "the operation id is not camelCase",
+        &route.operation,
+    );
+    expect(
+        matches!(route.method.as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE"),
+        "unknown method",
+        &route.method,
+    );
+    let prefix = match route.audience {
+        Audience::User => "/tenants/{tenantId}/",
+        Audience::ApiClient => "/api-client/",
+    };
+    expect(route.path.starts_with(prefix), "the path does not begin with its audience's prefix", &route.path);
+    expect(is_template(&route.path), "the path is not of plain segments and distinct parameters", &route.path);
+    expect((200..300).contains(&route.status), "the success status is not 2xx", &route.status.to_string());
+    expect(route.method != "GET" || route.read_only, "a GET that is not read-only", &route.path);
+    expect(!route.read_only || route.idempotency == Idempotency::None, "a read takes no idempotency key", &route.path);
+    expect(route.read_only || route.audit.is_some(), "a write without an audit resource type", &route.path);
+    expect(!route.read_only || route.events.is_empty(), "a read emits no events", &route.events.join(", "));
+    expect(route.body_limit <= 64 << 20, "the body limit is above 64 MiB", &route.body_limit.to_string());
+    expect(
+        route.events.iter().all(|kind| events.contains(kind.as_str())),
+        "an event kind that the descriptor does not introduce",
+        &route.events.join(", "),
+    );
+    let (Access::All(codes) | Access::Any(codes)) = &route.access;
+    // Any of none: for people, active membership is enough. All of none is a forgotten permission.
+    let named = !codes.is_empty() || (route.audience == Audience::User && matches!(route.access, Access::Any(_)));
+    expect(named && codes.iter().all(|code| is_code(code)), "no permission, or one that is no code", &codes.join(", "));
+    faults
+}
+
+/// `/word/{parameter}/...`: lower-case words joined by hyphens, camelCase parameters, none twice.
+fn is_template(path: &str) -> bool {
+    let mut parameters = BTreeSet::new();
+    path.strip_prefix('/').is_some_and(|path| {
+        path.split('/').all(|segment| match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(name) => {
+                name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
+                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                    && parameters.insert(name)
+            }
+            None => is_name(segment, 64, b"-"),
+        })
+    })
+}
+
+/// Upper-case letters, digits and underscores: a problem code, a resource type.
+fn is_constant(code: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    (1..=64).contains(&code.len()) && code.bytes().all(plain)
+}
+
+fn is_code(code: &str) -> bool {
+    code.len() <= 64 && code.split('.').count() >= 2 && code.split('.').all(|word| is_name(word, 32, b"-_"))
+}
+
+/// A lower-case word with digits and the given joiners, a letter first.
+pub fn is_name(name: &str, longest: usize, joiners: &[u8]) -> bool {
+    name.len() <= longest
+        && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || joiners.contains(&byte))
+}

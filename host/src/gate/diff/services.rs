@@ -1,0 +1,111 @@
+//! Services: what other modules were built against must be there still, under a version that says what changed.
+
+use std::collections::BTreeMap;
+
+use semver::Version;
+
+use super::{Change, Code, codes};
+use crate::gate::surface::{Services, Surface};
+use crate::sandbox::interface::InterfaceName;
+use crate::sandbox::signature::CUT;
+
+type Functions = BTreeMap<String, String>;
+
+pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
+    let (was, is) = (parsed(&old.offers), parsed(&new.offers));
+    for (name, functions) in &was {
+        offered(name, functions, &is, old.digest == new.digest, changes);
+    }
+    for (name, _) in is.iter().filter(|(name, _)| !was.iter().any(|(other, _)| other == name)) {
+        // A higher version in the place of a lower one is told by its functions.
+        let replaces = was.iter().any(|(old, _)| old.accepts(name) && !is.iter().any(|(kept, _)| kept == old));
+        if !replaces {
+            changes.push(Change::new(codes::SERVICE_ADDED, name.to_string(), ""));
+        }
+    }
+    wanted(&old.wants, &new.wants, codes::SERVICE_UNWANTED, changes);
+    wanted(&new.wants, &old.wants, codes::SERVICE_WANTED, changes);
+}
+
+fn parsed(services: &Services) -> Vec<(InterfaceName, &Functions)> {
+    services.iter().filter_map(|(name, functions)| Some((InterfaceName::parse(name)?, functions))).collect()
+}
+
+/// `same_bytes`: both are the same component.
+fn offered(
+    name: &InterfaceName,
+    functions: &Functions,
+    is: &[(InterfaceName, &Functions)],
+    same_bytes: bool,
+    changes: &mut Vec<Change>,
+) {
+    // Who wants it gets the highest that fits; and one version means one thing.
+    let highest = is.iter().filter(|(other, _)| name.accepts(other)).max_by(|(a, _), (b, _)| a.version.cmp(&b.version));
+    let same = is.iter().find(|(other, _)| other == name).filter(|same| highest != Some(*same));
+    if highest.is_none() {
+        return changes.push(gone(name, is));
+    }
+    for (other, now) in highest.into_iter().chain(same) {
+        let mut tell = |code: Code, function: &str, detail: String| {
+            changes.push(Change::new(code, format!("{name}#{function}"), detail));
+        };
+        for (function, signature) in functions {
+            match now.get(function) {
+                None => {
+                    tell(codes::SERVICE_FUNCTION_REMOVED, function, format!("{} has no such function", other.version))
+                }
+                // Of texts that were cut the rest is not known.
+                Some(other) if other != signature || (!same_bytes && signature.ends_with(CUT)) => {
+                    tell(codes::SERVICE_SIGNATURE_CHANGED, function, format!("was {signature}, now {other}"));
+                }
+                Some(_) => {}
+            }
+        }
+        for (function, signature) in now.iter().filter(|(function, _)| !functions.contains_key(*function)) {
+            if is_raised(&name.version, &other.version) {
+                tell(codes::SERVICE_FUNCTION_ADDED, function, format!("{signature}, in {}", other.version));
+            } else {
+                let detail =
+                    format!("is new in {}, was not in {}: raise the minor version", other.version, name.version);
+                tell(codes::SERVICE_VERSION_NOT_RAISED, function, detail);
+            }
+        }
+    }
+}
+
+/// What became of a service that is no longer offered to those who want it.
+fn gone(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> Change {
+    let others: Vec<&Version> =
+        is.iter().filter(|(other, _)| other.path == name.path).map(|(other, _)| &other.version).collect();
+    let detail = || {
+        let shown: Vec<String> = others.iter().map(|version| version.to_string()).collect();
+        format!("was {}, now {}", name.version, shown.join(" and "))
+    };
+    let lowered = |version: &&Version| **version < name.version && version.major == name.version.major;
+    if others.is_empty() {
+        Change::new(codes::SERVICE_REMOVED, name.to_string(), "")
+    } else if others.iter().any(lowered) {
+        Change::new(codes::SERVICE_VERSION_LOWERED, name.to_string(), detail())
+    } else {
+        Change::new(codes::SERVICE_MAJOR_CHANGED, name.to_string(), detail())
+    }
+}
+
+/// Whether the version says that something was added.
+fn is_raised(was: &Version, is: &Version) -> bool {
+    // Before 1.0 the patch version does what the minor does later.
+    if was.major == 0 { is > was } else { is.minor > was.minor }
+}
+
+fn wanted(of: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {
+    for (name, functions) in of {
+        match beside.get(name) {
+            None => changes.push(Change::new(code, name.as_str(), "")),
+            Some(others) => {
+                for function in functions.keys().filter(|function| !others.contains_key(*function)) {
+                    changes.push(Change::new(code, format!("{name}#{function}"), ""));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The gate: which modules may run here. Who signed them, what they say of themselves, how they are compiled and kept, and what
+//! they would change for callers.
+
+pub mod admission;
+pub mod artifact;
+pub mod cache;
+pub mod compiler;
+pub mod describe;
+pub mod diff;
+pub mod refusal;
+pub mod surface;
+pub mod tables;
+pub mod vetting;

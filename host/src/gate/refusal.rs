@@ -1,0 +1,44 @@
+//! Why a module is not taken: one of the operators' codes (platform.md 9), with everything that a person needs to mend it.
+
+use std::fmt;
+
+use super::diff::Change;
+use crate::sandbox::generation::Unlinked;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    pub code: &'static str,
+    /// Module, item, wanted and offered: for operators, who may see all of it.
+    pub detail: String,
+    /// What stands against it, item by item, where the code is CONTRACT_BREAKING or SCHEMA_NOT_ADDITIVE.
+    pub changes: Vec<Change>,
+}
+
+impl Refusal {
+    pub fn new(code: &'static str, detail: impl Into<String>) -> Refusal {
+        Refusal { code, detail: detail.into(), changes: Vec::new() }
+    }
+
+    /// The same, about a file or module of this name.
+    pub fn of(mut self, name: &str) -> Refusal {
+        self.detail = format!("{name}: {}", self.detail);
+        self
+    }
+}
+
+impl From<Unlinked> for Refusal {
+    fn from(unlinked: Unlinked) -> Refusal {
+        match unlinked {
+            Unlinked::Descriptors(what) => Refusal::new("DESCRIPTOR_INVALID", what),
+            Unlinked::Services(what) => Refusal::new("SERVICE_UNRESOLVED", what),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.code, self.detail)
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,102 @@
+//! What a component shows to the world, as plain data: what it says of itself, what it imports, and the services it offers and
+//! wants, by reflection on its types. Two of them can be compared without the components.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use stoa_descriptor::Descriptor;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+use wasmtime::component::types::{ComponentInstance, ComponentItem};
+
+use crate::sandbox::interface::InterfaceName;
+use crate::sandbox::module::Vetted;
+use crate::sandbox::signature::signature;
+
+/// Signatures by function, by `package/interface@version`.
+pub type Services = BTreeMap<String, BTreeMap<String, String>>;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Surface {
+    /// SHA-256 of the component, hexadecimal.
+    pub digest: String,
+    /// In bytes.
+    pub size: u64,
+    pub descriptor: Descriptor,
+    /// Names of everything that is imported, sorted.
+    pub imports: Vec<String>,
+    pub offers: Services,
+    /// Of other modules; the platform's own interfaces are among the imports alone.
+    pub wants: Services,
+}
+
+impl Surface {
+    /// What a vetted module shows.
+    pub fn of(engine: &Engine, vetted: &Vetted) -> Surface {
+        Surface::new(engine, &vetted.component, (*vetted.descriptor).clone(), &vetted.digest, vetted.size as u64)
+    }
+
+    /// `digest` and `size` are of the component's file.
+    pub fn new(
+        engine: &Engine,
+        component: &Component,
+        descriptor: Descriptor,
+        digest: &[u8; 32],
+        size: u64,
+    ) -> Surface {
+        let of = component.component_type();
+        let mut imports: Vec<String> = of.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        imports.sort();
+        Surface {
+            digest: hex::encode(digest),
+            size,
+            descriptor,
+            imports,
+            offers: services(engine, of.exports(engine).map(|(name, item)| (name, item.ty))),
+            wants: services(engine, of.imports(engine).map(|(name, item)| (name, item.ty))),
+        }
+    }
+
+    /// The surface of a module that is not there, under a candidate's name and version.
+    pub fn nothing(candidate: &Descriptor) -> Surface {
+        let descriptor = Descriptor {
+            name: candidate.name.clone(),
+            version: candidate.version.clone(),
+            description: String::new(),
+            routes: Vec::new(),
+            collections: Vec::new(),
+            permissions: Vec::new(),
+            scopes: Vec::new(),
+            events: Vec::new(),
+            problems: Vec::new(),
+            onboarding: None,
+            audit_filters: Vec::new(),
+            schemas: serde_json::Map::new(),
+        };
+        let (imports, offers, wants) = Default::default();
+        Surface { digest: String::new(), size: 0, descriptor, imports, offers, wants }
+    }
+}
+
+/// The interfaces that are no part of the platform.
+fn services<'a>(engine: &'a Engine, items: impl Iterator<Item = (&'a str, ComponentItem)>) -> Services {
+    items
+        .filter_map(|(name, item)| match item {
+            ComponentItem::ComponentInstance(instance) => Some((name, InterfaceName::parse(name)?, instance)),
+            _ => None,
+        })
+        .filter(|(_, parsed, _)| !parsed.path.starts_with("commerce:platform/"))
+        .map(|(name, _, instance)| (name.to_owned(), functions(engine, &instance)))
+        .collect()
+}
+
+fn functions(engine: &Engine, instance: &ComponentInstance) -> BTreeMap<String, String> {
+    instance
+        .exports(engine)
+        .filter_map(|(name, item)| match item.ty {
+            ComponentItem::ComponentFunc(function) => Some((name.to_owned(), signature(&function))),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,115 @@
+//! The tables of a generation's modules: made and additively extended in the transaction that makes it the active one, which
+//! also records what they were made from.
+
+use std::sync::Arc;
+
+use stoa_descriptor::Collection;
+
+use super::diff::{Change as Difference, codes};
+use super::refusal::Refusal;
+use crate::database::{Cell, Database, Error, Session};
+use crate::sandbox::Module;
+use crate::store::{self, Schema};
+
+/// What each module's tables should be.
+pub type Wanted = Vec<(String, Arc<Schema>)>;
+
+pub fn wanted(modules: &[Arc<Module>]) -> Wanted {
+    modules.iter().map(|module| (module.name.clone(), module.schema.clone())).collect()
+}
+
+/// Makes the tables fit, for verbs that make no generation.
+pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
+    let changes = database
+        .write_unless_refused(wanted(modules), |session, wanted| {
+            Box::pin(async move {
+                lock(session).await?;
+                extend(session, wanted).await
+            })
+        })
+        .await??;
+    for change in changes {
+        tracing::info!(change, "tables changed");
+    }
+    Ok(())
+}
+
+/// One host at a time: two that start together would make the same tables, and the same generation.
+pub async fn lock(session: &mut Session) -> Result<(), Error> {
+    if matches!(session, Session::Postgres(_)) {
+        session.query("select 1 from (select pg_advisory_xact_lock(7310586)) as held", &[]).await?;
+    }
+    Ok(())
+}
+
+/// Extends the tables in the open transaction; answers what changed.
+pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec<String>, Refusal>, Error> {
+    let mut told = Vec::new();
+    for (module, schema) in wanted {
+        let current = recorded(session, module).await?;
+        let changes = match store::plan(&current, schema) {
+            Ok(changes) => changes,
+            Err(faults) => return Ok(Err(not_additive(module, &faults))),
+        };
+        if changes.is_empty() {
+            continue;
+        }
+        match store::apply(session, schema, &changes).await {
+            Ok(()) => {}
+            // The transaction is lost with it, as it must be.
+            Err(Error::Unique(rule) | Error::Check(rule)) => {
+                return Ok(Err(not_additive(module, &[format!("rows that are there break the new rule {rule}")])));
+            }
+            Err(error) => return Err(error),
+        }
+        for collection in store::merged(&current, schema) {
+            record(session, module, &collection).await?;
+        }
+        told.extend(changes.iter().map(|change| format!("{module}: {change}")));
+    }
+    Ok(Ok(told))
+}
+
+/// Statements that build the indexes of a plan on tables in use, to be run before it. Empty on SQLite, whose writer is alone.
+pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec<String>, Error> {
+    let mut statements = Vec::new();
+    if matches!(session, Session::Postgres(_)) {
+        for (module, schema) in wanted {
+            // What cannot be planned is refused by `extend`.
+            let changes = store::plan(&recorded(session, module).await?, schema).unwrap_or_default();
+            statements.extend(store::indexes_ahead(schema, &changes));
+        }
+    }
+    Ok(statements)
+}
+
+fn not_additive(module: &str, faults: &[String]) -> Refusal {
+    let difference = |fault: &String| Difference::new(codes::SCHEMA_NOT_ADDITIVE, module, fault);
+    let refusal = Refusal::new("SCHEMA_NOT_ADDITIVE", format!("{module}: {}", faults.join("; ")));
+    Refusal { changes: faults.iter().map(difference).collect(), ..refusal }
+}
+
+async fn recorded(session: &mut Session, module: &str) -> Result<Vec<Collection>, Error> {
+    let rows = session
+        .query("select definition from stoa_collection where module = $1 order by name", &[Cell::text(module)])
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let definition = row.text(0)?;
+            serde_json::from_str(&definition).map_err(|error| Error::Fault(format!("a recorded collection: {error}")))
+        })
+        .collect()
+}
+
+async fn record(session: &mut Session, module: &str, collection: &Collection) -> Result<(), Error> {
+    let definition =
+        serde_json::to_string(collection).map_err(|error| Error::Fault(format!("a collection: {error}")))?;
+    session
+        .query(
+            "insert into stoa_collection (module, name, definition) values ($1, $2, $3)
+             on conflict (module, name) do update set definition = excluded.definition",
+            &[Cell::text(module), Cell::text(&collection.name), Cell::Text(definition)],
+        )
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! The gate that every module passes before it can be part of a generation: signature, compilation, imports, its own description.
+//! What is not vetted is never linked; what is not signed is not even compiled.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use stoa_descriptor::EventKind;
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use super::admission::Signer;
+use super::artifact::{self, Artifact, check_imports};
+use super::cache::Cache;
+use super::compiler::Compiler;
+use super::describe;
+use super::refusal::Refusal;
+use crate::operations::{HostNames, Operation};
+use crate::sandbox::Generation;
+use crate::sandbox::health::Health;
+use crate::sandbox::judge::{Judge, Kind};
+use crate::sandbox::module::Vetted;
+use crate::store::Schema;
+
+pub struct Gate {
+    pub engine: Engine,
+    /// What modules may build on and may not take.
+    pub host: HostNames,
+    /// Where compiled modules are kept.
+    pub cache: Option<Cache>,
+    pub compiler: Compiler,
+    pub trust: Trust,
+    /// Judges what the modules say that pass here.
+    pub judge: Arc<Judge>,
+}
+
+/// Whose modules are taken.
+pub enum Trust {
+    /// Whatever is there: for verbs that serve nobody and hold nothing that is not the author's or the operator's own.
+    Everything,
+    /// What one of these signed. `unsigned`: with --dev, what nobody signed as well: the files of its modules folder.
+    Signed { by: Vec<Signer>, unsigned: bool },
+}
+
+impl Gate {
+    /// For verbs that serve nobody: breaches of a module's own word are refused. `cache`: where compiled modules are kept.
+    pub fn open(engine: &Engine, host: HostNames, cache: Option<Cache>) -> Gate {
+        let judge = Arc::new(Judge::strict());
+        Gate { engine: engine.clone(), host, cache, compiler: Compiler::Here, trust: Trust::Everything, judge }
+    }
+
+    /// The generation of modules that were vetted.
+    pub fn link(&self, number: u64, vetted: &[Arc<Vetted>]) -> Result<Generation, Refusal> {
+        Ok(Generation::link(&self.engine, &self.host, number, vetted)?)
+    }
+
+    pub fn takes_unsigned(&self) -> bool {
+        matches!(self.trust, Trust::Signed { unsigned: true, .. })
+    }
+
+    pub fn vet(&self, artifact: &Artifact) -> Result<Vetted, Refusal> {
+        let statement = match (&self.trust, &artifact.admission) {
+            (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => None,
+            (Trust::Signed { by, .. }, Some(admission)) => Some(admission.verified(&artifact.digest, by)?),
+            (Trust::Signed { unsigned: false, .. }, None) => {
+                return Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"));
+            }
+        };
+        let component = self.component(artifact)?;
+        check_imports(&self.engine, &component)?;
+        let text = describe::text(&self.engine, &component)?;
+        let descriptor = describe::read(&text)?;
+        if let Some(statement) = &statement {
+            statement.describes(&descriptor.name, &descriptor.version, &text)?;
+        }
+        let invalid = |faults: Vec<String>| Refusal::new("DESCRIPTOR_INVALID", faults.join("; "));
+        let faults = describe::faults(&descriptor, &self.host);
+        if !faults.is_empty() {
+            return Err(invalid(faults));
+        }
+        let schema = Schema::new(&descriptor.name, &descriptor.collections).map_err(invalid)?;
+        let operations = descriptor
+            .routes
+            .iter()
+            .map(|route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new))
+            .collect::<Result<_, _>>()
+            .map_err(|fault| invalid(vec![fault]))?;
+        let kind = |kind: &EventKind| Ok((kind.code.clone(), Arc::new(Kind::compile(kind, &descriptor.schemas)?)));
+        let events =
+            descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
+        let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
+        Ok(Vetted {
+            digest: artifact.digest,
+            size: artifact.bytes.len(),
+            descriptor: Arc::new(descriptor),
+            schema: Arc::new(schema),
+            component,
+            operations,
+            events,
+            judge: self.judge.clone(),
+            signer: statement.map(|statement| statement.signer),
+            health,
+        })
+    }
+
+    /// Every component of a folder, vetted.
+    pub fn vet_folder(&self, folder: &Path) -> anyhow::Result<Vec<Arc<Vetted>>> {
+        artifact::read_folder(folder)?
+            .into_iter()
+            .map(|(file, artifact)| {
+                let vetted = self.vet(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+                Ok(Arc::new(vetted))
+            })
+            .collect()
+    }
+
+    /// The compiled component: from the cache where it is there.
+    pub fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
+        let compile = || self.compiler.compile(&self.engine, &artifact.bytes);
+        let compiled = match &self.cache {
+            Some(cache) => cache.component(&self.engine, &artifact.digest, compile),
+            None => compile(),
+        };
+        compiled.map_err(|why| {
+            Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
+        })
+    }
+}

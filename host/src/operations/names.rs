@@ -1,0 +1,13 @@
+//! What the host itself introduces beside its operations. It is handed in at start: the rooms that judge modules by it stand
+//! below the one that owns it.
+
+/// Names that modules may build on and may not take.
+#[derive(Debug, Clone, Copy)]
+pub struct HostNames {
+    /// Under which the host's own operations, permissions and scopes are published.
+    pub module: &'static str,
+    /// Permissions with what they allow.
+    pub permissions: &'static [(&'static str, &'static str)],
+    /// Filters of the audit list.
+    pub audit_filters: &'static [&'static str],
+}

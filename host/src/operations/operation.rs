@@ -1,0 +1,34 @@
+//! One operation: its declaration, with its schemas compiled.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+use stoa_descriptor::Route;
+
+use crate::contract::{Parameters, Schema};
+
+/// Generations that have an operation share it, and so do the requests that call it.
+pub struct Operation {
+    pub route: Route,
+    pub parameters: Parameters,
+    pub body: Option<Schema>,
+    /// Of a success.
+    pub response: Arc<Schema>,
+}
+
+impl Operation {
+    /// `schemas`: what the route's schemas refer to. `Err`: what is wrong with them, by operation.
+    pub fn compile(route: Route, schemas: &Map<String, Json>) -> Result<Operation, String> {
+        let invalid = |what: &str, why: String| format!("{}: {what}: {why}", route.operation);
+        let parameters = Parameters::compile(&route.path, route.path_schema.as_ref(), route.query.as_ref(), schemas)
+            .map_err(|why| invalid("parameters", why))?;
+        let body = route
+            .body
+            .as_ref()
+            .map(|body| Schema::compile(body, schemas))
+            .transpose()
+            .map_err(|why| invalid("body", why))?;
+        let response = Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
+        Ok(Operation { route, parameters, body, response: Arc::new(response) })
+    }
+}

@@ -1,0 +1,70 @@
+//! The table of everything that can be called, by method and path. What runs an operation is the table's parameter: neither
+//! the host's own handlers nor modules are known here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Operation;
+
+pub struct Table<R> {
+    pub callables: Vec<Callable<R>>,
+    /// By path: methods, each with the place of its callable.
+    router: matchit::Router<Vec<(String, usize)>>,
+}
+
+/// An operation, and what runs it.
+pub struct Callable<R> {
+    pub operation: Arc<Operation>,
+    pub runner: R,
+}
+
+/// What a path and method lead to.
+pub enum Found<'a, R> {
+    Callable {
+        callable: &'a Callable<R>,
+        path: Vec<(String, String)>,
+    },
+    /// The path exists, the method does not: the methods that do.
+    OtherMethods(String),
+    Nothing,
+}
+
+impl<R> Table<R> {
+    pub fn compose(callables: Vec<Callable<R>>) -> Result<Table<R>, String> {
+        let mut by_path: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
+        for (index, callable) in callables.iter().enumerate() {
+            let route = &callable.operation.route;
+            let methods = by_path.entry(&route.path).or_default();
+            if methods.iter().any(|(other, _)| *other == route.method) {
+                return Err(format!("{}: route `{} {}` is claimed twice", route.operation, route.method, route.path));
+            }
+            methods.push((route.method.clone(), index));
+        }
+        let mut router = matchit::Router::new();
+        for (path, methods) in by_path {
+            router.insert(path, methods).map_err(|error| format!("route {path}: {error}"))?;
+        }
+        Ok(Table { callables, router })
+    }
+
+    /// `path` is below `/v1`, as sent. HEAD is asked as GET.
+    pub fn find(&self, method: &str, path: &str) -> Found<'_, R> {
+        let Ok(matched) = self.router.at(path) else { return Found::Nothing };
+        let wanted = if method == "HEAD" { "GET" } else { method };
+        let index = matched.value.iter().find(|(method, _)| method == wanted).map(|(_, index)| *index);
+        if let Some(callable) = index.and_then(|index| self.callables.get(index)) {
+            let path = matched.params.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            return Found::Callable { callable, path };
+        }
+        let mut methods: Vec<&str> = matched.value.iter().map(|(method, _)| method.as_str()).collect();
+        if methods.contains(&"GET") {
+            methods.push("HEAD");
+        }
+        Found::OtherMethods(methods.join(", "))
+    }
+
+    /// By the operation's id.
+    pub fn by_id(&self, id: &str) -> Option<&Callable<R>> {
+        self.callables.iter().find(|callable| callable.operation.route.operation == id)
+    }
+}

@@ -1,0 +1,40 @@
+//! What runs an operation: a module, or one of the host's own handlers. Those stand above the pipeline and are handed in.
+
+use std::sync::Arc;
+
+use super::opening::Opened;
+use super::request::{Input, Request};
+use super::run::Outcome;
+use crate::database::Session;
+use crate::sandbox::{Limits, Module};
+
+/// `O`: one of the host's own operations.
+#[derive(Clone)]
+pub enum Runner<O> {
+    Host(O),
+    Module(Arc<Module>),
+}
+
+/// One call that may go on: the request with its valid input, and what the opening found of the caller.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub request: &'a Request,
+    pub input: &'a Input,
+    pub opened: &'a Opened,
+}
+
+/// Who performs the host's own operations.
+pub trait Host: Send + Sync + 'static {
+    type Operation: Clone + Send + Sync + 'static;
+
+    /// What one request may use of modules.
+    fn limits(&self) -> &Limits;
+
+    /// Performs an operation on the open session.
+    fn perform(
+        &self,
+        operation: &Self::Operation,
+        call: Call<'_>,
+        session: Session,
+    ) -> impl Future<Output = Outcome> + Send;
+}

@@ -1,0 +1,242 @@
+//! One operation of the host: what the contract says of it, and the function that performs it. Each file of a noun begins with
+//! a table of these, as each of a module does.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde_json::{Value as Json, json};
+use stoa_descriptor::{Access, Audience, Idempotency, Route, Schemas};
+
+use super::{Call, Performed};
+use crate::database::Session;
+use crate::pipeline::run::Outcome;
+use crate::sandbox::Module;
+
+/// Bytes of a body.
+const BODY_LIMIT: u64 = 1 << 20;
+
+type SchemaOf = fn(&mut Schemas) -> Json;
+/// Adds to a route what the active modules declare.
+type Amend = fn(&mut Route, &[Arc<Module>]);
+
+/// What performs an operation.
+#[derive(Clone, Copy)]
+pub enum Handler {
+    /// On the open session.
+    OnSession(for<'a> fn(&'a mut Session, &'a Call<'a>) -> BoxFuture<'a, Performed>),
+    /// By running modules, which take the session with them.
+    ThroughModules(for<'a> fn(Session, &'a Call<'a>) -> BoxFuture<'a, Outcome>),
+}
+
+/// The handler that is an `async fn(&mut Session, &Call<'_>) -> Performed`.
+macro_rules! on_session {
+    ($function:path) => {
+        $crate::platform::operation::Handler::OnSession(|session, call| Box::pin($function(session, call)))
+    };
+}
+
+/// The handler that is an `async fn(Session, &Call<'_>) -> Outcome`.
+macro_rules! through_modules {
+    ($function:path) => {
+        $crate::platform::operation::Handler::ThroughModules(|session, call| Box::pin($function(session, call)))
+    };
+}
+
+pub(super) use {on_session, through_modules};
+
+/// A row of a table of operations.
+pub struct Operation {
+    method: &'static str,
+    path: &'static str,
+    name: &'static str,
+    handler: Handler,
+    summary: &'static str,
+    description: &'static str,
+    audience: Audience,
+    permissions: &'static [&'static str],
+    idempotency: Idempotency,
+    status: u16,
+    query: Option<SchemaOf>,
+    body: Option<SchemaOf>,
+    response: Option<SchemaOf>,
+    problems: &'static [&'static str],
+    audit: Option<&'static str>,
+    cache_control: Option<&'static str>,
+    amend: Option<Amend>,
+}
+
+impl Operation {
+    const fn new(method: &'static str, path: &'static str, name: &'static str, handler: Handler) -> Operation {
+        Operation {
+            method,
+            path,
+            name,
+            handler,
+            summary: "",
+            description: "",
+            audience: Audience::User,
+            permissions: &[],
+            idempotency: Idempotency::Required,
+            status: 200,
+            query: None,
+            body: None,
+            response: None,
+            problems: &[],
+            audit: None,
+            cache_control: None,
+            amend: None,
+        }
+    }
+
+    /// GET: a read in a snapshot.
+    pub const fn read(path: &'static str, name: &'static str, handler: Handler) -> Operation {
+        Operation { idempotency: Idempotency::None, ..Operation::new("GET", path, name, handler) }
+    }
+
+    /// POST that makes a record: 201, key required.
+    pub const fn create(path: &'static str, name: &'static str, handler: Handler) -> Operation {
+        Operation { status: 201, ..Operation::new("POST", path, name, handler) }
+    }
+
+    /// POST of a command that may be sent without a key: 201.
+    pub const fn command(path: &'static str, name: &'static str, handler: Handler) -> Operation {
+        Operation { idempotency: Idempotency::Optional, ..Operation::create(path, name, handler) }
+    }
+
+    /// PUT: full replacement, 200, key required.
+    pub const fn replace(path: &'static str, name: &'static str, handler: Handler) -> Operation {
+        Operation::new("PUT", path, name, handler)
+    }
+
+    /// PATCH of one member: 200, key required.
+    pub const fn set(path: &'static str, name: &'static str, handler: Handler) -> Operation {
+        Operation::new("PATCH", path, name, handler)
+    }
+
+    /// One line for the contract.
+    pub const fn summary(mut self, summary: &'static str) -> Operation {
+        self.summary = summary;
+        self
+    }
+
+    /// What a caller should know beyond the summary.
+    pub const fn description(mut self, description: &'static str) -> Operation {
+        self.description = description;
+        self
+    }
+
+    /// Permissions of a person (all of them); without them every member may, or outside a company every signed-in user.
+    pub const fn needs(mut self, permissions: &'static [&'static str]) -> Operation {
+        self.permissions = permissions;
+        self
+    }
+
+    /// For API clients, with all of these scopes.
+    pub const fn machine(mut self, scopes: &'static [&'static str]) -> Operation {
+        self.audience = Audience::ApiClient;
+        self.permissions = scopes;
+        self
+    }
+
+    /// The type that the query parameters are read as.
+    pub const fn query<T: JsonSchema>(mut self) -> Operation {
+        self.query = Some(Schemas::parameters::<T>);
+        self
+    }
+
+    /// The type that the body is read as; without one no body is taken.
+    pub const fn body<T: JsonSchema>(mut self) -> Operation {
+        self.body = Some(Schemas::read::<T>);
+        self
+    }
+
+    /// The type of the success body.
+    pub const fn answers<T: JsonSchema>(mut self) -> Operation {
+        self.response = Some(Schemas::answered::<T>);
+        self
+    }
+
+    /// Resource type of the audit entry.
+    pub const fn writes(mut self, audit: &'static str) -> Operation {
+        self.audit = Some(audit);
+        self
+    }
+
+    /// Problem codes beyond those that every operation may answer.
+    pub const fn problems(mut self, codes: &'static [&'static str]) -> Operation {
+        self.problems = codes;
+        self
+    }
+
+    /// Value of the answer's `Cache-Control`.
+    pub const fn cache_control(mut self, value: &'static str) -> Operation {
+        self.cache_control = Some(value);
+        self
+    }
+
+    /// What the active modules add to the route.
+    pub const fn amend(mut self, amend: Amend) -> Operation {
+        self.amend = Some(amend);
+        self
+    }
+
+    /// The operation's name in the contract.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What an API client needs to call it; people's operations take no scopes.
+    pub(super) fn scopes(&self) -> &'static [&'static str] {
+        match self.audience {
+            Audience::ApiClient => self.permissions,
+            Audience::User => &[],
+        }
+    }
+
+    /// What the contract says of it while these modules are active.
+    pub(super) fn route(&self, modules: &[Arc<Module>], schemas: &mut Schemas) -> Route {
+        let texts = |of: &[&str]| of.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let mut route = Route {
+            method: self.method.to_owned(),
+            path: self.path.to_owned(),
+            operation: self.name.to_owned(),
+            summary: self.summary.to_owned(),
+            description: self.description.to_owned(),
+            audience: self.audience,
+            access: match self.permissions {
+                [] => Access::Any(Vec::new()),
+                permissions => Access::All(texts(permissions)),
+            },
+            idempotency: self.idempotency,
+            read_only: self.idempotency == Idempotency::None,
+            status: self.status,
+            path_schema: None,
+            query: self.query.map(|of| of(schemas)),
+            body: self.body.map(|of| of(schemas)),
+            response: self.response.map_or_else(|| json!({ "type": "object" }), |of| of(schemas)),
+            if_match: false,
+            body_limit: BODY_LIMIT,
+            events: Vec::new(),
+            problems: texts(self.problems),
+            audit: self.audit.map(str::to_owned),
+            cache_control: self.cache_control.map(str::to_owned),
+            discloses_identifiers: false,
+        };
+        if let Some(amend) = self.amend {
+            amend(&mut route, modules);
+        }
+        route
+    }
+
+    /// Performs it on the open session.
+    pub async fn perform(&self, call: &Call<'_>, mut session: Session) -> Outcome {
+        match self.handler {
+            Handler::OnSession(run) => {
+                let result = run(&mut session, call).await;
+                Outcome { session: Some(session), result }
+            }
+            Handler::ThroughModules(run) => run(session, call).await,
+        }
+    }
+}

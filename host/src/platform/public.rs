@@ -1,0 +1,61 @@
+//! Routes without a credential, answered by `http` itself: for the contract.
+
+use serde_json::{Map, Value as Json, json};
+use stoa_descriptor::{Access, Audience, Idempotency, Route};
+
+/// The routes.
+pub fn routes() -> Vec<Route> {
+    let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    vec![
+        read("/health", "getHealth", "Whether the process runs; never touches the database.", reference("Health")),
+        read("/ready", "getReadiness", "Whether requests can be answered.", reference("Readiness")),
+        read("/openapi.json", "getContract", "This document.", json!({ "type": "object" })),
+        read(
+            "/docs",
+            "getReference",
+            "A reference for people.",
+            json!({ "type": "string", "contentMediaType": "text/html" }),
+        ),
+    ]
+}
+
+/// Schemas that they refer to.
+pub fn schemas() -> Map<String, Json> {
+    let health = json!({
+        "type": "object",
+        "properties": { "status": { "const": "ok" }, "service": { "const": "api" } },
+        "required": ["status", "service"],
+    });
+    let readiness = json!({
+        "type": "object",
+        "properties": { "status": { "const": "ok" }, "service": { "const": "api" }, "database": { "const": "ready" } },
+        "required": ["status", "service", "database"],
+    });
+    Map::from_iter([("Health".to_owned(), health), ("Readiness".to_owned(), readiness)])
+}
+
+fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
+    Route {
+        method: "GET".into(),
+        path: path.into(),
+        operation: operation.into(),
+        summary: summary.into(),
+        description: String::new(),
+        audience: Audience::User,
+        access: Access::Any(Vec::new()),
+        idempotency: Idempotency::None,
+        read_only: true,
+        status: 200,
+        path_schema: None,
+        query: None,
+        body: None,
+        response,
+        if_match: false,
+        body_limit: 1 << 20,
+        events: Vec::new(),
+        problems: Vec::new(),
+        audit: None,
+        cache_control: None,
+        discloses_identifiers: false,
+    }
+}

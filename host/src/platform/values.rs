@@ -1,0 +1,121 @@
+//! Values of the host's own records as the interface writes them.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer};
+
+use crate::identity::Environment;
+
+/// A time as the interface writes it.
+pub fn time(ms: i64) -> String {
+    chrono::DateTime::from_timestamp_millis(ms).unwrap_or_default().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// Milliseconds since 1970, answered as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instant(pub i64);
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&time(self.0))
+    }
+}
+
+impl JsonSchema for Instant {
+    fn schema_name() -> Cow<'static, str> {
+        "Instant".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
+    }
+}
+
+/// The schema of an integer of whatever type: its width is no business of callers.
+pub enum Integer {}
+
+impl JsonSchema for Integer {
+    fn schema_name() -> Cow<'static, str> {
+        "Integer".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer" })
+    }
+}
+
+/// The schema of one of these texts: what is read says its type too, as parameters must.
+pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
+    match generator.contract().is_serialize() {
+        true => json_schema!({ "enum": texts }),
+        false => json_schema!({ "type": "string", "enum": texts }),
+    }
+}
+
+/// Leaves out the type beside the texts: a value of another type is refused as one that is not among them.
+pub fn untyped(schema: &mut Schema) {
+    schema.remove("type");
+}
+
+impl JsonSchema for Environment {
+    fn schema_name() -> Cow<'static, str> {
+        "Environment".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        one_of(&["test", "live"], generator)
+    }
+}
+
+/// An enumeration whose values are texts in JSON, in schemas and in columns alike.
+macro_rules! text_enum {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($value:ident => $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        $vis enum $name { $(#[serde(rename = $text)] $value),+ }
+
+        impl $name {
+            /// The text of a value.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$value => $text),+ }
+            }
+
+            /// The value that a column holds.
+            pub fn read(row: &$crate::database::Row, index: usize) -> Result<Self, $crate::database::Error> {
+                match row.text(index)?.as_str() {
+                    $($text => Ok(Self::$value),)+
+                    _ => Err($crate::database::Error::Fault(concat!("a column without a ", stringify!($name)).into())),
+                }
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::platform::values::one_of(&[$($text),+], generator)
+            }
+        }
+    };
+}
+
+pub(super) use text_enum;

@@ -1,0 +1,202 @@
+//! One call of a module: a fresh store and instance, the limits, the call, and the session back.
+//!
+//! An instance lives for one request. Reusing one would spare some ten microseconds and bring one tenant's leftovers to the
+//! next. A trap ends the request: the store it happened in is never entered again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[cfg(feature = "native-modules")]
+use futures_util::future::BoxFuture;
+use uuid::Uuid;
+use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
+
+use super::facts::RequestFacts;
+use super::limits::{GuestClock, Limits, MemoryLimit, Used};
+use super::module::Module;
+use super::state::State;
+use crate::database::{self, Session};
+use crate::store::Scope;
+use crate::wit::events::Event;
+use crate::wit::exports::commerce::platform::module::Guest as GuestModule;
+use crate::wit::module;
+
+/// A guest that has run so long without a host call lets others run.
+const STRETCH: Duration = Duration::from_millis(1);
+
+/// Why a module gave no answer.
+#[derive(Debug, Clone)]
+pub enum Failure {
+    /// The database ended the request: run it again or answer 503.
+    Database(database::Error),
+    /// Guest time is used up: 503.
+    Deadline,
+    /// A limit was passed: 500.
+    Limit(String),
+    /// A trap, or an answer that breaks the contract: 500. For the log.
+    Fault(String),
+    /// No instance could be had: 503.
+    Exhausted,
+}
+
+/// What came of a call.
+pub struct Ran<T> {
+    /// `None` where it was lost.
+    pub session: Option<Session>,
+    /// With the module that emitted each.
+    pub emitted: Vec<(Arc<Module>, Event)>,
+    pub result: Result<T, Failure>,
+    /// Whose failure it is: the module that was called, or one that it called.
+    pub blamed: Arc<Module>,
+    /// A store call failed: the request can only be refused.
+    pub closed: bool,
+    pub used: Used,
+}
+
+/// What a request brings to its modules.
+pub struct Entry {
+    pub module: Arc<Module>,
+    pub session: Session,
+    pub facts: RequestFacts,
+    pub read_only: bool,
+    pub limits: Limits,
+}
+
+/// A module without a sandbox: the benchmark's alone. It calls the host's interfaces on `State`, as a component does through the linker.
+#[cfg(feature = "native-modules")]
+pub trait Native: Send + Sync {
+    fn handle<'a>(
+        &'a self,
+        state: &'a mut State,
+        call: &'a module::Call,
+    ) -> BoxFuture<'a, wasmtime::Result<Result<module::Reply, module::Problem>>>;
+}
+
+pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
+    #[cfg(feature = "native-modules")]
+    if let Some(native) = entry.module.native.clone() {
+        let (module, mut state, began) = (entry.module.clone(), begin(entry), Instant::now());
+        let result = native.handle(&mut state, call).await;
+        return end(module, began, state, result);
+    }
+    ask(entry, async |guest, store| guest.call_handle(store, call).await).await
+}
+
+pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
+    ask(entry, async |guest, store| guest.call_provision(store, options).await).await
+}
+
+/// The module's steps of a company's checklist.
+pub async fn checklist(entry: Entry) -> Ran<Vec<module::Step>> {
+    ask(entry, async |guest, store| guest.call_checklist(store).await).await
+}
+
+/// One bounded batch of a module's own invariants.
+pub async fn verify(entry: Entry, cursor: Option<&str>) -> Ran<module::Findings> {
+    ask(entry, async |guest, store| guest.call_verify(store, cursor).await).await
+}
+
+/// One bounded batch of a module's backfill; answers where the next begins.
+pub async fn upgrade(
+    entry: Entry,
+    from_version: &str,
+    cursor: Option<&str>,
+) -> Ran<Result<Option<String>, module::Problem>> {
+    ask(entry, async |guest, store| guest.call_upgrade(store, from_version, cursor).await).await
+}
+
+/// A fresh instance, one call of it, and what is left.
+async fn ask<T>(
+    entry: Entry,
+    call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
+) -> Ran<T> {
+    let (module, state, began) = (entry.module.clone(), begin(entry), Instant::now());
+    let clock = state.clock.clone();
+    let mut store = store(module.code.engine(), state);
+    let answer = async {
+        let guest = module.code.instantiate_async(&mut store).await?;
+        call(guest.commerce_platform_module(), &mut store).await
+    };
+    let result = clock.measure(answer).await;
+    end(module, began, store.into_data(), result)
+}
+
+fn begin(entry: Entry) -> State {
+    let Entry { module, session, facts, read_only, limits } = entry;
+    let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
+    scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
+    scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
+    State {
+        session: Some(session),
+        scope,
+        facts,
+        running: module,
+        instances: Vec::new(),
+        emitted: Vec::new(),
+        limits,
+        memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
+        clock: GuestClock::default(),
+        failure: None,
+    }
+}
+
+fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
+    let result = result.map_err(|error| classify(&state, &error));
+    module.health.called(began.elapsed());
+    let used = Used {
+        guest_time: state.clock.spent(),
+        memory: state.memory.used,
+        store_calls: state.scope.calls,
+        rows: state.scope.rows,
+    };
+    Ran {
+        session: state.session,
+        emitted: state.emitted,
+        result,
+        // A trap leaves the innermost module as the one that runs.
+        blamed: state.running,
+        closed: state.scope.closed,
+        used,
+    }
+}
+
+/// A store for one request, with its limits set.
+fn store(engine: &Engine, state: State) -> Store<State> {
+    let yields = matches!(state.session, Some(Session::Postgres(_)));
+    let limits = state.limits;
+    let mut store = Store::new(engine, state);
+    store.limiter(|state| &mut state.memory);
+    store.set_hostcall_fuel(limits.hostcall);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(move |mut context| {
+        let mut context = context.as_context_mut();
+        let state = context.data_mut();
+        if state.clock.spent() >= state.limits.deadline {
+            return Err(state.stop(Failure::Deadline));
+        }
+        // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database
+        // is no reason to stand aside: only a long stretch of the guest's own is.
+        Ok(if yields && state.clock.stretch() >= STRETCH {
+            UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now()))
+        } else {
+            UpdateDeadline::Continue(1)
+        })
+    });
+    store
+}
+
+fn classify(state: &State, error: &wasmtime::Error) -> Failure {
+    if let Some(failure) = &state.failure {
+        return failure.clone();
+    }
+    if state.memory.exceeded {
+        return Failure::Limit("memory".into());
+    }
+    if error.is::<wasmtime::PoolConcurrencyLimitError>() {
+        return Failure::Exhausted;
+    }
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::Interrupt) => Failure::Deadline,
+        _ => Failure::Fault(format!("{error:#}")),
+    }
+}

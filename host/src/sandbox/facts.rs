@@ -1,0 +1,40 @@
+//! What a module may learn of the request it takes part in: facts to show, and answers to whether the caller holds a permission.
+
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::wit::context::Facts;
+
+/// The facts of one request.
+#[derive(Debug, Clone)]
+pub struct RequestFacts {
+    /// As modules get them.
+    pub facts: Facts,
+    pub permissions: Held,
+}
+
+/// The permissions or scopes of a caller. Modules ask for one at a time, so that no list of them is copied.
+#[derive(Debug, Clone)]
+pub enum Held {
+    /// An owner's, or the deployment's own.
+    All,
+    These(Arc<BTreeSet<String>>),
+}
+
+impl Held {
+    pub fn holds(&self, permission: &str) -> bool {
+        match self {
+            Held::All => true,
+            Held::These(permissions) => permissions.contains(permission),
+        }
+    }
+}
+
+impl Deref for RequestFacts {
+    type Target = Facts;
+
+    fn deref(&self) -> &Facts {
+        &self.facts
+    }
+}

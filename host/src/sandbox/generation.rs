@@ -1,0 +1,192 @@
+//! A generation: an immutable set of modules, linked to each other. A request keeps the one it began on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stoa_descriptor::{Access, Audience, Descriptor, Named};
+use wasmtime::Engine;
+use wasmtime::component::{Component, HasSelf, Linker};
+
+use super::clashes::clashes;
+use super::module::{Module, Vetted};
+use super::services::{self, Unresolved};
+use super::state::State;
+use crate::operations::HostNames;
+use crate::wit::{Guest, GuestPre};
+
+pub struct Generation {
+    /// As the database counts them.
+    pub number: u64,
+    pub engine: Engine,
+    /// Providers before those that use them.
+    pub modules: Vec<Arc<Module>>,
+    /// Every permission of the catalog with the module that owns it.
+    pub permissions: BTreeMap<String, Permission>,
+    /// Every scope that an API client may hold, likewise.
+    pub scopes: BTreeMap<String, Permission>,
+    /// Status and detail of the problem codes that modules declare beside the host's.
+    pub problems: BTreeMap<String, (u16, String)>,
+}
+
+pub struct Permission {
+    pub description: String,
+    pub module: String,
+}
+
+/// Why modules make no generation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unlinked {
+    /// What they say of themselves does not go together.
+    #[error("{0}")]
+    Descriptors(String),
+    /// What they need of each other is not there.
+    #[error("{0}")]
+    Services(String),
+}
+
+impl From<Unresolved> for Unlinked {
+    fn from(unresolved: Unresolved) -> Unlinked {
+        Unlinked::Services(unresolved.to_string())
+    }
+}
+
+impl Generation {
+    /// Links modules that were vetted. `host`: what they may build on. Nothing is written: tables come afterwards.
+    pub fn link(
+        engine: &Engine,
+        host: &HostNames,
+        number: u64,
+        vetted: &[Arc<Vetted>],
+    ) -> Result<Generation, Unlinked> {
+        let clashes = clashes(vetted.iter().map(|vetted| &*vetted.descriptor));
+        if !clashes.is_empty() {
+            return Err(Unlinked::Descriptors(clashes.join("; ")));
+        }
+        let modules = linked(engine, vetted)?;
+        let permissions = compose_grants(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
+        let scopes = compose_grants(host, &[], &modules, |descriptor| &descriptor.scopes);
+        let problems = modules
+            .iter()
+            .flat_map(|module| &module.descriptor.problems)
+            .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
+            .collect();
+        let generation = Generation { number, engine: engine.clone(), modules, permissions, scopes, problems };
+        generation.expect_catalogued()?;
+        Ok(generation)
+    }
+
+    /// Every permission and scope that an operation asks for is of the catalog.
+    fn expect_catalogued(&self) -> Result<(), Unlinked> {
+        for route in self.modules.iter().flat_map(|module| &module.descriptor.routes) {
+            let (Access::All(codes) | Access::Any(codes)) = &route.access;
+            let known = match route.audience {
+                Audience::User => &self.permissions,
+                Audience::ApiClient => &self.scopes,
+            };
+            if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
+                let what = format!("{}: unknown permission or scope `{unknown}`", route.operation);
+                return Err(Unlinked::Descriptors(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// A module of this generation by its digest.
+    pub fn vetted(&self, digest: &[u8; 32]) -> Option<Arc<Vetted>> {
+        self.modules.iter().find(|module| module.digest == *digest).map(|module| module.vetted.clone())
+    }
+
+    /// Whether a module declares collections that it did not declare in `before`.
+    pub fn has_other_tables(&self, before: &Generation) -> bool {
+        let declared = |generation: &Generation, name: &str| {
+            generation.module(name).map(|module| module.descriptor.collections.clone()).unwrap_or_default()
+        };
+        self.modules.iter().any(|module| module.descriptor.collections != declared(before, &module.name))
+    }
+
+    pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
+        self.modules.iter().find(|module| module.name == name)
+    }
+}
+
+/// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
+fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Module>>, Unlinked> {
+    let failed = |name: &str, error: wasmtime::Error| Unlinked::Services(format!("{name}: {error:#}"));
+    let sorted: Vec<&Arc<Vetted>> =
+        providers_first(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();
+    let components = components(sorted.iter().copied());
+    let mut modules: Vec<Arc<Module>> = Vec::with_capacity(sorted.len());
+    for vetted in sorted {
+        let Descriptor { name, version, .. } = &*vetted.descriptor;
+        let mut linker = Linker::<State>::new(engine);
+        Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(|error| failed(name, error))?;
+        for wanted in services::resolve(engine, modules.len(), &components)? {
+            let provider = modules.get(wanted.provider).ok_or_else(|| circle(&[name]))?;
+            services::link(&mut linker, &wanted, provider).map_err(|error| failed(name, error))?;
+        }
+        let code = linker
+            .instantiate_pre(&vetted.component)
+            .and_then(GuestPre::new)
+            .map_err(|error| Unlinked::Descriptors(format!("{name}: {error:#}")))?;
+        modules.push(Arc::new(Module {
+            name: name.clone(),
+            version: version.clone(),
+            code,
+            #[cfg(feature = "native-modules")]
+            native: None,
+            vetted: vetted.clone(),
+        }));
+    }
+    Ok(modules)
+}
+
+fn circle(names: &[&str]) -> Unlinked {
+    Unlinked::Services(format!("modules need each other in a circle: {}", names.join(", ")))
+}
+
+fn components<'a>(vetted: impl Iterator<Item = &'a Arc<Vetted>>) -> Vec<(String, &'a Component)> {
+    vetted.map(|vetted| (vetted.descriptor.name.clone(), &vetted.component)).collect()
+}
+
+fn providers_first(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<usize>, Unlinked> {
+    let all = components(vetted.iter());
+    let mut needs = Vec::with_capacity(all.len());
+    for index in 0..all.len() {
+        let links = services::resolve(engine, index, &all)?;
+        needs.push(links.into_iter().map(|link| link.provider).collect::<Vec<_>>());
+    }
+    let mut sorted = Vec::with_capacity(all.len());
+    while sorted.len() < all.len() {
+        let ready: Vec<usize> = (0..all.len())
+            .filter(|index| !sorted.contains(index) && needs[*index].iter().all(|provider| sorted.contains(provider)))
+            .collect();
+        if ready.is_empty() {
+            let waiting = (0..all.len()).filter(|index| !sorted.contains(index));
+            let cycle: Vec<&str> = waiting.map(|index| all[index].0.as_str()).collect();
+            return Err(circle(&cycle));
+        }
+        sorted.extend(ready);
+    }
+    Ok(sorted)
+}
+
+/// The catalog of permissions or scopes: the host's own, then what each module declares.
+fn compose_grants(
+    host: &HostNames,
+    own: &[(&str, &str)],
+    modules: &[Arc<Module>],
+    declared: fn(&Descriptor) -> &Vec<Named>,
+) -> BTreeMap<String, Permission> {
+    let mut grants = BTreeMap::new();
+    for (code, description) in own {
+        let module = host.module.to_owned();
+        grants.insert(code.to_string(), Permission { description: description.to_string(), module });
+    }
+    for module in modules {
+        for Named { code, description } in declared(&module.descriptor) {
+            let (description, module) = (description.clone(), module.name.clone());
+            grants.insert(code.clone(), Permission { description, module });
+        }
+    }
+    grants
+}

@@ -1,0 +1,115 @@
+//! The host's side of the contract: what a module's calls to `store`, `context`, `events` and `log` do.
+
+use super::call::Failure;
+use super::state::State;
+use crate::store::{self, StoreError};
+use crate::wit::{context, events, log, store as wit};
+
+/// Most ids of one call.
+const MOST_IDS: u32 = 2_000;
+/// Longest line that a module may log.
+const LONGEST_LINE: usize = 2_000;
+
+impl wit::Host for State {
+    async fn run(&mut self, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
+        self.clock.enter_host();
+        let answer = run(self, calls).await;
+        self.clock.leave_host();
+        answer
+    }
+}
+
+async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
+    let module = state.running.clone();
+    let Some(mut session) = state.session.take() else {
+        return Err(state.stop(Failure::Fault("the store was called outside a request".into())));
+    };
+    let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
+    state.session = Some(session);
+    match answer {
+        Ok(replies) => Ok(Ok(replies)),
+        Err(StoreError::Failure(failure)) => {
+            if let wit::Failure::Misuse(what) = &failure {
+                tracing::warn!(module = module.name, what, "a module misused the store");
+            }
+            Ok(Err(failure))
+        }
+        Err(StoreError::LimitAgain) => Err(state.stop(Failure::Limit("of the store, for the third time".into()))),
+        Err(StoreError::Database(error)) => Err(state.stop(Failure::Database(error))),
+    }
+}
+
+impl context::Host for State {
+    async fn current(&mut self) -> wasmtime::Result<context::Facts> {
+        Ok(self.facts.facts.clone())
+    }
+
+    async fn holds(&mut self, permission: String) -> wasmtime::Result<bool> {
+        Ok(self.facts.permissions.holds(&permission))
+    }
+
+    async fn new_ids(&mut self, count: u32) -> wasmtime::Result<Vec<(u64, u64)>> {
+        if count > MOST_IDS {
+            return Err(self.stop(Failure::Limit("ids of one call".into())));
+        }
+        Ok((0..count).map(|_| self.scope.new_id().as_u64_pair()).collect())
+    }
+}
+
+impl events::Host for State {
+    async fn emit(&mut self, emitted: Vec<events::Event>) -> wasmtime::Result<()> {
+        let module = self.running.clone();
+        if self.scope.read_only {
+            return Err(self.stop(Failure::Fault("a read emitted an event".into())));
+        }
+        for event in emitted {
+            let Some(kind) = module.events.get(&event.kind) else {
+                return Err(self.stop(Failure::Fault("an event that the descriptor does not declare".into())));
+            };
+            if !is_object(&event.data) {
+                return Err(self.stop(Failure::Fault(format!("the data of {} is no object", event.kind))));
+            }
+            if let Err(why) = module.judge.event(&module.descriptor, kind, &event) {
+                return Err(self.stop(Failure::Fault(why)));
+            }
+            if self.emitted.len() >= 4_000 {
+                return Err(self.stop(Failure::Limit("events of one request".into())));
+            }
+            match self
+                .emitted
+                .iter_mut()
+                .find(|(_, earlier)| earlier.resource == event.resource && earlier.kind == event.kind)
+            {
+                Some((_, earlier)) => *earlier = event,
+                None => self.emitted.push((module.clone(), event)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+impl log::Host for State {
+    async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        let module = self.running.name.as_str();
+        // A module's words stay on their line, and command no terminal.
+        let line: String = message
+            .chars()
+            .take(LONGEST_LINE)
+            .map(|letter| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter })
+            .collect();
+        match level {
+            log::Level::Debug => tracing::debug!(target: "stoa::module", module, "{line}"),
+            log::Level::Info => tracing::info!(target: "stoa::module", module, "{line}"),
+            log::Level::Warn => tracing::warn!(target: "stoa::module", module, "{line}"),
+            log::Level::Error => tracing::error!(target: "stoa::module", module, "{line}"),
+        }
+        Ok(())
+    }
+}
+
+impl crate::wit::commerce::platform::ids::Host for State {}
+impl crate::wit::commerce::platform::problems::Host for State {}

@@ -1,0 +1,318 @@
+//! Whether modules keep what their descriptors promise: an answer meets its operation's schema, an event its kind's. A host that
+//! refuses breaches judges before anything is committed. One that counts them judges samples beside the road, in a small share
+//! of one core: what finds no room is not judged, and no request waits.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use stoa_descriptor::{Descriptor, EventKind};
+use tokio::sync::mpsc;
+
+use crate::contract::{Schema, refs};
+use crate::problem::Item;
+use crate::wit::events::Event;
+
+/// Samples that wait for the judge, and the largest that is taken: together what they may keep in memory.
+const WAITING: usize = 32;
+const LARGEST: usize = 1 << 20;
+/// The judge rests this many times as long as it has worked: a twentieth of one core.
+const REST: u32 = 19;
+/// Breaches that are told in the log, each once; all are counted.
+const TOLD: usize = 1_000;
+/// Places that one breach names.
+const PLACES: usize = 5;
+/// References and combinations that are followed to see that a schema is one of objects.
+const DEEPEST: u32 = 16;
+
+/// What a breach of a module's own word comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Breaches {
+    /// The request fails, as by any failure of the module.
+    Refuse,
+    /// The request goes on; the breach is counted and logged.
+    Count,
+}
+
+/// The host's way with breaches. One serves all modules of a process.
+pub struct Judge {
+    /// None: breaches are refused.
+    queue: Option<Queue>,
+}
+
+/// Where samples wait.
+struct Queue {
+    samples: mpsc::Sender<Sample>,
+    dropped: metrics::Counter,
+}
+
+/// An event kind as it is judged.
+pub struct Kind {
+    resource_type: String,
+    data: Schema,
+}
+
+/// What a module said, and by what it is judged.
+enum Said {
+    Answer { schema: Arc<Schema>, body: String },
+    Event { kind: Arc<Kind>, event: Event },
+}
+
+struct Sample {
+    module: Arc<Descriptor>,
+    /// Operation id or event kind.
+    name: String,
+    said: Said,
+}
+
+impl Kind {
+    /// `Err`: what is wrong with the declaration. `schemas`: what its schema refers to.
+    pub fn compile(kind: &EventKind, schemas: &Map<String, Json>) -> Result<Kind, String> {
+        let invalid = |what: &str, why: String| format!("event `{}`: {what}: {why}", kind.code);
+        let data = Schema::compile(&kind.data, schemas).map_err(|why| invalid("data", why))?;
+        if !is_of_objects(&kind.data, schemas, DEEPEST) {
+            return Err(invalid("data", "it is no object schema".into()));
+        }
+        match breach(&data.faults(&kind.example)) {
+            Some(why) => Err(invalid("example", why)),
+            None => Ok(Kind { resource_type: kind.resource_type.clone(), data }),
+        }
+    }
+
+    fn breach(&self, event: &Event) -> Option<String> {
+        if event.resource_type != self.resource_type {
+            return Some(format!("its resource type is not {}", self.resource_type));
+        }
+        breach_of_text(&self.data, &event.data)
+    }
+}
+
+impl Judge {
+    /// A host that refuses breaches.
+    pub fn strict() -> Judge {
+        Judge { queue: None }
+    }
+
+    /// A host that counts them judges in a thread of its own, which ends with the judge.
+    pub fn new(breaches: Breaches) -> std::io::Result<Judge> {
+        if breaches == Breaches::Refuse {
+            return Ok(Judge::strict());
+        }
+        let (samples, waiting) = mpsc::channel(WAITING);
+        std::thread::Builder::new().name("stoa-judge".into()).spawn(move || count(waiting))?;
+        Ok(Judge { queue: Some(Queue::new(samples)) })
+    }
+
+    /// Judges a success of an operation. `Err`: where it breaks its schema, and the request must fail for it.
+    pub fn answer(
+        &self,
+        module: &Arc<Descriptor>,
+        operation: &str,
+        schema: &Arc<Schema>,
+        body: &str,
+    ) -> Result<(), String> {
+        let Some(queue) = &self.queue else {
+            let why = breach_of_text(schema, body);
+            return why.map_or(Ok(()), |why| Err(format!("the answer of {operation} breaks its schema: {why}")));
+        };
+        if body.len() <= LARGEST {
+            queue.take(module, operation, || Said::Answer { schema: schema.clone(), body: body.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Judges an event, likewise.
+    pub fn event(&self, module: &Arc<Descriptor>, kind: &Arc<Kind>, event: &Event) -> Result<(), String> {
+        let Some(queue) = &self.queue else {
+            let why = kind.breach(event);
+            return why.map_or(Ok(()), |why| Err(format!("the event {} breaks its declaration: {why}", event.kind)));
+        };
+        if event.data.len() <= LARGEST {
+            queue.take(module, &event.kind, || Said::Event { kind: kind.clone(), event: event.clone() });
+        }
+        Ok(())
+    }
+}
+
+impl Queue {
+    fn new(samples: mpsc::Sender<Sample>) -> Queue {
+        Queue { samples, dropped: metrics::counter!("stoa_contract_samples_total", "outcome" => "dropped") }
+    }
+
+    /// Copies what was said only where there is room for it.
+    fn take(&self, module: &Arc<Descriptor>, name: &str, said: impl FnOnce() -> Said) {
+        match self.samples.try_reserve() {
+            Ok(room) => room.send(Sample { module: module.clone(), name: name.to_owned(), said: said() }),
+            Err(_) => self.dropped.increment(1),
+        }
+    }
+}
+
+/// Judges what comes until nobody sends any more.
+fn count(mut samples: mpsc::Receiver<Sample>) {
+    let judged = metrics::counter!("stoa_contract_samples_total", "outcome" => "judged");
+    let mut told = HashSet::new();
+    while let Some(sample) = samples.blocking_recv() {
+        let began = Instant::now();
+        if let Some((what, why)) = sample.breach() {
+            let Descriptor { name: module, version, .. } = &*sample.module;
+            let labels = [("module", module.clone()), ("version", version.clone()), ("what", what.to_owned())];
+            metrics::counter!("stoa_contract_breaches_total", &labels).increment(1);
+            let name = &sample.name;
+            let line = (module.clone(), version.clone(), name.clone(), why.clone());
+            if told.len() < TOLD && told.insert(line) {
+                tracing::warn!(module, version, what, name, why, "a module broke its own contract");
+            }
+        }
+        judged.increment(1);
+        std::thread::sleep(began.elapsed().saturating_mul(REST).min(Duration::from_secs(1)));
+    }
+}
+
+impl Sample {
+    fn breach(&self) -> Option<(&'static str, String)> {
+        match &self.said {
+            Said::Answer { schema, body } => Some(("answer", breach_of_text(schema, body)?)),
+            Said::Event { kind, event } => Some(("event", kind.breach(event)?)),
+        }
+    }
+}
+
+/// Whether a schema takes objects alone: it says so, or each of its alternatives does.
+fn is_of_objects(schema: &Json, schemas: &Map<String, Json>, depth: u32) -> bool {
+    let Some(deeper) = depth.checked_sub(1) else { return false };
+    let reference = schema.get("$ref").and_then(Json::as_str).and_then(refs::name);
+    let is = |schema: &Json| is_of_objects(schema, schemas, deeper);
+    let branches = |keyword: &str| schema.get(keyword).and_then(Json::as_array);
+    schema.get("type").is_some_and(|of| of == "object")
+        || reference.and_then(|name| schemas.get(name)).is_some_and(is)
+        || branches("allOf").is_some_and(|all| all.iter().any(is))
+        || ["anyOf", "oneOf"].into_iter().filter_map(branches).any(|all| !all.is_empty() && all.iter().all(is))
+}
+
+fn breach_of_text(schema: &Schema, text: &str) -> Option<String> {
+    match serde_json::from_str::<Json>(text) {
+        Ok(value) => breach(&schema.faults(&value)),
+        Err(_) => Some("it is no JSON".to_owned()),
+    }
+}
+
+/// The first faults, by place and kind: never a value.
+fn breach(faults: &[Item]) -> Option<String> {
+    let places: Vec<String> =
+        faults.iter().take(PLACES).map(|item| format!("{:?} {}", item.pointer, item.code)).collect();
+    (!places.is_empty()).then(|| places.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schemas() -> Map<String, Json> {
+        let note = json!({
+            "type": "object", "required": ["id"], "additionalProperties": false,
+            "properties": { "id": { "type": "string", "format": "uuid" }, "label": { "type": "string" } },
+        });
+        [("Note".to_owned(), note)].into_iter().collect()
+    }
+
+    const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+    fn kind(changes: Json) -> EventKind {
+        let mut whole = json!({
+            "code": "notes.note.made", "description": "A note was made.", "resourceType": "NOTE",
+            "data": { "$ref": "#/$defs/Note" }, "example": { "id": ID },
+        });
+        whole.as_object_mut().unwrap().extend(changes.as_object().cloned().unwrap());
+        serde_json::from_value(whole).unwrap()
+    }
+
+    fn event(resource_type: &str, data: &str) -> Event {
+        let (kind, resource_type) = ("notes.note.made".to_owned(), resource_type.to_owned());
+        Event { kind, resource_type, resource: (1, 2), version: None, data: data.to_owned() }
+    }
+
+    fn module() -> Arc<Descriptor> {
+        Arc::new(serde_json::from_value(json!({ "name": "notes", "version": "1.0.0", "description": "" })).unwrap())
+    }
+
+    #[test]
+    fn a_kind_declares_an_object_and_an_example_of_it() {
+        let bare = json!({ "type": "object", "required": ["label"], "properties": { "label": { "type": "string" } } });
+        for changes in [
+            json!({}),
+            json!({ "data": { "anyOf": [{ "$ref": "#/$defs/Note" }, bare] } }),
+            json!({ "data": { "allOf": [{ "$ref": "#/$defs/Note" }, { "required": ["id"] }] } }),
+        ] {
+            let compiled = Kind::compile(&kind(changes), &schemas());
+            assert!(compiled.is_ok(), "{:?}", compiled.err());
+        }
+        for (changes, what) in [
+            (json!({ "data": { "type": "string" }, "example": "x" }), "no object schema"),
+            (json!({ "data": true, "example": {} }), "no object schema"),
+            (json!({ "data": { "anyOf": [{ "$ref": "#/$defs/Note" }, { "type": "null" }] } }), "no object schema"),
+            (json!({ "data": { "$ref": "#/$defs/Other" } }), "Other"),
+            (json!({ "data": { "type": "object", "properties": { "a": { "pattern": "(" } } } }), "data"),
+            (json!({ "example": { "label": "x" } }), "example: \"/id\" REQUIRED"),
+            (json!({ "example": { "id": ID, "other": 1 } }), "example: \"\" NOT_ALLOWED"),
+        ] {
+            let Err(why) = Kind::compile(&kind(changes), &schemas()) else { panic!("{what}") };
+            assert!(why.contains(what) && why.contains("notes.note.made"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_strict_judge_names_the_place_and_never_the_value() {
+        let (judge, kind) = (Judge::strict(), Arc::new(Kind::compile(&kind(json!({})), &schemas()).unwrap()));
+        let said = |resource_type: &str, data: &str| judge.event(&module(), &kind, &event(resource_type, data));
+        assert_eq!(said("NOTE", &json!({ "id": ID, "label": "x" }).to_string()), Ok(()));
+        for (resource_type, data, what) in [
+            ("PAGE", json!({ "id": ID }).to_string(), "resource type is not NOTE"),
+            ("NOTE", json!({ "id": "secret" }).to_string(), "\"/id\" FORMAT"),
+            ("NOTE", json!({ "id": ID, "secret": "secret" }).to_string(), "\"\" NOT_ALLOWED"),
+            ("NOTE", "{".to_owned(), "no JSON"),
+        ] {
+            let why = said(resource_type, &data).unwrap_err();
+            assert!(why.contains(what) && !why.contains("secret"), "{why}");
+        }
+        let schema = Arc::new(Schema::compile(&json!({ "$ref": "#/$defs/Note" }), &schemas()).unwrap());
+        let answered = |body: &str| judge.answer(&module(), "getNote", &schema, body);
+        assert_eq!(answered(&json!({ "id": ID }).to_string()), Ok(()));
+        assert!(answered("{}").unwrap_err().contains("getNote"));
+        assert!(answered("").unwrap_err().contains("no JSON"));
+    }
+
+    #[test]
+    fn a_counting_judge_lets_everything_pass_and_drops_what_finds_no_room() {
+        let (samples, mut waiting) = mpsc::channel(1);
+        let judge = Judge { queue: Some(Queue::new(samples)) };
+        let kind = Arc::new(Kind::compile(&kind(json!({})), &schemas()).unwrap());
+        for _ in 0..3 {
+            assert_eq!(judge.event(&module(), &kind, &event("PAGE", "{")), Ok(()));
+        }
+        let sample = waiting.try_recv().unwrap();
+        assert_eq!(sample.breach(), Some(("event", "its resource type is not NOTE".to_owned())));
+        assert!(waiting.try_recv().is_err(), "one had room");
+        let schema = Arc::new(Schema::compile(&json!({ "type": "object" }), &Map::new()).unwrap());
+        assert_eq!(judge.answer(&module(), "getNote", &schema, &"x".repeat(LARGEST + 1)), Ok(()));
+        assert!(waiting.try_recv().is_err(), "too large to keep");
+        assert_eq!(judge.answer(&module(), "getNote", &schema, "[]"), Ok(()));
+        assert_eq!(waiting.try_recv().unwrap().breach(), Some(("answer", "\"\" TYPE".to_owned())));
+    }
+
+    #[test]
+    fn the_thread_ends_with_the_judge() {
+        let (samples, waiting) = mpsc::channel(1);
+        let thread = std::thread::spawn(move || count(waiting));
+        let schema = Arc::new(Schema::compile(&json!({ "type": "object" }), &Map::new()).unwrap());
+        let judge = Judge { queue: Some(Queue::new(samples)) };
+        assert_eq!(judge.answer(&module(), "getNote", &schema, "[]"), Ok(()));
+        drop(judge);
+        thread.join().unwrap();
+    }
+}

@@ -1,0 +1,180 @@
+//! What one request may use, all its modules together: guest time, memory, host calls, rows, output.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+/// Settings; operations.md has the defaults.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct Limits {
+    /// Guest time: host calls are not counted.
+    #[serde(with = "millis")]
+    pub deadline: Duration,
+    pub memory: usize,
+    /// Memory on a route whose body limit is above 1 MiB.
+    pub large_memory: usize,
+    pub store_calls: u32,
+    pub rows: u32,
+    pub output: usize,
+    /// Largest argument list of one host call.
+    pub hostcall: usize,
+}
+
+/// What one request used of its limits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    pub guest_time: Duration,
+    pub memory: usize,
+    pub store_calls: usize,
+    pub rows: usize,
+}
+
+mod millis {
+    use std::time::Duration;
+    pub fn serialize<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            deadline: Duration::from_millis(500),
+            memory: 64 << 20,
+            large_memory: 256 << 20,
+            store_calls: 10_000,
+            rows: 100_000,
+            output: 8 << 20,
+            hostcall: 4 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// The limits of one request: they grow with the route's body limit and with the lines that the body holds.
+    pub fn for_request(&self, body_limit: u64, lines: usize) -> Limits {
+        let shares = u32::try_from(1 + lines / 100).unwrap_or(u32::MAX).min(16);
+        let body = usize::try_from(body_limit).unwrap_or(usize::MAX);
+        Limits {
+            deadline: self.deadline.saturating_mul(shares),
+            memory: if body_limit > 1 << 20 { self.large_memory } else { self.memory },
+            store_calls: self.store_calls.saturating_mul(shares),
+            rows: self.rows.saturating_mul(shares),
+            hostcall: self.hostcall.max(body.saturating_mul(4)),
+            ..*self
+        }
+    }
+}
+
+/// Items of a body's longest array: limits grow with them.
+pub fn lines(body: &Json) -> usize {
+    match body {
+        Json::Array(items) => items.len().max(items.iter().map(lines).max().unwrap_or(0)),
+        Json::Object(members) => members.values().map(lines).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Guest time of one request: runs while the guest's future is polled and no host call is under way.
+#[derive(Debug, Clone)]
+pub struct GuestClock(Arc<Ticks>);
+
+#[derive(Debug)]
+struct Ticks {
+    start: Instant,
+    spent: AtomicU64,
+    /// Nanoseconds after `start`, plus one; 0 while paused.
+    since: AtomicU64,
+    in_host: AtomicBool,
+}
+
+impl Default for GuestClock {
+    fn default() -> GuestClock {
+        GuestClock(Arc::new(Ticks {
+            start: Instant::now(),
+            spent: AtomicU64::new(0),
+            since: AtomicU64::new(0),
+            in_host: AtomicBool::new(false),
+        }))
+    }
+}
+
+impl GuestClock {
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.0.start.elapsed().as_nanos()).unwrap_or(u64::MAX - 1)
+    }
+
+    fn run(&self) {
+        if !self.0.in_host.load(Relaxed) {
+            self.0.since.store(self.elapsed() + 1, Relaxed);
+        }
+    }
+
+    fn pause(&self) {
+        let since = self.0.since.swap(0, Relaxed);
+        if since > 0 {
+            self.0.spent.fetch_add((self.elapsed() + 1).saturating_sub(since), Relaxed);
+        }
+    }
+
+    pub fn enter_host(&self) {
+        self.pause();
+        self.0.in_host.store(true, Relaxed);
+    }
+
+    pub fn leave_host(&self) {
+        self.0.in_host.store(false, Relaxed);
+        self.run();
+    }
+
+    /// How long the guest has run since it was last resumed or came back from the host.
+    pub fn stretch(&self) -> Duration {
+        let since = self.0.since.load(Relaxed);
+        let nanos = if since > 0 { (self.elapsed() + 1).saturating_sub(since) } else { 0 };
+        Duration::from_nanos(nanos)
+    }
+
+    pub fn spent(&self) -> Duration {
+        Duration::from_nanos(self.0.spent.load(Relaxed)) + self.stretch()
+    }
+
+    /// Counts the time inside `poll` alone: a guest that waits for its turn on a busy host is not charged for it.
+    pub async fn measure<F: Future>(&self, future: F) -> F::Output {
+        let mut future = std::pin::pin!(future);
+        std::future::poll_fn(|context| {
+            self.run();
+            let polled = future.as_mut().poll(context);
+            self.pause();
+            polled
+        })
+        .await
+    }
+}
+
+/// Linear memory and tables of every instance of one request.
+#[derive(Debug)]
+pub struct MemoryLimit {
+    pub limit: usize,
+    pub used: usize,
+    /// Set when the limit was passed: tells a limit from any other trap.
+    pub exceeded: bool,
+}
+
+impl wasmtime::ResourceLimiter for MemoryLimit {
+    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+        let used = self.used.saturating_add(desired.saturating_sub(current));
+        if used > self.limit {
+            self.exceeded = true;
+            // A trap, not a failed allocation: the guest must not go on with half its work.
+            wasmtime::bail!("memory limit of {} bytes", self.limit);
+        }
+        self.used = used;
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(desired <= 10_000)
+    }
+}

@@ -1,0 +1,22 @@
+//! The sandbox: modules that run. Their limits, how they are linked to each other, and how one is called.
+
+pub mod call;
+pub mod clashes;
+pub mod engine;
+pub mod facts;
+pub mod generation;
+pub mod health;
+pub mod imports;
+pub mod interface;
+pub mod judge;
+pub mod limits;
+pub mod module;
+pub mod services;
+pub mod signature;
+pub mod state;
+
+pub use call::{Failure, Ran};
+pub use facts::{Held, RequestFacts};
+pub use generation::Generation;
+pub use limits::Limits;
+pub use module::{Module, Vetted};

@@ -1,0 +1,56 @@
+//! A module: what was vetted of it, and the code that runs when it is called.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use stoa_descriptor::Descriptor;
+use wasmtime::component::Component;
+
+#[cfg(feature = "native-modules")]
+use super::call::Native;
+use super::health::Health;
+use super::judge::{Judge, Kind};
+use super::state::State;
+use crate::operations::Operation;
+use crate::store::Schema;
+use crate::wit::GuestPre;
+
+/// A module that may run here. Generations that have it share it.
+pub struct Vetted {
+    pub digest: [u8; 32],
+    /// Bytes of the component.
+    pub size: usize,
+    pub descriptor: Arc<Descriptor>,
+    pub schema: Arc<Schema>,
+    pub component: Component,
+    /// What callers may ask of it.
+    pub operations: Vec<Arc<Operation>>,
+    /// The event kinds that it may emit.
+    pub events: BTreeMap<String, Arc<Kind>>,
+    pub judge: Arc<Judge>,
+    /// Who vouched for it; nobody for what --dev took from its folder.
+    pub signer: Option<String>,
+    pub health: Arc<Health>,
+}
+
+/// A module of a generation: linked to those whose services it uses.
+pub struct Module {
+    pub name: String,
+    pub version: String,
+    pub code: GuestPre<State>,
+    /// The same module compiled into the process, which takes requests in the component's place: how the benchmark measures
+    /// what the sandbox costs.
+    #[cfg(feature = "native-modules")]
+    pub native: Option<Arc<dyn Native>>,
+    /// What it was linked from.
+    pub vetted: Arc<Vetted>,
+}
+
+impl Deref for Module {
+    type Target = Vetted;
+
+    fn deref(&self) -> &Vetted {
+        &self.vetted
+    }
+}

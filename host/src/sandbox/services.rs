@@ -1,0 +1,216 @@
+//! Services between modules: an import of one is linked to the export of another by reflection. The host has no compiled-in
+//! knowledge of any of them.
+//!
+//! wasmtime's linker takes any version of the same major and, for untyped functions, checks no types; so both are checked here,
+//! before a generation exists.
+
+use std::fmt;
+use std::sync::Arc;
+
+use semver::Version;
+use serde::Serialize;
+use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem};
+use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
+use wasmtime::{Engine, StoreContextMut};
+
+use super::interface::{InterfaceName, fits, services_offered, services_wanted};
+use super::module::Module;
+use super::signature::signature;
+use super::state::State;
+
+/// What a module needs of another.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Import name, as the importing component spells it.
+    pub import: String,
+    /// Index of the module that serves it.
+    pub provider: usize,
+    functions: Vec<(String, ComponentExportIndex)>,
+}
+
+/// Something that a module imports and nobody serves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Missing {
+    /// The importing module.
+    pub module: String,
+    /// `commerce:area/service@1.0.0`, with `#function` where only that is missing.
+    pub item: String,
+    pub wanted: Version,
+    /// Who offers the interface, and at which version.
+    pub offered: Vec<Offer>,
+    /// What is wrong, for a person.
+    pub detail: String,
+}
+
+/// A version of a service that a module offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Offer {
+    pub module: String,
+    pub version: Version,
+}
+
+/// Everything that a module wants in vain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved(pub Vec<Missing>);
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, missing) in self.0.iter().enumerate() {
+            let Missing { module, item, detail, .. } = missing;
+            out.write_str(if at == 0 { "" } else { "; " })?;
+            write!(out, "{module} needs `{item}`: {detail}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Unresolved {}
+
+/// Finds a provider for every service that a module imports: the highest version that fits, of whichever module. `modules`:
+/// all of them with their names; `importer`: whose imports. Everything that is missing is told at once.
+pub fn resolve(engine: &Engine, importer: usize, modules: &[(String, &Component)]) -> Result<Vec<Link>, Unresolved> {
+    let Some((module, component)) = modules.get(importer) else { return Ok(Vec::new()) };
+    let mut links = Vec::new();
+    let mut missing = Vec::new();
+    for (import, wanted, instance) in services_wanted(engine, component) {
+        let offers = offers(engine, &wanted, modules);
+        let told = |item: String, detail: String| Missing {
+            module: module.clone(),
+            item,
+            wanted: wanted.version.clone(),
+            offered: offers.iter().map(|found| found.offer.clone()).collect(),
+            detail,
+        };
+        match choose(&wanted, &offers) {
+            Err(why) => missing.push(told(import, why)),
+            Ok(found) => {
+                let mut functions = Vec::new();
+                let faults = bind(engine, &instance, found, modules, &mut functions);
+                missing.extend(faults.into_iter().map(|(function, why)| told(format!("{import}#{function}"), why)));
+                links.push(Link { import, provider: found.provider, functions });
+            }
+        }
+    }
+    if missing.is_empty() { Ok(links) } else { Err(Unresolved(missing)) }
+}
+
+struct Found {
+    provider: usize,
+    /// As the provider spells it.
+    export: String,
+    offer: Offer,
+}
+
+/// Every version of the interface that anybody offers.
+fn offers(engine: &Engine, wanted: &InterfaceName, modules: &[(String, &Component)]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (provider, (module, component)) in modules.iter().enumerate() {
+        for (export, offered) in services_offered(engine, component) {
+            if offered.path == wanted.path {
+                found.push(Found {
+                    provider,
+                    export,
+                    offer: Offer { module: module.clone(), version: offered.version },
+                });
+            }
+        }
+    }
+    found
+}
+
+fn choose<'a>(wanted: &InterfaceName, offers: &'a [Found]) -> Result<&'a Found, String> {
+    let fitting = || offers.iter().filter(|found| fits(&wanted.version, &found.offer.version));
+    let Some(best) = fitting().max_by(|a, b| a.offer.version.cmp_precedence(&b.offer.version)) else {
+        let told: Vec<String> =
+            offers.iter().map(|found| format!("{} offers {}", found.offer.module, found.offer.version)).collect();
+        return Err(if told.is_empty() {
+            format!("no module offers any version of it, {} is wanted", wanted.version)
+        } else {
+            format!("{} is wanted, {}", wanted.version, told.join(", "))
+        });
+    };
+    let same: Vec<&str> = fitting()
+        .filter(|found| found.offer.version.cmp_precedence(&best.offer.version).is_eq())
+        .map(|found| found.offer.module.as_str())
+        .collect();
+    if same.len() > 1 {
+        return Err(format!("more than one module offers {}: {}", best.offer.version, same.join(", ")));
+    }
+    Ok(best)
+}
+
+/// Looks every function up in the provider; what it lacks or has with other types is answered by name.
+fn bind(
+    engine: &Engine,
+    wanted: &ComponentInstance,
+    found: &Found,
+    modules: &[(String, &Component)],
+    functions: &mut Vec<(String, ComponentExportIndex)>,
+) -> Vec<(String, String)> {
+    let Offer { module, version } = &found.offer;
+    let serving = modules.get(found.provider).map(|(_, component)| component);
+    let interface = serving.and_then(|serving| Some(serving.get_export(None, found.export.as_str())?.1));
+    let mut faults = Vec::new();
+    for (function, item) in wanted.exports(engine) {
+        let ComponentItem::ComponentFunc(want) = item.ty else { continue };
+        let have = serving.zip(interface.as_ref()).and_then(|(serving, at)| serving.get_export(Some(at), function));
+        let why = match have {
+            Some((ComponentItem::ComponentFunc(have), index)) if same_types(&want, &have) => {
+                functions.push((function.to_owned(), index));
+                continue;
+            }
+            Some((ComponentItem::ComponentFunc(have), _)) => {
+                format!("wanted is {}, {module} {version} has {}", signature(&want), signature(&have))
+            }
+            _ => format!("{module} {version} does not have it"),
+        };
+        faults.push((function.to_owned(), why));
+    }
+    faults
+}
+
+fn same_types(want: &ComponentFunc, have: &ComponentFunc) -> bool {
+    want.async_() == have.async_() && want.params().eq(have.params()) && want.results().eq(have.results())
+}
+
+/// Defines the import: a call instantiates the provider at first use, in the same store and hence the same transaction.
+pub fn link(linker: &mut Linker<State>, link: &Link, provider: &Arc<Module>) -> wasmtime::Result<()> {
+    let mut instance = linker.instance(&link.import)?;
+    for (name, index) in &link.functions {
+        let (provider, index) = (provider.clone(), *index);
+        instance.func_new_async(name, move |store, _type, arguments, results| {
+            let provider = provider.clone();
+            Box::new(async move { call(store, provider, &index, arguments, results).await })
+        })?;
+    }
+    Ok(())
+}
+
+/// A trap leaves the provider as the one that runs: it is the module that failed.
+async fn call(
+    mut store: StoreContextMut<'_, State>,
+    provider: Arc<Module>,
+    function: &ComponentExportIndex,
+    arguments: &[Val],
+    results: &mut [Val],
+) -> wasmtime::Result<()> {
+    let caller = std::mem::replace(&mut store.data_mut().running, provider.clone());
+    let made = store.data().instances.iter().find(|(module, _)| Arc::ptr_eq(module, &provider)).map(|(_, made)| *made);
+    let instance = match made {
+        Some(instance) => instance,
+        None => {
+            let instance = provider.code.instance_pre().instantiate_async(&mut store).await?;
+            store.data_mut().instances.push((provider, instance));
+            instance
+        }
+    };
+    let function =
+        instance.get_func(&mut store, function).ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
+    function.call_async(&mut store, arguments, results).await?;
+    store.data_mut().running = caller;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

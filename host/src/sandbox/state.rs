@@ -1,0 +1,40 @@
+//! What a request's guests share while they run: the session, the facts, what was emitted and used. It lives for one request.
+
+use std::sync::Arc;
+
+use wasmtime::component::Instance;
+
+use super::call::Failure;
+use super::facts::RequestFacts;
+use super::limits::{GuestClock, Limits, MemoryLimit};
+use super::module::Module;
+use crate::database::Session;
+use crate::store::Scope;
+use crate::wit::events::Event;
+
+pub struct State {
+    /// Taken out while a store call runs on it.
+    pub session: Option<Session>,
+    pub scope: Scope,
+    pub facts: RequestFacts,
+    /// The module that runs: the one that was called, or one that it called in turn.
+    pub running: Arc<Module>,
+    /// Of the providers that were called so far.
+    pub instances: Vec<(Arc<Module>, Instance)>,
+    /// With the module that emitted each.
+    pub emitted: Vec<(Arc<Module>, Event)>,
+    pub limits: Limits,
+    pub memory: MemoryLimit,
+    pub clock: GuestClock,
+    /// Why the guest was stopped, where the host knows better than the trap tells.
+    pub failure: Option<Failure>,
+}
+
+impl State {
+    /// Ends the request for this reason: the guest traps.
+    pub fn stop(&mut self, failure: Failure) -> wasmtime::Error {
+        let error = wasmtime::format_err!("stopped: {failure:?}");
+        self.failure.get_or_insert(failure);
+        error
+    }
+}

@@ -1,0 +1,14 @@
+//! Modules as guests: what is let in, how it is swapped, and what a hostile one can do.
+
+mod backfill;
+mod guide;
+pub(crate) mod hostile;
+mod hostile_store;
+mod operators;
+mod partner_kit;
+mod services_by_version;
+mod swap;
+mod swap_hosts;
+mod tiers;
+mod vetting;
+mod word;

@@ -1,0 +1,275 @@
+//! The direction of the house: imports lead down. The host's rooms stand in one order from ground to roof, the parts of a module
+//! in another; what imports a part above or beside its own is a fault. Tests may import anything.
+//!
+//! Read from the text: every path that begins with `crate` or `super`, in a `use` or in the code.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use super::tidy::{File, files};
+use crate::workspace::Workspace;
+
+/// From ground to roof. Parts of one line stand beside each other and do not import each other.
+type Order = &'static [&'static [&'static str]];
+
+const HOST: Order = &[
+    &["calendar", "ids", "problem", "secret_file", "wit"],
+    &["database"],
+    &["contract"],
+    &["store"],
+    &["identity"],
+    &["operations"],
+    &["sandbox"],
+    &["gate"],
+    &["pipeline"],
+    &["governance", "purge"],
+    &["platform"],
+    &["deployment"],
+    &["http"],
+    &["settings"],
+    &["cli"],
+    &["lib", "main"],
+];
+
+/// `bindings` is what a module's WIT makes of itself.
+const MODULE: Order =
+    &[&["bindings"], &["records"], &["rules"], &["work"], &["operations", "services", "verify", "upkeep"], &["lib"]];
+
+/// Faults of a crate that are known and accepted for now. Lower the number as they go; an entry that is too generous is itself a
+/// fault.
+const DEBTS: &[(&str, usize)] = &[
+    ("components/catalog", 27),
+    ("components/examples/tiers", 3),
+    ("components/inventory", 126),
+    ("components/ledger", 93),
+    ("components/pricing", 17),
+    ("components/template", 1),
+];
+
+pub fn check(workspace: &Workspace) -> Result<()> {
+    let files = files(workspace)?;
+    let mut crates = vec![("host".to_owned(), HOST)];
+    crates.extend(modules(&files).into_iter().map(|module| (module, MODULE)));
+    let mut faults = Vec::new();
+    let mut debts: BTreeMap<&str, usize> = DEBTS.iter().copied().collect();
+    for (name, order) in crates {
+        let found: Vec<String> = files.iter().flat_map(|file| judge(order, &name, file)).collect();
+        let debt = debts.remove(name.as_str()).unwrap_or(0);
+        if found.len() > debt {
+            faults.push(format!("{name}: {} imports run back, {debt} are known:", found.len()));
+            faults.extend(found);
+        } else if found.len() < debt {
+            faults.push(format!("{name}: {} imports run back, not {debt}: lower the debt", found.len()));
+        }
+    }
+    faults.extend(debts.keys().map(|name| format!("{name}: a debt of a crate that is gone")));
+    if !faults.is_empty() {
+        bail!("{}", faults.join("\n"));
+    }
+    Ok(())
+}
+
+/// Folders of the packages that become components, but for the suite's guests.
+fn modules(files: &[File]) -> Vec<String> {
+    files
+        .iter()
+        .filter(|file| file.path.starts_with("components/") && file.text.contains("cdylib"))
+        .filter_map(|file| Some(file.path.strip_suffix("/Cargo.toml")?.to_owned()))
+        .collect()
+}
+
+/// What is wrong with a file of a crate.
+fn judge(order: Order, folder: &str, file: &File) -> Vec<String> {
+    let Some(place) = place(folder, &file.path) else { return Vec::new() };
+    let part = place.first().map_or("lib", String::as_str);
+    if place.iter().any(|step| step == "tests") {
+        return Vec::new();
+    }
+    let Some(own) = floor(order, part) else {
+        return vec![format!("{}: `{part}` is no part of the plan", file.path)];
+    };
+    let mut faults = Vec::new();
+    for (line, of) in imports(&place, &file.text) {
+        if of == part || floor(order, &of).is_some_and(|theirs| theirs < own) {
+            continue;
+        }
+        // What `lib.rs` itself declares is the roof's.
+        let of = if floor(order, &of).is_some() { of } else { format!("{of} (of lib, or no part of the plan)") };
+        if part != "lib" {
+            faults.push(format!("{}:{line}: `{part}` imports `{of}`", file.path));
+        }
+    }
+    faults
+}
+
+fn floor(order: Order, part: &str) -> Option<usize> {
+    order.iter().position(|parts| parts.contains(&part))
+}
+
+/// The module path of a file within its crate: `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; `lib.rs` is the root.
+fn place(folder: &str, path: &str) -> Option<Vec<String>> {
+    let inside = path.strip_prefix(folder)?.strip_prefix("/src/")?.strip_suffix(".rs")?;
+    let inside = inside.strip_suffix("/mod").unwrap_or(inside);
+    Some(if inside == "lib" { Vec::new() } else { inside.split('/').map(str::to_owned).collect() })
+}
+
+/// The parts of its crate that a file names, each with its line.
+fn imports(place: &[String], text: &str) -> Vec<(usize, String)> {
+    let code = code(text);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = code[at..].find(['c', 's']).map(|next| at + next) {
+        at = next + 1;
+        let fresh = !code[..next].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == ':');
+        if !fresh {
+            continue;
+        }
+        let Some((base, rest)) = begin(place, &code[next..]) else { continue };
+        let line = code[..next].matches('\n').count() + 1;
+        match base.first() {
+            Some(part) => found.push((line, part.clone())),
+            None => found.extend(heads(rest).into_iter().map(|part| (line, part))),
+        }
+    }
+    found
+}
+
+/// Where a path begins that starts with `crate` or `super`, and what follows that beginning.
+fn begin<'t>(place: &[String], path: &'t str) -> Option<(Vec<String>, &'t str)> {
+    if let Some(rest) = path.strip_prefix("crate::") {
+        return Some((Vec::new(), rest));
+    }
+    let mut base = place.to_vec();
+    let mut rest = path.strip_prefix("super::")?;
+    base.pop();
+    while let Some(more) = rest.strip_prefix("super::") {
+        base.pop();
+        rest = more;
+    }
+    Some((base, rest))
+}
+
+/// The first names of a path, or of a braced list of paths.
+fn heads(path: &str) -> Vec<String> {
+    let name = |text: &str| {
+        let text = text.trim_start();
+        let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+        text.get(..end).filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    let Some(list) = path.strip_prefix('{') else { return name(path).into_iter().collect() };
+    let mut names = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, letter) in list.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            ',' if depth == 0 => {
+                names.extend(name(&list[start..at]));
+                start = at + 1;
+            }
+            '}' if depth == 0 => {
+                names.extend(name(&list[start..at]));
+                break;
+            }
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The text without comments and without what stands behind `#[cfg(test)]`, line by line as it was.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    // Of an item for tests: its braces that are open, once it has begun.
+    let mut test: Option<Option<usize>> = None;
+    for line in text.lines() {
+        let line = line.split_once("//").map_or(line, |(code, _)| code);
+        if test.is_none() && line.trim_start().starts_with("#[cfg(test)]") {
+            test = Some(None);
+        }
+        match &mut test {
+            None => code.push_str(line),
+            Some(open) => {
+                let depth = open.unwrap_or(0) + line.matches('{').count();
+                let left = depth.saturating_sub(line.matches('}').count());
+                let begun = open.is_some() || depth > 0;
+                let over = if begun { left == 0 } else { line.trim_end().ends_with(';') };
+                *open = begun.then_some(left);
+                if over {
+                    test = None;
+                }
+            }
+        }
+        code.push('\n');
+    }
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(order: Order, folder: &str, path: &str, text: &str) -> Vec<String> {
+        let file = File { path: format!("{folder}/src/{path}"), text: text.to_owned() };
+        judge(order, folder, &file).into_iter().map(|fault| fault.replace(&file.path, "")).collect()
+    }
+
+    #[test]
+    fn an_import_that_runs_back_is_found_in_the_host() {
+        let host = |path: &str, text: &str| found(HOST, "host", path, text);
+        for forward in ["use crate::{problem::Problem, database::Error};\n", "use crate::store::Schema;\n", ""] {
+            assert_eq!(host("pipeline/run.rs", forward), [""; 0], "{forward}");
+        }
+        for (text, expected) in [
+            ("//! Head.\nuse crate::http::routes;\n", ":2: `pipeline` imports `http`"),
+            ("use crate::{store::Schema, platform::{self, Platform}};\n", ":1: `pipeline` imports `platform`"),
+            ("fn f() {\n    crate::cli::run();\n}\n", ":2: `pipeline` imports `cli`"),
+            ("use super::super::governance::Governor;\n", ":1: `pipeline` imports `governance`"),
+            ("use super::{run, request};\nuse crate::settings::Settings;\n", ":2: `pipeline` imports `settings`"),
+            ("#[cfg(test)]\nuse crate::cli::x;\n\nuse crate::http::y;\n", ":4: `pipeline` imports `http`"),
+            (
+                "#[cfg(test)]\nmod tests {\n    use crate::cli::x;\n}\nuse crate::http::y;\n",
+                ":5: `pipeline` imports `http`",
+            ),
+        ] {
+            assert_eq!(host("pipeline/run.rs", text), [expected], "{text}");
+        }
+        // Parts of one floor stand beside each other.
+        assert_eq!(host("ids.rs", "use crate::problem::Problem;\n"), [":1: `ids` imports `problem`"]);
+        assert_eq!(host("cellar.rs", ""), [": `cellar` is no part of the plan"]);
+        for text in [
+            "// use crate::http::x;\n",
+            "use stoa_crate::http::x;\n",
+            "#[cfg(test)]\nmod tests {\n use crate::cli::x;\n}\n",
+        ] {
+            assert_eq!(host("pipeline/run.rs", text), [""; 0], "{text}");
+        }
+        assert_eq!(host("identity/tests/tokens.rs", "use crate::cli::x;\n"), [""; 0]);
+        assert_eq!(host("lib.rs", "pub use crate::cli::x;\n"), [""; 0]);
+    }
+
+    #[test]
+    fn an_import_that_runs_back_is_found_in_a_module() {
+        let module = |path: &str, text: &str| found(MODULE, "components/x", path, text);
+        for (path, text) in [
+            ("operations/list.rs", "use crate::records::list::ListRow;\nuse super::item;\n"),
+            ("work/journal/entry.rs", "use crate::{bindings::Articles, rules::period};\nuse super::leg;\n"),
+            ("services/prices.rs", "use super::super::work::quote;\n"),
+            ("lib.rs", "use crate::operations::OPERATIONS;\nmod operations;\n"),
+            ("tests/list.rs", "use crate::operations::list;\n"),
+        ] {
+            assert_eq!(module(path, text), [""; 0], "{path}");
+        }
+        for (path, text, expected) in [
+            ("records/list.rs", "use crate::rules::period::Period;\n", ":1: `records` imports `rules`"),
+            ("rules/period.rs", "use super::super::operations::list;\n", ":1: `rules` imports `operations`"),
+            ("operations/list.rs", "use crate::services::prices;\n", ":1: `operations` imports `services`"),
+            ("upkeep.rs", "use super::verify;\n", ":1: `upkeep` imports `verify`"),
+            ("work/goods.rs", "use crate::MODULE;\n", ":1: `work` imports `MODULE (of lib, or no part of the plan)`"),
+            ("articles.rs", "", ": `articles` is no part of the plan"),
+        ] {
+            assert_eq!(module(path, text), [expected], "{path}");
+        }
+    }
+}
