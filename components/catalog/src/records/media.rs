@@ -66,7 +66,6 @@ pub fn active(product: Id) -> Filter {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MediaBody {
-    product_id: Id,
     url: String,
     variant_id: Option<Id>,
     alt_text: Option<String>,
@@ -75,23 +74,25 @@ struct MediaBody {
 
 impl From<MediaRow> for MediaBody {
     fn from(row: MediaRow) -> MediaBody {
-        let MediaRow { product_id, url, variant_id, alt_text, position, .. } = row;
-        MediaBody { product_id, url, variant_id, alt_text, position }
+        let MediaRow { url, variant_id, alt_text, position, .. } = row;
+        MediaBody { url, variant_id, alt_text, position }
     }
 }
 
 /// A medium as people read it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Media {
     #[serde(flatten)]
     head: Head,
+    product_id: Id,
     #[serde(flatten)]
     body: MediaBody,
 }
 
 impl From<MediaRow> for Media {
     fn from(row: MediaRow) -> Media {
-        Media { head: row.head(), body: row.into() }
+        Media { head: row.head(), product_id: row.product_id, body: row.into() }
     }
 }
 
@@ -103,16 +104,18 @@ pub fn show(row: MediaRow) -> Reply {
 
 /// A medium as API clients read it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PublicMedia {
     id: Id,
     status: Status,
     #[serde(flatten)]
     body: MediaBody,
+    product_id: Id,
 }
 
 impl From<MediaRow> for PublicMedia {
     fn from(row: MediaRow) -> PublicMedia {
-        PublicMedia { id: row.id, status: row.status, body: row.into() }
+        PublicMedia { id: row.id, status: row.status, product_id: row.product_id, body: row.into() }
     }
 }
 

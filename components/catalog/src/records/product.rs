@@ -192,10 +192,83 @@ pub fn on_sale() -> Filter {
     all([ProductRow::status.eq(ProductState::Active), ProductRow::publication_status.eq(PublicationStatus::Published)])
 }
 
-/// What people, API clients and events see of a product alike.
+/// A product as people read it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct ProductBody {
+pub struct Product {
+    #[serde(flatten)]
+    head: Head,
+    name: String,
+    slug: Option<String>,
+    /// What it is in practice.
+    variant_mode: VariantMode,
+    product_type: ProductType,
+    category_id: Option<Id>,
+    brand_id: Option<Id>,
+    manufacturer_id: Option<Id>,
+    unit_of_measure: String,
+    track_inventory: bool,
+    track_serials: bool,
+    publication_status: PublicationStatus,
+    description: Option<String>,
+    short_description: Option<String>,
+    attributes: Json,
+    /// Active variants.
+    #[schemars(range(min = 0))]
+    variant_count: i64,
+    /// Of a SINGLE product with exactly one active variant.
+    single_sku: Option<String>,
+    single_variant_id: Option<Id>,
+    /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variants: Option<Vec<Variant>>,
+    /// Of a read with `include=media`: the active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<Vec<Media>>,
+}
+
+impl From<ProductRow> for Product {
+    fn from(row: ProductRow) -> Product {
+        let single = row.single().map(|(id, sku)| (id, sku.to_owned()));
+        Product {
+            head: row.head(),
+            name: row.name,
+            slug: row.slug,
+            variant_mode: row.variant_mode,
+            product_type: row.product_type,
+            category_id: row.category_id,
+            brand_id: row.brand_id,
+            manufacturer_id: row.manufacturer_id,
+            unit_of_measure: row.unit_code,
+            track_inventory: row.tracking != Tracking::None,
+            track_serials: row.tracking == Tracking::Serialized,
+            publication_status: row.publication_status,
+            description: row.description,
+            short_description: row.short_description,
+            attributes: row.attributes,
+            variant_count: row.active_variants,
+            single_variant_id: single.as_ref().map(|(id, _)| *id),
+            single_sku: single.map(|(_, sku)| sku),
+            variants: None,
+            media: None,
+        }
+    }
+}
+
+/// The whole record as an answer to a person, with the parts that were asked for.
+pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
+    let (id, version) = (row.id, row.version);
+    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
+    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
+    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
+}
+
+/// A product as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicProduct {
+    #[serde(flatten)]
+    head: PublicHead,
     name: String,
     slug: Option<String>,
     /// What it is in practice.
@@ -215,9 +288,10 @@ struct ProductBody {
     short_description: Option<String>,
 }
 
-impl From<ProductRow> for ProductBody {
-    fn from(row: ProductRow) -> ProductBody {
-        ProductBody {
+impl From<ProductRow> for PublicProduct {
+    fn from(row: ProductRow) -> PublicProduct {
+        PublicProduct {
+            head: row.public_head(),
             single_sku: row.single().map(|(_, sku)| sku.to_owned()),
             name: row.name,
             slug: row.slug,
@@ -232,64 +306,6 @@ impl From<ProductRow> for ProductBody {
             description: row.description,
             short_description: row.short_description,
         }
-    }
-}
-
-/// A product as people read it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Product {
-    #[serde(flatten)]
-    head: Head,
-    #[serde(flatten)]
-    body: ProductBody,
-    track_inventory: bool,
-    track_serials: bool,
-    attributes: Json,
-    single_variant_id: Option<Id>,
-    /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    variants: Option<Vec<Variant>>,
-    /// Of a read with `include=media`: the active ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    media: Option<Vec<Media>>,
-}
-
-impl From<ProductRow> for Product {
-    fn from(row: ProductRow) -> Product {
-        Product {
-            head: row.head(),
-            track_inventory: row.tracking != Tracking::None,
-            track_serials: row.tracking == Tracking::Serialized,
-            attributes: row.attributes.clone(),
-            single_variant_id: row.single().map(|(id, _)| id),
-            variants: None,
-            media: None,
-            body: row.into(),
-        }
-    }
-}
-
-/// The whole record as an answer to a person, with the parts that were asked for.
-pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
-    let (id, version) = (row.id, row.version);
-    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
-    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
-    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
-}
-
-/// A product as API clients read it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicProduct {
-    #[serde(flatten)]
-    head: PublicHead,
-    #[serde(flatten)]
-    body: ProductBody,
-}
-
-impl From<ProductRow> for PublicProduct {
-    fn from(row: ProductRow) -> PublicProduct {
-        PublicProduct { head: row.public_head(), body: row.into() }
     }
 }
 
