@@ -384,7 +384,7 @@ async fn a_reading_request_neither_writes_nor_locks() {
             vec![stock(1)],
             vec![Call::Update(update("stock", "", "", vec![], ""))],
             vec![lock(&[("x", LockMode::Shared)])],
-            vec![Call::Get(GetCall { ask: locking("item", "", LockMode::Shared), ids: vec![] })],
+            vec![Call::Get(GetCall { ask: ask_locked("item", "", LockMode::Shared), ids: vec![] })],
             vec![Call::Number(NumberCall { sequence: "n".to_owned(), at_least: None })],
         ];
         for batch in batches {

@@ -15,7 +15,7 @@ use crate::sandbox::{Generation, Vetted};
 
 pub struct Release {
     pub generation: Arc<Generation>,
-    pub operations: Table<Runner<&'static platform::Operation>>,
+    pub operations: Table<Runner<&'static platform::PlatformOperation>>,
     pub contract: Document,
 }
 
@@ -66,7 +66,7 @@ impl Release {
 
 fn contract(
     generation: &Generation,
-    operations: &Table<Runner<&'static platform::Operation>>,
+    operations: &Table<Runner<&'static platform::PlatformOperation>>,
     own_schemas: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Document, String> {
     let public = platform::public::routes();

@@ -34,7 +34,7 @@ pub struct RateLimits {
     pub tenant: u64,
 }
 
-/// An admitted request's permits, or why it is refused, with what the headers tell.
+/// What a request was granted of each window that counts it, or why it is refused; with what the headers say.
 #[derive(Debug)]
 pub struct Permit {
     pub refused: Option<Problem>,
@@ -88,25 +88,25 @@ impl Governor {
     pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         let wants = self.wants(caller, tenant);
         match self.take(caller, tenant, &wants).await? {
-            Some(admission) => Ok(admission),
+            Some(permit) => Ok(permit),
             // A stranger's requests count wherever they go, so that nobody fills the table with companies that are not theirs.
             None => {
-                let admission = self.take(caller, None, &self.wants(caller, None)).await?;
-                admission.ok_or_else(|| Problem::of("UNAVAILABLE"))
+                let permit = self.take(caller, None, &self.wants(caller, None)).await?;
+                permit.ok_or_else(|| Problem::of("UNAVAILABLE"))
             }
         }
     }
 
     /// Gives the permits back: the request was refused for a reason that costs nothing.
-    pub fn give_back(&self, admission: &Permit) {
-        for subject in &admission.taken {
+    pub fn give_back(&self, permit: &Permit) {
+        for subject in &permit.taken {
             self.permits().put_back(*subject, self.now());
         }
     }
 
     /// Gives back what counts to the month: a replay costs none of it.
-    pub fn give_quota_back(&self, admission: &Permit) {
-        for subject in admission.taken.iter().filter(|subject| subject.span == Span::Month) {
+    pub fn give_quota_back(&self, permit: &Permit) {
+        for subject in permit.taken.iter().filter(|subject| subject.span == Span::Month) {
             self.permits().put_back(*subject, self.now());
         }
     }

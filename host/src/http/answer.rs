@@ -186,7 +186,7 @@ fn method_not_allowed(allowed: &str, request_id: Uuid) -> Response<Body> {
 async fn call(
     app: &App,
     release: &Release,
-    callable: &Callable<Runner<&'static platform::Operation>>,
+    callable: &Callable<Runner<&'static platform::PlatformOperation>>,
     path: Vec<(String, String)>,
     request: Request<Body>,
     request_id: Uuid,
@@ -226,19 +226,19 @@ async fn call(
         user_agent: &user_agent,
     };
     let recorder = &app.platform.recorder;
-    let admission = governor.admit(&caller, tenant).await?;
-    if let Some(problem) = &admission.refused {
+    let permit = governor.admit(&caller, tenant).await?;
+    if let Some(problem) = &permit.refused {
         visit.record_refusal(recorder, problem).await;
-        return Ok(add_limit_headers(problem::render(problem, request_id), admission.headers));
+        return Ok(add_limit_headers(problem::render(problem, request_id), permit.headers));
     }
     let (input, _place) = match body::read(body, operation.route.body_limit, &app.large_bodies).await {
         Ok(body) => (validate::request(operation, &parts, &path, &body.bytes), body.permit),
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => {
-            return Ok(add_limit_headers(problem::render(&problem, request_id), admission.headers));
+            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
         }
         Err(body::Unread::Broken(problem)) => {
-            return Ok(add_limit_headers(render_and_close(&problem, request_id), admission.headers));
+            return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
     let request = Arc::new(pipeline::Request {
@@ -254,21 +254,21 @@ async fn call(
     match pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await {
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
-            governor.give_back(&admission);
+            governor.give_back(&permit);
             visit.record_refusal(recorder, &problem).await;
-            let headers = admission.headers.filter(|_| problem.status != 401);
+            let headers = permit.headers.filter(|_| problem.status != 401);
             Ok(add_limit_headers(problem::render(&problem, request_id), headers))
         }
         Err(problem) => {
             visit.record_answer(recorder, problem.status, &problem.code).await;
-            Ok(add_limit_headers(problem::render(&problem, request_id), admission.headers))
+            Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
         }
         Ok(answer) => {
             if answer.replayed {
-                governor.give_quota_back(&admission);
+                governor.give_quota_back(&permit);
             }
             visit.record_answer(recorder, answer.status, "").await;
-            Ok(add_limit_headers(success(operation, answer), admission.headers))
+            Ok(add_limit_headers(success(operation, answer), permit.headers))
         }
     }
 }

@@ -362,11 +362,11 @@ impl IntoResponse for Answer {
             Err(refused) => {
                 let (status, code) = code(&refused);
                 let changes: &[Change] = match &refused {
-                    Refused::Refusal(refusal) => &refusal.changes,
+                    DeploymentError::Refusal(refusal) => &refusal.changes,
                     _ => &[],
                 };
                 let detail = match &refused {
-                    Refused::Refusal(refusal) => refusal.detail.clone(),
+                    DeploymentError::Refusal(refusal) => refusal.detail.clone(),
                     other => other.to_string(),
                 };
                 problem(status, code, &detail, changes)
@@ -379,11 +379,11 @@ fn code(refused: &DeploymentError) -> (StatusCode, &'static str) {
     use crate::database::Error;
     match refused {
         DeploymentError::NotFound(_) => (StatusCode::NOT_FOUND, "NOT_FOUND"),
-        Refused::Database(Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_)) => {
+        DeploymentError::Database(Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_)) => {
             (StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
         }
-        Refused::Database(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
-        Refused::Refusal(Refusal { code, .. }) => {
+        DeploymentError::Database(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+        DeploymentError::Refusal(Refusal { code, .. }) => {
             let status = match *code {
                 "SIGNER_UNTRUSTED" => StatusCode::FORBIDDEN,
                 "MODULE_TOO_LARGE" => StatusCode::PAYLOAD_TOO_LARGE,

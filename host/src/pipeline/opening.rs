@@ -360,7 +360,7 @@ mod tests {
             id: Uuid::nil(),
             status: status.into(),
             owner,
-            permissions: held.iter().map(|code| code.to_string()).collect(),
+            permissions: Arc::new(held.iter().map(|code| code.to_string()).collect()),
         };
         Opened { now: 0, standing: Some(standing), claimed: false }
     }

@@ -65,7 +65,7 @@ pub struct Platform {
 pub type Performed = Result<Done, Refused>;
 
 impl Host for Platform {
-    type Operation = &'static Operation;
+    type Operation = &'static PlatformOperation;
 
     fn limits(&self) -> &Limits {
         &self.limits
@@ -73,7 +73,7 @@ impl Host for Platform {
 
     async fn perform(
         &self,
-        operation: &&'static Operation,
+        operation: &&'static PlatformOperation,
         call: pipeline::OpenedCall<'_>,
         session: Session,
     ) -> Outcome {
@@ -83,7 +83,7 @@ impl Host for Platform {
 }
 
 /// The tables of operations, in the order of the contract.
-const OPERATIONS: &[&[Operation]] = &[
+const OPERATIONS: &[&[PlatformOperation]] = &[
     current_user::OPERATIONS,
     context::OPERATIONS,
     onboarding::OPERATIONS,
@@ -101,13 +101,13 @@ const OPERATIONS: &[&[Operation]] = &[
 ];
 
 /// Every operation of the host that takes the pipeline's road.
-pub fn operations() -> impl Iterator<Item = &'static Operation> {
+pub fn operations() -> impl Iterator<Item = &'static PlatformOperation> {
     OPERATIONS.iter().copied().flatten()
 }
 
 /// What the contract says of the host's own operations.
 pub struct Description {
-    pub routes: Vec<(Route, &'static Operation)>,
+    pub routes: Vec<(Route, &'static PlatformOperation)>,
     /// Schemas that the routes refer to.
     pub schemas: Map<String, Json>,
 }

@@ -91,17 +91,17 @@ impl PlatformOperation {
 
     /// GET: a read in a snapshot.
     pub const fn read(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
-        PlatformOperation { idempotency: Idempotency::None, ..Operation::new("GET", path, name, handler) }
+        PlatformOperation { idempotency: Idempotency::None, ..PlatformOperation::new("GET", path, name, handler) }
     }
 
     /// POST that makes a record: 201, key required.
     pub const fn create(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
-        PlatformOperation { status: 201, ..Operation::new("POST", path, name, handler) }
+        PlatformOperation { status: 201, ..PlatformOperation::new("POST", path, name, handler) }
     }
 
     /// POST of a command that may be sent without a key: 201.
     pub const fn command(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
-        PlatformOperation { idempotency: Idempotency::Optional, ..Operation::create(path, name, handler) }
+        PlatformOperation { idempotency: Idempotency::Optional, ..PlatformOperation::create(path, name, handler) }
     }
 
     /// PUT: full replacement, 200, key required.

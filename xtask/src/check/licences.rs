@@ -99,7 +99,7 @@ fn one(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<boo
 
 #[cfg(test)]
 mod tests {
-    use super::{allowed, meets};
+    use super::{meets, read_allowed};
 
     #[test]
     fn an_expression_is_met_by_a_choice_of_allowed_licences() {

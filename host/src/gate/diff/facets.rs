@@ -55,7 +55,7 @@ pub fn compare(old: (&Shape, Defs), new: (&Shape, Defs)) -> Vec<Difference> {
                 (_, None) => false,
             };
             let shown = |limit: Option<&Number>| limit.map_or("none".to_owned(), Number::to_string);
-            let detail = format!("{keyword}: was {}, now {}", list_values(was), list_values(is));
+            let detail = format!("{keyword}: was {}, now {}", shown(was), shown(is));
             tell(FacetKind::Range, stricter(was, is), stricter(is, was), detail);
         }
         for (keyword, was, is) in [("pattern", &was.patterns, &is.patterns), ("format", &was.formats, &is.formats)] {

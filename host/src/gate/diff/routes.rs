@@ -44,10 +44,7 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     }
     if was.audience != is.audience {
         let shown = |audience| if audience == Audience::User { "people" } else { "API clients" };
-        tell(
-            codes::ROUTE_AUDIENCE_CHANGED,
-            format!("was for {}, now for {}", describe_access(was.audience), describe_access(is.audience)),
-        );
+        tell(codes::ROUTE_AUDIENCE_CHANGED, format!("was for {}, now for {}", shown(was.audience), shown(is.audience)));
     }
     if let Some(code) = access(&was.access, &is.access) {
         tell(code, format!("needed {}, now {}", describe_access(&was.access), describe_access(&is.access)));
@@ -83,7 +80,7 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
         tell(
             codes::ROUTE_CACHE_CHANGED,
-            format!("was {}, now {}", describe_access(&was.cache_control), describe_access(&is.cache_control)),
+            format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control)),
         );
     }
     compare_lists(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);

@@ -21,7 +21,7 @@ use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
 use crate::pipeline::opening::allows;
-use crate::pipeline::run::{Done, Refused, check_reply, refused};
+use crate::pipeline::run::{Done, Refused, check_reply, refuse_problem};
 use crate::pipeline::{self, Runner};
 use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
@@ -273,7 +273,7 @@ impl Company<'_> {
             Ok(Ok(_)) if called.closed => return Ok(failed("it answered a success after a store failure".to_owned())),
             Ok(Err(problem)) => {
                 let code = problem.code.clone();
-                return Ok(match refused(&self.stage.release, module, problem, request) {
+                return Ok(match refuse_problem(&self.stage.release, module, problem, request) {
                     Refused::Problem(problem) if problem.code == code => {
                         StepAnswer { used: used(0), ..refusal(&problem) }
                     }
