@@ -50,7 +50,6 @@ pub fn facts(facts: context::Facts) -> sdk::context::Facts {
         request: facts.request,
         now: facts.now,
         today: facts.today,
-        permissions: facts.permissions,
     }
 }
 
