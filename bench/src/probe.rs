@@ -56,8 +56,8 @@ fn core(product: Uuid) -> String {
         (if (i32.load8_u (i32.const {REPLY})) (then unreachable))
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
         (br $again)))))"#,
-        call = escaped(&call()),
-        id = escaped(&id(high, low)),
+        call = escape(&call()),
+        id = escape(&id(high, low)),
     )
 }
 
@@ -77,6 +77,6 @@ fn id(high: u64, low: u64) -> Vec<u8> {
     bytes
 }
 
-fn escaped(bytes: &[u8]) -> String {
+fn escape(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("\\{byte:02x}")).collect()
 }

@@ -26,12 +26,12 @@ pub struct Report {
 
 impl Report {
     /// A figure with the value it should have.
-    pub fn judged(&mut self, name: &str, value: f64, target: Target, meaning: impl Into<String>) {
+    pub fn judge(&mut self, name: &str, value: f64, target: Target, meaning: impl Into<String>) {
         self.push(name.to_owned(), value, Some(target), meaning.into());
     }
 
     /// A figure that explains others.
-    pub fn told(&mut self, name: impl Into<String>, value: f64, meaning: impl Into<String>) {
+    pub fn add(&mut self, name: impl Into<String>, value: f64, meaning: impl Into<String>) {
         self.push(name.into(), value, None, meaning.into());
     }
 
@@ -43,7 +43,7 @@ impl Report {
     }
 
     fn push(&mut self, name: String, value: f64, target: Option<Target>, meaning: String) {
-        eprintln!("  {name} = {}", shown(value));
+        eprintln!("  {name} = {}", format_figure(value));
         self.figures.push(Figure { name, value, target, meaning });
     }
 
@@ -58,7 +58,7 @@ impl Report {
                 };
                 format!("{sign} {bound:<5} {}", if met { "pass" } else { "MISS" })
             });
-            println!("{:width$}  {:>10}  {judgement:13}  {}", figure.name, shown(figure.value), figure.meaning);
+            println!("{:width$}  {:>10}  {judgement:13}  {}", figure.name, format_figure(figure.value), figure.meaning);
         };
         self.figures.iter().filter(|figure| figure.target.is_some()).for_each(line);
         println!();
@@ -75,14 +75,14 @@ impl Report {
         let target = program.ancestors().nth(2).context("the program does not stand in a target folder")?;
         let path = target.join("bench.json");
         let figures: serde_json::Map<String, serde_json::Value> =
-            self.figures.iter().map(|figure| (figure.name.clone(), rounded(figure.value).into())).collect();
+            self.figures.iter().map(|figure| (figure.name.clone(), round_to_digits(figure.value).into())).collect();
         std::fs::write(&path, serde_json::to_string_pretty(&figures)? + "\n")?;
         Ok(path)
     }
 }
 
 /// Four significant digits: nothing here is known better.
-fn rounded(value: f64) -> f64 {
+fn round_to_digits(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }
@@ -90,6 +90,6 @@ fn rounded(value: f64) -> f64 {
     if digits <= 0 { value.round() } else { (value * 10f64.powi(digits)).round() / 10f64.powi(digits) }
 }
 
-fn shown(value: f64) -> String {
-    format!("{}", rounded(value))
+fn format_figure(value: f64) -> String {
+    format!("{}", round_to_digits(value))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use stoa::database::Database;
-use stoa::deployment::{Deployment, Host, Release};
+use stoa::deployment::{Deployment, HostIdentity, Release};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
@@ -64,7 +64,7 @@ pub const UNLIMITED: u64 = 100_000_000;
 
 /// The parts. Readers of SQLite: one, where statements are taken down, else one per core.
 pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App>> {
-    let settings = stoa::database::Settings {
+    let settings = stoa::database::DatabaseSettings {
         url: flags.database.clone(),
         postgres_connections: 16,
         sqlite_readers,
@@ -74,7 +74,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     };
     let requests = if flags.database.starts_with("sqlite:") { sqlite_readers as u32 + 1 } else { 16 };
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
-    let engine = engine::pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let engine = engine::build_pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
     // As in production: what is said is judged beside the road.
     let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
     let mut generation = gate.link(1, &gate.vet_folder(&flags.modules)?)?;
@@ -87,9 +87,9 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let issuer = DevIssuer::load_or_create(&flags.data)?;
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
-    let unlimited = governance::Limits { user: UNLIMITED, tenant: UNLIMITED };
+    let unlimited = governance::RateLimits { user: UNLIMITED, tenant: UNLIMITED };
     let (recorder, _) = Recorder::start(database.clone());
-    let host = Host { id: Uuid::nil(), name: "bench".into() };
+    let host = HostIdentity { id: Uuid::nil(), name: "bench".into() };
     let deployment = Arc::new(Deployment::new(release, database.clone(), Arc::new(gate), limits, host));
     Ok(Arc::new(App {
         deployment,

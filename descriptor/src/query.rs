@@ -23,7 +23,7 @@ impl<'de> IntoDeserializer<'de, Error> for Parameter<'de> {
     }
 }
 
-fn parsed<T: std::str::FromStr>(text: &str) -> Result<T, Error> {
+fn parse_value<T: std::str::FromStr>(text: &str) -> Result<T, Error> {
     text.parse().map_err(|_| serde::de::Error::custom("a parameter of another type"))
 }
 
@@ -35,15 +35,15 @@ impl<'de> Deserializer<'de> for Parameter<'de> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_bool(parsed(self.0)?)
+        visitor.visit_bool(parse_value(self.0)?)
     }
 
     fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_u32(parsed(self.0)?)
+        visitor.visit_u32(parse_value(self.0)?)
     }
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        visitor.visit_i64(parsed(self.0)?)
+        visitor.visit_i64(parse_value(self.0)?)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {

@@ -33,7 +33,7 @@ impl Schemas {
     }
 
     /// What is answered, likewise.
-    pub fn answered<T: JsonSchema>(&mut self) -> Value {
+    pub fn response<T: JsonSchema>(&mut self) -> Value {
         subschema::<T>(&mut self.answered)
     }
 

@@ -10,12 +10,16 @@ pub fn is_zone(name: &str) -> bool {
 
 /// The calendar day of an instant (milliseconds since 1970) as `YYYY-MM-DD`.
 pub fn day(at: i64, zone: &str) -> String {
-    DateTime::from_timestamp_millis(at).unwrap_or_default().with_timezone(&named(zone)).format("%Y-%m-%d").to_string()
+    DateTime::from_timestamp_millis(at)
+        .unwrap_or_default()
+        .with_timezone(&parse_zone(zone))
+        .format("%Y-%m-%d")
+        .to_string()
 }
 
 /// The first instant of a day, in milliseconds since 1970. A day may begin after midnight, where clocks go forward.
 pub fn begin(day: NaiveDate, zone: &str) -> i64 {
-    let zone = named(zone);
+    let zone = parse_zone(zone);
     let midnight = day.and_time(NaiveTime::MIN);
     // A zone that changed sides of the date line skipped a whole day: nothing happened on it, the next one begins it.
     (0..=96)
@@ -30,7 +34,7 @@ pub fn end(day: NaiveDate, zone: &str) -> i64 {
 }
 
 /// A zone that settings took once is still served by a build whose database lost its name.
-fn named(zone: &str) -> Tz {
+fn parse_zone(zone: &str) -> Tz {
     zone.parse().unwrap_or(Tz::UTC)
 }
 

@@ -201,8 +201,8 @@ impl Settings {
         self.database_url.clone().unwrap_or_else(|| format!("sqlite:{}", self.data_dir.join("stoa.sqlite").display()))
     }
 
-    pub fn database(&self) -> crate::database::Settings {
-        crate::database::Settings {
+    pub fn database(&self) -> crate::database::DatabaseSettings {
+        crate::database::DatabaseSettings {
             url: self.database_url(),
             postgres_connections: self.database_connections,
             sqlite_readers: self.sqlite_readers(),

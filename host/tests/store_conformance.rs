@@ -5,7 +5,7 @@
 
 mod store;
 
-use stoa::store::{Schema, Scope, run};
+use stoa::store::{Scope, Tables, run};
 use store::*;
 
 fn steps() -> Vec<Step> {
@@ -17,7 +17,7 @@ fn steps() -> Vec<Step> {
     steps
 }
 
-async fn transcript(database: &Database, schema: &Schema) -> String {
+async fn transcript(database: &Database, schema: &Tables) -> String {
     let mut session = database.begin(tenant(1)).await;
     let mut out = String::new();
     for (nth, (name, calls)) in steps().into_iter().enumerate() {

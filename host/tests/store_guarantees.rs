@@ -8,11 +8,11 @@ mod store;
 use proptest::prelude::*;
 use serde_json::json;
 use stoa::database::{Error, Session};
-use stoa::store::{Schema, Scope, StoreError, apply, merged, plan, run};
+use stoa::store::{Scope, StoreError, Tables, apply, merge, plan, run};
 use stoa::wit::store::*;
 use store::*;
 
-async fn in_session(session: &mut Session, schema: &Schema, calls: Vec<Call>) -> Vec<Reply> {
+async fn in_session(session: &mut Session, schema: &Tables, calls: Vec<Call>) -> Vec<Reply> {
     let mut scope = Scope::new(tenant(1), NOW, false);
     run(session, schema, &mut scope, calls).await.expect("a reply")
 }
@@ -290,10 +290,10 @@ async fn a_plain_role_sees_the_rows_of_its_tenant_only() {
 fn a_schema_names_its_own_collections_only() {
     let wrong = |module: &str, list: serde_json::Value| {
         let collections: Vec<stoa_descriptor::Collection> = serde_json::from_value(list).expect("collections");
-        Schema::new(module, &collections).expect_err("refused").join("\n")
+        Tables::new(module, &collections).expect_err("refused").join("\n")
     };
     for module in ["stoa", "stoa-x", "Demo", "a_b", "a--b", "", "a-", "pg", "sqlite", "x\"; drop table y; --"] {
-        assert!(Schema::new(module, &[]).is_err(), "{module}");
+        assert!(Tables::new(module, &[]).is_err(), "{module}");
     }
     let text = wrong(
         "demo",
@@ -334,7 +334,7 @@ fn a_schema_names_its_own_collections_only() {
     for item in told {
         assert!(text.contains(item), "{item} is not told in:\n{text}");
     }
-    let (one, other) = (Schema::new("one", &collections()).unwrap(), schema());
+    let (one, other) = (Tables::new("one", &collections()).unwrap(), schema());
     assert!(one.tables().all(|table| other.tables().all(|name| name != table)));
 }
 
@@ -384,7 +384,7 @@ async fn a_reading_request_neither_writes_nor_locks() {
             vec![stock(1)],
             vec![Call::Update(update("stock", "", "", vec![], ""))],
             vec![lock(&[("x", LockMode::Shared)])],
-            vec![Call::Get(GetCall { ask: locking("item", "", LockMode::Shared), ids: vec![] })],
+            vec![Call::Get(GetCall { ask: ask_locked("item", "", LockMode::Shared), ids: vec![] })],
             vec![Call::Number(NumberCall { sequence: "n".to_owned(), at_least: None })],
         ];
         for batch in batches {
@@ -427,11 +427,11 @@ async fn tables_grow_with_their_rows_in_place() {
     );
     list.as_array_mut().unwrap().push(json!({ "name": "fresh", "kind": "record", "columns": [] }));
     let new: Vec<stoa_descriptor::Collection> = serde_json::from_value(list).expect("collections");
-    let (old_schema, new_schema) = (schema(), Schema::new("demo", &new).expect("a schema"));
+    let (old_schema, new_schema) = (schema(), Tables::new("demo", &new).expect("a schema"));
 
     let changes = plan(&old, &new_schema).expect("additive");
     assert_eq!(changes.len(), 7 + 4 + 1, "{changes:?}");
-    assert_eq!(merged(&old, &new_schema), new);
+    assert_eq!(merge(&old, &new_schema), new);
     let back = plan(&new, &old_schema).expect("the way back");
     assert_eq!(back.len(), 2, "the unique key and the check: {back:?}");
 
@@ -488,7 +488,7 @@ async fn tables_grow_with_their_rows_in_place() {
         apply(&mut session, &old_schema, &back).await.expect("the way back");
         commit(session).await;
         let mut session = database.begin(tenant(1)).await;
-        let recorded = merged(&new, &old_schema);
+        let recorded = merge(&new, &old_schema);
         let again = plan(&recorded, &new_schema).expect("forth again");
         apply(&mut session, &new_schema, &again).await.expect("forth again");
         commit(session).await;
@@ -499,7 +499,7 @@ async fn tables_grow_with_their_rows_in_place() {
         let mut broken = serde_json::to_value(&new).expect("json");
         broken[0]["unique"].as_array_mut().unwrap().push(json!({ "name": "open", "columns": ["open"] }));
         let broken: Vec<stoa_descriptor::Collection> = serde_json::from_value(broken).expect("collections");
-        let broken = Schema::new("demo", &broken).expect("a schema");
+        let broken = Tables::new("demo", &broken).expect("a schema");
         let mut session = database.begin(tenant(1)).await;
         let changes = plan(&new, &broken).expect("additive");
         assert!(matches!(apply(&mut session, &broken, &changes).await, Err(Error::Unique(_))));
@@ -521,7 +521,7 @@ fn what_is_not_additive_is_told() {
     list[0]["indexes"] = json!([]);
     list[2]["search"] = json!([{ "name": "kinds", "columns": ["kind"] }]);
     let new: Vec<stoa_descriptor::Collection> = serde_json::from_value(list).expect("collections");
-    let new = Schema::new("demo", &new).expect("a schema");
+    let new = Tables::new("demo", &new).expect("a schema");
     let told = plan(&old, &new).expect_err("not additive").join("\n");
     for item in [
         "another kind",

@@ -35,17 +35,17 @@ pub struct Problem {
     #[serde(rename = "requestId", default)]
     request_id: String,
     #[serde(default)]
-    pub errors: Vec<Item>,
+    pub errors: Vec<ProblemItem>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Item {
+pub struct ProblemItem {
     pub pointer: String,
     pub code: String,
 }
 
 impl Problem {
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         format!("{} {} {} (request {})", self.status, self.code, self.detail, self.request_id)
     }
 }
@@ -60,9 +60,12 @@ impl Api {
     /// Where there is no success.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Json> {
         let url = self.address(path, query)?;
-        match self.tried(&format!("GET {path}"), true, || self.client.request(Method::GET, url.clone())).await? {
+        match self
+            .send_with_retries(&format!("GET {path}"), true, || self.client.request(Method::GET, url.clone()))
+            .await?
+        {
             Answer::Done(body) => Ok(body),
-            Answer::Refused(problem) => bail!("GET {path}: {}", problem.told()),
+            Answer::Refused(problem) => bail!("GET {path}: {}", problem.describe()),
         }
     }
 
@@ -93,7 +96,7 @@ impl Api {
             let request = self.client.request(Method::POST, url.clone()).header("Idempotency-Key", key.to_string());
             request.header("Content-Type", "application/json").body(text.clone())
         };
-        self.tried(&format!("POST {path}"), false, request).await
+        self.send_with_retries(&format!("POST {path}"), false, request).await
     }
 
     fn address(&self, path: &str, query: &[(&str, &str)]) -> Result<reqwest::Url> {
@@ -101,7 +104,12 @@ impl Api {
         Ok(if query.is_empty() { address.parse()? } else { reqwest::Url::parse_with_params(&address, query)? })
     }
 
-    async fn tried(&self, what: &str, is_read: bool, request: impl Fn() -> RequestBuilder) -> Result<Answer> {
+    async fn send_with_retries(
+        &self,
+        what: &str,
+        is_read: bool,
+        request: impl Fn() -> RequestBuilder,
+    ) -> Result<Answer> {
         let mut last = String::new();
         for nth in 0..TRIES {
             let mut wait = 1 << nth;
@@ -127,7 +135,7 @@ impl Api {
                         }
                         Ok(body) => match serde_json::from_slice::<Problem>(&body) {
                             Ok(problem) if !is_later(status) => return Ok(Answer::Refused(problem)),
-                            Ok(problem) => last = problem.told(),
+                            Ok(problem) => last = problem.describe(),
                             Err(_) if is_later(status) => last = status.to_string(),
                             Err(_) => bail!("{what} answered {status}: is this the address of the service?"),
                         },

@@ -34,37 +34,37 @@ pub struct Named {
     about: &'static str,
 }
 
-const fn named(name: &'static str, member: &'static str, part: Part, kind: Kind, about: &'static str) -> Named {
+const fn name_column(name: &'static str, member: &'static str, part: Part, kind: Kind, about: &'static str) -> Named {
     Named { name, member, part, kind, about }
 }
 
 #[rustfmt::skip]
 const NAMED: &[Named] = &[
-    named("product", "", Part::Group, Kind::Text, "rows with the same text are one product; left out: the slug, else the name"),
-    named("name", "name", Part::Product, Kind::Text, "required, on one of the product's rows"),
-    named("slug", "slug", Part::Product, Kind::Text, "left out: made of the name"),
-    named("productType", "productType", Part::Product, Kind::Text, "GOOD or SERVICE; left out: GOOD"),
-    named("unitOfMeasure", "unitOfMeasure", Part::Product, Kind::Text, "code of a unit; left out: UNIT"),
-    named("variantMode", "variantMode", Part::Product, Kind::Text, "SINGLE or MULTIPLE"),
-    named("publicationStatus", "publicationStatus", Part::Product, Kind::Text, "DRAFT or PUBLISHED; left out: DRAFT"),
-    named("trackInventory", "trackInventory", Part::Product, Kind::Flag, "true or false; left out: false"),
-    named("trackSerials", "trackSerials", Part::Product, Kind::Flag, "true or false; left out: false"),
-    named("category", "categoryId", Part::Product, Kind::Lookup("categories"), "code of a category"),
-    named("brand", "brandId", Part::Product, Kind::Lookup("brands"), "code of a brand"),
-    named("manufacturer", "manufacturerId", Part::Product, Kind::Lookup("manufacturers"), "code of a manufacturer"),
-    named("description", "description", Part::Product, Kind::Text, ""),
-    named("shortDescription", "shortDescription", Part::Product, Kind::Text, ""),
-    named("sku", "sku", Part::Variant, Kind::Text, "empty on the one row of a product without variants"),
-    named("barcode", "barcode", Part::Variant, Kind::Text, ""),
-    named("modelNumber", "modelNumber", Part::Variant, Kind::Text, ""),
-    named("storage", "storage", Part::Variant, Kind::Text, ""),
-    named("color", "color", Part::Variant, Kind::Text, ""),
-    named("condition", "condition", Part::Variant, Kind::Text, "NEW, USED, REFURBISHED, OPEN_BOX or AS_IS"),
-    named("grade", "grade", Part::Variant, Kind::Text, "A, B or C"),
-    named("simType", "simType", Part::Variant, Kind::Text, "ESIM, PHYSICAL_SIM, PHYSICAL_ESIM, DUAL_SIM or NOT_APPLICABLE"),
-    named("searchAliases", "searchAliases", Part::Variant, Kind::List, "other words for it, parted by |"),
-    named("validFrom", "validFrom", Part::Price, Kind::Text, "when the row's prices begin, such as 2026-01-31T00:00:00Z"),
-    named("validTo", "validTo", Part::Price, Kind::Text, "when they end"),
+    name_column("product", "", Part::Group, Kind::Text, "rows with the same text are one product; left out: the slug, else the name"),
+    name_column("name", "name", Part::Product, Kind::Text, "required, on one of the product's rows"),
+    name_column("slug", "slug", Part::Product, Kind::Text, "left out: made of the name"),
+    name_column("productType", "productType", Part::Product, Kind::Text, "GOOD or SERVICE; left out: GOOD"),
+    name_column("unitOfMeasure", "unitOfMeasure", Part::Product, Kind::Text, "code of a unit; left out: UNIT"),
+    name_column("variantMode", "variantMode", Part::Product, Kind::Text, "SINGLE or MULTIPLE"),
+    name_column("publicationStatus", "publicationStatus", Part::Product, Kind::Text, "DRAFT or PUBLISHED; left out: DRAFT"),
+    name_column("trackInventory", "trackInventory", Part::Product, Kind::Flag, "true or false; left out: false"),
+    name_column("trackSerials", "trackSerials", Part::Product, Kind::Flag, "true or false; left out: false"),
+    name_column("category", "categoryId", Part::Product, Kind::Lookup("categories"), "code of a category"),
+    name_column("brand", "brandId", Part::Product, Kind::Lookup("brands"), "code of a brand"),
+    name_column("manufacturer", "manufacturerId", Part::Product, Kind::Lookup("manufacturers"), "code of a manufacturer"),
+    name_column("description", "description", Part::Product, Kind::Text, ""),
+    name_column("shortDescription", "shortDescription", Part::Product, Kind::Text, ""),
+    name_column("sku", "sku", Part::Variant, Kind::Text, "empty on the one row of a product without variants"),
+    name_column("barcode", "barcode", Part::Variant, Kind::Text, ""),
+    name_column("modelNumber", "modelNumber", Part::Variant, Kind::Text, ""),
+    name_column("storage", "storage", Part::Variant, Kind::Text, ""),
+    name_column("color", "color", Part::Variant, Kind::Text, ""),
+    name_column("condition", "condition", Part::Variant, Kind::Text, "NEW, USED, REFURBISHED, OPEN_BOX or AS_IS"),
+    name_column("grade", "grade", Part::Variant, Kind::Text, "A, B or C"),
+    name_column("simType", "simType", Part::Variant, Kind::Text, "ESIM, PHYSICAL_SIM, PHYSICAL_ESIM, DUAL_SIM or NOT_APPLICABLE"),
+    name_column("searchAliases", "searchAliases", Part::Variant, Kind::List, "other words for it, parted by |"),
+    name_column("validFrom", "validFrom", Part::Price, Kind::Text, "when the row's prices begin, such as 2026-01-31T00:00:00Z"),
+    name_column("validTo", "validTo", Part::Price, Kind::Text, "when they end"),
 ];
 
 /// What a header was found to be.
@@ -110,14 +110,14 @@ pub fn of_member(member: &str, part: Part) -> String {
 }
 
 /// Case, spaces, hyphens and underscores tell no headers apart: `Product Type` is `productType`.
-fn folded(header: &str) -> String {
+fn fold_header(header: &str) -> String {
     header.chars().filter(|letter| !matches!(letter, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 fn column(header: &str) -> Option<Column> {
     if let Some((prefix, name)) = header.split_once(':') {
         let name = name.trim().to_owned();
-        return match folded(prefix).as_str() {
+        return match fold_header(prefix).as_str() {
             _ if name.is_empty() => None,
             "price" => Some(Column::Price(name.to_uppercase())),
             "attribute" => Some(Column::Attribute(name)),
@@ -125,8 +125,8 @@ fn column(header: &str) -> Option<Column> {
             _ => None,
         };
     }
-    let header = folded(header);
-    NAMED.iter().find(|named| folded(named.name) == header).map(Column::Named)
+    let header = fold_header(header);
+    NAMED.iter().find(|named| fold_header(named.name) == header).map(Column::Named)
 }
 
 /// The columns of the headers, in their order; None for those to be passed over.
@@ -167,7 +167,7 @@ fn plain(header: &str) -> &str {
 }
 
 /// `COLUMN=HEADER` of the command line.
-pub fn mapping(text: &str) -> Result<(String, String), String> {
+pub fn parse_mapping(text: &str) -> Result<(String, String), String> {
     let (name, header) = text.split_once('=').ok_or("COLUMN=HEADER is expected")?;
     match column(name) {
         Some(_) => Ok((name.to_owned(), header.trim().to_owned())),

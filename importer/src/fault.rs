@@ -20,9 +20,9 @@ impl Fault {
     }
 
     /// `products.csv:7: sku: DUPLICATE: another record has it`
-    pub fn told(&self, file: &Path) -> String {
+    pub fn describe(&self, file: &Path) -> String {
         let place = if self.column.is_empty() { String::new() } else { format!(" {}:", self.column) };
-        let meaning = meaning(&self.code).map(|words| format!(": {words}")).unwrap_or_default();
+        let meaning = explain_code(&self.code).map(|words| format!(": {words}")).unwrap_or_default();
         format!("{}:{}:{place} {}{meaning}", file.display(), self.line, self.code)
     }
 }
@@ -32,7 +32,7 @@ pub fn lines(faults: &[Fault]) -> usize {
     faults.iter().map(|fault| fault.line).collect::<BTreeSet<_>>().len()
 }
 
-fn meaning(code: &str) -> Option<&'static str> {
+fn explain_code(code: &str) -> Option<&'static str> {
     Some(match code {
         "REQUIRED" => "a value is needed",
         "FORMAT" => "not of the form that is expected",
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn told_with_place_and_meaning() {
-        let told = |column: &str, code: &str| Fault::new(7, column, code).told(Path::new("a.csv"));
+        let told = |column: &str, code: &str| Fault::new(7, column, code).describe(Path::new("a.csv"));
         assert_eq!(told("sku", "DUPLICATE"), "a.csv:7: sku: DUPLICATE: another record has it");
         assert_eq!(told("", "OTHER"), "a.csv:7: OTHER");
         let faults = [Fault::new(7, "a", "TYPE"), Fault::new(7, "b", "TYPE"), Fault::new(9, "", "TYPE")];

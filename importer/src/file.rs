@@ -267,7 +267,7 @@ fn value(kind: Kind, cell: &str, line: u64, column: &Column, faults: &mut Vec<Fa
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> File {
+    fn parse_text(text: &str) -> File {
         parse(text.as_bytes(), &[], false, b',').unwrap()
     }
 
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn rows_of_one_product_are_put_together() {
-        let file = parsed(
+        let file = parse_text(
             "product,name,sku,color,brand,trackInventory,searchAliases,attribute:Size,variantAttribute:EAN,price:BASE,price:EU\n\
              p1,Phone,A-1,red,ACME,yes,one | two,6,x,9.99,\n\
              p2,\"Case,\nlarge\",B-1,,,,,,,1,2\n\
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn bad_lines_take_their_product_with_them_and_no_other() {
-        let file = parsed(
+        let file = parse_text(
             "name,slug,sku,trackSerials,price:BASE\n\
              A,a,A-1,,1\n\
              B,a,A-2,,1\n\
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_file_of_prices_alone_creates_nothing() {
-        let file = parsed("sku,validFrom,price:BASE\nA,2026-01-01T00:00:00Z,1\n,,2\n");
+        let file = parse_text("sku,validFrom,price:BASE\nA,2026-01-01T00:00:00Z,1\n,,2\n");
         assert_eq!((file.products.len(), file.prices.len()), (0, 1));
         assert_eq!(file.prices[0].valid_from.as_deref(), Some("2026-01-01T00:00:00Z"));
         assert_eq!(faults(&file), [(3, "sku", "REQUIRED")]);

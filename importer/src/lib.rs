@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long)]
     valid_from: Option<String>,
     /// Reads a column from a header of another name: `--map name="Product title"`.
-    #[arg(long, value_name = "COLUMN=HEADER", value_parser = columns::mapping)]
+    #[arg(long, value_name = "COLUMN=HEADER", value_parser = columns::parse_mapping)]
     map: Vec<(String, String)>,
     /// Passes over headers that are no column, which are refused otherwise.
     #[arg(long)]
@@ -100,7 +100,7 @@ async fn import(args: &Args) -> Result<()> {
 
     faults.sort_by(|a, b| (a.line, &a.column).cmp(&(b.line, &b.column)));
     faults.dedup();
-    faults.iter().for_each(|fault| eprintln!("{}", fault.told(&args.file)));
+    faults.iter().for_each(|fault| eprintln!("{}", fault.describe(&args.file)));
     let failed = fault::lines(&faults);
     let outcome = Outcome { counts, failed_lines: failed, report: path.display().to_string(), faults: &faults };
     outcome.print(args.json)?;

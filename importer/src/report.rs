@@ -135,7 +135,7 @@ impl Report {
     }
 
     /// Takes from the items the batches that were sent without an answer, where all their items are still there as they were.
-    pub fn unanswered(&mut self, to: &str, items: &mut Vec<Item>) -> Vec<(Underway, Vec<Item>)> {
+    pub fn take_unanswered(&mut self, to: &str, items: &mut Vec<Item>) -> Vec<(Underway, Vec<Item>)> {
         let mut found = Vec::new();
         for sent in self.open.iter().filter(|sent| sent.to == to) {
             let place = |digest: &String| items.iter().position(|item| item.digest == *digest);
@@ -154,7 +154,7 @@ impl Report {
     }
 
     /// Records a batch that is about to be sent.
-    pub fn sent(&mut self, to: &str, batch: &[Item]) -> Result<Underway> {
+    pub fn record_sending(&mut self, to: &str, batch: &[Item]) -> Result<Underway> {
         self.last += 1;
         let lines =
             batch.iter().flat_map(|item| std::iter::once(item.line).chain(item.parts.iter().map(|part| part.0)));
@@ -167,7 +167,7 @@ impl Report {
         Ok(Underway { batch: self.last, key, items })
     }
 
-    pub fn done(&mut self, underway: Underway, variants: BTreeMap<String, String>) -> Result<()> {
+    pub fn record_success(&mut self, underway: Underway, variants: BTreeMap<String, String>) -> Result<()> {
         let Underway { batch, key, items } = underway;
         self.done.extend(items);
         self.variants.extend(variants.iter().map(|(sku, id)| (sku.clone(), id.clone())));
@@ -175,7 +175,7 @@ impl Report {
         self.write(&Line::Ended(Ended { batch, key, outcome, variants, code: None, faults: Vec::new() }))
     }
 
-    pub fn refused(&mut self, underway: &Underway, code: &str, faults: &[Fault]) -> Result<()> {
+    pub fn record_refusal(&mut self, underway: &Underway, code: &str, faults: &[Fault]) -> Result<()> {
         let Underway { batch, key, .. } = *underway;
         let (outcome, code, faults) = (Outcome::Refused, Some(code.to_owned()), faults.to_vec());
         self.write(&Line::Ended(Ended { batch, key, outcome, variants: BTreeMap::new(), code, faults }))
@@ -204,11 +204,11 @@ mod tests {
         let path = path("second");
         let (key, refused) = {
             let mut report = Report::open(&path, "t").unwrap();
-            let done = report.sent("products", &[item("a")]).unwrap();
-            report.done(done, BTreeMap::from([("A".to_owned(), "id".to_owned())])).unwrap();
-            let refused = report.sent("products", &[item("b")]).unwrap();
-            report.refused(&refused, "DUPLICATE", &[Fault::new(2, "sku", "DUPLICATE")]).unwrap();
-            (report.sent("products", &[item("c"), item("d")]).unwrap().key, refused.key)
+            let done = report.record_sending("products", &[item("a")]).unwrap();
+            report.record_success(done, BTreeMap::from([("A".to_owned(), "id".to_owned())])).unwrap();
+            let refused = report.record_sending("products", &[item("b")]).unwrap();
+            report.record_refusal(&refused, "DUPLICATE", &[Fault::new(2, "sku", "DUPLICATE")]).unwrap();
+            (report.record_sending("products", &[item("c"), item("d")]).unwrap().key, refused.key)
         };
         // The beginning of a line that was being written when the machine stopped.
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"batch\":9").unwrap();
@@ -217,13 +217,13 @@ mod tests {
         assert!(report.done.contains(&item("a").digest) && !report.done.contains(&item("b").digest));
         assert_eq!(report.variants["A"], "id");
         let mut items = vec![item("b"), item("d"), item("c"), item("e")];
-        let open = report.unanswered("products", &mut items);
+        let open = report.take_unanswered("products", &mut items);
         let [(underway, batch)] = open.as_slice() else { panic!("one batch is open") };
         assert_eq!((underway.key, batch.len()), (key, 2));
         assert_eq!(batch[0].digest, item("c").digest, "in the order in which they were sent");
         assert_eq!(items.len(), 2);
         assert_ne!(key, refused);
-        assert_eq!(report.sent("products", &[item("e")]).unwrap().batch, 4);
+        assert_eq!(report.record_sending("products", &[item("e")]).unwrap().batch, 4);
         assert!(Report::open(&path, "t").is_err(), "in use");
         drop(report);
         drop(std::fs::remove_file(&path));
@@ -232,12 +232,12 @@ mod tests {
     #[test]
     fn a_batch_that_has_changed_is_not_sent_as_it_was() {
         let path = path("changed");
-        drop(Report::open(&path, "t").unwrap().sent("products", &[item("c"), item("d")]).unwrap());
+        drop(Report::open(&path, "t").unwrap().record_sending("products", &[item("c"), item("d")]).unwrap());
         let mut report = Report::open(&path, "t").unwrap();
         let mut items = vec![item("c"), item("changed")];
-        assert!(report.unanswered("products", &mut items).is_empty());
+        assert!(report.take_unanswered("products", &mut items).is_empty());
         assert_eq!(items.len(), 2);
-        assert!(report.unanswered("prices:BASE", &mut vec![item("c"), item("d")]).is_empty());
+        assert!(report.take_unanswered("prices:BASE", &mut vec![item("c"), item("d")]).is_empty());
         drop(std::fs::remove_file(&path));
     }
 }

@@ -112,11 +112,11 @@ impl Sender<'_> {
             items.into_iter().partition(|item| self.report.done.contains(&item.digest));
         self.counts.before += done.len();
         self.progress.advance(done.iter().map(Item::lines).sum());
-        for (underway, batch) in self.report.unanswered(to, &mut items) {
+        for (underway, batch) in self.report.take_unanswered(to, &mut items) {
             self.batch(to, path, underway, batch, replace).await?;
         }
         for batch in batch::batches(items) {
-            let underway = self.report.sent(to, &batch)?;
+            let underway = self.report.record_sending(to, &batch)?;
             self.batch(to, path, underway, batch, replace).await?;
         }
         Ok(())
@@ -137,13 +137,13 @@ impl Sender<'_> {
                 Answer::Done(answer) => {
                     self.count(&batch);
                     self.progress.advance(batch.iter().map(Item::lines).sum());
-                    return self.report.done(underway, variants(&answer));
+                    return self.report.record_success(underway, variants(&answer));
                 }
                 Answer::Refused(problem) => problem,
             };
             let faults = culprits(&batch, &problem)?;
             let told: Vec<Fault> = faults.iter().map(|(_, fault)| fault.clone()).collect();
-            self.report.refused(&underway, &problem.code, &told)?;
+            self.report.record_refusal(&underway, &problem.code, &told)?;
             self.faults.extend(told);
             let bad: HashSet<usize> = faults.into_iter().map(|(nth, _)| nth).collect();
             let (left_out, good): (Vec<_>, Vec<_>) =
@@ -159,7 +159,7 @@ impl Sender<'_> {
             if batch.is_empty() {
                 return Ok(());
             }
-            underway = self.report.sent(to, &batch)?;
+            underway = self.report.record_sending(to, &batch)?;
         }
     }
 }
@@ -167,7 +167,7 @@ impl Sender<'_> {
 /// The bad items of a refused batch with their lines: all of them where the refusal points to none.
 fn culprits(batch: &[Item], problem: &Problem) -> Result<Vec<(usize, Fault)>> {
     if !matches!(problem.status, 400 | 404 | 409) {
-        bail!("{}", problem.told());
+        bail!("{}", problem.describe());
     }
     let found = problem.errors.iter().filter_map(|item| batch::culprit(batch, &item.pointer, &item.code));
     let found: Vec<(usize, Fault)> = found.collect();

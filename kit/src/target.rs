@@ -13,18 +13,18 @@ pub const TARGET: &str = "wasm32-unknown-unknown";
 /// # Errors
 /// It cannot, and the target could not be added.
 pub fn ensure() -> Result<()> {
-    if installed()? {
+    if is_installed()? {
         return Ok(());
     }
     eprintln!("adding the Rust target {TARGET}");
     let added = Command::new("rustup").args(["target", "add", TARGET]).stdout(Stdio::null()).status();
-    if added.is_ok_and(|status| status.success()) && installed()? {
+    if added.is_ok_and(|status| status.success()) && is_installed()? {
         return Ok(());
     }
     bail!("the Rust target {TARGET} is missing and could not be added: run `rustup target add {TARGET}` with a network")
 }
 
-fn installed() -> Result<bool> {
+fn is_installed() -> Result<bool> {
     let output = Command::new("rustc").args(["--print", "sysroot"]).stderr(Stdio::inherit()).output();
     let output = output.context("cannot start rustc: Rust comes from https://rustup.rs")?;
     let sysroot = String::from_utf8(output.stdout).context("rustc told no folder")?;

@@ -14,8 +14,11 @@ const MANIFEST: &str = include_str!("../../components/template/Cargo.toml");
 /// The other files of the template by their path in the module's folder.
 const FILES: &[(&str, &str)] = &[
     ("src/lib.rs", include_str!("../../components/template/src/lib.rs")),
-    ("src/entry.rs", include_str!("../../components/template/src/entry.rs")),
-    ("src/entry/tests.rs", include_str!("../../components/template/src/entry/tests.rs")),
+    ("src/records/mod.rs", include_str!("../../components/template/src/records/mod.rs")),
+    ("src/records/entry.rs", include_str!("../../components/template/src/records/entry.rs")),
+    ("src/operations/mod.rs", include_str!("../../components/template/src/operations/mod.rs")),
+    ("src/operations/entry.rs", include_str!("../../components/template/src/operations/entry.rs")),
+    ("src/tests.rs", include_str!("../../components/template/src/tests.rs")),
     ("fixtures/entries.json", include_str!("../../components/template/fixtures/entries.json")),
 ];
 
@@ -31,7 +34,7 @@ const SURROUNDINGS: &[(&str, &str)] = &[
 /// # Errors
 /// A file cannot be written.
 pub fn write_member(name: &str, folder: &Path) -> Result<()> {
-    write(folder, "Cargo.toml", &filled(MANIFEST, name))?;
+    write(folder, "Cargo.toml", &fill(MANIFEST, name))?;
     write_sources(name, folder)
 }
 
@@ -40,7 +43,7 @@ pub fn write_member(name: &str, folder: &Path) -> Result<()> {
 /// # Errors
 /// A file cannot be written.
 pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
-    write(folder, "Cargo.toml", &manifest::alone(&filled(MANIFEST, name), sdk))?;
+    write(folder, "Cargo.toml", &manifest::alone(&fill(MANIFEST, name), sdk))?;
     write_sources(name, folder)?;
     for (path, text) in SURROUNDINGS {
         write(folder, path, text)?;
@@ -53,7 +56,7 @@ pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
 }
 
 fn write_sources(name: &str, folder: &Path) -> Result<()> {
-    FILES.iter().try_for_each(|(path, text)| write(folder, path, &filled(text, name)))
+    FILES.iter().try_for_each(|(path, text)| write(folder, path, &fill(text, name)))
 }
 
 fn write(folder: &Path, path: &str, text: &str) -> Result<()> {
@@ -64,7 +67,7 @@ fn write(folder: &Path, path: &str, text: &str) -> Result<()> {
 }
 
 /// The template's text with the module's name wherever the template's stands: `template`, `Template`, `TEMPLATE`.
-fn filled(text: &str, name: &str) -> String {
+fn fill(text: &str, name: &str) -> String {
     let mut type_name = String::new();
     for word in name.split('-') {
         let mut letters = word.chars();
@@ -85,10 +88,11 @@ mod tests {
     #[test]
     fn nothing_of_the_template_is_left() {
         for (path, text) in FILES.iter().chain([&("Cargo.toml", MANIFEST)]) {
-            let filled = filled(text, "gift-cards");
+            let filled = fill(text, "gift-cards");
             assert!(!filled.to_ascii_lowercase().contains("template"), "{path}");
         }
-        assert!(filled(FILES[0].1, "gift-cards").contains("pub struct GiftCards;"));
-        assert!(filled(FILES[1].1, "gift-cards").contains("\"GIFT_CARDS_ENTRY\""));
+        let text = |of: &str| FILES.iter().find(|(path, _)| *path == of).map(|(_, text)| fill(text, "gift-cards"));
+        assert!(text("src/lib.rs").is_some_and(|text| text.contains("pub struct GiftCards;")));
+        assert!(text("src/records/entry.rs").is_some_and(|text| text.contains("\"GIFT_CARDS_ENTRY\"")));
     }
 }

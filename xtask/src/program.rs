@@ -66,7 +66,7 @@ impl Stop {
     }
 
     /// Waits until one arrives.
-    pub async fn requested(&mut self) {
+    pub async fn wait_for_request(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -88,7 +88,7 @@ pub async fn wait(child: &mut Child, stop: &mut Stop) -> Result<ExitStatus> {
     loop {
         tokio::select! {
             status = child.wait() => return Ok(status?),
-            () = stop.requested() => terminate(child),
+            () = stop.wait_for_request() => terminate(child),
         }
     }
 }

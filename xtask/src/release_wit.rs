@@ -22,10 +22,10 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let folder = workspace.root.join(FOLDER);
     let packages = wit_package::packages(&folder)?;
     let Some(package) = packages.iter().find(|package| package.id() == args.package) else {
-        let known: Vec<String> = packages.iter().map(wit_package::Package::id).collect();
+        let known: Vec<String> = packages.iter().map(wit_package::WitPackage::id).collect();
         bail!("{FOLDER}/ has no package {}; it has {}", args.package, known.join(", "));
     };
-    let mut list = wit_package::released(&folder)?;
+    let mut list = wit_package::read_released(&folder)?;
     match list.iter().find(|released| released.id == package.id()) {
         Some(released) if released.digest == package.digest => {
             println!("{} is released as it stands", package.id());

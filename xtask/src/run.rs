@@ -81,7 +81,7 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
         let mut child = program::start(serve)?;
         let started = tokio::select! {
             started = start(&mut child, &binary, &data, &args) => started.map(Some),
-            () = stop.requested() => Ok(None),
+            () = stop.wait_for_request() => Ok(None),
         };
         if !matches!(started, Ok(Some(()))) {
             program::terminate(&child);
@@ -128,7 +128,7 @@ async fn start(child: &mut Child, binary: &Path, data: &Path, args: &Args) -> Re
         tenant = Some(demo);
     }
     let started = Started {
-        docs_url: found(&api, format!("{url}/v1/docs")).await,
+        docs_url: check_address(&api, format!("{url}/v1/docs")).await,
         private_url: private_url(&api).await,
         operator_token: std::fs::read_to_string(data.join("operator.token")).ok().map(|text| text.trim().to_string()),
         api_key: match (&tenant, args.no_demo) {
@@ -212,10 +212,10 @@ async fn example(api: &Api, started: &Started) -> Option<(String, String)> {
 async fn private_url(api: &Api) -> Option<String> {
     let address = std::env::var("STOA_PRIVATE_LISTEN").unwrap_or_else(|_| "127.0.0.1:9464".to_string());
     let url = format!("http://{address}");
-    found(api, format!("{url}/metrics")).await.map(|_| url)
+    check_address(api, format!("{url}/metrics")).await.map(|_| url)
 }
 
 /// The address, if it answers: what is not built yet is not named.
-async fn found(api: &Api, address: String) -> Option<String> {
+async fn check_address(api: &Api, address: String) -> Option<String> {
     api.answers(&address).await.then_some(address)
 }

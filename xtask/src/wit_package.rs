@@ -15,7 +15,7 @@ pub const RELEASED: &str = "released.txt";
 
 /// A package as it lies in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Package {
+pub struct WitPackage {
     /// `commerce:area`.
     pub name: String,
     pub version: Version,
@@ -23,7 +23,7 @@ pub struct Package {
     pub digest: String,
 }
 
-impl Package {
+impl WitPackage {
     /// `commerce:area@1.0.0`.
     pub fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
@@ -38,7 +38,7 @@ pub struct Released {
 }
 
 /// Every package of a folder of packages, sorted by id. A package that lies there twice is refused.
-pub fn packages(folder: &Path) -> Result<Vec<Package>> {
+pub fn packages(folder: &Path) -> Result<Vec<WitPackage>> {
     let mut packages = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
@@ -46,7 +46,7 @@ pub fn packages(folder: &Path) -> Result<Vec<Package>> {
             packages.push(package(&path).with_context(|| path.display().to_string())?);
         }
     }
-    packages.sort_by_key(Package::id);
+    packages.sort_by_key(WitPackage::id);
     if let Some(twice) = packages.windows(2).find(|two| two[0].id() == two[1].id()) {
         bail!("{} lies in two folders", twice[0].id());
     }
@@ -54,14 +54,14 @@ pub fn packages(folder: &Path) -> Result<Vec<Package>> {
 }
 
 /// The package of one folder: all its files together, by their names.
-fn package(folder: &Path) -> Result<Package> {
+fn package(folder: &Path) -> Result<WitPackage> {
     let mut files: Vec<_> =
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|kind| kind == "wit"));
     files.sort();
     let mut text = String::new();
     for file in &files {
-        text.push_str(&normalized(&fs::read_to_string(file)?));
+        text.push_str(&normalize(&fs::read_to_string(file)?));
         text.push('\n');
     }
     let Some(id) = text.split('\n').find_map(|file| file.strip_prefix("package ")?.split_once(';')).map(|(id, _)| id)
@@ -70,13 +70,13 @@ fn package(folder: &Path) -> Result<Package> {
     };
     let (name, version) = id.trim().split_once('@').with_context(|| format!("{id} has no version"))?;
     let version = Version::parse(version).with_context(|| format!("{id} has no semantic version"))?;
-    Ok(Package { name: name.to_owned(), version, digest: hex(&Sha256::digest(&text)) })
+    Ok(WitPackage { name: name.to_owned(), version, digest: hex(&Sha256::digest(&text)) })
 }
 
 /// The text of a WIT file as far as it means anything: without comments, with one space between words and none beside signs,
 /// and without a comma before a closing bracket.
-fn normalized(text: &str) -> String {
-    let plain = uncommented(text);
+fn normalize(text: &str) -> String {
+    let plain = strip_comments(text);
     let mut rest = plain.as_str();
     let mut words = String::new();
     while let Some(first) = rest.chars().next() {
@@ -103,7 +103,7 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '-' | '%' | '_')
 }
 
-fn uncommented(text: &str) -> String {
+fn strip_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     // Block comments lie within each other.
@@ -129,7 +129,7 @@ fn uncommented(text: &str) -> String {
 }
 
 /// The list, or nothing where there is none yet.
-pub fn released(folder: &Path) -> Result<Vec<Released>> {
+pub fn read_released(folder: &Path) -> Result<Vec<Released>> {
     let file = folder.join(RELEASED);
     let text = if file.exists() { fs::read_to_string(&file)? } else { String::new() };
     let mut list: Vec<Released> = Vec::new();
@@ -162,7 +162,7 @@ mod tests {
             "/// What it is.\npackage a:b@1.0.0;\n\ninterface i {\n  // one\n  record r { a: u8, b: list<u8>, }\n  f: func(x: r,) -> r;\n}\n",
             "package a:b@1.0.0; interface i { record r { a: u8, /* two /* three */ */ b: list<u8> } f: func(x: r) -> r; }//",
         ] {
-            assert_eq!(normalized(text), plain, "{text}");
+            assert_eq!(normalize(text), plain, "{text}");
         }
         for other in [
             "package a:b@1.0.0; interface i { record r { a: u8 b: list<u8> } f: func(x: r) -> r; }",
@@ -170,7 +170,7 @@ mod tests {
             "package a:b@1.0.0; interface i { record r { a: u8, b: list<u8> } f: func(y: r) -> r; }",
             "package a:b@1.0.0; interfacei { record r { a: u8, b: list<u8> } f: func(x: r) -> r; }",
         ] {
-            assert_ne!(normalized(other), plain, "{other}");
+            assert_ne!(normalize(other), plain, "{other}");
         }
     }
 }

@@ -25,7 +25,7 @@ struct Postgres {
 pub fn router(url: &str, pattern: Pattern) -> anyhow::Result<Router> {
     let mut exchanges = pattern.exchanges.into_iter();
     let opening = exchanges.next().unwrap_or_default();
-    let opening = opening.iter().map(written).collect::<anyhow::Result<Vec<_>>>()?.join("; ");
+    let opening = opening.iter().map(write_statement).collect::<anyhow::Result<Vec<_>>>()?.join("; ");
     let reads = exchanges.flatten().filter(|shape| shape.sql != "commit");
     // Texts live as long as the process: the driver's cache is keyed by them.
     let reads = reads.map(|shape| (&*shape.sql.leak(), shape.parts)).collect();
@@ -46,7 +46,7 @@ pub fn router(url: &str, pattern: Pattern) -> anyhow::Result<Router> {
 }
 
 /// A statement without parameters as it was sent.
-fn written(shape: &Shape) -> anyhow::Result<String> {
+fn write_statement(shape: &Shape) -> anyhow::Result<String> {
     let argument = |part: &Part| match part {
         Part::Constant(Value::Id(id)) => Ok(format!("'{id}'")),
         Part::Constant(Value::Raw(text)) => Ok(text.clone()),

@@ -26,7 +26,7 @@ pub fn script(pattern: &Pattern, prices: &Prices, clients: usize) -> anyhow::Res
 fn statement(shape: &Shape, prices: &Prices) -> anyhow::Result<String> {
     let parts = shape.parts.iter().map(|part| expression(part, prices)).collect::<anyhow::Result<Vec<_>>>()?;
     match shape.sql.strip_prefix("execute ") {
-        Some(name) => opened(name, &parts),
+        Some(name) => write_opening(name, &parts),
         None => Ok(fill(&shape.sql, &parts)),
     }
 }
@@ -81,7 +81,7 @@ fn literal(value: &Value) -> String {
         Value::Null(type_) if type_.is_empty() => "null".to_owned(),
         Value::Null(type_) => format!("null::{type_}"),
         Value::Id(id) => format!("'{id}'::uuid"),
-        Value::Text(text) => format!("{}::text", quoted(text)),
+        Value::Text(text) => format!("{}::text", quote(text)),
         Value::Boolean(value) => value.to_string(),
         Value::Integer(number) => format!("{number}::bigint"),
         Value::Instant(micros) => format!("(timestamptz 'epoch' + {micros} * interval '1 microsecond')"),
@@ -97,13 +97,13 @@ fn literal(value: &Value) -> String {
 }
 
 /// Without colons: pgbench would take what follows one for a variable.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('\'', "''").replace(':', "\\x3a").replace('\n', "\\n");
     format!("E'{text}'")
 }
 
 /// The opening is a prepared statement of the host's, executed by name: its text, with the arguments in their places.
-fn opened(name: &str, arguments: &[String]) -> anyhow::Result<String> {
+fn write_opening(name: &str, arguments: &[String]) -> anyhow::Result<String> {
     let head = format!("prepare {name}(");
     let texts = stoa::pipeline::opening::postgres_prepared();
     let prepared = texts.iter().find_map(|text| text.strip_prefix(&head)).and_then(|text| text.split_once(") as"));

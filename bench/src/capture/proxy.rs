@@ -48,7 +48,7 @@ impl Proxy {
     }
 
     /// Ends the recording: what was said since, but for the host's own looks at what it should run.
-    pub fn recorded(&self) -> Vec<Exchange> {
+    pub fn stop_recording(&self) -> Vec<Exchange> {
         let exchanges = self.with(|log| {
             log.recording = false;
             std::mem::take(&mut log.exchanges)
@@ -132,7 +132,9 @@ async fn pass(
         if begun {
             let (messages, size) = wire::messages(&buffer[rest..]);
             let mut talk = talk.lock().unwrap_or_else(PoisonError::into_inner);
-            messages.into_iter().for_each(|message| if from_client { talk.said(message) } else { talk.heard(message) });
+            messages
+                .into_iter()
+                .for_each(|message| if from_client { talk.note_request(message) } else { talk.note_answer(message) });
             used += size;
         }
         to.write_all(&buffer[known..]).await?;
@@ -141,7 +143,7 @@ async fn pass(
 }
 
 impl Talk {
-    fn said(&mut self, (kind, payload): wire::Message<'_>) {
+    fn note_request(&mut self, (kind, payload): wire::Message<'_>) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         if kind == b'p' || kind == b'X' {
             return;
@@ -165,7 +167,7 @@ impl Talk {
         }
     }
 
-    fn heard(&mut self, (kind, _): wire::Message<'_>) {
+    fn note_answer(&mut self, (kind, _): wire::Message<'_>) {
         if kind == b'Z' {
             self.answered = true;
         }

@@ -115,10 +115,10 @@ impl Side {
 
     /// Requests per second and percentiles, medians of the rounds.
     pub fn tell(&self, report: &mut Report, name: &str, what: &str) {
-        report.told(format!("{name}_per_second"), median(self.per_second()), what);
+        report.add(format!("{name}_per_second"), median(self.per_second()), what);
         for (share, label) in [(0.5, "p50"), (0.95, "p95"), (0.99, "p99")] {
             let value = median(self.runs.iter().map(|run| run.percentile(share)));
-            report.told(format!("{name}_{label}_us"), value, "");
+            report.add(format!("{name}_{label}_us"), value, "");
         }
     }
 }

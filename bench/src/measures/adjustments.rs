@@ -27,9 +27,9 @@ pub async fn measure(
     company: &Company,
     service: &Server,
 ) -> anyhow::Result<()> {
-    let pattern = recorded(bench, database, company).await?;
+    let pattern = record_pattern(bench, database, company).await?;
     let trips = pattern.exchanges.len();
-    bench.report.told("statements_adjustment", trips as f64, "round trips of an adjustment that brings goods in");
+    bench.report.add("statements_adjustment", trips as f64, "round trips of an adjustment that brings goods in");
     for (number, line) in pattern.outline().iter().enumerate() {
         bench.report.note(format!("adjustment {}: {line}", number + 1));
     }
@@ -57,15 +57,15 @@ pub async fn measure(
     }
     let report = &mut bench.report;
     let value = ratio(&real.per_second(), &limits);
-    report.told("adjustment_vs_limit_pg", value, "adjustments/s over pgbench with the same statements");
-    report.told("adjustment_per_s", median(real.per_second()), "64 variants, 8 connections");
-    report.told("adjustment_limit_pg_per_second", median(limits), "pgbench, 8 clients");
-    report.told("hot_stock_row_per_s", median(one_row.per_second()), "adjustments of one variant, 8 connections");
+    report.add("adjustment_vs_limit_pg", value, "adjustments/s over pgbench with the same statements");
+    report.add("adjustment_per_s", median(real.per_second()), "64 variants, 8 connections");
+    report.add("adjustment_limit_pg_per_second", median(limits), "pgbench, 8 clients");
+    report.add("hot_stock_row_per_s", median(one_row.per_second()), "adjustments of one variant, 8 connections");
     Ok(())
 }
 
 /// What an adjustment says to the database.
-async fn recorded(bench: &Bench, database: &Database, company: &Company) -> anyhow::Result<Pattern> {
+async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -> anyhow::Result<Pattern> {
     let proxy = Proxy::start(database.address.clone()).await?;
     let (server, _) = bench.stoa(&database.through(proxy.address), 1).await?;
     let goods = company.goods(server.address, 2).await?;
@@ -79,7 +79,7 @@ async fn recorded(bench: &Bench, database: &Database, company: &Company) -> anyh
         proxy.record();
         adjust(&mut client, company, &goods, variant).await?;
         tokio::time::sleep(Duration::from_millis(100)).await;
-        recordings.push(proxy.recorded());
+        recordings.push(proxy.stop_recording());
     }
     server.stop().await?;
     let recordings: [Vec<Exchange>; 3] =

@@ -74,8 +74,8 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
             both.map(|thread| thread.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked"))))
         });
         let together = together.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
-        bench.report.told(format!("{}_instantiate_us", variant.name), alone, variant.what);
-        bench.report.told(format!("{}_instantiate_2_threads_us", variant.name), median(together), "");
+        bench.report.add(format!("{}_instantiate_us", variant.name), alone, variant.what);
+        bench.report.add(format!("{}_instantiate_2_threads_us", variant.name), median(together), "");
     }
     let mut servers = Vec::new();
     for variant in &VARIANTS {
@@ -94,17 +94,13 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
         }
     }
     for ((variant, server), (rates, processor)) in VARIANTS.iter().zip(servers).zip(rates) {
-        bench.report.told(
+        bench.report.add(
             format!("{}_read_per_second", variant.name),
             median(rates),
             "GET product on SQLite, 16 connections",
         );
-        bench.report.told(format!("{}_read_processor_us", variant.name), median(processor), "");
-        bench.report.told(
-            format!("{}_resident_mib", variant.name),
-            server.resident_mib(),
-            "of the process, after them",
-        );
+        bench.report.add(format!("{}_read_processor_us", variant.name), median(processor), "");
+        bench.report.add(format!("{}_resident_mib", variant.name), server.resident_mib(), "of the process, after them");
         server.stop().await?;
     }
     Ok(())

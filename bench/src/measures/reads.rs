@@ -45,7 +45,7 @@ pub async fn measure(
     let [real, native] = &sides;
     let value = ratio(&real.per_second(), &native.per_second());
     let report = &mut bench.report;
-    report.judged(
+    report.judge(
         &format!("read_vs_native_{database}"),
         value,
         Target::AtLeast(target),
@@ -54,7 +54,7 @@ pub async fn measure(
     real.tell(report, &format!("read_{database}"), "GET product, 16 connections");
     native.tell(report, &format!("read_native_{database}"), "the bare handler");
     let [real, native] = processor.map(median);
-    report.told(format!("read_{database}_processor_us"), real, "of the service's process, per request");
-    report.told(format!("read_native_{database}_processor_us"), native, "of the bare handler's");
+    report.add(format!("read_{database}_processor_us"), real, "of the service's process, per request");
+    report.add(format!("read_native_{database}_processor_us"), native, "of the bare handler's");
     bare.stop().await
 }

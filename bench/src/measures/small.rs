@@ -37,7 +37,7 @@ const BATCH: usize = 50;
 
 /// A generation in this process, with a pool for a few requests.
 pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
-    let engine = engine::pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let engine = engine::build_pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
     let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
     Ok(Release::from_folder(&gate, &bench.modules)?.generation)
 }
@@ -47,9 +47,9 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
     let sqlite = url.starts_with("sqlite:");
     if sqlite {
         let microseconds = instantiate(&generation, bench.rounds.repeats(10_000))?;
-        bench.report.told("instantiate_us", microseconds, "store and instance of the catalog, made and ended");
+        bench.report.add("instantiate_us", microseconds, "store and instance of the catalog, made and ended");
     }
-    let settings = database::Settings {
+    let settings = database::DatabaseSettings {
         url: url.to_owned(),
         postgres_connections: 2,
         sqlite_readers: 1,
@@ -63,8 +63,8 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
     let authorize = authorize(&database, company.tenant, user.clone(), repeats).await?;
     let call = store_call(&database, &generation, company, user, repeats).await?;
     database.close().await;
-    bench.report.told(format!("authorize_us{name}"), authorize, "the opening statement of a read");
-    bench.report.told(format!("store_call_us{name}"), call, "one row got from inside a guest");
+    bench.report.add(format!("authorize_us{name}"), authorize, "the opening statement of a read");
+    bench.report.add(format!("store_call_us{name}"), call, "one row got from inside a guest");
     Ok(())
 }
 

@@ -40,7 +40,7 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
         watch.read(number).await?;
     }
     watch.settle().await;
-    let reads = watch.proxy.recorded();
+    let reads = watch.proxy.stop_recording();
     let counted = metric(metrics, "stoa_database_round_trips_total").await?;
     watch.proxy.record();
     for _ in 0..COUNTED {
@@ -48,7 +48,7 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
         watch.write(price).await?;
     }
     watch.settle().await;
-    let writes = watch.proxy.recorded();
+    let writes = watch.proxy.stop_recording();
     let counted = metric(metrics, "stoa_database_round_trips_total").await? - counted;
 
     let read = Pattern::of_reads([watch.said_of_read(0).await?, watch.said_of_read(1).await?])?;
@@ -66,18 +66,18 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
     let statements = |exchanges: &[Exchange]| exchanges.iter().map(Vec::len).sum::<usize>();
     let report = &mut bench.report;
     let trips = each(reads.len());
-    report.judged("statements_read", trips, Target::AtMost(3.0), "round trips of GET product");
+    report.judge("statements_read", trips, Target::AtMost(3.0), "round trips of GET product");
     let host = write.exchanges.iter().filter(|shapes| shapes.iter().all(|shape| is_hosts(&shape.sql))).count();
-    report.judged("statements_write_host", host as f64, Target::AtMost(4.0), "of a price write, those of the host");
+    report.judge("statements_write_host", host as f64, Target::AtMost(4.0), "of a price write, those of the host");
     let trips = each(writes.len());
-    report.judged("statements_write", trips, Target::AtMost(9.0), "round trips of a price write");
-    report.told(
+    report.judge("statements_write", trips, Target::AtMost(9.0), "round trips of a price write");
+    report.add(
         "statements_write_counter",
         counted / f64::from(COUNTED),
         "the same by the host's own counter, which counts its looks for a new generation too",
     );
-    report.told("sql_read", each(statements(&reads)), "statements that PostgreSQL was told");
-    report.told("sql_write", each(statements(&writes)), "");
+    report.add("sql_read", each(statements(&reads)), "statements that PostgreSQL was told");
+    report.add("sql_write", each(statements(&writes)), "");
     for (name, pattern) in [("read", &read), ("write", &write)] {
         for (number, line) in pattern.outline().iter().enumerate() {
             report.note(format!("{name} {}: {line}", number + 1));
@@ -118,7 +118,7 @@ impl Watch<'_> {
         self.proxy.record();
         self.read(product).await?;
         self.settle().await;
-        Ok((self.company.products[product], self.proxy.recorded()))
+        Ok((self.company.products[product], self.proxy.stop_recording()))
     }
 
     async fn said_of_write(&mut self, price: crate::company::Price) -> anyhow::Result<Vec<Exchange>> {
@@ -126,6 +126,6 @@ impl Watch<'_> {
         self.proxy.record();
         self.write(price).await?;
         self.settle().await;
-        Ok(self.proxy.recorded())
+        Ok(self.proxy.stop_recording())
     }
 }

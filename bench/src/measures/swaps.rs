@@ -42,7 +42,7 @@ pub async fn measure(
     let load = Load {
         address: service.address,
         connections: CONNECTIONS,
-        request: mixed(company.reads(), company.writes(prices)),
+        request: mix(company.reads(), company.writes(prices)),
         statuses: &[200, 201],
     };
     load.run(bench.rounds.time).await?;
@@ -73,22 +73,22 @@ pub async fn measure(
     let swaps = activations.len() + rollbacks.len();
     let report = &mut bench.report;
     let (before, during) = (p99(&quiet), p99(&swapping));
-    report.judged(
+    report.judge(
         &format!("swap_p99_ratio_{name}"),
         ratio(&during, &before),
         Target::AtMost(2.0),
         format!("p99 of a mixed load at {CONNECTIONS} connections during {swaps} swaps over quiet"),
     );
-    report.told(format!("swap_failed_{name}"), 0.0, "requests that failed: one would have ended the benchmark");
-    report.told(format!("swap_quiet_p99_us_{name}"), median(before), "without swaps");
-    report.told(format!("swap_p99_us_{name}"), median(during), "with a swap every 100 ms");
-    report.judged(&format!("activation_ms_{name}"), median(activations), Target::AtMost(1000.0), "under that load");
-    report.judged(&format!("rollback_ms_{name}"), median(rollbacks), Target::AtMost(1000.0), "under that load");
+    report.add(format!("swap_failed_{name}"), 0.0, "requests that failed: one would have ended the benchmark");
+    report.add(format!("swap_quiet_p99_us_{name}"), median(before), "without swaps");
+    report.add(format!("swap_p99_us_{name}"), median(during), "with a swap every 100 ms");
+    report.judge(&format!("activation_ms_{name}"), median(activations), Target::AtMost(1000.0), "under that load");
+    report.judge(&format!("rollback_ms_{name}"), median(rollbacks), Target::AtMost(1000.0), "under that load");
     Ok(())
 }
 
 /// Three reads to a write.
-fn mixed(reads: NextRequest, writes: NextRequest) -> NextRequest {
+fn mix(reads: NextRequest, writes: NextRequest) -> NextRequest {
     let turn = AtomicUsize::new(0);
     Arc::new(move |buffer| match turn.fetch_add(1, Relaxed) % 4 {
         0 => writes(buffer),

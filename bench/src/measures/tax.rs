@@ -36,7 +36,7 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
     let [components, native] = &sides;
     let report = &mut bench.report;
     let value = ratio(&components.p50(), &native.p50());
-    report.judged(
+    report.judge(
         "wasm_tax_write_pg",
         value,
         Target::AtMost(1.15),
@@ -45,8 +45,8 @@ pub async fn measure(bench: &mut Bench, url: &str, company: &Company) -> anyhow:
     components.tell(report, "write_component_pg", "price writes, 8 connections, modules as components");
     native.tell(report, "write_native_pg", "the same crates linked in");
     let [components, native] = processor.map(median);
-    report.told("write_component_pg_processor_us", components, "of the host's process, per request");
-    report.told("write_native_pg_processor_us", native, "");
+    report.add("write_component_pg_processor_us", components, "of the host's process, per request");
+    report.add("write_native_pg_processor_us", native, "");
     for server in servers {
         server.stop().await?;
     }

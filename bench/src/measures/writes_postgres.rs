@@ -39,14 +39,14 @@ pub async fn measure(
     }
     let report = &mut bench.report;
     let value = ratio(&real.per_second(), &limits);
-    report.judged(
+    report.judge(
         "write_vs_limit_pg",
         value,
         Target::AtLeast(0.5),
         "price writes/s over pgbench with the same statements",
     );
     real.tell(report, "write_pg", "price writes, 8 connections");
-    report.told("write_limit_pg_per_second", median(limits), "pgbench, 8 clients");
+    report.add("write_limit_pg_per_second", median(limits), "pgbench, 8 clients");
     Ok(())
 }
 

@@ -58,16 +58,11 @@ pub async fn measure(bench: &mut Bench, company: &Company, pattern: &Pattern, si
     }
     let report = &mut bench.report;
     let value = ratio(&real.per_second(), &limits);
-    report.judged(
-        "write_vs_limit_sqlite",
-        value,
-        Target::AtLeast(0.4),
-        "price writes/s over a bare loop, groups alike",
-    );
+    report.judge("write_vs_limit_sqlite", value, Target::AtLeast(0.4), "price writes/s over a bare loop, groups alike");
     real.tell(report, "write_sqlite", "price writes, 16 connections");
-    report.told("write_limit_sqlite_per_second", median(limits), "the bare loop");
-    report.told("write_sqlite_group", median(groups), "requests per commit");
-    report.told("write_sqlite_processor_us", median(processor), "of the service's process, per request");
+    report.add("write_limit_sqlite_per_second", median(limits), "the bare loop");
+    report.add("write_sqlite_group", median(groups), "requests per commit");
+    report.add("write_sqlite_processor_us", median(processor), "of the service's process, per request");
     Ok(())
 }
 
@@ -131,10 +126,10 @@ impl<'a> Bare<'a> {
             let mut statement = self.connection.prepare_cached(&shape.sql)?;
             for (nth, part) in shape.parts.iter().enumerate() {
                 if let Part::Many(_, parts) = part {
-                    let list: Vec<Bound> = parts.iter().map(|part| bound(part, &price, &fresh)).collect();
+                    let list: Vec<Bound> = parts.iter().map(|part| bind(part, &price, &fresh)).collect();
                     statement.raw_bind_parameter(nth + 1, Rc::new(list))?;
                 } else {
-                    statement.raw_bind_parameter(nth + 1, bound(part, &price, &fresh))?;
+                    statement.raw_bind_parameter(nth + 1, bind(part, &price, &fresh))?;
                 }
             }
             let mut rows = statement.raw_query();
@@ -153,7 +148,7 @@ fn fresh_ids(part: &Part) -> usize {
     }
 }
 
-fn bound(part: &Part, price: &Price, fresh: &[Uuid]) -> Bound {
+fn bind(part: &Part, price: &Price, fresh: &[Uuid]) -> Bound {
     let id = |id: &Uuid| Bound::Blob(id.as_bytes().to_vec());
     match part {
         Part::Fresh(nth) => fresh.get(*nth).map_or(Bound::Null, id),

@@ -1,11 +1,11 @@
 //! The contract's types as the SDK generates them and as the host does: the same, in two crates.
 
 use catalog::bindings::exports::commerce::catalog::articles as offered;
-use pricing::bindings::commerce::catalog::articles as wanted;
 use stoa::wit::{context, events, log, module, store};
 use stoa_sdk::bindings::commerce::platform as sdk;
 use stoa_sdk::bindings::commerce::platform::store as guest;
 use stoa_sdk::bindings::exports::commerce::platform::module as sdk_module;
+use stoa_trade::bindings::commerce::catalog::articles as wanted;
 
 pub fn call(call: &module::Call) -> sdk_module::Call {
     sdk_module::Call {
@@ -87,7 +87,7 @@ fn value(value: &guest::Value) -> store::Value {
     }
 }
 
-fn answered(value: store::Value) -> guest::Value {
+fn to_guest(value: store::Value) -> guest::Value {
     match value {
         store::Value::Null => guest::Value::Null,
         store::Value::Id(id) => guest::Value::Id(id),
@@ -236,7 +236,7 @@ fn update(call: &sdk::store::UpdateCall) -> store::UpdateCall {
 pub fn store_reply(reply: store::Reply) -> guest::Reply {
     match reply {
         store::Reply::Rows(page) => guest::Reply::Rows(sdk::store::Page {
-            rows: page.rows.into_iter().map(|row| row.into_iter().map(answered).collect()).collect(),
+            rows: page.rows.into_iter().map(|row| row.into_iter().map(to_guest).collect()).collect(),
             more: page.more,
         }),
         store::Reply::Inserted(went_in) => guest::Reply::Inserted(went_in),
@@ -256,7 +256,7 @@ pub fn failure(failure: store::Failure) -> guest::Failure {
             store::Why::Condition => guest::Why::Condition,
             store::Why::Check(name) => guest::Why::Check(name),
         },
-        current: miss.current.map(|row| row.into_iter().map(answered).collect()),
+        current: miss.current.map(|row| row.into_iter().map(to_guest).collect()),
     };
     match failure {
         store::Failure::Duplicate(clashes) => guest::Failure::Duplicate(clashes.into_iter().map(clash).collect()),

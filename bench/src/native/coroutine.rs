@@ -111,15 +111,12 @@ impl stoa_sdk::host::Host for Seam {
 
 /// Links pricing's import to the catalog's function, on this thread: to be called by every thread that runs modules.
 pub fn install_services() {
-    pricing::articles::GET_VARIANTS.with(|service| {
-        service.install(|variants| {
-            use catalog::bindings::exports::commerce::catalog::articles::Guest as _;
-            ask(Ask::Enter("catalog"));
-            let ids = variants.iter().map(|id| (*id).into()).collect();
-            let articles = catalog::articles::Articles::get_variants(ids);
-            ask(Ask::Leave);
-            articles.into_iter().map(convert::article).collect()
-        });
+    stoa_trade::clients::articles::service::stand_in::get_variants(|variants| {
+        use catalog::bindings::exports::commerce::catalog::articles::Guest as _;
+        ask(Ask::Enter("catalog"));
+        let articles = catalog::services::articles::Articles::get_variants(variants.to_vec());
+        ask(Ask::Leave);
+        articles.into_iter().map(convert::article).collect()
     });
 }
 

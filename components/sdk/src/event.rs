@@ -57,7 +57,7 @@ impl<T: EventData> EventKind<T> {
             code: self.code,
             resource_type: self.resource_type,
             description: self.description,
-            data: Schemas::answered::<T>,
+            data: Schemas::response::<T>,
             example: example::<T>,
         }
     }

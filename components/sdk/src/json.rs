@@ -1,8 +1,6 @@
 //! Free JSON of a record: kept as text between the store and the answer, parsed only by who must look into it.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +12,7 @@ pub struct Json(Box<RawValue>);
 impl Json {
     /// The compact text of a value, its members sorted at every level.
     pub fn of(value: &Value) -> Json {
-        let text = sorted(value).to_string();
+        let text = sort_members(value).to_string();
         // A `Value` prints as JSON, so the fallback is never taken.
         Json(RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
@@ -41,13 +39,13 @@ impl PartialEq for Json {
     }
 }
 
-fn sorted(value: &Value) -> Value {
+fn sort_members(value: &Value) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Array(items) => items.iter().map(sort_members).collect(),
         Value::Object(members) => {
             let mut pairs: Vec<_> = members.iter().collect();
             pairs.sort_by_key(|(name, _)| name.as_str());
-            Value::Object(pairs.into_iter().map(|(name, member)| (name.clone(), sorted(member))).collect())
+            Value::Object(pairs.into_iter().map(|(name, member)| (name.clone(), sort_members(member))).collect())
         }
         plain => plain.clone(),
     }
@@ -59,19 +57,7 @@ impl Serialize for Json {
     }
 }
 
-impl JsonSchema for Json {
-    fn schema_name() -> Cow<'static, str> {
-        "Json".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object" })
-    }
-}
+crate::inline_schema!([] Json, |_| json_schema!({ "type": "object" }));
 
 #[cfg(test)]
 mod tests {

@@ -165,7 +165,7 @@ impl Operation {
 
     /// The type of the success body.
     pub const fn answers<T: JsonSchema>(mut self) -> Operation {
-        self.response = Some(Schemas::answered::<T>);
+        self.response = Some(Schemas::response::<T>);
         self
     }
 
@@ -335,7 +335,7 @@ impl Client {
 
     /// Another success body: the public projection.
     pub const fn answers<T: JsonSchema>(mut self) -> Client {
-        self.response = Some(Schemas::answered::<T>);
+        self.response = Some(Schemas::response::<T>);
         self
     }
 

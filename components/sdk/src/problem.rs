@@ -69,7 +69,7 @@ impl Problem {
 
     /// What a service refused in its own arguments, as a refusal of what the request states: pointers at `from` or below it
     /// lie at `to`. Others stay.
-    pub fn moved(mut self, from: &str, to: &str) -> Problem {
+    pub fn moved(mut self, from: &str, to: &str) -> Self {
         for error in &mut self.errors {
             if let Some(rest) = below(&error.pointer, from) {
                 error.pointer = format!("{to}{rest}");

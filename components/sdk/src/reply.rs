@@ -47,7 +47,7 @@ impl Reply {
     }
 
     /// The names of the members that the change touched, for the audit entry.
-    pub fn changed(mut self, members: impl IntoIterator<Item = impl Into<String>>) -> Reply {
+    pub fn changed(mut self, members: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.changed = members.into_iter().map(Into::into).collect();
         self
     }

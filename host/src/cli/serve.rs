@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::database::Database;
-use crate::deployment::{Deployment, Host, development, first};
+use crate::deployment::{Deployment, HostIdentity, development, first};
 use crate::gate::compiler::Compiler;
 use crate::gate::vetting::{Gate, Trust};
 use crate::governance::{self, Governor, Recorder};
@@ -124,10 +124,10 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let private_listener = listen(settings.private_listen).await?;
     let address = listener.local_addr()?;
     let limits =
-        governance::Limits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
+        governance::RateLimits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
     let purge = tokio::spawn(purge::keep_small(database.clone()));
     let upkeep = tokio::spawn(keep_metrics_small(metrics.clone()));
-    let host = Host { id: Uuid::now_v7(), name: host_name(address) };
+    let host = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
     let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
     let following = tokio::spawn(deployment.clone().follow());
     let upgrading = tokio::spawn(deployment.clone().upgrade());

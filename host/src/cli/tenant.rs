@@ -12,7 +12,7 @@ use crate::database::{Database, Location};
 use crate::deployment::{Release, first};
 use crate::gate::tables;
 use crate::platform::onboarding::{CREATE_COMPANY, CreatedCompany, NewCompany};
-use crate::platform::operators::{self, Change, ENTITLEMENTS, Owner, explain};
+use crate::platform::operators::{self, CompanyChange, ENTITLEMENTS, Owner, explain};
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -125,10 +125,10 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
             let all = operators::list(database).await?;
             return Ok(if as_json { json!(all).to_string() } else { table(&all) });
         }
-        Verb::Suspend { tenant } => (tenant, Change::Suspend),
-        Verb::Resume { tenant } => (tenant, Change::Resume),
-        Verb::Entitle { tenant, entitlement } => (tenant, Change::Entitle(entitlement)),
-        Verb::Revoke { tenant, entitlement } => (tenant, Change::Revoke(entitlement)),
+        Verb::Suspend { tenant } => (tenant, CompanyChange::Suspend),
+        Verb::Resume { tenant } => (tenant, CompanyChange::Resume),
+        Verb::Entitle { tenant, entitlement } => (tenant, CompanyChange::Entitle(entitlement)),
+        Verb::Revoke { tenant, entitlement } => (tenant, CompanyChange::Revoke(entitlement)),
     };
     let (company, changed) = operators::change(database, tenant, change).await??;
     Ok(match as_json {
@@ -139,7 +139,7 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
 
 async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<CreatedCompany> {
     let gate = Arc::new(super::gate(settings)?);
-    let release = first::standing(database, &gate, &settings.modules_dir()).await?;
+    let release = first::read_active_release(database, &gate, &settings.modules_dir()).await?;
     tables::bring_up_to_date(database, &release.modules).await?;
     let owner = match (asked.owner, asked.owner_email) {
         (Some(id), _) => Owner::Id(id),

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::database::{Database, Error, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
-use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Limits, Module, RequestFacts};
 use crate::settings::Settings;
 use crate::wit::module::Findings;
@@ -74,10 +74,10 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(usize, Vec<Finding>)> {
     let limits = settings.limits();
     // It only reads, whoever it connects as.
-    let database = crate::database::Settings { plain_role_only: false, ..settings.database() };
+    let database = crate::database::DatabaseSettings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
     let gate = Arc::new(super::gate(settings)?);
-    let generation = first::standing(&database, &gate, &settings.modules_dir()).await?.generation;
+    let generation = first::read_active_release(&database, &gate, &settings.modules_dir()).await?.generation;
     let mut companies = tenants(&database).await?;
     companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
@@ -129,7 +129,7 @@ async fn batch(
             Ok(facts) => facts,
             Err(error) => return (Some(session), Verdict::Fail(error)),
         };
-        let entry = Entry { module: module.clone(), session, facts, read_only: true, limits };
+        let entry = CallContext { module: module.clone(), session, facts, read_only: true, limits };
         let ran = call::verify(entry, cursor.as_deref()).await;
         let verdict = match ran.result {
             Ok(findings) => Verdict::RollBack(findings),

@@ -198,7 +198,7 @@ impl Tree {
     pub fn tell(&self, id: Id, value: &Value, error: &ValidationError, trail: &Trail, faults: &mut Faults) {
         let mut steps = trail.steps();
         let below = steps_below(value, error.instance_path().as_str());
-        steps.extend(self.shown(id, &below));
+        steps.extend(self.hide_unknown_names(id, &below));
         let code = match error.kind() {
             Kind::Required { property } => {
                 if let Some(name) = property.as_str() {
@@ -244,7 +244,7 @@ impl Tree {
     }
 
     /// The steps as far as the schema knows their names; the first name that the caller made up is hidden.
-    pub fn shown(&self, id: Id, steps: &[Step]) -> Vec<Step<'static>> {
+    pub fn hide_unknown_names(&self, id: Id, steps: &[Step]) -> Vec<Step<'static>> {
         let mut at = vec![id];
         let mut shown = Vec::new();
         for step in steps {

@@ -10,7 +10,7 @@ const FORM: &str = "stoa-fingerprint-1";
 
 /// All that decides the effect of a request, each in its canonical form.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct CanonicalRequest<'a> {
     pub method: &'a str,
     /// [`super::parameters::Path::canonical`].
     pub path: &'a str,
@@ -22,7 +22,7 @@ pub struct Request<'a> {
 }
 
 /// SHA-256 over the parts, each behind its length, so that no two requests run together to the same bytes.
-pub fn of(request: &Request) -> [u8; 32] {
+pub fn of(request: &CanonicalRequest) -> [u8; 32] {
     let body = request.body.map(canonical::text);
     let parts =
         [Some(FORM), Some(request.method), Some(request.path), Some(request.query), body.as_deref(), request.if_match];
@@ -49,20 +49,20 @@ mod tests {
     #[test]
     fn every_part_counts_and_member_order_does_not() {
         let body = json!({"a": 1, "b": "2"});
-        let first = Request { method: "POST", path: "/v1/x", query: "", body: Some(&body), if_match: None };
+        let first = CanonicalRequest { method: "POST", path: "/v1/x", query: "", body: Some(&body), if_match: None };
         let (reordered, changed) = (json!({"b": "2", "a": 1}), json!({"a": 1, "b": "3"}));
-        assert_eq!(of(&first), of(&Request { body: Some(&reordered), ..first }));
+        assert_eq!(of(&first), of(&CanonicalRequest { body: Some(&reordered), ..first }));
         let null = Value::Null;
         for other in [
-            Request { method: "PUT", ..first },
-            Request { path: "/v1/y", ..first },
-            Request { query: "x=1", ..first },
-            Request { path: "/v1/", query: "x", ..first },
-            Request { body: Some(&changed), ..first },
-            Request { body: None, ..first },
-            Request { body: Some(&null), ..first },
-            Request { if_match: Some(""), ..first },
-            Request { if_match: Some("\"1\""), ..first },
+            CanonicalRequest { method: "PUT", ..first },
+            CanonicalRequest { path: "/v1/y", ..first },
+            CanonicalRequest { query: "x=1", ..first },
+            CanonicalRequest { path: "/v1/", query: "x", ..first },
+            CanonicalRequest { body: Some(&changed), ..first },
+            CanonicalRequest { body: None, ..first },
+            CanonicalRequest { body: Some(&null), ..first },
+            CanonicalRequest { if_match: Some(""), ..first },
+            CanonicalRequest { if_match: Some("\"1\""), ..first },
         ] {
             assert_ne!(of(&first), of(&other), "{other:?}");
         }
@@ -71,8 +71,13 @@ mod tests {
     #[test]
     fn the_form_is_stable() {
         let body = json!({"b": "x", "a": [1, null]});
-        let request =
-            Request { method: "POST", path: "/v1/a", query: "b=c", body: Some(&body), if_match: Some("\"e\"") };
+        let request = CanonicalRequest {
+            method: "POST",
+            path: "/v1/a",
+            query: "b=c",
+            body: Some(&body),
+            if_match: Some("\"e\""),
+        };
         assert_eq!(hex::encode(of(&request)), "a05a75f3bac238d216df646e09699e65c9796bcffbae7c6f2fb075ced3185b86");
     }
 }

@@ -79,8 +79,8 @@ impl<'t> Reader<'t> {
             return Err(Malformed::TooManyValues);
         }
         match self.peek() {
-            Some(b'{') => self.nested(|reader| reader.object(trail)),
-            Some(b'[') => self.nested(|reader| reader.array(trail)),
+            Some(b'{') => self.read_nested(|reader| reader.object(trail)),
+            Some(b'[') => self.read_nested(|reader| reader.array(trail)),
             Some(b'"') => Ok(Value::String(self.string()?)),
             Some(b't') => self.literal("true", Value::Bool(true)),
             Some(b'f') => self.literal("false", Value::Bool(false)),
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Value, Malformed>) -> Result<Value, Malformed> {
+    fn read_nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Value, Malformed>) -> Result<Value, Malformed> {
         self.at += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH {

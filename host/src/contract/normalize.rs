@@ -72,7 +72,7 @@ impl Tree {
         }
         // Unions first: their branches are told apart by the value as it was validated.
         for union in node.unions.iter().filter(|union| union.branches.iter().any(|id| self.node(*id).rewrites)) {
-            if let Some(branch) = self.chosen(union, value) {
+            if let Some(branch) = self.choose_branch(union, value) {
                 self.rewrite_at(branch, value, trail, faults);
             }
         }
@@ -127,7 +127,7 @@ impl Tree {
             return;
         }
         for union in node.unions.iter().filter(|union| union.branches.iter().any(|id| self.node(*id).defaults)) {
-            if let Some(branch) = self.chosen(union, value) {
+            if let Some(branch) = self.choose_branch(union, value) {
                 self.leave_defaults_out(branch, value);
             }
         }
@@ -154,7 +154,7 @@ impl Tree {
     }
 
     /// The branch of a union that a valid value is of; the first if it is of several.
-    fn chosen(&self, union: &Union, value: &Value) -> Option<Id> {
+    fn choose_branch(&self, union: &Union, value: &Value) -> Option<Id> {
         let mut fitting = union.branches.iter().copied().filter(|branch| self.may_be(*branch, value));
         let first = fitting.next()?;
         let mut rest = fitting.peekable();

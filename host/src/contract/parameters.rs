@@ -256,7 +256,7 @@ pub fn template_shape(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn listing() -> Parameters {
+    fn list_parameters() -> Parameters {
         let query = json!({"$ref": "#/$defs/ListQuery"});
         let defs = json!({
             "ListQuery": {"type": "object", "properties": {
@@ -274,7 +274,7 @@ mod tests {
         Parameters::compile(template, Some(&path), Some(&query), defs.as_object().unwrap()).unwrap()
     }
 
-    fn refused<T: std::fmt::Debug>(answer: Result<T, Problem>) -> (String, Vec<String>) {
+    fn expect_refusal<T: std::fmt::Debug>(answer: Result<T, Problem>) -> (String, Vec<String>) {
         let problem = answer.unwrap_err();
         let items = problem.errors.iter().map(|item| format!("{} {}", item.pointer, item.code)).collect();
         (problem.code.into_owned(), items)
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn queries_that_are_taken() {
-        let parameters = listing();
+        let parameters = list_parameters();
         for (raw, values, canonical) in [
             ("", "limit=50 status=ACTIVE", ""),
             ("limit=50&status=ACTIVE&", "limit=50 status=ACTIVE", ""),
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn queries_that_are_refused() {
-        let parameters = listing();
+        let parameters = list_parameters();
         for (raw, code, items) in [
             ("x=1", "UNKNOWN_QUERY_PARAMETER", vec!["/query NOT_ALLOWED"]),
             ("Limit=1", "UNKNOWN_QUERY_PARAMETER", vec!["/query NOT_ALLOWED"]),
@@ -328,22 +328,22 @@ mod tests {
             ("text=%ED%A0%80", "VALIDATION_FAILED", vec!["/query/text FORMAT"]),
             ("at=2026-01-01T00:00:00%2B00:00", "VALIDATION_FAILED", vec!["/query/at FORMAT"]),
         ] {
-            let (told, all) = refused(parameters.query(raw));
+            let (told, all) = expect_refusal(parameters.query(raw));
             assert_eq!((told.as_str(), all), (code, items.iter().map(|item| item.to_string()).collect()), "{raw}");
         }
         let none = Parameters::compile("/x", None, None, &Map::new()).unwrap();
         assert!(none.query("").is_ok());
-        assert_eq!(refused(none.query("a=1")).0, "UNKNOWN_QUERY_PARAMETER");
+        assert_eq!(expect_refusal(none.query("a=1")).0, "UNKNOWN_QUERY_PARAMETER");
     }
 
     #[test]
     fn paths() {
-        let parameters = listing();
+        let parameters = list_parameters();
         let id = "0192F0C1-7E57-7ABC-8DEF-0123456789AB";
         let path = parameters.path([("tenantId", id), ("kind", "%62rands")].into_iter()).unwrap();
         assert_eq!(path.canonical, "/tenants/0192f0c1-7e57-7abc-8def-0123456789ab/catalog/lookups/brands");
         assert_eq!(path.values[0], ("kind".into(), "brands".into()));
-        let (code, items) = refused(parameters.path([("tenantId", "x"), ("kind", "%zz")].into_iter()));
+        let (code, items) = expect_refusal(parameters.path([("tenantId", "x"), ("kind", "%zz")].into_iter()));
         assert_eq!(
             (code.as_str(), items),
             ("VALIDATION_FAILED", vec!["/path/kind FORMAT".into(), "/path/tenantId FORMAT".into()])

@@ -91,7 +91,7 @@ impl Schema {
 
     /// The pointer to a place of a body, ending before a name that the schema does not know.
     pub fn pointer(&self, steps: &[Step]) -> String {
-        pointer::pointer(&self.tree.shown(self.tree.root, steps))
+        pointer::pointer(&self.tree.hide_unknown_names(self.tree.root, steps))
     }
 
     pub(super) fn tree(&self) -> &Tree {
@@ -148,7 +148,7 @@ mod tests {
         schema.check(&mut body).iter().map(|item| format!("{} {}", item.pointer, item.code)).collect()
     }
 
-    fn checked(schema: &Schema, mut body: Value) -> Value {
+    fn expect_valid(schema: &Schema, mut body: Value) -> Value {
         let items = schema.check(&mut body);
         assert!(items.is_empty(), "{items:?}");
         body
@@ -281,7 +281,7 @@ mod tests {
             "position": 1e0, "variants": [{"sku": "A", "aliases": [" Éa "]}, {"sku": "B"}], "profile": {"level": 2.0},
             "attributes": {"n": 1.0},
         });
-        let whole = checked(&product, body.clone());
+        let whole = expect_valid(&product, body.clone());
         assert_eq!(
             whole,
             json!({
@@ -299,13 +299,13 @@ mod tests {
             })
         );
         // Checked twice is checked once.
-        assert_eq!(checked(&product, whole.clone()), whole);
+        assert_eq!(expect_valid(&product, whole.clone()), whole);
         let least = json!({"name": "Phone", "unitOfMeasure": "UNIT"});
-        let filled = checked(&product, least.clone());
+        let filled = expect_valid(&product, least.clone());
         assert_eq!(filled["profile"], json!({"level": 1, "note": null}));
         assert_eq!(product.fingerprint_form(filled), least);
         let spelt = json!({"name": "Phone", "unitOfMeasure": "UNIT", "profile": {}, "tracked": false, "variants": []});
-        assert_eq!(product.fingerprint_form(checked(&product, spelt)), least);
+        assert_eq!(product.fingerprint_form(expect_valid(&product, spelt)), least);
     }
 
     fn command() -> Schema {
@@ -337,7 +337,7 @@ mod tests {
             assert_eq!(faults(&command, body.clone()), expected, "{body}");
         }
         assert_eq!(
-            checked(&command, json!({"kind": "create_role", "code": " abc"})),
+            expect_valid(&command, json!({"kind": "create_role", "code": " abc"})),
             json!({"kind": "create_role", "code": "ABC", "permissions": []})
         );
     }
@@ -393,12 +393,12 @@ mod tests {
         ] {
             assert_eq!(faults(&either, body.clone()), expected, "{body}");
         }
-        assert_eq!(checked(&either, json!("abc")), json!("ABC"));
+        assert_eq!(expect_valid(&either, json!("abc")), json!("ABC"));
         assert_eq!(
-            checked(&either, json!("0192F0C1-7E57-7ABC-8DEF-0123456789AB")),
+            expect_valid(&either, json!("0192F0C1-7E57-7ABC-8DEF-0123456789AB")),
             json!("0192f0c1-7e57-7abc-8def-0123456789ab")
         );
-        assert_eq!(checked(&either, json!({"b": 2.0})), json!({"b": 2}));
+        assert_eq!(expect_valid(&either, json!({"b": 2.0})), json!({"b": 2}));
     }
 
     #[test]
@@ -411,7 +411,7 @@ mod tests {
             }, "Named": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "x-normalize": ["trim"]}, "size": {"type": "integer", "default": 0}}}}),
         );
         assert_eq!(
-            checked(&tree, json!({"name": "a ", "folders": [{"name": " b", "size": 3.0}]})),
+            expect_valid(&tree, json!({"name": "a ", "folders": [{"name": " b", "size": 3.0}]})),
             json!({"name": "a", "folders": [{"name": "b", "size": 3, "folders": []}], "size": 0})
         );
         assert_eq!(
@@ -509,8 +509,8 @@ mod tests {
 
     #[test]
     fn is_shared_by_threads() {
-        fn shared<T: Send + Sync>() {}
-        shared::<Schema>();
-        shared::<crate::contract::Parameters>();
+        fn assert_shareable<T: Send + Sync>() {}
+        assert_shareable::<Schema>();
+        assert_shareable::<crate::contract::Parameters>();
     }
 }

@@ -119,7 +119,7 @@ impl Types {
         }
     }
 
-    fn named(name: &str) -> Option<Types> {
+    fn of_name(name: &str) -> Option<Types> {
         Some(match name {
             "null" => Types::NULL,
             "boolean" => Types::BOOLEAN,
@@ -391,7 +391,7 @@ impl<'a> Build<'a> {
         let mut node = Node::default();
         if let Some(types) = keywords.get("type") {
             let names = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
-            let named = names.iter().filter_map(|name| Types::named(name.as_str()?));
+            let named = names.iter().filter_map(|name| Types::of_name(name.as_str()?));
             node.types = named.fold(Types(0), Types::or);
             node.integer = node.types.meets(Types::INTEGER) && !node.types.meets(Types::NUMBER);
             if node.types.meets(Types::NUMBER) {

@@ -25,7 +25,7 @@ pub enum Session {
 
 /// Where and how to connect.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct DatabaseSettings {
     /// `sqlite:PATH` or `postgres://...`.
     pub url: String,
     pub postgres_connections: u32,
@@ -46,8 +46,8 @@ pub struct Prepare {
 }
 
 pub enum Database {
-    Sqlite(sqlite::Database),
-    Postgres(postgres::Database),
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
 }
 
 /// Which of the two a URL names.
@@ -56,7 +56,7 @@ pub enum Location {
     Postgres(String),
 }
 
-impl Settings {
+impl DatabaseSettings {
     pub fn location(&self) -> anyhow::Result<Location> {
         if let Some(path) = self.url.strip_prefix("sqlite:") {
             return Ok(Location::Sqlite(PathBuf::from(path.trim_start_matches("//"))));
@@ -70,10 +70,10 @@ impl Settings {
 
 impl Database {
     /// Connects. `migrate`: bring the host's tables up to date first; without it an outdated database is refused.
-    pub async fn open(settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
+    pub async fn open(settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Database> {
         match settings.location()? {
-            Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Database::open(&path, settings).await?)),
-            Location::Postgres(url) => Ok(Database::Postgres(postgres::Database::open(&url, settings, migrate).await?)),
+            Location::Sqlite(path) => Ok(Database::Sqlite(sqlite::Sqlite::open(&path, settings).await?)),
+            Location::Postgres(url) => Ok(Database::Postgres(postgres::Postgres::open(&url, settings, migrate).await?)),
         }
     }
 

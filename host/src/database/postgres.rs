@@ -12,7 +12,7 @@ use sqlx::{Arguments, AssertSqlSafe, Column, Connection as _, Executor, Row as _
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::row::Cell;
-use super::{Error, Row, Session, Settings, Verdict, Work, migrations};
+use super::{DatabaseSettings, Error, Row, Session, Verdict, Work, migrations};
 
 /// How often a request that met a conflict runs again before it is answered 503.
 const RETRIES: u32 = 5;
@@ -29,7 +29,7 @@ const UNDEFINED_TABLE: &str = "42P01";
 /// Shapes of statements kept prepared per connection.
 const PREPARED: usize = 512;
 
-pub struct Database {
+pub struct Postgres {
     options: Box<PgConnectOptions>,
     places: Arc<Semaphore>,
     idle: Idle,
@@ -115,8 +115,8 @@ impl Drop for Transaction {
     }
 }
 
-impl Database {
-    pub async fn open(url: &str, settings: &Settings, migrate: bool) -> anyhow::Result<Database> {
+impl Postgres {
+    pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
         let options =
             PgConnectOptions::from_str(url)?.application_name("stoa").statement_cache_capacity(PREPARED).options([
                 ("statement_timeout", STATEMENT_TIMEOUT_MS.to_string()),
@@ -127,7 +127,7 @@ impl Database {
             ]);
         prepare_database(&options, settings, migrate).await?;
         let places = usize::try_from(settings.postgres_connections)?;
-        Ok(Database {
+        Ok(Postgres {
             options: Box::new(options),
             places: Arc::new(Semaphore::new(places)),
             idle: Idle::default(),
@@ -282,7 +282,11 @@ async fn drop_half_built(connection: &mut PgConnection) -> Result<(), Error> {
 }
 
 /// Checks of the server and the role, and the host's own tables.
-async fn prepare_database(options: &PgConnectOptions, settings: &Settings, migrate: bool) -> anyhow::Result<()> {
+async fn prepare_database(
+    options: &PgConnectOptions,
+    settings: &DatabaseSettings,
+    migrate: bool,
+) -> anyhow::Result<()> {
     let mut connection = PgConnection::connect_with(options).await?;
     let version: i32 =
         sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
 use super::row::Cell;
-use super::{Error, Row, Session, Settings, Verdict, Work, migrations};
+use super::{DatabaseSettings, Error, Row, Session, Verdict, Work, migrations};
 
 /// Requests of one commit, and the longest that a group gathers them.
 const GROUP: usize = 64;
@@ -28,7 +28,7 @@ const OLDEST: i32 = 3_051_003;
 /// Shapes of statements kept prepared per connection.
 const PREPARED: usize = 512;
 
-pub struct Database {
+pub struct Sqlite {
     writes: Mutex<Option<Sender<Job>>>,
     reads: Mutex<Option<Sender<Job>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -56,8 +56,8 @@ struct Ran {
 /// Answers a caller once its group's fate is known.
 type Reply = Box<dyn FnOnce(Result<(), Error>) + Send>;
 
-impl Database {
-    pub async fn open(path: &Path, settings: &Settings) -> anyhow::Result<Database> {
+impl Sqlite {
+    pub async fn open(path: &Path, settings: &DatabaseSettings) -> anyhow::Result<Sqlite> {
         anyhow::ensure!(
             rusqlite::version_number() >= OLDEST,
             "SQLite {} has a fault that corrupts databases; 3.51.3 or newer is needed",
@@ -87,7 +87,7 @@ impl Database {
                     .spawn(move || read_loop(&at, reader, &queue))?,
             );
         }
-        Ok(Database {
+        Ok(Sqlite {
             writes: Mutex::new(Some(writes)),
             reads: Mutex::new(Some(reads)),
             threads: Mutex::new(threads),

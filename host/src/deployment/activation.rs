@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::audit::{self, Entry};
+use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Deployment, Refused, Release, upgrade};
+use super::{Deployment, DeploymentError, Release, upgrade};
 use crate::database::{Database, Error, Session};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
@@ -50,7 +50,7 @@ pub struct Activated {
 
 impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
-    pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), Refused> {
+    pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), DeploymentError> {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
         let new = self
             .database
@@ -58,7 +58,7 @@ impl Deployment {
                 Box::pin(async move {
                     let now = session.now().await?;
                     let new = records::keep(session, now, by, artifact, vetted).await?;
-                    let entry = Entry {
+                    let entry = OperatorEntry {
                         actor: by.clone(),
                         operation: "pushModule",
                         result: "SUCCESS".into(),
@@ -83,12 +83,12 @@ impl Deployment {
     }
 
     /// Makes a pushed module the active one of its name.
-    pub async fn activate(&self, digest: Digest, wish: &Wish) -> Result<Activated, Refused> {
+    pub async fn activate(&self, digest: Digest, wish: &Wish) -> Result<Activated, DeploymentError> {
         if let Some(unknown) = wish.allow.iter().find(|code| codes::find(code).is_none()) {
             return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
         }
         let _turn = self.turn.lock().await;
-        let vetted = self.fetched(digest).await?;
+        let vetted = self.find_or_fetch(digest).await?;
         let (active, mut set) = self.active(wish.expected).await?;
         let name = vetted.descriptor.name.clone();
         let before = self.generation(active, &set).await?;
@@ -129,11 +129,11 @@ impl Deployment {
         wish: &Wish,
         cause: Cause,
         reason: Option<String>,
-    ) -> Result<Activated, Refused> {
+    ) -> Result<Activated, DeploymentError> {
         let _turn = self.turn.lock().await;
         let (active, now) = self.active(wish.expected).await?;
         let set = self.database.read_plain(target, |session, target| Box::pin(records::set(session, *target))).await?;
-        let set = set.ok_or(Refused::NotFound("generation"))?;
+        let set = set.ok_or(DeploymentError::NotFound("generation"))?;
         let before = self.generation(active, &now).await?;
         let after = self.link(active + 1, &set).await?;
         let changed =
@@ -157,17 +157,17 @@ impl Deployment {
     }
 
     /// The active generation by the database, if it is the one expected.
-    async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), Refused> {
+    async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), DeploymentError> {
         let found = self.database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
-        let (number, set) = found.ok_or(Refused::NotFound("generation"))?;
+        let (number, set) = found.ok_or(DeploymentError::NotFound("generation"))?;
         match expected {
-            Some(expected) if expected != number => Err(changed(number).into()),
+            Some(expected) if expected != number => Err(refuse_outdated(number).into()),
             _ => Ok((number, set)),
         }
     }
 
     /// The generation of a set: the one that runs here, or one linked for it.
-    async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, Refused> {
+    async fn generation(&self, number: u64, set: &Set) -> Result<Arc<Generation>, DeploymentError> {
         let current = self.current.load().generation.clone();
         if current.number == number {
             return Ok(current);
@@ -182,8 +182,8 @@ impl Deployment {
         release: Release,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
-    ) -> Result<Activated, Refused> {
-        let wanted = Arc::new(tables::wanted(&release.modules));
+    ) -> Result<Activated, DeploymentError> {
+        let wanted = Arc::new(tables::wanted_tables(&release.modules));
         build_indexes(&self.database, &wanted).await?;
         let versions = upgrade::versions(&release.modules);
         let (number, cause) = (recorded.number, recorded.cause);
@@ -200,7 +200,7 @@ impl Deployment {
         set: Set,
         wanted: Arc<Wanted>,
         versions: Vec<(String, String)>,
-    ) -> Result<Vec<String>, Refused> {
+    ) -> Result<Vec<String>, DeploymentError> {
         let part = Arc::new((before, recorded, set, wanted, versions));
         for attempt in 1.. {
             let written = self.database.write_unless_refused(part.clone(), |session, part| {
@@ -220,21 +220,21 @@ impl Deployment {
     }
 
     /// A vetted module by its digest: one that runs, else fetched and vetted.
-    pub async fn fetched(&self, digest: Digest) -> Result<Arc<Vetted>, Refused> {
-        if let Some(running) = self.current.load().vetted(&digest) {
+    pub async fn find_or_fetch(&self, digest: Digest) -> Result<Arc<Vetted>, DeploymentError> {
+        if let Some(running) = self.current.load().find_vetted(&digest) {
             return Ok(running);
         }
         let artifact =
             self.database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
-        let artifact = artifact.ok_or(Refused::NotFound("module"))?;
+        let artifact = artifact.ok_or(DeploymentError::NotFound("module"))?;
         Ok(Arc::new(vet(self, artifact).await?))
     }
 
     /// Everything that a set names, fetched and linked.
-    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, Refused> {
+    pub(super) async fn link(&self, number: u64, set: &Set) -> Result<Release, DeploymentError> {
         let mut vetted = Vec::with_capacity(set.len());
         for (_, digest) in set {
-            vetted.push(self.fetched(*digest).await?);
+            vetted.push(self.find_or_fetch(*digest).await?);
         }
         let gate = self.gate.clone();
         // Linking and composing the contract takes a processor for a while: not one that answers requests.
@@ -243,7 +243,7 @@ impl Deployment {
     }
 }
 
-async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, Refused> {
+async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, DeploymentError> {
     let gate = deployment.gate.clone();
     let vetted = tokio::task::spawn_blocking(move || gate.vet(&artifact)).await;
     Ok(vetted.map_err(|error| Error::Fault(format!("vetting panicked: {error}")))??)
@@ -265,11 +265,11 @@ fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
     Refusal { changes, ..Refusal::new(code, format!("{module}: {}", items.join("; "))) }
 }
 
-fn changed(active: u64) -> Refusal {
+fn refuse_outdated(active: u64) -> Refusal {
     Refusal::new("GENERATION_CHANGED", format!("generation {active} is the active one"))
 }
 
-async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), Refused> {
+async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), DeploymentError> {
     let statements =
         database.read_plain(wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted))).await?;
     if let (Database::Postgres(database), false) = (database, statements.is_empty())
@@ -295,7 +295,7 @@ async fn write(
     tables::lock(session).await?;
     let active = records::newest(session).await?.unwrap_or(0);
     if active != before {
-        return Ok(Err(changed(active)));
+        return Ok(Err(refuse_outdated(active)));
     }
     let now = session.now().await?;
     let told = match tables::extend(session, wanted).await? {
@@ -316,7 +316,7 @@ async fn write(
         "modules": set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect::<Vec<_>>(),
     });
     let operation = if recorded.restores.is_some() { "activateGeneration" } else { "activateModule" };
-    let entry = Entry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };
+    let entry = OperatorEntry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };
     audit::write(session, now, &entry).await?;
     Ok(Ok(told))
 }

@@ -9,7 +9,7 @@ use crate::ids::Ids;
 /// The host itself, where it goes back on its own account.
 pub const HOST: &str = "system:host";
 
-pub struct Entry {
+pub struct OperatorEntry {
     pub actor: String,
     pub operation: &'static str,
     /// `SUCCESS`, or the code of the refusal.
@@ -18,7 +18,7 @@ pub struct Entry {
 }
 
 /// In the transaction of what it tells about.
-pub async fn write(session: &mut Session, now: i64, entry: &Entry) -> Result<Uuid, Error> {
+pub async fn write(session: &mut Session, now: i64, entry: &OperatorEntry) -> Result<Uuid, Error> {
     let id = Ids::new(now).make();
     session
         .query(
@@ -38,7 +38,7 @@ pub async fn write(session: &mut Session, now: i64, entry: &Entry) -> Result<Uui
 }
 
 /// In a transaction of its own, for what was refused.
-pub async fn note(database: &Database, entry: Entry) -> Result<(), Error> {
+pub async fn note(database: &Database, entry: OperatorEntry) -> Result<(), Error> {
     database
         .write_plain(entry, |session, entry| {
             Box::pin(async move {

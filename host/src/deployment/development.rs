@@ -20,15 +20,15 @@ pub fn signing_key_file(data: &Path) -> PathBuf {
 
 pub fn operator_token(data: &Path) -> anyhow::Result<String> {
     let make = || Ok(hex::encode(secret_file::random::<32>()?) + "\n");
-    let text = kept(&operator_token_file(data), make)?;
+    let text = read_or_make_text(&operator_token_file(data), make)?;
     Ok(text.trim().to_string())
 }
 
 pub fn signing_key(data: &Path) -> anyhow::Result<SigningKey> {
-    kept(&signing_key_file(data), || Ok(SigningKey::generate("dev", Role::Deployment)?.text()))?.parse()
+    read_or_make_text(&signing_key_file(data), || Ok(SigningKey::generate("dev", Role::Deployment)?.text()))?.parse()
 }
 
-fn kept(file: &Path, make: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<String> {
+fn read_or_make_text(file: &Path, make: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<String> {
     let bytes = secret_file::read_or_make(file, || make().map(String::into_bytes))?;
     String::from_utf8(bytes).with_context(|| format!("{} is no text", file.display()))
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 
 use super::records::{self, Cause, HostReport};
-use super::{Deployment, Refused};
+use super::{Deployment, DeploymentError};
 
 /// How long another host's activation goes unnoticed here.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ impl Deployment {
                 failed = tried.is_err().then(Instant::now);
                 self.note(tried.err().map(|refused| refused.to_string()));
             }
-            if let Some((previous, reason)) = self.tripped() {
+            if let Some((previous, reason)) = self.rollback_target() {
                 self.step_back(previous, reason).await;
             }
             let state = (self.current.load().number, self.trouble());
@@ -47,7 +47,7 @@ impl Deployment {
     }
 
     /// Builds the active generation where it is not the one that runs here.
-    async fn catch_up(&self) -> Result<(), Refused> {
+    async fn catch_up(&self) -> Result<(), DeploymentError> {
         let newest = self.database.read_plain((), |session, ()| Box::pin(records::newest(session))).await;
         // A database that does not answer is told by every request; what runs goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };

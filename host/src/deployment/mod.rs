@@ -35,7 +35,7 @@ pub struct Deployment {
     pub gate: Arc<Gate>,
     pub limits: Limits,
     /// This host among those on the database.
-    pub host: Host,
+    pub host: HostIdentity,
     /// One change at a time on this host; among hosts the database decides.
     turn: tokio::sync::Mutex<()>,
     /// Why this host does not run the active generation, where it does not.
@@ -46,7 +46,7 @@ pub struct Deployment {
     changed: Notify,
 }
 
-pub struct Host {
+pub struct HostIdentity {
     pub id: Uuid,
     /// For people: the machine's name and the address that it listens on.
     pub name: String,
@@ -54,7 +54,7 @@ pub struct Host {
 
 /// Why a change of what runs did not happen.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum DeploymentError {
     #[error("{0}")]
     Refusal(#[from] Refusal),
     #[error("there is no such {0}")]
@@ -64,7 +64,13 @@ pub enum Refused {
 }
 
 impl Deployment {
-    pub fn new(release: Release, database: Arc<Database>, gate: Arc<Gate>, limits: Limits, host: Host) -> Deployment {
+    pub fn new(
+        release: Release,
+        database: Arc<Database>,
+        gate: Arc<Gate>,
+        limits: Limits,
+        host: HostIdentity,
+    ) -> Deployment {
         Deployment {
             current: ArcSwap::from_pointee(release),
             database,

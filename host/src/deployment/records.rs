@@ -224,7 +224,7 @@ pub async fn history(session: &mut Session, before: Option<u64>, limit: u32) -> 
 }
 
 /// Artifacts that were pushed, the newest first.
-pub async fn pushed(session: &mut Session) -> Result<Vec<Json>, Error> {
+pub async fn list_artifacts(session: &mut Session) -> Result<Vec<Json>, Error> {
     let rows = session
         .query(
             "select digest, name, version, signer, length(bytes), pushed_at, pushed_by from stoa_artifact

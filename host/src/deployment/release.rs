@@ -15,7 +15,7 @@ use crate::sandbox::{Generation, Vetted};
 
 pub struct Release {
     pub generation: Arc<Generation>,
-    pub operations: Table<Runner<&'static platform::Operation>>,
+    pub operations: Table<Runner<&'static platform::PlatformOperation>>,
     pub contract: Document,
 }
 
@@ -66,11 +66,11 @@ impl Release {
 
 fn contract(
     generation: &Generation,
-    operations: &Table<Runner<&'static platform::Operation>>,
+    operations: &Table<Runner<&'static platform::PlatformOperation>>,
     own_schemas: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Document, String> {
     let public = platform::public::routes();
-    let host = openapi::Module {
+    let host = openapi::DocumentedModule {
         name: platform::NAME,
         description: "Identity, companies and the service itself.",
         schemas: own_schemas,
@@ -78,7 +78,7 @@ fn contract(
         events: &[],
     };
     let modules: Vec<_> = std::iter::once(host)
-        .chain(generation.modules.iter().map(|module| openapi::Module {
+        .chain(generation.modules.iter().map(|module| openapi::DocumentedModule {
             name: &module.name,
             description: &module.descriptor.description,
             schemas: &module.descriptor.schemas,
@@ -88,8 +88,8 @@ fn contract(
         .collect();
     let operations: Vec<_> = public
         .iter()
-        .map(|route| openapi::Operation { route, module: platform::NAME, public: true })
-        .chain(operations.callables.iter().map(|callable| openapi::Operation {
+        .map(|route| openapi::DocumentedOperation { route, module: platform::NAME, public: true })
+        .chain(operations.callables.iter().map(|callable| openapi::DocumentedOperation {
             route: &callable.operation.route,
             module: match &callable.runner {
                 Runner::Host(_) => platform::NAME,

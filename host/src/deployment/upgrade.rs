@@ -12,7 +12,7 @@ use super::records;
 use crate::database::{Cell, Error, Row, Session, Verdict, work};
 use crate::pipeline::facts::of_system;
 use crate::platform::operators;
-use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
 
 /// Between two looks for work, and between two batches: requests come first.
@@ -171,7 +171,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         let Some(due) = next(&mut session, generation.number, now, true).await? else { return Ok(None) };
         let tenant = match (due.tenant, &due.cursor) {
             (Some(tenant), Some(_)) => Some(tenant),
-            (last, _) => following(&mut session, last).await?,
+            (last, _) => next_company(&mut session, last).await?,
         };
         Ok::<_, Error>(Some((now, due, tenant)))
     };
@@ -189,7 +189,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
     }
     let request = Uuid::now_v7();
     let facts = of_system(ACTOR, tenant, request, now);
-    let entry = Entry { module: module.clone(), session, facts, read_only: false, limits };
+    let entry = CallContext { module: module.clone(), session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {
         return (None, Verdict::Fail(Error::Fault("the session was lost".into())));
@@ -202,7 +202,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {
-            ran.blamed.health.failed(&failure);
+            ran.blamed.health.count_failure(&failure);
             return (Some(session), failed(format!("{failure:?}")));
         }
     };
@@ -216,7 +216,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
 }
 
 /// The company after this one, in the order of their ids.
-async fn following(session: &mut Session, last: Option<Uuid>) -> Result<Option<Uuid>, Error> {
+async fn next_company(session: &mut Session, last: Option<Uuid>) -> Result<Option<Uuid>, Error> {
     let rows = session
         .query("select id from stoa_tenant where id > $1 order by id limit 1", &[Cell::Id(last.unwrap_or(Uuid::nil()))])
         .await?;

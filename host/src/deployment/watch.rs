@@ -53,7 +53,7 @@ fn too_many(calls: u64, failures: u64) -> bool {
 
 impl Deployment {
     /// The generation to go back to, and why, where a watched module fails.
-    pub(super) fn tripped(&self) -> Option<(u64, String)> {
+    pub(super) fn rollback_target(&self) -> Option<(u64, String)> {
         let watch = self.watch.lock().ok()?;
         let watch = watch.as_ref().filter(|watch| watch.since.elapsed() < WATCHED)?;
         if watch.generation != self.current.load().number {

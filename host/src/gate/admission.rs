@@ -63,7 +63,7 @@ pub struct SigningKey {
 
 impl Admission {
     /// The statement, if a trusted signer made it about an artifact of this digest.
-    pub fn verified(&self, digest: &[u8; 32], trusted: &[Signer]) -> Result<Statement, Refusal> {
+    pub fn verify(&self, digest: &[u8; 32], trusted: &[Signer]) -> Result<Statement, Refusal> {
         let untrusted = |why: &str| Refusal::new("SIGNER_UNTRUSTED", why);
         let statement: Statement = serde_json::from_str(&self.statement)
             .map_err(|_| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
@@ -73,7 +73,7 @@ impl Admission {
             .ok_or_else(|| untrusted("no trusted key has the statement's signer and role"))?;
         let signature = hex::decode(&self.signature).map_err(|_| untrusted("the signature is no hex"))?;
         UnparsedPublicKey::new(&ED25519, signer.key)
-            .verify(&signed(&self.statement), &signature)
+            .verify(&signed_bytes(&self.statement), &signature)
             .map_err(|_| untrusted("the signature is not the signer's"))?;
         if statement.artifact != hex::encode(digest) {
             return Err(Refusal::new("DIGEST_MISMATCH", "the statement is about another artifact"));
@@ -129,7 +129,7 @@ impl SigningKey {
             signer: self.signer.name.clone(),
             role: self.signer.role,
         })?;
-        let signature = hex::encode(pair(&self.seed)?.sign(&signed(&statement)));
+        let signature = hex::encode(pair(&self.seed)?.sign(&signed_bytes(&statement)));
         Ok(Admission { statement, signature })
     }
 
@@ -197,7 +197,7 @@ fn pair(seed: &[u8; 32]) -> anyhow::Result<Ed25519KeyPair> {
     Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| anyhow::anyhow!("a seed that makes no key"))
 }
 
-fn signed(statement: &str) -> Vec<u8> {
+fn signed_bytes(statement: &str) -> Vec<u8> {
     [DOMAIN, statement.as_bytes()].concat()
 }
 
@@ -205,7 +205,7 @@ fn signed(statement: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn admitted() -> (Vec<u8>, SigningKey, Admission) {
+    fn sign_component() -> (Vec<u8>, SigningKey, Admission) {
         let bytes = b"a component".to_vec();
         let key = SigningKey::generate("acme", Role::Partner).expect("a key");
         let admission = key.sign(&bytes, "pricing", "1.2.0", "{}").expect("a signature");
@@ -218,20 +218,20 @@ mod tests {
 
     #[test]
     fn a_key_comes_back_from_its_file_and_its_signer_from_the_settings() {
-        let (bytes, key, admission) = admitted();
+        let (bytes, key, admission) = sign_component();
         let again: SigningKey = key.text().parse().expect("the key's file");
         assert_eq!(again.sign(&bytes, "pricing", "1.2.0", "{}").expect("a signature"), admission);
         let signer: Signer = key.signer().to_string().parse().expect("the setting");
-        let statement = admission.verified(&digest(&bytes), &[signer]).expect("admitted");
+        let statement = admission.verify(&digest(&bytes), &[signer]).expect("admitted");
         assert_eq!(statement.describes("pricing", "1.2.0", "{}"), Ok(()));
     }
 
     #[test]
     fn whatever_was_touched_is_refused() {
-        let (bytes, key, admission) = admitted();
+        let (bytes, key, admission) = sign_component();
         let trusted = [key.signer().clone()];
         let code = |admission: &Admission, bytes: &[u8], trusted: &[Signer]| {
-            admission.verified(&digest(bytes), trusted).expect_err("refused").code
+            admission.verify(&digest(bytes), trusted).expect_err("refused").code
         };
         let stranger = SigningKey::generate("acme", Role::Partner).expect("a key");
         let promoted = Signer { role: Role::Deployment, ..key.signer().clone() };
@@ -252,7 +252,7 @@ mod tests {
         ] {
             assert_eq!(code(&Admission { statement, signature }, &bytes, &trusted), expected);
         }
-        let statement = admission.verified(&digest(&bytes), &trusted).expect("admitted");
+        let statement = admission.verify(&digest(&bytes), &trusted).expect("admitted");
         for (name, version, descriptor) in
             [("prices", "1.2.0", "{}"), ("pricing", "1.3.0", "{}"), ("pricing", "1.2.0", "{ }")]
         {

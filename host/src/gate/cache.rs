@@ -46,7 +46,7 @@ impl Cache {
     ) -> anyhow::Result<Component> {
         let name = name(engine, digest);
         let file = self.folder.join(&name);
-        if let Some(component) = self.kept(engine, &name, &file) {
+        if let Some(component) = self.read_compiled(engine, &name, &file) {
             return Ok(component);
         }
         let component = compile()?;
@@ -56,10 +56,10 @@ impl Cache {
         Ok(component)
     }
 
-    fn kept(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
+    fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
         let bytes = fs::read(file).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
-        if hmac::verify(&self.key, &signed(name, code), mac).is_err() {
+        if hmac::verify(&self.key, &mac_input(name, code), mac).is_err() {
             tracing::warn!(file = %file.display(), "a compiled module that was touched is compiled anew");
             return None;
         }
@@ -72,7 +72,7 @@ impl Cache {
 
     fn keep(&self, name: &str, file: &Path, component: &Component) -> anyhow::Result<()> {
         let code = component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        let mac = hmac::sign(&self.key, &signed(name, &code));
+        let mac = hmac::sign(&self.key, &mac_input(name, &code));
         // Hosts that start together write files of their own; the last one stays, and all are the same.
         let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
         secret_file::write(&beside, &[mac.as_ref(), &code])?;
@@ -82,7 +82,7 @@ impl Cache {
 }
 
 /// What is signed: the name as well, so that no file passes for another's.
-fn signed(name: &str, code: &[u8]) -> Vec<u8> {
+fn mac_input(name: &str, code: &[u8]) -> Vec<u8> {
     [name.as_bytes(), b"\0", code].concat()
 }
 
@@ -118,23 +118,23 @@ mod tests {
         let name = name(&engine, &digest);
         let file = folder.join(&name);
         let again = Cache::open(&folder).expect("the same cache");
-        assert!(again.kept(&engine, &name, &file).is_some());
+        assert!(again.read_compiled(&engine, &name, &file).is_some());
         // One bit of the code, another component's name, another key, nothing at all.
         let good = fs::read(&file).expect("the file");
         for place in [0, MAC_BYTES, good.len() - 1] {
             let mut forged = good.clone();
             forged[place] ^= 1;
             fs::write(&file, forged).expect("written");
-            assert!(again.kept(&engine, &name, &file).is_none(), "byte {place}");
+            assert!(again.read_compiled(&engine, &name, &file).is_none(), "byte {place}");
         }
         fs::write(&file, &good).expect("written");
-        assert!(again.kept(&engine, "another", &file).is_none());
+        assert!(again.read_compiled(&engine, "another", &file).is_none());
         fs::write(folder.join(KEY), [1; KEY_BYTES]).expect("written");
-        assert!(Cache::open(&folder).expect("a cache").kept(&engine, &name, &file).is_none());
+        assert!(Cache::open(&folder).expect("a cache").read_compiled(&engine, &name, &file).is_none());
         fs::write(&file, b"").expect("written");
-        assert!(again.kept(&engine, &name, &file).is_none());
+        assert!(again.read_compiled(&engine, &name, &file).is_none());
         again.component(&engine, &digest, compile).expect("compiled anew");
-        assert!(again.kept(&engine, &name, &file).is_some());
+        assert!(again.read_compiled(&engine, &name, &file).is_some());
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).expect("a mode");
         assert!(Cache::open(&folder).is_err(), "others could write there");
         fs::remove_dir_all(&folder).expect("removed");

@@ -38,7 +38,7 @@ impl Compiler {
             Compiler::Apart { binary, sandbox, memory } => {
                 let mut command = Command::new(binary);
                 command.args(["compile-module", "--sandbox", sandbox.name(), "--memory", &memory.to_string()]);
-                let code = compiled(command, bytes)?;
+                let code = compile_in_child(command, bytes)?;
                 #[allow(unsafe_code, reason = "how wasmtime loads what another process compiled")]
                 // SAFETY: the bytes come through a pipe from a process of this very binary that was given nothing but the
                 // component, and that writes nothing but what `Engine::precompile_component` made of it.
@@ -52,7 +52,7 @@ impl Compiler {
 }
 
 /// What the child made of these bytes, or what it said.
-fn compiled(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
+fn compile_in_child(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let mut child = command
         .env_clear()
         .stdin(Stdio::piped())
@@ -79,7 +79,7 @@ pub fn run(sandbox: Sandbox, memory: usize) -> anyhow::Result<()> {
     confine()?;
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
-    let compiled = engine::compiling(sandbox, memory).and_then(|engine| engine.precompile_component(&bytes));
+    let compiled = engine::build_compiling(sandbox, memory).and_then(|engine| engine.precompile_component(&bytes));
     let compiled = compiled.map_err(|error| anyhow::anyhow!("{error:#}"))?;
     std::io::stdout().lock().write_all(&compiled)?;
     Ok(())

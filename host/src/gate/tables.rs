@@ -9,19 +9,19 @@ use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
 use crate::database::{Cell, Database, Error, Session};
 use crate::sandbox::Module;
-use crate::store::{self, Schema};
+use crate::store::{self, Tables};
 
 /// What each module's tables should be.
-pub type Wanted = Vec<(String, Arc<Schema>)>;
+pub type Wanted = Vec<(String, Arc<Tables>)>;
 
-pub fn wanted(modules: &[Arc<Module>]) -> Wanted {
+pub fn wanted_tables(modules: &[Arc<Module>]) -> Wanted {
     modules.iter().map(|module| (module.name.clone(), module.schema.clone())).collect()
 }
 
 /// Makes the tables fit, for verbs that make no generation.
 pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
     let changes = database
-        .write_unless_refused(wanted(modules), |session, wanted| {
+        .write_unless_refused(wanted_tables(modules), |session, wanted| {
             Box::pin(async move {
                 lock(session).await?;
                 extend(session, wanted).await
@@ -46,7 +46,7 @@ pub async fn lock(session: &mut Session) -> Result<(), Error> {
 pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec<String>, Refusal>, Error> {
     let mut told = Vec::new();
     for (module, schema) in wanted {
-        let current = recorded(session, module).await?;
+        let current = read_collections(session, module).await?;
         let changes = match store::plan(&current, schema) {
             Ok(changes) => changes,
             Err(faults) => return Ok(Err(not_additive(module, &faults))),
@@ -62,7 +62,7 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
             }
             Err(error) => return Err(error),
         }
-        for collection in store::merged(&current, schema) {
+        for collection in store::merge(&current, schema) {
             record(session, module, &collection).await?;
         }
         told.extend(changes.iter().map(|change| format!("{module}: {change}")));
@@ -76,7 +76,7 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
     if matches!(session, Session::Postgres(_)) {
         for (module, schema) in wanted {
             // What cannot be planned is refused by `extend`.
-            let changes = store::plan(&recorded(session, module).await?, schema).unwrap_or_default();
+            let changes = store::plan(&read_collections(session, module).await?, schema).unwrap_or_default();
             statements.extend(store::indexes_ahead(schema, &changes));
         }
     }
@@ -89,7 +89,7 @@ fn not_additive(module: &str, faults: &[String]) -> Refusal {
     Refusal { changes: faults.iter().map(difference).collect(), ..refusal }
 }
 
-async fn recorded(session: &mut Session, module: &str) -> Result<Vec<Collection>, Error> {
+async fn read_collections(session: &mut Session, module: &str) -> Result<Vec<Collection>, Error> {
     let rows = session
         .query("select definition from stoa_collection where module = $1 order by name", &[Cell::text(module)])
         .await?;

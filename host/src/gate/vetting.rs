@@ -17,9 +17,9 @@ use super::refusal::Refusal;
 use crate::operations::{HostNames, Operation};
 use crate::sandbox::Generation;
 use crate::sandbox::health::Health;
-use crate::sandbox::judge::{Judge, Kind};
+use crate::sandbox::judge::{EventSchema, Judge};
 use crate::sandbox::module::Vetted;
-use crate::store::Schema;
+use crate::store::Tables;
 
 pub struct Gate {
     pub engine: Engine,
@@ -60,7 +60,7 @@ impl Gate {
     pub fn vet(&self, artifact: &Artifact) -> Result<Vetted, Refusal> {
         let statement = match (&self.trust, &artifact.admission) {
             (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => None,
-            (Trust::Signed { by, .. }, Some(admission)) => Some(admission.verified(&artifact.digest, by)?),
+            (Trust::Signed { by, .. }, Some(admission)) => Some(admission.verify(&artifact.digest, by)?),
             (Trust::Signed { unsigned: false, .. }, None) => {
                 return Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"));
             }
@@ -77,14 +77,15 @@ impl Gate {
         if !faults.is_empty() {
             return Err(invalid(faults));
         }
-        let schema = Schema::new(&descriptor.name, &descriptor.collections).map_err(invalid)?;
+        let schema = Tables::new(&descriptor.name, &descriptor.collections).map_err(invalid)?;
         let operations = descriptor
             .routes
             .iter()
             .map(|route| Operation::compile(route.clone(), &descriptor.schemas).map(Arc::new))
             .collect::<Result<_, _>>()
             .map_err(|fault| invalid(vec![fault]))?;
-        let kind = |kind: &EventKind| Ok((kind.code.clone(), Arc::new(Kind::compile(kind, &descriptor.schemas)?)));
+        let kind =
+            |kind: &EventKind| Ok((kind.code.clone(), Arc::new(EventSchema::compile(kind, &descriptor.schemas)?)));
         let events =
             descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));

@@ -27,16 +27,16 @@ const STRIPES: usize = 64;
 
 /// Requests a minute, by setting.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct RateLimits {
     /// Of one user in one company.
     pub user: u64,
     /// Of all API clients of one company together.
     pub tenant: u64,
 }
 
-/// An admitted request's permits, or why it is refused, with what the headers tell.
+/// What a request was granted of each window that counts it, or why it is refused; with what the headers say.
 #[derive(Debug)]
-pub struct Admission {
+pub struct Permit {
     pub refused: Option<Problem>,
     pub headers: Option<Headers>,
     taken: Vec<Subject>,
@@ -52,7 +52,7 @@ pub struct Headers {
 }
 
 pub struct Governor {
-    limits: Limits,
+    limits: RateLimits,
     database: Arc<Database>,
     permits: Mutex<Permits>,
     leasing: [tokio::sync::Mutex<()>; STRIPES],
@@ -73,7 +73,7 @@ enum Leased {
 }
 
 impl Governor {
-    pub fn new(limits: Limits, database: Arc<Database>) -> Governor {
+    pub fn new(limits: RateLimits, database: Arc<Database>) -> Governor {
         Governor {
             limits,
             database,
@@ -85,28 +85,28 @@ impl Governor {
     }
 
     /// Takes the permits that a request costs. An error: the database cannot tell.
-    pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Admission, Problem> {
+    pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         let wants = self.wants(caller, tenant);
         match self.take(caller, tenant, &wants).await? {
-            Some(admission) => Ok(admission),
+            Some(permit) => Ok(permit),
             // A stranger's requests count wherever they go, so that nobody fills the table with companies that are not theirs.
             None => {
-                let admission = self.take(caller, None, &self.wants(caller, None)).await?;
-                admission.ok_or_else(|| Problem::of("UNAVAILABLE"))
+                let permit = self.take(caller, None, &self.wants(caller, None)).await?;
+                permit.ok_or_else(|| Problem::of("UNAVAILABLE"))
             }
         }
     }
 
     /// Gives the permits back: the request was refused for a reason that costs nothing.
-    pub fn give_back(&self, admission: &Admission) {
-        for subject in &admission.taken {
+    pub fn give_back(&self, permit: &Permit) {
+        for subject in &permit.taken {
             self.permits().put_back(*subject, self.now());
         }
     }
 
     /// Gives back what counts to the month: a replay costs none of it.
-    pub fn give_quota_back(&self, admission: &Admission) {
-        for subject in admission.taken.iter().filter(|subject| subject.span == Span::Month) {
+    pub fn give_quota_back(&self, permit: &Permit) {
+        for subject in permit.taken.iter().filter(|subject| subject.span == Span::Month) {
             self.permits().put_back(*subject, self.now());
         }
     }
@@ -119,7 +119,7 @@ impl Governor {
     /// How many requests of its month an API client has used, as far as this host knows.
     pub fn used_of_month(&self, tenant: Uuid, client: Uuid) -> u64 {
         let subject = Subject { tenant, id: client, span: Span::Month };
-        self.permits().bucket(subject, self.now()).map_or(0, Bucket::used)
+        self.permits().bucket(subject, self.now()).map_or(0, Bucket::count_used)
     }
 
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
@@ -156,15 +156,15 @@ impl Governor {
     }
 
     /// `None`: a stranger.
-    async fn take(&self, caller: &Caller, tenant: Option<Uuid>, wants: &[Want]) -> Result<Option<Admission>, Problem> {
+    async fn take(&self, caller: &Caller, tenant: Option<Uuid>, wants: &[Want]) -> Result<Option<Permit>, Problem> {
         for _ in 0..ATTEMPTS {
             let now = self.now();
             let taken = self.permits().take(wants, now);
             match taken {
-                Taken::All => return Ok(Some(self.admitted(wants, now))),
+                Taken::All => return Ok(Some(self.grant(wants, now))),
                 Taken::Drained(index) => {
                     let problem = self.refusal(caller, wants.get(index), now).await?;
-                    return Ok(Some(self.refused(problem, wants)));
+                    return Ok(Some(self.refuse(problem, wants)));
                 }
                 Taken::Lacking(_) => {}
             }
@@ -174,14 +174,14 @@ impl Governor {
             // Whoever had the turn before may have leased for both.
             let taken = self.permits().take(wants, self.now());
             match taken {
-                Taken::All => return Ok(Some(self.admitted(wants, self.now()))),
+                Taken::All => return Ok(Some(self.grant(wants, self.now()))),
                 Taken::Drained(_) => continue,
                 Taken::Lacking(lacking) => {
                     // What is refused is refused by a read: it never reaches the writer.
                     if matches!(caller, Caller::Client(_))
-                        && let Err(problem) = self.standing(caller).await?
+                        && let Err(problem) = self.check_standing(caller).await?
                     {
-                        return Ok(Some(self.refused(problem, wants)));
+                        return Ok(Some(self.refuse(problem, wants)));
                     }
                     let lacking: Vec<Want> = lacking.iter().filter_map(|index| wants.get(*index).copied()).collect();
                     match self.lease(caller, tenant, lacking).await? {
@@ -193,7 +193,7 @@ impl Governor {
                                 permits.add(want, lease);
                             }
                         }
-                        Leased::Refused(problem) => return Ok(Some(self.refused(problem, wants))),
+                        Leased::Refused(problem) => return Ok(Some(self.refuse(problem, wants))),
                         Leased::Stranger => return Ok(None),
                     }
                 }
@@ -202,8 +202,8 @@ impl Governor {
         Err(Problem::of("UNAVAILABLE"))
     }
 
-    fn admitted(&self, wants: &[Want], now: i64) -> Admission {
-        Admission {
+    fn grant(&self, wants: &[Want], now: i64) -> Permit {
+        Permit {
             refused: None,
             headers: Some(self.headers_of(wants, now)),
             taken: wants.iter().map(|want| want.subject).collect(),
@@ -211,15 +211,15 @@ impl Governor {
     }
 
     /// Of a credential that is none, the headers tell nothing.
-    fn refused(&self, problem: Problem, wants: &[Want]) -> Admission {
+    fn refuse(&self, problem: Problem, wants: &[Want]) -> Permit {
         let headers = (problem.status != 401).then(|| self.headers_of(wants, self.now()));
-        Admission { refused: Some(problem), headers, taken: Vec::new() }
+        Permit { refused: Some(problem), headers, taken: Vec::new() }
     }
 
     /// Why a used-up window refuses. A key that no longer stands, or whose company is not entitled, hears that instead.
     async fn refusal(&self, caller: &Caller, drained: Option<&Want>, now: i64) -> Result<Problem, Problem> {
         if matches!(caller, Caller::Client(_))
-            && let Err(problem) = self.standing(caller).await?
+            && let Err(problem) = self.check_standing(caller).await?
         {
             return Ok(problem);
         }
@@ -232,7 +232,7 @@ impl Governor {
     }
 
     /// Whether a key stands and its company is entitled, by live rows.
-    pub async fn standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
+    pub async fn check_standing(&self, caller: &Caller) -> Result<Result<(), Problem>, Problem> {
         let work = work(caller.clone(), |mut session, caller| async move {
             match stands(&mut session, &caller, true).await {
                 Ok((_, verdict)) => (Some(session), Verdict::RollBack(verdict)),
@@ -266,7 +266,7 @@ impl Governor {
         let (limit, remaining) = minutes
             .map(|want| {
                 let bucket = permits.bucket(want.subject, now);
-                (want.limit, bucket.map_or(want.limit, Bucket::remaining))
+                (want.limit, bucket.map_or(want.limit, Bucket::count_remaining))
             })
             .reduce(|one, other| (one.0.min(other.0), one.1.min(other.1)))
             .unwrap_or((1, 0));

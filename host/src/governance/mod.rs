@@ -7,5 +7,5 @@ pub mod permits;
 pub mod recorder;
 pub mod window;
 
-pub use governor::{Admission, Governor, Limits};
-pub use recorder::{Entry, Recorder, Recording};
+pub use governor::{Governor, Permit, RateLimits};
+pub use recorder::{AccessEntry, Recorder, Recording};

@@ -47,15 +47,15 @@ pub struct Bucket {
 
 impl Bucket {
     /// Permits that have been used or may be, on another host.
-    pub fn used(&self) -> u64 {
+    pub fn count_used(&self) -> u64 {
         self.taken.saturating_sub(self.left)
     }
 
-    pub fn remaining(&self) -> u64 {
-        self.limit.saturating_sub(self.used())
+    pub fn count_remaining(&self) -> u64 {
+        self.limit.saturating_sub(self.count_used())
     }
 
-    fn drained(&self) -> bool {
+    fn is_drained(&self) -> bool {
         self.left == 0 && self.taken >= self.limit
     }
 }
@@ -81,7 +81,7 @@ impl Permits {
         let mut lacking = Vec::new();
         for (index, want) in wants.iter().enumerate() {
             match self.bucket(want.subject, now) {
-                Some(bucket) if bucket.drained() && lacking.is_empty() => return Taken::Drained(index),
+                Some(bucket) if bucket.is_drained() && lacking.is_empty() => return Taken::Drained(index),
                 Some(bucket) if bucket.left > 0 => {}
                 _ => lacking.push(index),
             }
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(permits.take(&wants, now), Taken::All);
         assert_eq!(permits.take(&wants, now), Taken::All);
         assert_eq!(permits.take(&wants, now), Taken::Drained(1));
-        assert_eq!(permits.bucket(month.subject, now).map(Bucket::used), Some(2), "a refusal costs no quota");
+        assert_eq!(permits.bucket(month.subject, now).map(Bucket::count_used), Some(2), "a refusal costs no quota");
         // The next minute begins anew, the month goes on.
         assert_eq!(permits.take(&wants, now + 60_000), Taken::Lacking(vec![1]));
     }

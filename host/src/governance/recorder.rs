@@ -33,7 +33,7 @@ const ATTEMPTS: u32 = 10;
 
 /// One fact to write.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct AccessEntry {
     pub tenant: Uuid,
     pub request_id: Uuid,
     pub actor_type: &'static str,
@@ -71,7 +71,7 @@ impl What {
     }
 
     /// Most of a kind that are written in a minute, and whose.
-    fn cap(&self, entry: &Entry) -> Option<(Uuid, u32)> {
+    fn cap(&self, entry: &AccessEntry) -> Option<(Uuid, u32)> {
         match self {
             What::Denied { .. } => Some((entry.tenant, DENIALS_PER_MINUTE)),
             What::Refused { .. } => Some((entry.actor, REFUSALS_PER_MINUTE)),
@@ -82,7 +82,7 @@ impl What {
 
 /// Where entries are handed in.
 pub struct Recorder {
-    sender: mpsc::Sender<Entry>,
+    sender: mpsc::Sender<AccessEntry>,
 }
 
 /// The task that writes them.
@@ -109,14 +109,14 @@ impl Recorder {
     }
 
     /// Hands an entry in; waits only where thousands wait.
-    pub async fn record(&self, entry: Entry) {
+    pub async fn record(&self, entry: AccessEntry) {
         if self.sender.send(entry).await.is_err() {
             tracing::error!("an audit entry came after the end");
         }
     }
 }
 
-async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<Entry>, mut stop: oneshot::Receiver<()>) {
+async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<AccessEntry>, mut stop: oneshot::Receiver<()>) {
     let mut caps: HashMap<Uuid, (i64, u32)> = HashMap::new();
     let mut used: HashMap<Uuid, i64> = HashMap::new();
     let mut entries = Vec::with_capacity(BATCH);
@@ -166,7 +166,7 @@ type Tally = (Uuid, Uuid, String, &'static str, String);
 
 /// What one transaction writes.
 struct Batch {
-    audited: Vec<Entry>,
+    audited: Vec<AccessEntry>,
     usage: BTreeMap<Tally, i64>,
     /// Keys whose last use is to be noted.
     used: Vec<Uuid>,
@@ -174,7 +174,7 @@ struct Batch {
 
 impl Batch {
     fn of(
-        entries: Vec<Entry>,
+        entries: Vec<AccessEntry>,
         now: i64,
         caps: &mut HashMap<Uuid, (i64, u32)>,
         last_used: &mut HashMap<Uuid, i64>,
@@ -265,7 +265,7 @@ impl Batch {
     }
 }
 
-fn row(entry: &Entry, id: Uuid) -> Json {
+fn row(entry: &AccessEntry, id: Uuid) -> Json {
     json!([
         entry.tenant.simple(),
         id.simple(),
@@ -285,8 +285,8 @@ fn row(entry: &Entry, id: Uuid) -> Json {
 mod tests {
     use super::*;
 
-    fn entry(what: What) -> Entry {
-        Entry {
+    fn entry(what: What) -> AccessEntry {
+        AccessEntry {
             tenant: Uuid::from_u128(1),
             request_id: Uuid::nil(),
             actor_type: "API_CLIENT",
@@ -305,7 +305,7 @@ mod tests {
         let refused = || entry(What::Refused { key: Uuid::nil(), status: 429, reason: "RATE_LIMITED".into() });
         let denied = || entry(What::Denied { status: 403 });
         let (mut caps, mut used) = (HashMap::new(), HashMap::new());
-        let mut flood: Vec<Entry> = (0..1000).map(|_| refused()).collect();
+        let mut flood: Vec<AccessEntry> = (0..1000).map(|_| refused()).collect();
         flood.extend((0..1000).map(|_| denied()));
         let batch = Batch::of(flood, 0, &mut caps, &mut used);
         assert_eq!(batch.audited.len() as u32, REFUSALS_PER_MINUTE + DENIALS_PER_MINUTE);

@@ -24,7 +24,7 @@ use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
-use crate::identity::{DevIssuer, Refusal, Verifier};
+use crate::identity::{CredentialRefusal, DevIssuer, Verifier};
 use crate::operations::{Callable, Found, Operation};
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Answer, Runner, user_agent};
@@ -186,7 +186,7 @@ fn method_not_allowed(allowed: &str, request_id: Uuid) -> Response<Body> {
 async fn call(
     app: &App,
     release: &Release,
-    callable: &Callable<Runner<&'static platform::Operation>>,
+    callable: &Callable<Runner<&'static platform::PlatformOperation>>,
     path: Vec<(String, String)>,
     request: Request<Body>,
     request_id: Uuid,
@@ -205,13 +205,13 @@ async fn call(
         _ => {
             // A key that no longer stands is none, whatever it asks for.
             if matches!(caller, Caller::Client(_))
-                && let Err(problem) = governor.standing(&caller).await?
+                && let Err(problem) = governor.check_standing(&caller).await?
                 && problem.status == 401
             {
                 return Err(problem);
             }
             let refusal = problem::render(&Problem::of("WRONG_IDENTITY_FAMILY"), request_id);
-            return Ok(limited(refusal, Some(governor.headers(&caller, None))));
+            return Ok(add_limit_headers(refusal, Some(governor.headers(&caller, None))));
         }
     };
     let user_agent =
@@ -226,19 +226,19 @@ async fn call(
         user_agent: &user_agent,
     };
     let recorder = &app.platform.recorder;
-    let admission = governor.admit(&caller, tenant).await?;
-    if let Some(problem) = &admission.refused {
-        visit.refused(recorder, problem).await;
-        return Ok(limited(problem::render(problem, request_id), admission.headers));
+    let permit = governor.admit(&caller, tenant).await?;
+    if let Some(problem) = &permit.refused {
+        visit.record_refusal(recorder, problem).await;
+        return Ok(add_limit_headers(problem::render(problem, request_id), permit.headers));
     }
     let (input, _place) = match body::read(body, operation.route.body_limit, &app.large_bodies).await {
         Ok(body) => (validate::request(operation, &parts, &path, &body.bytes), body.permit),
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => {
-            return Ok(limited(problem::render(&problem, request_id), admission.headers));
+            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
         }
         Err(body::Unread::Broken(problem)) => {
-            return Ok(limited(closing(&problem, request_id), admission.headers));
+            return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
     let request = Arc::new(pipeline::Request {
@@ -254,27 +254,27 @@ async fn call(
     match pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await {
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
-            governor.give_back(&admission);
-            visit.refused(recorder, &problem).await;
-            let headers = admission.headers.filter(|_| problem.status != 401);
-            Ok(limited(problem::render(&problem, request_id), headers))
+            governor.give_back(&permit);
+            visit.record_refusal(recorder, &problem).await;
+            let headers = permit.headers.filter(|_| problem.status != 401);
+            Ok(add_limit_headers(problem::render(&problem, request_id), headers))
         }
         Err(problem) => {
-            visit.answered(recorder, problem.status, &problem.code).await;
-            Ok(limited(problem::render(&problem, request_id), admission.headers))
+            visit.record_answer(recorder, problem.status, &problem.code).await;
+            Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
         }
         Ok(answer) => {
             if answer.replayed {
-                governor.give_quota_back(&admission);
+                governor.give_quota_back(&permit);
             }
-            visit.answered(recorder, answer.status, "").await;
-            Ok(limited(success(operation, answer), admission.headers))
+            visit.record_answer(recorder, answer.status, "").await;
+            Ok(add_limit_headers(success(operation, answer), permit.headers))
         }
     }
 }
 
 /// The three headers that every authenticated answer carries.
-fn limited(mut response: Response<Body>, headers: Option<Headers>) -> Response<Body> {
+fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> Response<Body> {
     if let Some(Headers { limit, remaining, reset }) = headers {
         let own = response.headers_mut();
         own.insert("x-ratelimit-limit", limit.into());
@@ -304,14 +304,14 @@ async fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
         return key.map(Caller::Client).ok_or_else(|| Problem::of("UNAUTHENTICATED"));
     }
     let claims = app.verifier.verify(token).await.map_err(|refusal| match refusal {
-        Refusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
-        Refusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
-        Refusal::Unavailable => Problem::of("UNAVAILABLE"),
+        CredentialRefusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
+        CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
+        CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
     })?;
     app.users.of(&app.database, &claims).await.map(Caller::User).map_err(unreadable)
 }
 
-fn closing(problem: &Problem, request_id: Uuid) -> Response<Body> {
+fn render_and_close(problem: &Problem, request_id: Uuid) -> Response<Body> {
     let mut response = problem::render(problem, request_id);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response

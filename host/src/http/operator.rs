@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::deployment::records::{self, Cause, Digest};
-use crate::deployment::{Activated, Deployment, Refused, Wish, audit, follow};
+use crate::deployment::{Activated, Deployment, DeploymentError, Wish, audit, follow};
 use crate::gate::artifact::{Artifact, LARGEST};
 use crate::gate::diff::{self, Change};
 use crate::gate::refusal::Refusal;
@@ -72,14 +72,14 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
         .route("/operator/modules/{digest}/activate", post(activate))
         .route("/operator/generations", get(history))
         .route("/operator/generations/{number}/activate", post(restore))
-        .fallback(|| async { Answer(Err(Refused::NotFound("operation"))) })
+        .fallback(|| async { Answer(Err(DeploymentError::NotFound("operation"))) })
         .layer(DefaultBodyLimit::max(LARGEST + (1 << 16)))
-        .layer(middleware::from_fn_with_state(console.clone(), known))
+        .layer(middleware::from_fn_with_state(console.clone(), require_operator))
         .with_state(console)
 }
 
 /// Lets in whoever brings an operator's token; everyone else learns nothing.
-async fn known(State(console): State<Console>, mut request: Request, next: Next) -> Response {
+async fn require_operator(State(console): State<Console>, mut request: Request, next: Next) -> Response {
     let token = request
         .headers()
         .get(header::AUTHORIZATION)
@@ -104,10 +104,10 @@ async fn known(State(console): State<Console>, mut request: Request, next: Next)
 }
 
 async fn modules(State(console): State<Console>) -> Answer {
-    Answer(shown(&console.deployment).await.map(|body| (StatusCode::OK, body)))
+    Answer(show_deployment(&console.deployment).await.map(|body| (StatusCode::OK, body)))
 }
 
-async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
+async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentError> {
     let generation = deployment.current.load_full();
     let active = generation.number;
     let rows = deployment.database.read_plain(active, |session, active| {
@@ -116,7 +116,7 @@ async fn shown(deployment: &Deployment) -> Result<Json, Refused> {
             let newest = records::newest(session).await?;
             let hosts = records::hosts(session, now - follow::SILENCE).await?;
             let upgrades = records::upgrades(session, *active).await?;
-            Ok((newest, hosts, upgrades, records::pushed(session).await?))
+            Ok((newest, hosts, upgrades, records::list_artifacts(session).await?))
         })
     });
     let (newest, hosts, upgrades, artifacts) = rows.await?;
@@ -162,7 +162,7 @@ async fn receive(
     by: &str,
     headers: &HeaderMap,
     body: Bytes,
-) -> Result<(StatusCode, Json), Refused> {
+) -> Result<(StatusCode, Json), DeploymentError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind != "application/wasm" {
         // A reference to a registry is not taken yet.
@@ -179,7 +179,7 @@ async fn receive(
         let (vetted, new) = deployment.push(artifact, by).await?;
         let changes = deployment.changes(&vetted);
         let status = if new { StatusCode::CREATED } else { StatusCode::OK };
-        Ok((status, told(&vetted, &changes, json!({ "report": report(&vetted) }))))
+        Ok((status, describe_vetted(&vetted, &changes, json!({ "report": report(&vetted) }))))
     })
     .await
 }
@@ -203,13 +203,13 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
         async {
             let digest = digest_of(&digest)?;
             apart(async move {
-                let vetted = deployment.fetched(digest).await?;
+                let vetted = deployment.find_or_fetch(digest).await?;
                 let changes = deployment.changes(&vetted);
                 let active = deployment.current.load();
                 let against = active.module(&vetted.descriptor.name);
                 let against = against.map(|old| json!({ "version": old.version, "digest": hex::encode(old.digest) }));
                 let more = json!({ "against": against, "generation": active.number });
-                Ok((StatusCode::OK, told(&vetted, &changes, more)))
+                Ok((StatusCode::OK, describe_vetted(&vetted, &changes, more)))
             })
             .await
         }
@@ -217,7 +217,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
     )
 }
 
-fn told(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
+fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
     let mut told = json!({
         "digest": hex::encode(vetted.digest),
         "name": vetted.descriptor.name,
@@ -254,7 +254,7 @@ async fn activate(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let activated = async {
-        let (wish, digest) = (parsed::<Activation>(&body)?.wish(&by), digest_of(&digest)?);
+        let (wish, digest) = (parse_body::<Activation>(&body)?.wish(&by), digest_of(&digest)?);
         apart(async move { deployment.activate(digest, &wish).await }).await
     };
     let activated = activated.await;
@@ -272,7 +272,7 @@ async fn restore(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let restored = async {
-        let wish = parsed::<Activation>(&body)?.wish(&by);
+        let wish = parse_body::<Activation>(&body)?.wish(&by);
         apart(async move { deployment.restore(number, &wish, Cause::Rollback, None).await }).await
     };
     let restored = restored.await;
@@ -320,23 +320,23 @@ async fn history(
 
 /// To the end, whether or not the operator stays on the line.
 async fn apart<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Refused>> + Send + 'static,
-) -> Result<T, Refused> {
+    work: impl Future<Output = Result<T, DeploymentError>> + Send + 'static,
+) -> Result<T, DeploymentError> {
     tokio::spawn(work).await.unwrap_or_else(|error| {
         Err(crate::database::Error::Fault(format!("an operator's request panicked: {error}")).into())
     })
 }
 
-async fn note(console: &Console, by: &str, operation: &'static str, refused: &Refused, mut metadata: Json) {
+async fn note(console: &Console, by: &str, operation: &'static str, refused: &DeploymentError, mut metadata: Json) {
     metadata["detail"] = json!(refused.to_string());
     let result = code(refused).1.to_string();
-    let entry = audit::Entry { actor: by.to_string(), operation, result, metadata };
+    let entry = audit::OperatorEntry { actor: by.to_string(), operation, result, metadata };
     if let Err(error) = audit::note(&console.deployment.database, entry).await {
         tracing::error!(%error, operation, "what an operator was refused cannot be noted");
     }
 }
 
-fn parsed<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, Refusal> {
+fn parse_body<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, Refusal> {
     if body.is_empty() {
         Ok(T::default())
     } else {
@@ -348,12 +348,12 @@ fn invalid(why: &str) -> Refusal {
     Refusal::new("VALIDATION_FAILED", why)
 }
 
-fn digest_of(text: &str) -> Result<Digest, Refused> {
-    hex::decode(text).ok().and_then(|digest| digest.try_into().ok()).ok_or(Refused::NotFound("module"))
+fn digest_of(text: &str) -> Result<Digest, DeploymentError> {
+    hex::decode(text).ok().and_then(|digest| digest.try_into().ok()).ok_or(DeploymentError::NotFound("module"))
 }
 
 /// What an operation answers.
-struct Answer(Result<(StatusCode, Json), Refused>);
+struct Answer(Result<(StatusCode, Json), DeploymentError>);
 
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
@@ -362,11 +362,11 @@ impl IntoResponse for Answer {
             Err(refused) => {
                 let (status, code) = code(&refused);
                 let changes: &[Change] = match &refused {
-                    Refused::Refusal(refusal) => &refusal.changes,
+                    DeploymentError::Refusal(refusal) => &refusal.changes,
                     _ => &[],
                 };
                 let detail = match &refused {
-                    Refused::Refusal(refusal) => refusal.detail.clone(),
+                    DeploymentError::Refusal(refusal) => refusal.detail.clone(),
                     other => other.to_string(),
                 };
                 problem(status, code, &detail, changes)
@@ -375,15 +375,15 @@ impl IntoResponse for Answer {
     }
 }
 
-fn code(refused: &Refused) -> (StatusCode, &'static str) {
+fn code(refused: &DeploymentError) -> (StatusCode, &'static str) {
     use crate::database::Error;
     match refused {
-        Refused::NotFound(_) => (StatusCode::NOT_FOUND, "NOT_FOUND"),
-        Refused::Database(Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_)) => {
+        DeploymentError::NotFound(_) => (StatusCode::NOT_FOUND, "NOT_FOUND"),
+        DeploymentError::Database(Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_)) => {
             (StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
         }
-        Refused::Database(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
-        Refused::Refusal(Refusal { code, .. }) => {
+        DeploymentError::Database(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
+        DeploymentError::Refusal(Refusal { code, .. }) => {
             let status = match *code {
                 "SIGNER_UNTRUSTED" => StatusCode::FORBIDDEN,
                 "MODULE_TOO_LARGE" => StatusCode::PAYLOAD_TOO_LARGE,

@@ -6,7 +6,7 @@ use stoa_descriptor::Route;
 use uuid::Uuid;
 
 use crate::governance::recorder::What;
-use crate::governance::{Entry, Recorder};
+use crate::governance::{AccessEntry, Recorder};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
 
@@ -22,7 +22,7 @@ pub struct Visit<'a> {
 
 impl Visit<'_> {
     /// Not let in. A credential that is none leaves no entry.
-    pub async fn refused(&self, recorder: &Recorder, problem: &Problem) {
+    pub async fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
         if let Caller::Client(key) = self.caller
             && problem.status == 429
         {
@@ -33,7 +33,7 @@ impl Visit<'_> {
 
     /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is told by the entries of their
     /// writes; what they may not do, and reads that disclose identifiers, here.
-    pub async fn answered(&self, recorder: &Recorder, status: u16, code: &str) {
+    pub async fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
         if let Caller::Client(key) = self.caller {
             recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status })).await;
         }
@@ -46,18 +46,18 @@ impl Visit<'_> {
         }
     }
 
-    fn of_client(&self, tenant: Uuid, what: What) -> Entry {
+    fn of_client(&self, tenant: Uuid, what: What) -> AccessEntry {
         self.entry(tenant, "API_REQUEST", self.caller.id(), what)
     }
 
-    fn of_record(&self, tenant: Uuid, what: What) -> Entry {
+    fn of_record(&self, tenant: Uuid, what: What) -> AccessEntry {
         let named = self.path.iter().rev().filter(|(name, _)| name != "tenantId");
         let resource = named.filter_map(|(_, value)| Uuid::try_parse(value).ok()).next();
         self.entry(tenant, self.route.audit.as_deref().unwrap_or("API_REQUEST"), resource.unwrap_or(tenant), what)
     }
 
-    fn entry(&self, tenant: Uuid, resource_type: &str, resource: Uuid, what: What) -> Entry {
-        Entry {
+    fn entry(&self, tenant: Uuid, resource_type: &str, resource: Uuid, what: What) -> AccessEntry {
+        AccessEntry {
             tenant,
             request_id: self.request_id,
             actor_type: self.caller.actor_type(),

@@ -132,7 +132,7 @@ impl Algorithm {
     }
 
     /// The algorithm of a JOSE `alg`; `None` for one that is never accepted.
-    pub(super) fn named(name: &str) -> Option<Algorithm> {
+    pub(super) fn from_jose(name: &str) -> Option<Algorithm> {
         match name {
             "RS256" => Some(Algorithm::RS256),
             "PS256" => Some(Algorithm::PS256),

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::clock::Clock;
 use super::discovery::Discovery;
 use super::keys::{Key, KeySet, Thumbprint};
-use super::refusal::Refusal;
+use super::refusal::CredentialRefusal;
 
 /// How often keys are fetched anew while all is well.
 const REFRESH_EVERY: Duration = Duration::from_secs(10 * 60);
@@ -67,7 +67,7 @@ impl IssuerKeys {
         IssuerKeys { held: ArcSwapOption::from_pointee(held), ..IssuerKeys::from(issuer, Source::AtHand, clock) }
     }
 
-    pub(super) fn discovered(issuer: &str, discovery: Discovery, grace: Duration, clock: Clock) -> IssuerKeys {
+    pub(super) fn from_discovery(issuer: &str, discovery: Discovery, grace: Duration, clock: Clock) -> IssuerKeys {
         IssuerKeys::from(issuer, Source::Discovery { discovery, grace: grace.as_secs() }, clock)
     }
 
@@ -87,20 +87,20 @@ impl IssuerKeys {
     /// # Errors
     /// `Unauthenticated` where the issuer has no such key, `Unavailable` where that cannot be told: no keys at all,
     /// keys past their grace, or an unknown key while the issuer does not answer.
-    pub(super) async fn find(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<Key>, Refusal> {
+    pub(super) async fn find(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<Key>, CredentialRefusal> {
         match self.look_up(kid) {
             LookUp::Found(key) => return Ok(key),
             // Several keys and no name: a newer set would not tell which.
-            LookUp::NoMatch if kid.is_none() => return Err(Refusal::Unauthenticated),
+            LookUp::NoMatch if kid.is_none() => return Err(CredentialRefusal::Unauthenticated),
             LookUp::NoMatch | LookUp::NoKeys => {}
         }
         if let Some(fetch) = self.fetch_if_due() {
-            ended(fetch).await;
+            wait_for_end(fetch).await;
         }
         match self.look_up(kid) {
             LookUp::Found(key) => Ok(key),
-            LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(Refusal::Unauthenticated),
-            LookUp::NoMatch | LookUp::NoKeys => Err(Refusal::Unavailable),
+            LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(CredentialRefusal::Unauthenticated),
+            LookUp::NoMatch | LookUp::NoKeys => Err(CredentialRefusal::Unavailable),
         }
     }
 
@@ -141,7 +141,7 @@ impl IssuerKeys {
         let mut fetch = self.fetch_now();
         loop {
             if let Some(fetch) = fetch {
-                ended(fetch).await;
+                wait_for_end(fetch).await;
             }
             let behind = self.behind.load(Ordering::Acquire);
             tokio::time::sleep(if behind { retry_every } else { refresh_every }).await;
@@ -224,6 +224,6 @@ impl Fetching {
 }
 
 /// Nothing is ever sent: the channel closes when the fetch has ended, however it ended.
-async fn ended(mut fetch: watch::Receiver<()>) {
+async fn wait_for_end(mut fetch: watch::Receiver<()>) {
     while fetch.changed().await.is_ok() {}
 }

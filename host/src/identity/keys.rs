@@ -95,7 +95,7 @@ impl Key {
             // RFC 9864 calls EdDSA over this curve Ed25519; the key is the same.
             let only = match only.as_str()? {
                 "Ed25519" => Algorithm::EdDsa,
-                name => Algorithm::named(name)?,
+                name => Algorithm::from_jose(name)?,
             };
             algorithms.retain(|algorithm| *algorithm == only);
             if algorithms.is_empty() {

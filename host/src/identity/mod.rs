@@ -36,5 +36,5 @@ pub use clock::Clock;
 pub use dev_issuer::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError};
 pub use environment::Environment;
 pub use issuer::{Algorithm, Issuer, KeySource, SettingsError};
-pub use refusal::Refusal;
+pub use refusal::CredentialRefusal;
 pub use verifier::{MAX_TOKEN_BYTES, Verifier};

@@ -4,7 +4,7 @@ use crate::problem::Problem;
 
 /// Why a token opens nothing. Which check failed is told to the log only: a caller who forges tokens learns nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CredentialRefusal {
     /// 401 UNAUTHENTICATED: malformed, forged, expired, or meant for someone else.
     #[error("the token is not valid")]
     Unauthenticated,
@@ -16,12 +16,12 @@ pub enum Refusal {
     Unavailable,
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Problem {
+impl From<CredentialRefusal> for Problem {
+    fn from(refusal: CredentialRefusal) -> Problem {
         match refusal {
-            Refusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
-            Refusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
-            Refusal::Unavailable => Problem::of("UNAVAILABLE"),
+            CredentialRefusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
+            CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
+            CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
         }
     }
 }

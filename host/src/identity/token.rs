@@ -49,7 +49,7 @@ impl Token<'_> {
             return Err(FormFault::Critical);
         }
         let algorithm =
-            header.get("alg").and_then(Value::as_str).and_then(Algorithm::named).ok_or(FormFault::Algorithm)?;
+            header.get("alg").and_then(Value::as_str).and_then(Algorithm::from_jose).ok_or(FormFault::Algorithm)?;
         let mut text = |name: &str| match header.swap_remove(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),

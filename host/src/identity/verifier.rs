@@ -14,7 +14,7 @@ use super::discovery::Discovery;
 use super::issuer::{Issuer, KeySource, SettingsError};
 use super::issuer_keys::IssuerKeys;
 use super::keys::KeySet;
-use super::refusal::Refusal;
+use super::refusal::CredentialRefusal;
 use super::token::Token;
 use super::verified::{Digest, Verified, VerifiedTokens};
 
@@ -73,10 +73,10 @@ impl Verifier {
     ///
     /// # Errors
     /// See `Refusal`. The reason goes to the log.
-    pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, Refusal> {
+    pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
         if token.len() > MAX_TOKEN_BYTES {
             tracing::debug!(fault = "longer than any token may be", "user token refused");
-            return Err(Refusal::Unauthenticated);
+            return Err(CredentialRefusal::Unauthenticated);
         }
         let digest: Digest = Sha256::digest(token.as_bytes()).into();
         if let Some(claims) = self.recall(&digest) {
@@ -95,21 +95,21 @@ impl Verifier {
         None
     }
 
-    async fn verify_afresh(&self, token: &str, digest: Digest) -> Result<Arc<Claims>, Refusal> {
+    async fn verify_afresh(&self, token: &str, digest: Digest) -> Result<Arc<Claims>, CredentialRefusal> {
         let token = Token::read(token).map_err(|fault| {
             tracing::debug!(%fault, "user token refused");
-            Refusal::Unauthenticated
+            CredentialRefusal::Unauthenticated
         })?;
         let named = token.claims.get("iss").and_then(Value::as_str);
         let found = self.issuers.iter().enumerate().find(|(_, trusted)| named == Some(&trusted.settings.issuer));
         let Some((index, trusted)) = found else {
             tracing::debug!(fault = "iss is no configured issuer", "user token refused");
-            return Err(Refusal::Unauthenticated);
+            return Err(CredentialRefusal::Unauthenticated);
         };
         let settings = &trusted.settings;
         let refuse = |fault: &'static str| {
             tracing::debug!(issuer = %settings.issuer, fault, "user token refused");
-            Refusal::Unauthenticated
+            CredentialRefusal::Unauthenticated
         };
         if !settings.algorithms.contains(&token.algorithm) {
             return Err(refuse("alg is not on the issuer's list"));
@@ -127,17 +127,17 @@ impl Verifier {
         let claims = Claims::believe(&token.claims, settings, self.clock.unix_seconds()).map_err(|fault| match fault {
             ClaimFault::Unverified => {
                 tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
-                Refusal::Unverified
+                CredentialRefusal::Unverified
             }
             // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature
             // is good.
             ClaimFault::NoAudience | ClaimFault::Audience => {
                 tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
-                Refusal::Unauthenticated
+                CredentialRefusal::Unauthenticated
             }
             _ => {
                 tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
-                Refusal::Unauthenticated
+                CredentialRefusal::Unauthenticated
             }
         })?;
         let claims = Arc::new(claims);
@@ -147,7 +147,7 @@ impl Verifier {
     }
 
     #[cfg(test)]
-    pub(super) fn remembered(&self) -> usize {
+    pub(super) fn count_remembered(&self) -> usize {
         self.verified.len()
     }
 }
@@ -159,5 +159,5 @@ fn keys_of(settings: &Issuer, grace: Duration, clock: Clock) -> Result<IssuerKey
         return Ok(IssuerKeys::at_hand(&settings.issuer, set, clock));
     }
     let address = settings.discovery_address()?;
-    Ok(IssuerKeys::discovered(&settings.issuer, Discovery::new(&settings.issuer, address)?, grace, clock))
+    Ok(IssuerKeys::from_discovery(&settings.issuer, Discovery::new(&settings.issuer, address)?, grace, clock))
 }

@@ -15,8 +15,8 @@ impl Document {
     /// `modules`: whoever declares operations, the host among them.
     pub fn compose(
         generation: u64,
-        operations: &[openapi::Operation<'_>],
-        modules: &[openapi::Module<'_>],
+        operations: &[openapi::DocumentedOperation<'_>],
+        modules: &[openapi::DocumentedModule<'_>],
     ) -> Result<Document, String> {
         let info = openapi::Info {
             generation,

@@ -22,7 +22,7 @@ use crate::store;
 
 pub use request::{Answer, Input, Key, Request};
 pub use run::run;
-pub use runner::{Call, Host, Runner};
+pub use runner::{Host, OpenedCall, Runner};
 
 /// What every connection is given before its first request.
 pub fn prepare() -> Prepare {

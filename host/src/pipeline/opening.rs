@@ -213,13 +213,13 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
                 Access::Any(codes) => (codes, !codes.is_empty()),
                 Access::All(codes) => (codes, false),
             };
-            let list: Vec<String> = codes.iter().map(|code| quoted(code)).collect();
+            let list: Vec<String> = codes.iter().map(|code| quote(code)).collect();
             format!(
                 "{CLAIM_WAIT}; execute stoa_{family}_write('{tenant}', '{actor}', {}, array[{}]::text[], {any}, {}, '{}', \
                  '\\x{}'{key}); {ORDINARY_WAIT}",
                 opening.tenant.is_some(),
                 list.join(", "),
-                quoted(opening.operation),
+                quote(opening.operation),
                 claim.id,
                 hex::encode(claim.fingerprint),
             )
@@ -244,7 +244,7 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
     Ok(Opened { now: row.instant(0)?, standing, claimed: row.boolean(9)? })
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
@@ -352,7 +352,7 @@ mod tests {
     use crate::identity::api_keys::ApiKey;
     use crate::identity::users::User;
 
-    fn opened(status: &str, tenant: &str, owner: bool, held: &[&str], entitled: bool) -> Opened {
+    fn open_with(status: &str, tenant: &str, owner: bool, held: &[&str], entitled: bool) -> Opened {
         let standing = Standing {
             tenant_status: tenant.into(),
             time_zone: "UTC".into(),
@@ -360,7 +360,7 @@ mod tests {
             id: Uuid::nil(),
             status: status.into(),
             owner,
-            permissions: held.iter().map(|code| code.to_string()).collect(),
+            permissions: Arc::new(held.iter().map(|code| code.to_string()).collect()),
         };
         Opened { now: 0, standing: Some(standing), claimed: false }
     }
@@ -394,13 +394,13 @@ mod tests {
             updated_at: 0,
         }));
         let cases = [
-            (opened("ACTIVE", "ACTIVE", false, &["a.read", "b.read"], true), all(), "OK"),
-            (opened("ACTIVE", "ACTIVE", false, &["a.read"], true), all(), "PERMISSION_DENIED"),
-            (opened("ACTIVE", "ACTIVE", false, &["a.read"], true), any(), "OK"),
-            (opened("ACTIVE", "ACTIVE", false, &[], true), any(), "PERMISSION_DENIED"),
-            (opened("ACTIVE", "ACTIVE", true, &[], true), all(), "OK"),
-            (opened("SUSPENDED", "ACTIVE", true, &[], true), all(), "MEMBERSHIP_REQUIRED"),
-            (opened("ACTIVE", "SUSPENDED", true, &[], true), all(), "TENANT_SUSPENDED"),
+            (open_with("ACTIVE", "ACTIVE", false, &["a.read", "b.read"], true), all(), "OK"),
+            (open_with("ACTIVE", "ACTIVE", false, &["a.read"], true), all(), "PERMISSION_DENIED"),
+            (open_with("ACTIVE", "ACTIVE", false, &["a.read"], true), any(), "OK"),
+            (open_with("ACTIVE", "ACTIVE", false, &[], true), any(), "PERMISSION_DENIED"),
+            (open_with("ACTIVE", "ACTIVE", true, &[], true), all(), "OK"),
+            (open_with("SUSPENDED", "ACTIVE", true, &[], true), all(), "MEMBERSHIP_REQUIRED"),
+            (open_with("ACTIVE", "SUSPENDED", true, &[], true), all(), "TENANT_SUSPENDED"),
             (nobody(), all(), "MEMBERSHIP_REQUIRED"),
         ];
         for (opened, access, expected) in cases {
@@ -420,13 +420,13 @@ mod tests {
             monthly_quota: 1,
         }));
         let cases = [
-            (opened("ACTIVE", "ACTIVE", false, &["a.read", "b.read"], true), all(), "OK"),
-            (opened("ACTIVE", "ACTIVE", false, &["a.read"], true), all(), "SCOPE_DENIED"),
-            (opened("ACTIVE", "ACTIVE", false, &["a.read"], false), all(), "PUBLIC_API_DISABLED"),
-            (opened("REVOKED", "ACTIVE", false, &["a.read"], false), any(), "UNAUTHENTICATED"),
-            (opened("EXPIRED", "ACTIVE", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
-            (opened("SUSPENDED", "ACTIVE", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
-            (opened("ACTIVE", "SUSPENDED", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
+            (open_with("ACTIVE", "ACTIVE", false, &["a.read", "b.read"], true), all(), "OK"),
+            (open_with("ACTIVE", "ACTIVE", false, &["a.read"], true), all(), "SCOPE_DENIED"),
+            (open_with("ACTIVE", "ACTIVE", false, &["a.read"], false), all(), "PUBLIC_API_DISABLED"),
+            (open_with("REVOKED", "ACTIVE", false, &["a.read"], false), any(), "UNAUTHENTICATED"),
+            (open_with("EXPIRED", "ACTIVE", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
+            (open_with("SUSPENDED", "ACTIVE", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
+            (open_with("ACTIVE", "SUSPENDED", false, &["a.read"], true), any(), "UNAUTHENTICATED"),
             (nobody(), any(), "UNAUTHENTICATED"),
         ];
         for (opened, access, expected) in cases {

@@ -11,10 +11,10 @@ use super::finish::{Finish, finish};
 use super::opening::{Opening, open};
 use super::replay;
 use super::request::{Answer, Request, tenant_or_nil};
-use super::runner::{Call, Host, Runner};
+use super::runner::{Host, OpenedCall, Runner};
 use crate::database::{Database, Error, Session, Verdict, work};
 use crate::problem::{Item, Problem};
-use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
 use crate::wit::events::Event;
 use crate::wit::module;
@@ -163,7 +163,7 @@ async fn transact<H: Host>(
     if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
     }
-    let call = Call { request, input, opened: &opened };
+    let call = OpenedCall { request, input, opened: &opened };
     let outcome = match runner {
         Runner::Host(operation) => host.perform(operation, call, session).await,
         Runner::Module(module) => call_module(module, call, host.limits(), session).await,
@@ -207,11 +207,11 @@ async fn transact<H: Host>(
     (Some(session), Verdict::Commit(Ok(answer)))
 }
 
-async fn call_module(module: &Arc<Module>, call: Call<'_>, limits: &Limits, session: Session) -> Outcome {
-    let Call { request, input, opened } = call;
+async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits, session: Session) -> Outcome {
+    let OpenedCall { request, input, opened } = call;
     let route = &request.operation.route;
     let ran = call::handle(
-        Entry {
+        CallContext {
             module: module.clone(),
             session,
             facts: facts(request, opened, tenant_or_nil(request.tenant)),
@@ -221,28 +221,28 @@ async fn call_module(module: &Arc<Module>, call: Call<'_>, limits: &Limits, sess
         &input.call,
     )
     .await;
-    let failed = |failure: Failure| failed(&failure, &ran.blamed, request.request_id);
+    let refuse = |failure: Failure| refuse_failure(&failure, &ran.blamed, request.request_id);
     let result = match ran.result {
-        Err(failure) => Err(failed(failure)),
-        Ok(Err(problem)) => Err(refused(&request.generation, module, problem, request.request_id)),
-        Ok(Ok(_)) if ran.closed => Err(failed(Failure::Fault("it answered a success after a store failure".into()))),
+        Err(failure) => Err(refuse(failure)),
+        Ok(Err(problem)) => Err(refuse_problem(&request.generation, module, problem, request.request_id)),
+        Ok(Ok(_)) if ran.closed => Err(refuse(Failure::Fault("it answered a success after a store failure".into()))),
         Ok(Ok(reply)) => check_reply(reply, ran.emitted, limits.output)
             .and_then(|done| {
                 let operation = &request.operation;
                 module.judge.answer(&module.descriptor, &operation.route.operation, &operation.response, &done.body)?;
                 Ok(done)
             })
-            .map_err(|why| failed(Failure::Fault(why))),
+            .map_err(|why| refuse(Failure::Fault(why))),
     };
     Outcome { session: ran.session, result }
 }
 
 /// A failure of a module, told without its words.
-pub fn failed(failure: &Failure, module: &Module, request: Uuid) -> Refused {
+pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refused {
     if let Failure::Database(error) = failure {
         return Refused::Database(error.clone());
     }
-    module.health.failed(failure);
+    module.health.count_failure(failure);
     let (name, version) = (&module.name, &module.version);
     tracing::error!(%request, module = name, version, ?failure, "a module failed");
     Refused::Problem(Problem::of(match failure {
@@ -252,7 +252,7 @@ pub fn failed(failure: &Failure, module: &Module, request: Uuid) -> Refused {
 }
 
 /// A module's problem: its code must be one of the platform's or of a descriptor's.
-pub fn refused(generation: &Generation, module: &Module, problem: module::Problem, request: Uuid) -> Refused {
+pub fn refuse_problem(generation: &Generation, module: &Module, problem: module::Problem, request: Uuid) -> Refused {
     let known =
         crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
     let mut answer = match (known, generation.problems.get(&problem.code)) {
@@ -264,7 +264,7 @@ pub fn refused(generation: &Generation, module: &Module, problem: module::Proble
             errors: Vec::new(),
             retry_after: None,
         },
-        (None, None) => return failed(&Failure::Fault("an unknown problem code".into()), module, request),
+        (None, None) => return refuse_failure(&Failure::Fault("an unknown problem code".into()), module, request),
     };
     answer.errors = problem
         .errors

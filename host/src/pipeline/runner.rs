@@ -17,7 +17,7 @@ pub enum Runner<O> {
 
 /// One call that may go on: the request with its valid input, and what the opening found of the caller.
 #[derive(Clone, Copy)]
-pub struct Call<'a> {
+pub struct OpenedCall<'a> {
     pub request: &'a Request,
     pub input: &'a Input,
     pub opened: &'a Opened,
@@ -34,7 +34,7 @@ pub trait Host: Send + Sync + 'static {
     fn perform(
         &self,
         operation: &Self::Operation,
-        call: Call<'_>,
+        call: OpenedCall<'_>,
         session: Session,
     ) -> impl Future<Output = Outcome> + Send;
 }

@@ -10,10 +10,10 @@ use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Audience, Route};
 use uuid::Uuid;
 
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::page::{Items, Limit, Page};
 use super::reply::{answer, answer_about};
-use super::values::{Instant, Integer, text_enum, untyped};
+use super::values::{Instant, Integer, drop_type, text_enum};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
@@ -25,35 +25,39 @@ use crate::sandbox::Module;
 const CLIENTS: &str = "/tenants/{tenantId}/api-clients";
 const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";
 
-pub const OPERATIONS: &[Operation] = &[
-    Operation::read(CLIENTS, "listApiClients", on_session!(list))
+pub const OPERATIONS: &[PlatformOperation] = &[
+    PlatformOperation::read(CLIENTS, "listApiClients", on_session!(list))
         .summary("The company's API clients.")
         .needs(&["api.manage"])
         .query::<ListApiClients>()
         .answers::<Page<ApiClient>>(),
-    Operation::create(CLIENTS, "createApiClient", on_session!(create))
+    PlatformOperation::create(CLIENTS, "createApiClient", on_session!(create))
         .summary("Make an API client. It calls with keys.")
         .needs(&["api.manage"])
         .body::<NewClient>()
         .answers::<ApiClient>()
         .writes("API_CLIENT")
         .amend(offer_scopes),
-    Operation::read("/tenants/{tenantId}/api-clients/scopes", "listScopes", on_session!(list_scopes))
+    PlatformOperation::read("/tenants/{tenantId}/api-clients/scopes", "listScopes", on_session!(list_scopes))
         .summary("Every scope, with the operations that it opens.")
         .needs(&["api.manage"])
         .answers::<Items<Scope>>(),
-    Operation::read(CLIENT, "getApiClient", on_session!(get))
+    PlatformOperation::read(CLIENT, "getApiClient", on_session!(get))
         .summary("One API client.")
         .needs(&["api.manage"])
         .answers::<ApiClient>(),
-    Operation::set("/tenants/{tenantId}/api-clients/{clientId}/status", "setApiClientStatus", on_session!(set_status))
-        .summary("Suspend, resume or revoke an API client: it holds for the very next request.")
-        .needs(&["api.manage"])
-        .body::<NewStatus>()
-        .answers::<ApiClient>()
-        .writes("API_CLIENT")
-        .problems(&["ILLEGAL_STATE"]),
-    Operation::replace(
+    PlatformOperation::set(
+        "/tenants/{tenantId}/api-clients/{clientId}/status",
+        "setApiClientStatus",
+        on_session!(set_status),
+    )
+    .summary("Suspend, resume or revoke an API client: it holds for the very next request.")
+    .needs(&["api.manage"])
+    .body::<NewStatus>()
+    .answers::<ApiClient>()
+    .writes("API_CLIENT")
+    .problems(&["ILLEGAL_STATE"]),
+    PlatformOperation::replace(
         "/tenants/{tenantId}/api-clients/{clientId}/scopes",
         "replaceApiClientScopes",
         on_session!(replace_scopes),
@@ -114,7 +118,7 @@ fn usual_monthly_quota() -> i64 {
 #[schemars(inline)]
 struct NewStatus {
     /// REVOKED is final and revokes every key.
-    #[schemars(transform = untyped)]
+    #[schemars(transform = drop_type)]
     status: ClientStatus,
 }
 

@@ -7,10 +7,10 @@ use stoa_descriptor::schemas::never_null;
 use uuid::Uuid;
 
 use super::api_clients::{self, ClientStatus};
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::page::{Limit, Page};
 use super::reply::{answer, answer_about};
-use super::values::{Instant, text_enum, untyped};
+use super::values::{Instant, drop_type, text_enum};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
@@ -28,13 +28,13 @@ const LONGEST_LIFE_MS: i64 = 365 * DAY_MS;
 /// Keys of one client that can be used at a time.
 const USABLE: i64 = 10;
 
-pub const OPERATIONS: &[Operation] = &[
-    Operation::read(KEYS, "listApiKeys", on_session!(list))
+pub const OPERATIONS: &[PlatformOperation] = &[
+    PlatformOperation::read(KEYS, "listApiKeys", on_session!(list))
         .summary("The client's keys, without their secrets.")
         .needs(&["api.manage"])
         .query::<ListApiKeys>()
         .answers::<Page<ApiKey>>(),
-    Operation::create(KEYS, "issueApiKey", on_session!(issue))
+    PlatformOperation::create(KEYS, "issueApiKey", on_session!(issue))
         .summary("Issue a key.")
         .description(
             "The answer shows `apiKey` this one time: a retry after it was delivered is refused with \
@@ -46,7 +46,7 @@ pub const OPERATIONS: &[Operation] = &[
         .writes("API_KEY")
         .problems(&["CREDENTIAL_ALREADY_DELIVERED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
-    Operation::command(REVOKE, "revokeApiKey", on_session!(revoke))
+    PlatformOperation::command(REVOKE, "revokeApiKey", on_session!(revoke))
         .summary("Revoke a key: it holds for the very next request.")
         .needs(&["api.manage"])
         .body::<EmptyBody>()
@@ -73,7 +73,7 @@ struct ListApiKeys {
 #[schemars(inline, extend("required" = []))]
 struct NewKey {
     /// Must be the deployment's own, which is the default.
-    #[schemars(transform = never_null, transform = untyped)]
+    #[schemars(transform = never_null, transform = drop_type)]
     environment: Option<Environment>,
     /// At most 365 days ahead; 90 days where it is left out.
     #[schemars(with = "Option<Instant>", transform = never_null)]

@@ -6,7 +6,7 @@ use chrono::{DateTime, Days, NaiveDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::page::Items;
 use super::reply::answer;
 use super::values::Integer;
@@ -18,12 +18,15 @@ use crate::problem::{Item, Problem};
 const USUAL: u64 = 30;
 const MOST: i64 = 366;
 
-pub const OPERATIONS: &[Operation] =
-    &[Operation::read("/tenants/{tenantId}/api-clients/{clientId}/usage", "getApiClientUsage", on_session!(get))
-        .summary("Requests by day, admitted and refused. Days without any are left out.")
-        .needs(&["api.manage"])
-        .query::<GetApiClientUsage>()
-        .answers::<Items<ApiUsageDay>>()];
+pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read(
+    "/tenants/{tenantId}/api-clients/{clientId}/usage",
+    "getApiClientUsage",
+    on_session!(get),
+)
+.summary("Requests by day, admitted and refused. Days without any are left out.")
+.needs(&["api.manage"])
+.query::<GetApiClientUsage>()
+.answers::<Items<ApiUsageDay>>()];
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

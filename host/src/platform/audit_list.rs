@@ -14,7 +14,7 @@ use stoa_descriptor::schemas::never_null;
 use uuid::Uuid;
 
 use super::conditions::Conditions;
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::page::{Limit, Page};
 use super::reply::answer;
 use super::values::{Instant, Integer, text_enum};
@@ -41,8 +41,8 @@ pub const FILTERS: [&str; 11] = [
 /// An entry's id is made of the instant that `created_at` holds. Bounds on ids, for the index alone, leave this much room.
 const SLACK_MS: i64 = 3_600_000;
 
-pub const OPERATIONS: &[Operation] =
-    &[Operation::read("/tenants/{tenantId}/audit", "listAuditEntries", on_session!(list))
+pub const OPERATIONS: &[PlatformOperation] =
+    &[PlatformOperation::read("/tenants/{tenantId}/audit", "listAuditEntries", on_session!(list))
         .summary("The company's audit log.")
         .description("Newest first: the cursor is the last id of the page before. Filters narrow together.")
         .needs(&["settings.manage"])

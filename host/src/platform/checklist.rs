@@ -4,19 +4,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::operation::{Operation, through_modules};
+use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer;
 use super::values::text_enum;
 use super::{Call, NAME};
 use crate::database::{Cell, Error, Session};
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Outcome, Refused, failed};
+use crate::pipeline::run::{Outcome, Refused, refuse_failure};
 use crate::problem::Problem;
-use crate::sandbox::call::{self, Entry, Failure};
+use crate::sandbox::call::{self, CallContext, Failure};
 use crate::wit::module::Step;
 
-pub const OPERATIONS: &[Operation] =
-    &[Operation::read("/tenants/{tenantId}/onboarding", "getOnboardingChecklist", through_modules!(get))
+pub const OPERATIONS: &[PlatformOperation] =
+    &[PlatformOperation::read("/tenants/{tenantId}/onboarding", "getOnboardingChecklist", through_modules!(get))
         .summary("What the company has done, and what is left, to be ready.")
         .needs(&["settings.manage"])
         .answers::<OnboardingChecklist>()];
@@ -56,7 +56,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
     let mut items = Vec::new();
     let mut session = session;
     for module in &request.generation.modules {
-        let ran = call::checklist(Entry {
+        let ran = call::checklist(CallContext {
             module: module.clone(),
             session,
             facts: facts(request, opened, tenant),
@@ -72,7 +72,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
             Ok(_) => Some(Failure::Fault("it answered its checklist after a store failure".into())),
             Err(failure) => Some(failure),
         };
-        let refusal = refusal.map(|failure| failed(&failure, &ran.blamed, request.request_id));
+        let refusal = refusal.map(|failure| refuse_failure(&failure, &ran.blamed, request.request_id));
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {

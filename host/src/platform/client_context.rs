@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::reply::answer;
 use super::values::{Instant, Integer};
 use super::{Call, Performed};
@@ -14,10 +14,11 @@ use crate::identity::Environment;
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
 
-pub const OPERATIONS: &[Operation] = &[Operation::read("/api-client/context", "apiGetContext", on_session!(get))
-    .summary("The company and the client of the key, with its scopes and limits.")
-    .machine(&["catalog.read"])
-    .answers::<ApiClientContext>()];
+pub const OPERATIONS: &[PlatformOperation] =
+    &[PlatformOperation::read("/api-client/context", "apiGetContext", on_session!(get))
+        .summary("The company and the client of the key, with its scopes and limits.")
+        .machine(&["catalog.read"])
+        .answers::<ApiClientContext>()];
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

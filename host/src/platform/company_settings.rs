@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::reply::{answer, answer_about};
 use super::values::{Integer, text_enum};
 use super::{Call, Performed};
@@ -18,12 +18,12 @@ pub const LAST_VERSION: i64 = 2_147_483_646;
 
 const PATH: &str = "/tenants/{tenantId}/settings";
 
-pub const OPERATIONS: &[Operation] = &[
-    Operation::read(PATH, "getTenantSettings", on_session!(get))
+pub const OPERATIONS: &[PlatformOperation] = &[
+    PlatformOperation::read(PATH, "getTenantSettings", on_session!(get))
         .summary("The company's settings.")
         .needs(&["settings.manage"])
         .answers::<TenantSettings>(),
-    Operation::replace(PATH, "replaceTenantSettings", on_session!(replace))
+    PlatformOperation::replace(PATH, "replaceTenantSettings", on_session!(replace))
         .summary("Replace the company's settings.")
         .description("Full replacement. `status` is the operators' alone. Every record keeps the currency that it has.")
         .needs(&["settings.manage"])

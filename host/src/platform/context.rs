@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use super::company_settings::TenantStatus;
 use super::iam::{AssignedRole, MembershipStatus};
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::reply::answer;
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
 use crate::problem::Problem;
 
-pub const OPERATIONS: &[Operation] =
-    &[Operation::read("/tenants/{tenantId}/context", "getTenantContext", on_session!(get))
+pub const OPERATIONS: &[PlatformOperation] =
+    &[PlatformOperation::read("/tenants/{tenantId}/context", "getTenantContext", on_session!(get))
         .summary("The company and the caller's membership, roles and permissions in it.")
         .answers::<TenantContext>()];
 

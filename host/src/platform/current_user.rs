@@ -5,13 +5,13 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::iam::MembershipStatus;
-use super::operation::{Operation, on_session};
+use super::operation::{PlatformOperation, on_session};
 use super::reply::answer;
 use super::values::Instant;
 use super::{Call, Performed};
 use crate::database::{Cell, Row, Session};
 
-pub const OPERATIONS: &[Operation] = &[Operation::read("/auth/me", "getCurrentUser", on_session!(get))
+pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read("/auth/me", "getCurrentUser", on_session!(get))
     .summary("The caller's own user record.")
     .answers::<CurrentUser>()];
 

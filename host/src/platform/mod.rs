@@ -21,7 +21,7 @@ pub mod reply;
 pub mod values;
 
 pub use call::Call;
-pub use operation::Operation;
+pub use operation::PlatformOperation;
 pub use values::time;
 
 use std::sync::Arc;
@@ -65,20 +65,25 @@ pub struct Platform {
 pub type Performed = Result<Done, Refused>;
 
 impl Host for Platform {
-    type Operation = &'static Operation;
+    type Operation = &'static PlatformOperation;
 
     fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    async fn perform(&self, operation: &&'static Operation, call: pipeline::Call<'_>, session: Session) -> Outcome {
-        let pipeline::Call { request, input, opened } = call;
+    async fn perform(
+        &self,
+        operation: &&'static PlatformOperation,
+        call: pipeline::OpenedCall<'_>,
+        session: Session,
+    ) -> Outcome {
+        let pipeline::OpenedCall { request, input, opened } = call;
         operation.perform(&Call { platform: self, request, input, opened }, session).await
     }
 }
 
 /// The tables of operations, in the order of the contract.
-const OPERATIONS: &[&[Operation]] = &[
+const OPERATIONS: &[&[PlatformOperation]] = &[
     current_user::OPERATIONS,
     context::OPERATIONS,
     onboarding::OPERATIONS,
@@ -96,13 +101,13 @@ const OPERATIONS: &[&[Operation]] = &[
 ];
 
 /// Every operation of the host that takes the pipeline's road.
-pub fn operations() -> impl Iterator<Item = &'static Operation> {
+pub fn operations() -> impl Iterator<Item = &'static PlatformOperation> {
     OPERATIONS.iter().copied().flatten()
 }
 
 /// What the contract says of the host's own operations.
 pub struct Description {
-    pub routes: Vec<(Route, &'static Operation)>,
+    pub routes: Vec<(Route, &'static PlatformOperation)>,
     /// Schemas that the routes refer to.
     pub schemas: Map<String, Json>,
 }

@@ -9,15 +9,15 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::Route;
 use uuid::Uuid;
 
-use super::operation::{Operation, through_modules};
+use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer_about;
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
 use crate::pipeline::facts::facts;
-use crate::pipeline::run::{Done, Outcome, Refused, failed, refused};
+use crate::pipeline::run::{Done, Outcome, Refused, refuse_failure, refuse_problem};
 use crate::problem::Problem;
-use crate::sandbox::call::Entry;
+use crate::sandbox::call::CallContext;
 use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
 use crate::wit::events::Event;
 
@@ -27,7 +27,7 @@ pub const CREATE_COMPANY: &str = "createCompany";
 /// Members of the body that the host itself reads; the rest belongs to modules.
 pub const OWN_MEMBERS: [&str; 4] = ["name", "countryCode", "currencyCode", "withDefaults"];
 
-pub const OPERATIONS: &[Operation] = &[Operation::create(
+pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
     "/onboarding/companies",
     CREATE_COMPANY,
     through_modules!(create),
@@ -163,7 +163,7 @@ pub async fn found_company(
     for module in &founding.generation.modules {
         let Some(open) = session.take() else { break };
         let options = Json::Object(options(&members, module.descriptor.onboarding.as_ref())).to_string();
-        let entry = Entry {
+        let entry = CallContext {
             module: module.clone(),
             session: open,
             facts: facts_of(tenant, &founding.facts),
@@ -184,10 +184,10 @@ pub async fn found_company(
             }
             Ok(Ok(_)) => {
                 let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
-                failed(&fault, module, request)
+                refuse_failure(&fault, module, request)
             }
-            Ok(Err(problem)) => refused(founding.generation, module, problem, request),
-            Err(failure) => failed(&failure, &ran.blamed, request),
+            Ok(Err(problem)) => refuse_problem(founding.generation, module, problem, request),
+            Err(failure) => refuse_failure(&failure, &ran.blamed, request),
         };
         return (session, Err(refusal));
     }

@@ -46,7 +46,7 @@ macro_rules! through_modules {
 pub(super) use {on_session, through_modules};
 
 /// A row of a table of operations.
-pub struct Operation {
+pub struct PlatformOperation {
     method: &'static str,
     path: &'static str,
     name: &'static str,
@@ -66,9 +66,9 @@ pub struct Operation {
     amend: Option<Amend>,
 }
 
-impl Operation {
-    const fn new(method: &'static str, path: &'static str, name: &'static str, handler: Handler) -> Operation {
-        Operation {
+impl PlatformOperation {
+    const fn new(method: &'static str, path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation {
             method,
             path,
             name,
@@ -90,93 +90,93 @@ impl Operation {
     }
 
     /// GET: a read in a snapshot.
-    pub const fn read(path: &'static str, name: &'static str, handler: Handler) -> Operation {
-        Operation { idempotency: Idempotency::None, ..Operation::new("GET", path, name, handler) }
+    pub const fn read(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation { idempotency: Idempotency::None, ..PlatformOperation::new("GET", path, name, handler) }
     }
 
     /// POST that makes a record: 201, key required.
-    pub const fn create(path: &'static str, name: &'static str, handler: Handler) -> Operation {
-        Operation { status: 201, ..Operation::new("POST", path, name, handler) }
+    pub const fn create(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation { status: 201, ..PlatformOperation::new("POST", path, name, handler) }
     }
 
     /// POST of a command that may be sent without a key: 201.
-    pub const fn command(path: &'static str, name: &'static str, handler: Handler) -> Operation {
-        Operation { idempotency: Idempotency::Optional, ..Operation::create(path, name, handler) }
+    pub const fn command(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation { idempotency: Idempotency::Optional, ..PlatformOperation::create(path, name, handler) }
     }
 
     /// PUT: full replacement, 200, key required.
-    pub const fn replace(path: &'static str, name: &'static str, handler: Handler) -> Operation {
-        Operation::new("PUT", path, name, handler)
+    pub const fn replace(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation::new("PUT", path, name, handler)
     }
 
     /// PATCH of one member: 200, key required.
-    pub const fn set(path: &'static str, name: &'static str, handler: Handler) -> Operation {
-        Operation::new("PATCH", path, name, handler)
+    pub const fn set(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation::new("PATCH", path, name, handler)
     }
 
     /// One line for the contract.
-    pub const fn summary(mut self, summary: &'static str) -> Operation {
+    pub const fn summary(mut self, summary: &'static str) -> PlatformOperation {
         self.summary = summary;
         self
     }
 
     /// What a caller should know beyond the summary.
-    pub const fn description(mut self, description: &'static str) -> Operation {
+    pub const fn description(mut self, description: &'static str) -> PlatformOperation {
         self.description = description;
         self
     }
 
     /// Permissions of a person (all of them); without them every member may, or outside a company every signed-in user.
-    pub const fn needs(mut self, permissions: &'static [&'static str]) -> Operation {
+    pub const fn needs(mut self, permissions: &'static [&'static str]) -> PlatformOperation {
         self.permissions = permissions;
         self
     }
 
     /// For API clients, with all of these scopes.
-    pub const fn machine(mut self, scopes: &'static [&'static str]) -> Operation {
+    pub const fn machine(mut self, scopes: &'static [&'static str]) -> PlatformOperation {
         self.audience = Audience::ApiClient;
         self.permissions = scopes;
         self
     }
 
     /// The type that the query parameters are read as.
-    pub const fn query<T: JsonSchema>(mut self) -> Operation {
+    pub const fn query<T: JsonSchema>(mut self) -> PlatformOperation {
         self.query = Some(Schemas::parameters::<T>);
         self
     }
 
     /// The type that the body is read as; without one no body is taken.
-    pub const fn body<T: JsonSchema>(mut self) -> Operation {
+    pub const fn body<T: JsonSchema>(mut self) -> PlatformOperation {
         self.body = Some(Schemas::read::<T>);
         self
     }
 
     /// The type of the success body.
-    pub const fn answers<T: JsonSchema>(mut self) -> Operation {
-        self.response = Some(Schemas::answered::<T>);
+    pub const fn answers<T: JsonSchema>(mut self) -> PlatformOperation {
+        self.response = Some(Schemas::response::<T>);
         self
     }
 
     /// Resource type of the audit entry.
-    pub const fn writes(mut self, audit: &'static str) -> Operation {
+    pub const fn writes(mut self, audit: &'static str) -> PlatformOperation {
         self.audit = Some(audit);
         self
     }
 
     /// Problem codes beyond those that every operation may answer.
-    pub const fn problems(mut self, codes: &'static [&'static str]) -> Operation {
+    pub const fn problems(mut self, codes: &'static [&'static str]) -> PlatformOperation {
         self.problems = codes;
         self
     }
 
     /// Value of the answer's `Cache-Control`.
-    pub const fn cache_control(mut self, value: &'static str) -> Operation {
+    pub const fn cache_control(mut self, value: &'static str) -> PlatformOperation {
         self.cache_control = Some(value);
         self
     }
 
     /// What the active modules add to the route.
-    pub const fn amend(mut self, amend: Amend) -> Operation {
+    pub const fn amend(mut self, amend: Amend) -> PlatformOperation {
         self.amend = Some(amend);
         self
     }

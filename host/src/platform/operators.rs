@@ -25,7 +25,7 @@ pub const ENTITLEMENTS: [&str; 1] = [PUBLIC_API];
 const OPERATOR: &str = "system:operator";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum CompanyChange {
     Suspend,
     Resume,
     Entitle(String),
@@ -41,7 +41,7 @@ pub enum Owner {
 
 /// Why an operator's wish was not done.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum CompanyRefusal {
     #[error("there is no company {0}")]
     NoCompany(Uuid),
     #[error("no user {0} has signed in")]
@@ -55,7 +55,7 @@ pub enum Refusal {
 }
 
 /// What an operator wished, or why it was not done.
-type Wish<T> = Result<T, Refusal>;
+type Wish<T> = Result<T, CompanyRefusal>;
 
 /// Every company, the oldest first.
 pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
@@ -71,7 +71,7 @@ pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
 }
 
 /// Changes a company; answers it, and whether anything differs now.
-pub async fn change(database: &Database, tenant: Uuid, change: Change) -> Result<Wish<(Json, bool)>, Error> {
+pub async fn change(database: &Database, tenant: Uuid, change: CompanyChange) -> Result<Wish<(Json, bool)>, Error> {
     let work: Work<Wish<(Json, bool)>> = Arc::new(move |mut session| {
         let change = change.clone();
         Box::pin(async move {
@@ -111,7 +111,7 @@ async fn all(session: &mut Session) -> Result<Vec<Json>, Error> {
     rows.iter().map(|row| Ok(Company::read(row)?.json())).collect()
 }
 
-async fn apply(session: &mut Session, tenant: Uuid, change: &Change) -> Result<Wish<(Json, bool)>, Error> {
+async fn apply(session: &mut Session, tenant: Uuid, change: &CompanyChange) -> Result<Wish<(Json, bool)>, Error> {
     session.begin_plain(false).await?;
     let now = session.now().await?;
     lock(session, tenant).await?;
@@ -121,11 +121,11 @@ async fn apply(session: &mut Session, tenant: Uuid, change: &Change) -> Result<W
             &[Cell::Id(tenant)],
         )
         .await?;
-    let Some(row) = rows.first() else { return Ok(Err(Refusal::NoCompany(tenant))) };
+    let Some(row) = rows.first() else { return Ok(Err(CompanyRefusal::NoCompany(tenant))) };
     let (mut company, version) = (Company::read(row)?, row.integer(5)?);
     let Some((operation, changed)) = company.change(change) else { return Ok(Ok((company.json(), false))) };
     if version >= LAST_VERSION {
-        return Ok(Err(Refusal::LastVersion));
+        return Ok(Err(CompanyRefusal::LastVersion));
     }
     session
         .query(
@@ -170,7 +170,7 @@ async fn make(
     let founded = match founded {
         Ok(founded) => founded,
         Err(Refused::Problem(problem)) => {
-            return (Some(session), Verdict::RollBack(Err(Refusal::Problem(explain(&problem)))));
+            return (Some(session), Verdict::RollBack(Err(CompanyRefusal::Problem(explain(&problem)))));
         }
         Err(Refused::Database(error)) => return (Some(session), Verdict::Fail(error)),
     };
@@ -206,11 +206,11 @@ async fn user(session: &mut Session, owner: &Owner) -> Result<Wish<Uuid>, Error>
     };
     let ids = rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>()?;
     Ok(match ids[..] {
-        [] => Err(Refusal::NoUser(named)),
+        [] => Err(CompanyRefusal::NoUser(named)),
         [only] => Ok(only),
         _ => {
             let all: Vec<String> = ids.iter().map(Uuid::to_string).collect();
-            Err(Refusal::SeveralUsers(ids.len(), all.join(", ")))
+            Err(CompanyRefusal::SeveralUsers(ids.len(), all.join(", ")))
         }
     })
 }
@@ -291,25 +291,25 @@ impl Company {
     }
 
     /// Makes a change; answers its operation and the member that differs now, or nothing where that is so already.
-    fn change(&mut self, change: &Change) -> Option<(&'static str, &'static str)> {
+    fn change(&mut self, change: &CompanyChange) -> Option<(&'static str, &'static str)> {
         let before = (self.status.clone(), self.entitlements.clone());
         let made = match change {
-            Change::Suspend => {
+            CompanyChange::Suspend => {
                 self.status = "SUSPENDED".into();
                 ("suspendTenant", "status")
             }
-            Change::Resume => {
+            CompanyChange::Resume => {
                 self.status = "ACTIVE".into();
                 ("resumeTenant", "status")
             }
-            Change::Entitle(to) => {
+            CompanyChange::Entitle(to) => {
                 if !self.entitlements.contains(to) {
                     self.entitlements.push(to.clone());
                     self.entitlements.sort();
                 }
                 ("entitleTenant", "entitlements")
             }
-            Change::Revoke(from) => {
+            CompanyChange::Revoke(from) => {
                 self.entitlements.retain(|held| held != from);
                 ("revokeEntitlement", "entitlements")
             }

@@ -62,7 +62,7 @@ pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
 }
 
 /// Leaves out the type beside the texts: a value of another type is refused as one that is not among them.
-pub fn untyped(schema: &mut Schema) {
+pub fn drop_type(schema: &mut Schema) {
     schema.remove("type");
 }
 

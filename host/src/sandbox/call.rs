@@ -54,7 +54,7 @@ pub struct Ran<T> {
 }
 
 /// What a request brings to its modules.
-pub struct Entry {
+pub struct CallContext {
     pub module: Arc<Module>,
     pub session: Session,
     pub facts: RequestFacts,
@@ -72,7 +72,7 @@ pub trait Native: Send + Sync {
     ) -> BoxFuture<'a, wasmtime::Result<Result<module::Reply, module::Problem>>>;
 }
 
-pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
+pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<module::Reply, module::Problem>> {
     #[cfg(feature = "native-modules")]
     if let Some(native) = entry.module.native.clone() {
         let (module, mut state, began) = (entry.module.clone(), begin(entry), Instant::now());
@@ -82,23 +82,23 @@ pub async fn handle(entry: Entry, call: &module::Call) -> Ran<Result<module::Rep
     ask(entry, async |guest, store| guest.call_handle(store, call).await).await
 }
 
-pub async fn provision(entry: Entry, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
+pub async fn provision(entry: CallContext, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
     ask(entry, async |guest, store| guest.call_provision(store, options).await).await
 }
 
 /// The module's steps of a company's checklist.
-pub async fn checklist(entry: Entry) -> Ran<Vec<module::Step>> {
+pub async fn checklist(entry: CallContext) -> Ran<Vec<module::Step>> {
     ask(entry, async |guest, store| guest.call_checklist(store).await).await
 }
 
 /// One bounded batch of a module's own invariants.
-pub async fn verify(entry: Entry, cursor: Option<&str>) -> Ran<module::Findings> {
+pub async fn verify(entry: CallContext, cursor: Option<&str>) -> Ran<module::Findings> {
     ask(entry, async |guest, store| guest.call_verify(store, cursor).await).await
 }
 
 /// One bounded batch of a module's backfill; answers where the next begins.
 pub async fn upgrade(
-    entry: Entry,
+    entry: CallContext,
     from_version: &str,
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
@@ -107,7 +107,7 @@ pub async fn upgrade(
 
 /// A fresh instance, one call of it, and what is left.
 async fn ask<T>(
-    entry: Entry,
+    entry: CallContext,
     call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
 ) -> Ran<T> {
     let (module, state, began) = (entry.module.clone(), begin(entry), Instant::now());
@@ -121,8 +121,8 @@ async fn ask<T>(
     end(module, began, store.into_data(), result)
 }
 
-fn begin(entry: Entry) -> State {
-    let Entry { module, session, facts, read_only, limits } = entry;
+fn begin(entry: CallContext) -> State {
+    let CallContext { module, session, facts, read_only, limits } = entry;
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
@@ -142,9 +142,9 @@ fn begin(entry: Entry) -> State {
 
 fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
     let result = result.map_err(|error| classify(&state, &error));
-    module.health.called(began.elapsed());
+    module.health.count_call(began.elapsed());
     let used = Used {
-        guest_time: state.clock.spent(),
+        guest_time: state.clock.time_spent(),
         memory: state.memory.used,
         store_calls: state.scope.calls,
         rows: state.scope.rows,
@@ -171,7 +171,7 @@ fn store(engine: &Engine, state: State) -> Store<State> {
     store.epoch_deadline_callback(move |mut context| {
         let mut context = context.as_context_mut();
         let state = context.data_mut();
-        if state.clock.spent() >= state.limits.deadline {
+        if state.clock.time_spent() >= state.limits.deadline {
             return Err(state.stop(Failure::Deadline));
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database

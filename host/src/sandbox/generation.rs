@@ -62,7 +62,7 @@ impl Generation {
         if !clashes.is_empty() {
             return Err(Unlinked::Descriptors(clashes.join("; ")));
         }
-        let modules = linked(engine, vetted)?;
+        let modules = link_services(engine, vetted)?;
         let permissions = compose_grants(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
         let scopes = compose_grants(host, &[], &modules, |descriptor| &descriptor.scopes);
         let problems = modules
@@ -92,7 +92,7 @@ impl Generation {
     }
 
     /// A module of this generation by its digest.
-    pub fn vetted(&self, digest: &[u8; 32]) -> Option<Arc<Vetted>> {
+    pub fn find_vetted(&self, digest: &[u8; 32]) -> Option<Arc<Vetted>> {
         self.modules.iter().find(|module| module.digest == *digest).map(|module| module.vetted.clone())
     }
 
@@ -110,7 +110,7 @@ impl Generation {
 }
 
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.
-fn linked(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Module>>, Unlinked> {
+fn link_services(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Module>>, Unlinked> {
     let failed = |name: &str, error: wasmtime::Error| Unlinked::Services(format!("{name}: {error:#}"));
     let sorted: Vec<&Arc<Vetted>> =
         providers_first(engine, vetted)?.into_iter().filter_map(|index| vetted.get(index)).collect();

@@ -78,7 +78,7 @@ impl Health {
     }
 
     /// A call that a request, a company's founding or an operator's verb made, with everything it called in turn.
-    pub fn called(&self, took: Duration) {
+    pub fn count_call(&self, took: Duration) {
         self.calls.fetch_add(1, Relaxed);
         self.metrics.calls.increment(1);
         self.metrics.seconds.record(took.as_secs_f64());
@@ -90,7 +90,7 @@ impl Health {
     }
 
     /// A failure that is this module's own. The database's troubles and an exhausted pool are not.
-    pub fn failed(&self, failure: &Failure) {
+    pub fn count_failure(&self, failure: &Failure) {
         let (count, metric) = match failure {
             Failure::Fault(_) => (&self.traps, &self.metrics.traps),
             Failure::Deadline => (&self.timeouts, &self.metrics.timeouts),

@@ -50,7 +50,7 @@ struct Queue {
 }
 
 /// An event kind as it is judged.
-pub struct Kind {
+pub struct EventSchema {
     resource_type: String,
     data: Schema,
 }
@@ -58,7 +58,7 @@ pub struct Kind {
 /// What a module said, and by what it is judged.
 enum Said {
     Answer { schema: Arc<Schema>, body: String },
-    Event { kind: Arc<Kind>, event: Event },
+    Event { kind: Arc<EventSchema>, event: Event },
 }
 
 struct Sample {
@@ -68,9 +68,9 @@ struct Sample {
     said: Said,
 }
 
-impl Kind {
+impl EventSchema {
     /// `Err`: what is wrong with the declaration. `schemas`: what its schema refers to.
-    pub fn compile(kind: &EventKind, schemas: &Map<String, Json>) -> Result<Kind, String> {
+    pub fn compile(kind: &EventKind, schemas: &Map<String, Json>) -> Result<EventSchema, String> {
         let invalid = |what: &str, why: String| format!("event `{}`: {what}: {why}", kind.code);
         let data = Schema::compile(&kind.data, schemas).map_err(|why| invalid("data", why))?;
         if !is_of_objects(&kind.data, schemas, DEEPEST) {
@@ -78,7 +78,7 @@ impl Kind {
         }
         match breach(&data.faults(&kind.example)) {
             Some(why) => Err(invalid("example", why)),
-            None => Ok(Kind { resource_type: kind.resource_type.clone(), data }),
+            None => Ok(EventSchema { resource_type: kind.resource_type.clone(), data }),
         }
     }
 
@@ -125,7 +125,7 @@ impl Judge {
     }
 
     /// Judges an event, likewise.
-    pub fn event(&self, module: &Arc<Descriptor>, kind: &Arc<Kind>, event: &Event) -> Result<(), String> {
+    pub fn event(&self, module: &Arc<Descriptor>, kind: &Arc<EventSchema>, event: &Event) -> Result<(), String> {
         let Some(queue) = &self.queue else {
             let why = kind.breach(event);
             return why.map_or(Ok(()), |why| Err(format!("the event {} breaks its declaration: {why}", event.kind)));
@@ -249,7 +249,7 @@ mod tests {
             json!({ "data": { "anyOf": [{ "$ref": "#/$defs/Note" }, bare] } }),
             json!({ "data": { "allOf": [{ "$ref": "#/$defs/Note" }, { "required": ["id"] }] } }),
         ] {
-            let compiled = Kind::compile(&kind(changes), &schemas());
+            let compiled = EventSchema::compile(&kind(changes), &schemas());
             assert!(compiled.is_ok(), "{:?}", compiled.err());
         }
         for (changes, what) in [
@@ -261,14 +261,14 @@ mod tests {
             (json!({ "example": { "label": "x" } }), "example: \"/id\" REQUIRED"),
             (json!({ "example": { "id": ID, "other": 1 } }), "example: \"\" NOT_ALLOWED"),
         ] {
-            let Err(why) = Kind::compile(&kind(changes), &schemas()) else { panic!("{what}") };
+            let Err(why) = EventSchema::compile(&kind(changes), &schemas()) else { panic!("{what}") };
             assert!(why.contains(what) && why.contains("notes.note.made"), "{why}");
         }
     }
 
     #[test]
     fn a_strict_judge_names_the_place_and_never_the_value() {
-        let (judge, kind) = (Judge::strict(), Arc::new(Kind::compile(&kind(json!({})), &schemas()).unwrap()));
+        let (judge, kind) = (Judge::strict(), Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap()));
         let said = |resource_type: &str, data: &str| judge.event(&module(), &kind, &event(resource_type, data));
         assert_eq!(said("NOTE", &json!({ "id": ID, "label": "x" }).to_string()), Ok(()));
         for (resource_type, data, what) in [
@@ -291,7 +291,7 @@ mod tests {
     fn a_counting_judge_lets_everything_pass_and_drops_what_finds_no_room() {
         let (samples, mut waiting) = mpsc::channel(1);
         let judge = Judge { queue: Some(Queue::new(samples)) };
-        let kind = Arc::new(Kind::compile(&kind(json!({})), &schemas()).unwrap());
+        let kind = Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap());
         for _ in 0..3 {
             assert_eq!(judge.event(&module(), &kind, &event("PAGE", "{")), Ok(()));
         }

@@ -136,7 +136,7 @@ impl GuestClock {
         Duration::from_nanos(nanos)
     }
 
-    pub fn spent(&self) -> Duration {
+    pub fn time_spent(&self) -> Duration {
         Duration::from_nanos(self.0.spent.load(Relaxed)) + self.stretch()
     }
 

@@ -10,10 +10,10 @@ use wasmtime::component::Component;
 #[cfg(feature = "native-modules")]
 use super::call::Native;
 use super::health::Health;
-use super::judge::{Judge, Kind};
+use super::judge::{EventSchema, Judge};
 use super::state::State;
 use crate::operations::Operation;
-use crate::store::Schema;
+use crate::store::Tables;
 use crate::wit::GuestPre;
 
 /// A module that may run here. Generations that have it share it.
@@ -22,12 +22,12 @@ pub struct Vetted {
     /// Bytes of the component.
     pub size: usize,
     pub descriptor: Arc<Descriptor>,
-    pub schema: Arc<Schema>,
+    pub schema: Arc<Tables>,
     pub component: Component,
     /// What callers may ask of it.
     pub operations: Vec<Arc<Operation>>,
     /// The event kinds that it may emit.
-    pub events: BTreeMap<String, Arc<Kind>>,
+    pub events: BTreeMap<String, Arc<EventSchema>>,
     pub judge: Arc<Judge>,
     /// Who vouched for it; nobody for what --dev took from its folder.
     pub signer: Option<String>,

@@ -7,7 +7,7 @@ use stoa_descriptor::{ColumnType, Kind};
 
 use super::datum::Datum;
 use super::filter::{self, Condition};
-use super::schema::{ID, Schema, Table};
+use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::{Refused, misuse, write};
 use crate::wit::store::{
@@ -71,7 +71,7 @@ pub(super) struct Measure {
 }
 
 /// Checks one call of a batch.
-pub(super) fn check(schema: &Schema, scope: &mut Scope, call: Call) -> Result<Checked, Refused> {
+pub(super) fn check(schema: &Tables, scope: &mut Scope, call: Call) -> Result<Checked, Refused> {
     let writes = matches!(call, Call::Insert(_) | Call::Update(_) | Call::Lock(_) | Call::Number(_));
     if writes && scope.read_only {
         return Err(misuse("a read-only request does not write or lock"));
@@ -88,7 +88,7 @@ pub(super) fn check(schema: &Schema, scope: &mut Scope, call: Call) -> Result<Ch
     }
 }
 
-pub(super) fn table(schema: &Schema, collection: &str) -> Result<usize, Refused> {
+pub(super) fn table(schema: &Tables, collection: &str) -> Result<usize, Refused> {
     schema.find(collection).ok_or_else(|| misuse("the module has no such collection"))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn names_of(table: &Table, names: &[String]) -> Result<Vec<usize>, Re
     Ok(found)
 }
 
-fn ask(schema: &Schema, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>), Refused> {
+fn ask(schema: &Tables, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>), Refused> {
     let at = table(schema, &ask.collection)?;
     let table = schema.table(at);
     if ask.lock.is_some() {
@@ -126,14 +126,14 @@ fn ask(schema: &Schema, scope: &Scope, ask: &Ask) -> Result<(usize, Vec<usize>),
     Ok((at, columns(table, &ask.columns)?))
 }
 
-fn get(schema: &Schema, scope: &Scope, call: GetCall) -> Result<Checked, Refused> {
+fn get(schema: &Tables, scope: &Scope, call: GetCall) -> Result<Checked, Refused> {
     let (at, columns) = ask(schema, scope, &call.ask)?;
     let rows = call.ids.into_iter().map(|id| vec![id]).collect();
     let keys = keys(schema.table(at), &[ID], rows, scope)?;
     Ok(Checked::Keyed(Keyed { table: at, columns, lock: call.ask.lock, key: vec![ID], keys }))
 }
 
-fn find(schema: &Schema, scope: &Scope, call: FindCall) -> Result<Checked, Refused> {
+fn find(schema: &Tables, scope: &Scope, call: FindCall) -> Result<Checked, Refused> {
     let (at, columns) = ask(schema, scope, &call.ask)?;
     let table = schema.table(at);
     let key = key(table, &call.key)?;
@@ -176,7 +176,7 @@ fn page(limit: u32, scope: &Scope) -> Result<usize, Refused> {
     }
 }
 
-fn select(schema: &Schema, scope: &Scope, call: SelectCall) -> Result<Checked, Refused> {
+fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, Refused> {
     let (at, columns) = ask(schema, scope, &call.ask)?;
     let table = schema.table(at);
     let limit = page(call.limit, scope)?;
@@ -205,7 +205,7 @@ fn order(table: &Table, wanted: &[Order]) -> Result<Vec<(usize, bool)>, Refused>
     let mut order: Vec<(usize, bool)> = Vec::with_capacity(wanted.len() + 1);
     for item in wanted {
         let at = table.find(&item.column).ok_or_else(|| misuse("order: no such column"))?;
-        if !filter::ordered(table, at) || order.iter().any(|(other, _)| *other == at) {
+        if !filter::is_orderable(table, at) || order.iter().any(|(other, _)| *other == at) {
             return Err(misuse("order: columns must be required, ordered and different"));
         }
         order.push((at, item.descending));
@@ -226,7 +226,7 @@ fn per_key(table: &Table, each: Each, scope: &Scope) -> Result<PerKey, Refused> 
     Ok(PerKey { columns, keys, limit: page(each.limit, scope)? })
 }
 
-fn aggregate(schema: &Schema, scope: &Scope, call: AggregateCall) -> Result<Checked, Refused> {
+fn aggregate(schema: &Tables, scope: &Scope, call: AggregateCall) -> Result<Checked, Refused> {
     let at = table(schema, &call.collection)?;
     let table = schema.table(at);
     if call.measures.len() > scope.limits.measures {

@@ -6,8 +6,8 @@ use stoa_descriptor::ColumnType;
 use super::datum::{Datum, Unfit};
 use super::decimal::{self, Parsed};
 use super::fold;
-use super::schema::{Schema, Table};
-use super::scope::Limits;
+use super::schema::{Table, Tables};
+use super::scope::StoreLimits;
 use super::sql::{Dialect, Sql};
 use super::{Refused, misuse};
 use crate::wit::store::{Compare, Has, Node, Term, Value};
@@ -57,7 +57,12 @@ impl Condition {
 }
 
 /// Reads a filter; several roots must all hold.
-pub(super) fn check(schema: &Schema, table: &Table, nodes: Vec<Node>, limits: &Limits) -> Result<Condition, Refused> {
+pub(super) fn check(
+    schema: &Tables,
+    table: &Table,
+    nodes: Vec<Node>,
+    limits: &StoreLimits,
+) -> Result<Condition, Refused> {
     let mut reader = Reader { schema, limits, terms: nodes.len(), has: 0 };
     if nodes.len() > limits.nodes {
         return Err(Refused::Limit("filter nodes"));
@@ -78,8 +83,8 @@ pub(super) fn check(schema: &Schema, table: &Table, nodes: Vec<Node>, limits: &L
 }
 
 struct Reader<'a> {
-    schema: &'a Schema,
-    limits: &'a Limits,
+    schema: &'a Tables,
+    limits: &'a StoreLimits,
     terms: usize,
     has: usize,
 }
@@ -160,7 +165,7 @@ impl Reader<'_> {
                 let mut data = Vec::with_capacity(count);
                 for value in values {
                     // A value that no row can have is left out of the list.
-                    let datum = bound(value, type_, Compare::Eq, &table.column(column).name)?;
+                    let datum = read_bound(value, type_, Compare::Eq, &table.column(column).name)?;
                     if datum != Datum::Decimal(decimal::BEYOND) {
                         data.push(datum);
                     }
@@ -178,7 +183,7 @@ impl Reader<'_> {
         };
         match (values.next(), values.next()) {
             (Some(value), None) => {
-                let datum = bound(value, type_, term.op, &table.column(column).name)?;
+                let datum = read_bound(value, type_, term.op, &table.column(column).name)?;
                 Ok(Condition::Compare { column, op, datum })
             }
             _ => Err(misuse("a comparison takes one value")),
@@ -188,7 +193,7 @@ impl Reader<'_> {
 
 /// A value to compare with: unlike one to store, a decimal may be finer or larger than the column holds. A finer bound
 /// becomes the neighbour on the side that leaves the answer as it is.
-fn bound(value: Value, type_: ColumnType, op: Compare, column: &str) -> Result<Datum, Refused> {
+fn read_bound(value: Value, type_: ColumnType, op: Compare, column: &str) -> Result<Datum, Refused> {
     let datum = match (type_, value) {
         (_, Value::Null) => return Err(misuse("null is compared by is-null")),
         (ColumnType::Decimal { scale, .. }, Value::Decimal(text)) => {
@@ -232,7 +237,7 @@ fn tuple(table: &Table, term: Term, op: &'static str) -> Result<Condition, Refus
     let mut columns = Vec::new();
     for name in term.column.split(',') {
         let column = table.find(name).ok_or_else(|| misuse("lex: no such column"))?;
-        if columns.contains(&column) || !ordered(table, column) {
+        if columns.contains(&column) || !is_orderable(table, column) {
             return Err(misuse("lex: the columns must be required, ordered and different"));
         }
         columns.push(column);
@@ -245,7 +250,7 @@ fn tuple(table: &Table, term: Term, op: &'static str) -> Result<Condition, Refus
 }
 
 /// Whether rows can be ordered by the column: required, and of a type that both databases order alike.
-pub(super) fn ordered(table: &Table, at: usize) -> bool {
+pub(super) fn is_orderable(table: &Table, at: usize) -> bool {
     !table.column(at).nullable && table.type_of(at) != ColumnType::Json
 }
 
@@ -263,12 +268,12 @@ pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Resul
 }
 
 /// Writes the condition as one SQL expression over `alias`.
-pub(super) fn write(schema: &Schema, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
+pub(super) fn write(schema: &Tables, table: &Table, alias: &str, condition: Condition, sql: &mut Sql) {
     part(schema, table, alias, condition, true, sql);
 }
 
 /// `must`: no row is wanted that does not meet this part.
-fn part(schema: &Schema, table: &Table, alias: &str, condition: Condition, must: bool, sql: &mut Sql) {
+fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must: bool, sql: &mut Sql) {
     match condition {
         Condition::All(parts) if parts.is_empty() => {
             sql.put("true");
@@ -276,8 +281,8 @@ fn part(schema: &Schema, table: &Table, alias: &str, condition: Condition, must:
         Condition::Any(parts) if parts.is_empty() => {
             sql.put("false");
         }
-        Condition::All(parts) => joined(schema, table, alias, parts, " and ", must, sql),
-        Condition::Any(parts) => joined(schema, table, alias, parts, " or ", false, sql),
+        Condition::All(parts) => write_joined(schema, table, alias, parts, " and ", must, sql),
+        Condition::Any(parts) => write_joined(schema, table, alias, parts, " or ", false, sql),
         Condition::Compare { column, op, datum } => {
             sql.column(alias, table, column).put(" ").put(op).put(" ").bind(table.type_of(column), datum);
         }
@@ -336,7 +341,15 @@ fn part(schema: &Schema, table: &Table, alias: &str, condition: Condition, must:
     }
 }
 
-fn joined(schema: &Schema, table: &Table, alias: &str, parts: Vec<Condition>, word: &str, must: bool, sql: &mut Sql) {
+fn write_joined(
+    schema: &Tables,
+    table: &Table,
+    alias: &str,
+    parts: Vec<Condition>,
+    word: &str,
+    must: bool,
+    sql: &mut Sql,
+) {
     sql.put("(");
     for (nth, condition) in parts.into_iter().enumerate() {
         if nth > 0 {

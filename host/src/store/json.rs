@@ -6,15 +6,15 @@ use serde_json::{Number, Value};
 /// The normal text; none if it is no JSON, or holds U+0000, which `jsonb` cannot.
 pub fn normal(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
-    Some(sorted(value)?.to_string())
+    Some(sort_members(value)?.to_string())
 }
 
 /// As `normal`, of a parsed value.
 pub fn normal_value(value: &Value) -> Option<String> {
-    Some(sorted(value.clone())?.to_string())
+    Some(sort_members(value.clone())?.to_string())
 }
 
-fn sorted(value: Value) -> Option<Value> {
+fn sort_members(value: Value) -> Option<Value> {
     Some(match value {
         Value::String(text) => {
             if text.contains('\0') {
@@ -23,7 +23,7 @@ fn sorted(value: Value) -> Option<Value> {
             Value::String(text)
         }
         Value::Number(number) => Value::Number(whole(number)),
-        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect::<Option<_>>()?),
+        Value::Array(items) => Value::Array(items.into_iter().map(sort_members).collect::<Option<_>>()?),
         Value::Object(members) => {
             let mut members: Vec<(String, Value)> = members.into_iter().collect();
             members.sort_by(|a, b| a.0.cmp(&b.0));
@@ -32,7 +32,7 @@ fn sorted(value: Value) -> Option<Value> {
                 if name.contains('\0') {
                     return None;
                 }
-                out.insert(name, sorted(value)?);
+                out.insert(name, sort_members(value)?);
             }
             Value::Object(out)
         }

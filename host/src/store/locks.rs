@@ -2,11 +2,11 @@
 
 use sha2::{Digest, Sha256};
 
-use super::schema::Schema;
+use super::schema::Tables;
 use super::scope::Scope;
 
 /// The lock's key: the first 8 bytes of SHA-256 over tenant, module and name. A chance collision only waits longer.
-fn key(schema: &Schema, scope: &Scope, name: &str) -> i64 {
+fn key(schema: &Tables, scope: &Scope, name: &str) -> i64 {
     let mut hash = Sha256::new();
     hash.update(scope.tenant.as_bytes());
     hash.update(schema.module().as_bytes());
@@ -21,7 +21,7 @@ fn key(schema: &Schema, scope: &Scope, name: &str) -> i64 {
 /// Notes the names as held and answers what must be taken for it: keys ascending, true for exclusive.
 ///
 /// A lock held shared cannot become exclusive: two requests that tried would wait for each other.
-pub(super) fn claim(schema: &Schema, scope: &mut Scope, names: &[(String, bool)]) -> Result<Vec<(i64, bool)>, String> {
+pub(super) fn claim(schema: &Tables, scope: &mut Scope, names: &[(String, bool)]) -> Result<Vec<(i64, bool)>, String> {
     let mut wanted: Vec<(i64, bool)> =
         names.iter().map(|(name, exclusive)| (key(schema, scope, name), *exclusive)).collect();
     // Exclusive first, so that of one name's two modes the stronger stays.

@@ -5,13 +5,13 @@ use std::fmt;
 
 use stoa_descriptor::{Collection, Kind};
 
-use super::schema::Schema;
+use super::schema::Tables;
 use super::{postgres, sqlite};
 use crate::database::{Error, Session};
 
 /// One change, by the names of the descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum TableChange {
     Table {
         collection: String,
     },
@@ -50,17 +50,17 @@ pub enum Change {
     },
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for TableChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Change::Table { collection } => write!(f, "{collection}: new collection"),
-            Change::Column { collection, column } => write!(f, "{collection}: new column {column}"),
-            Change::Index { collection, columns } => write!(f, "{collection}: new index on {columns}"),
-            Change::Unique { collection, key } => write!(f, "{collection}: new unique key {key}"),
-            Change::Check { collection, check } => write!(f, "{collection}: new check {check}"),
-            Change::Search { collection, group } => write!(f, "{collection}: new search group {group}"),
-            Change::DropUnique { collection, key } => write!(f, "{collection}: unique key {key} is dropped"),
-            Change::DropCheck { collection, check } => write!(f, "{collection}: check {check} is dropped"),
+            TableChange::Table { collection } => write!(f, "{collection}: new collection"),
+            TableChange::Column { collection, column } => write!(f, "{collection}: new column {column}"),
+            TableChange::Index { collection, columns } => write!(f, "{collection}: new index on {columns}"),
+            TableChange::Unique { collection, key } => write!(f, "{collection}: new unique key {key}"),
+            TableChange::Check { collection, check } => write!(f, "{collection}: new check {check}"),
+            TableChange::Search { collection, group } => write!(f, "{collection}: new search group {group}"),
+            TableChange::DropUnique { collection, key } => write!(f, "{collection}: unique key {key} is dropped"),
+            TableChange::DropCheck { collection, check } => write!(f, "{collection}: check {check} is dropped"),
         }
     }
 }
@@ -69,12 +69,12 @@ impl fmt::Display for Change {
 ///
 /// Collections, columns that need no value, indexes and search groups may be missing in what is wanted: they stay, so
 /// that the generation before the last can be activated again.
-pub fn plan(current: &[Collection], wanted: &Schema) -> Result<Vec<Change>, Vec<String>> {
+pub fn plan(current: &[Collection], wanted: &Tables) -> Result<Vec<TableChange>, Vec<String>> {
     let mut changes = Vec::new();
     let mut wrong = Vec::new();
     for new in &wanted.declared {
         match current.iter().find(|old| old.name == new.name) {
-            None => changes.push(Change::Table { collection: new.name.clone() }),
+            None => changes.push(TableChange::Table { collection: new.name.clone() }),
             Some(old) => {
                 let mut faults = Vec::new();
                 columns(old, new, &mut changes, &mut faults);
@@ -86,7 +86,7 @@ pub fn plan(current: &[Collection], wanted: &Schema) -> Result<Vec<Change>, Vec<
     if wrong.is_empty() { Ok(changes) } else { Err(wrong) }
 }
 
-fn columns(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults: &mut Vec<String>) {
+fn columns(old: &Collection, new: &Collection, changes: &mut Vec<TableChange>, faults: &mut Vec<String>) {
     if old.kind != new.kind {
         faults.push("another kind".to_owned());
     }
@@ -94,7 +94,7 @@ fn columns(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults
         let name = &column.name;
         match old.columns.iter().find(|other| other.name == *name) {
             None if column.nullable || column.default.is_some() => {
-                changes.push(Change::Column { collection: new.name.clone(), column: name.clone() });
+                changes.push(TableChange::Column { collection: new.name.clone(), column: name.clone() });
             }
             None => faults.push(format!("column {name} is new and required, but has no default")),
             Some(other) if other.type_ != column.type_ => faults.push(format!("column {name} has another type")),
@@ -113,37 +113,37 @@ fn columns(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults
     }
 }
 
-fn rules(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults: &mut Vec<String>) {
+fn rules(old: &Collection, new: &Collection, changes: &mut Vec<TableChange>, faults: &mut Vec<String>) {
     let collection = &new.name;
     for key in &new.unique {
         match old.unique.iter().find(|other| other.name == key.name) {
-            None => changes.push(Change::Unique { collection: collection.clone(), key: key.name.clone() }),
+            None => changes.push(TableChange::Unique { collection: collection.clone(), key: key.name.clone() }),
             Some(other) if other != key => faults.push(format!("unique key {} has other columns", key.name)),
             Some(_) => {}
         }
     }
     for key in old.unique.iter().filter(|key| !new.unique.iter().any(|other| other.name == key.name)) {
-        changes.push(Change::DropUnique { collection: collection.clone(), key: key.name.clone() });
+        changes.push(TableChange::DropUnique { collection: collection.clone(), key: key.name.clone() });
     }
     for columns in new.indexes.iter().filter(|columns| !old.indexes.contains(columns)) {
-        changes.push(Change::Index { collection: collection.clone(), columns: columns.join(",") });
+        changes.push(TableChange::Index { collection: collection.clone(), columns: columns.join(",") });
     }
     for check in &new.checks {
         match old.checks.iter().find(|other| other.name == check.name) {
-            None => changes.push(Change::Check { collection: collection.clone(), check: check.name.clone() }),
+            None => changes.push(TableChange::Check { collection: collection.clone(), check: check.name.clone() }),
             Some(other) if other != check => faults.push(format!("check {} is another", check.name)),
             Some(_) => {}
         }
     }
     for check in old.checks.iter().filter(|check| !new.checks.iter().any(|other| other.name == check.name)) {
-        changes.push(Change::DropCheck { collection: collection.clone(), check: check.name.clone() });
+        changes.push(TableChange::DropCheck { collection: collection.clone(), check: check.name.clone() });
     }
     for search in &new.search {
         match old.search.iter().find(|other| other.name == search.name) {
             None if new.kind == Kind::Ledger => {
                 faults.push(format!("search group {} is new, but a ledger's rows cannot be folded later", search.name));
             }
-            None => changes.push(Change::Search { collection: collection.clone(), group: search.name.clone() }),
+            None => changes.push(TableChange::Search { collection: collection.clone(), group: search.name.clone() }),
             Some(other) if other != search => faults.push(format!("search group {} has other columns", search.name)),
             Some(_) => {}
         }
@@ -151,7 +151,7 @@ fn rules(old: &Collection, new: &Collection, changes: &mut Vec<Change>, faults: 
 }
 
 /// What to record after the changes: the wanted collections with all that stays in the tables besides.
-pub fn merged(current: &[Collection], wanted: &Schema) -> Vec<Collection> {
+pub fn merge(current: &[Collection], wanted: &Tables) -> Vec<Collection> {
     let mut merged = wanted.declared.clone();
     for old in current {
         match merged.iter_mut().find(|new| new.name == old.name) {
@@ -173,12 +173,12 @@ pub fn merged(current: &[Collection], wanted: &Schema) -> Vec<Collection> {
 }
 
 /// PostgreSQL: statements that build indexes on tables in use, each to run alone and outside a transaction, before `apply`.
-pub fn indexes_ahead(schema: &Schema, changes: &[Change]) -> Vec<String> {
+pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
     postgres::ahead(schema, changes)
 }
 
 /// Makes the changes in the open transaction.
-pub async fn apply(session: &mut Session, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
+pub async fn apply(session: &mut Session, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     match session {
         Session::Sqlite(connection) => sqlite::apply(connection, schema, changes),
         Session::Postgres(transaction) => postgres::apply(transaction.connection()?, schema, changes).await,

@@ -26,9 +26,9 @@ use call::Checked;
 use datum::Datum;
 use read::Query;
 
-pub use migrate::{Change, apply, indexes_ahead, merged, plan};
-pub use schema::Schema;
-pub use scope::{Limits, Scope};
+pub use migrate::{TableChange, apply, indexes_ahead, merge, plan};
+pub use schema::Tables;
+pub use scope::{Scope, StoreLimits};
 pub use sqlite::register as register_sqlite;
 
 /// Why a batch was not answered.
@@ -87,7 +87,7 @@ const LIMIT_HITS: u32 = 3;
 /// has begun to write.
 pub async fn run(
     session: &mut Session,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     calls: Vec<Call>,
 ) -> Result<Vec<Reply>, StoreError> {
@@ -96,7 +96,7 @@ pub async fn run(
     }
     let checked = match check(schema, scope, calls) {
         Ok(checked) => checked,
-        Err(stop) => return Err(told(scope, stop, false)),
+        Err(stop) => return Err(explain_stop(scope, stop, false)),
     };
     let mut wrote = false;
     let outcome = match session {
@@ -108,10 +108,10 @@ pub async fn run(
             outcome
         }
     };
-    outcome.map_err(|stop| told(scope, stop, wrote))
+    outcome.map_err(|stop| explain_stop(scope, stop, wrote))
 }
 
-fn check(schema: &Schema, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Checked>, Stop> {
+fn check(schema: &Tables, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Checked>, Stop> {
     if calls.len() > scope.limits.calls_per_batch {
         return Err(Stop::Limit("calls of a batch"));
     }
@@ -130,7 +130,7 @@ fn check(schema: &Schema, scope: &mut Scope, calls: Vec<Call>) -> Result<Vec<Che
     Ok(checked)
 }
 
-fn told(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
+fn explain_stop(scope: &mut Scope, stop: Stop, wrote: bool) -> StoreError {
     scope.closed |= wrote || !matches!(stop, Stop::Limit(_));
     StoreError::Failure(match stop {
         Stop::Database(error) => return StoreError::Database(error),

@@ -5,7 +5,7 @@ use stoa_descriptor::ColumnType;
 use super::call::{Aggregate, Keyed, Measure, PerKey, Select};
 use super::datum::Datum;
 use super::filter;
-use super::schema::{Schema, Table};
+use super::schema::{Table, Tables};
 use super::sql::{Dialect, Sql};
 use crate::wit::store::{Agg, LockMode};
 
@@ -76,7 +76,7 @@ fn order_by(sql: &mut Sql, table: &Table, order: impl Iterator<Item = (usize, bo
 
 /// One statement for one key. Where the statement is the first of its text, the key's values are parameters 2 and on:
 /// SQLite runs it for every key.
-pub(super) fn one_key(schema: &Schema, keyed: &Keyed, key: Vec<Datum>, sql: Sql) -> Query {
+pub(super) fn one_key(schema: &Tables, keyed: &Keyed, key: Vec<Datum>, sql: Sql) -> Query {
     let table = schema.table(keyed.table);
     let mut sql = sql;
     sql.put("select ").outputs("t", table, &keyed.columns);
@@ -90,7 +90,7 @@ pub(super) fn one_key(schema: &Schema, keyed: &Keyed, key: Vec<Datum>, sql: Sql)
 
 /// All keys in one statement, with each row's place among them: PostgreSQL's form. One key alone, the usual case, is a
 /// plain comparison, which takes the server a third of the time.
-pub(super) fn all_keys(schema: &Schema, mut keyed: Keyed, sql: Sql) -> Query {
+pub(super) fn all_keys(schema: &Tables, mut keyed: Keyed, sql: Sql) -> Query {
     if keyed.keys.len() == 1 {
         let key = keyed.keys.pop().unwrap_or_default();
         let mut query = one_key(schema, &keyed, key, sql);
@@ -138,7 +138,7 @@ fn key_matches(sql: &mut Sql, table: &Table, columns: &[usize]) {
     }
 }
 
-pub(super) fn select(schema: &Schema, select: Select, sql: Sql) -> Query {
+pub(super) fn select(schema: &Tables, select: Select, sql: Sql) -> Query {
     let table = schema.table(select.table);
     let mut sql = sql;
     sql.put("select ").outputs("t", table, &select.columns);
@@ -168,7 +168,7 @@ fn count(limit: usize) -> Datum {
 }
 
 /// The first rows of one key, run for every key: SQLite's form. The key's values are parameters 2 and on.
-pub(super) fn each_of_one(schema: &Schema, select: &Select, each: &PerKey, sql: Sql) -> Query {
+pub(super) fn each_of_one(schema: &Tables, select: &Select, each: &PerKey, sql: Sql) -> Query {
     let table = schema.table(select.table);
     let mut sql = sql;
     sql.put("select ").outputs("t", table, &select.columns);
@@ -182,7 +182,7 @@ pub(super) fn each_of_one(schema: &Schema, select: &Select, each: &PerKey, sql: 
 }
 
 /// The first rows of every key in one statement: PostgreSQL's form.
-pub(super) fn each_of_all(schema: &Schema, select: Select, each: PerKey, sql: Sql) -> Query {
+pub(super) fn each_of_all(schema: &Tables, select: Select, each: PerKey, sql: Sql) -> Query {
     let table = schema.table(select.table);
     let mut sql = sql;
     sql.put("select k.n, r.* from ");
@@ -197,7 +197,7 @@ pub(super) fn each_of_all(schema: &Schema, select: Select, each: PerKey, sql: Sq
     Query { sql, outputs, hidden: 1, limit: Some(select.limit), whole: true }
 }
 
-fn each_tail(schema: &Schema, table: &Table, select: &Select, each: &PerKey, sql: &mut Sql) {
+fn each_tail(schema: &Tables, table: &Table, select: &Select, each: &PerKey, sql: &mut Sql) {
     if !select.filter.is_always() {
         sql.put(" and ");
         filter::write(schema, table, "t", select.filter.clone(), sql);
@@ -234,14 +234,14 @@ fn beyond(sql: &mut Sql, table: &Table, order: &[(usize, bool)], after: Vec<Datu
     sql.put(&"))".repeat(last)).put(")");
 }
 
-pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Query {
+pub(super) fn aggregate(schema: &Tables, aggregate: Aggregate, sql: Sql) -> Query {
     let table = schema.table(aggregate.table);
     let mut sql = sql;
     let mut outputs = outputs(table, &aggregate.by);
     sql.put("select ").outputs("t", table, &aggregate.by);
     for (nth, measure) in aggregate.measures.iter().enumerate() {
         sql.put(if nth > 0 || !aggregate.by.is_empty() { ", " } else { "" });
-        outputs.push(answered(schema, table, measure, &mut sql));
+        outputs.push(write_measure(schema, table, measure, &mut sql));
     }
     from(&mut sql, table);
     if !aggregate.filter.is_always() {
@@ -260,7 +260,7 @@ pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Quer
     if !aggregate.keep_zero && !order.is_empty() && sums.peek().is_some() {
         for (nth, measure) in sums.enumerate() {
             sql.put(if nth == 0 { " having (" } else { " or " });
-            summed(schema, table, measure, &mut sql);
+            write_sum(schema, table, measure, &mut sql);
             sql.put(if sql.dialect == Dialect::Sqlite { " is not '0'" } else { " <> 0" });
         }
         sql.put(")");
@@ -273,10 +273,10 @@ pub(super) fn aggregate(schema: &Schema, aggregate: Aggregate, sql: Sql) -> Quer
     Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false }
 }
 
-fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {
+fn write_measure(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {
     match (measure.op, measure.column) {
         (Agg::Sum, Some(at)) => {
-            summed(schema, table, measure, sql);
+            write_sum(schema, table, measure, sql);
             sql.put(if sql.dialect == Dialect::Postgres { "::text" } else { "" });
             let type_ = match table.type_of(at) {
                 ColumnType::Decimal { scale, .. } => ColumnType::Decimal { precision: 38, scale },
@@ -286,7 +286,7 @@ fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) ->
         }
         (Agg::Min | Agg::Max, Some(at)) => {
             sql.put(if measure.op == Agg::Min { "min(" } else { "max(" }).column("t", table, at).put(")");
-            filtered(schema, table, measure, sql);
+            write_filter(schema, table, measure, sql);
             sql.output(table.type_of(at));
             Output::Column(table.type_of(at))
         }
@@ -295,22 +295,22 @@ fn answered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) ->
                 Some(at) => sql.put("count(").column("t", table, at).put(")"),
                 None => sql.put("count(*)"),
             };
-            filtered(schema, table, measure, sql);
+            write_filter(schema, table, measure, sql);
             Output::Column(ColumnType::Integer)
         }
     }
 }
 
 /// A sum that is zero, not null, where there is nothing to add.
-fn summed(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
+fn write_sum(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sql) {
     let Some(at) = measure.column else { return };
     sql.put(if sql.dialect == Dialect::Sqlite { "stoa_sum(" } else { "coalesce(sum(" });
     sql.column("t", table, at).put(")");
-    filtered(schema, table, measure, sql);
+    write_filter(schema, table, measure, sql);
     sql.put(if sql.dialect == Dialect::Sqlite { "" } else { ", 0)" });
 }
 
-fn filtered(schema: &Schema, table: &Table, measure: &Measure, sql: &mut Sql) {
+fn write_filter(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sql) {
     if !measure.when.is_always() {
         sql.put(" filter (where ");
         filter::write(schema, table, "t", measure.when.clone(), sql);

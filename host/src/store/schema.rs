@@ -11,7 +11,7 @@ use super::decimal;
 
 /// A module's tables by collection name.
 #[derive(Debug)]
-pub struct Schema {
+pub struct Tables {
     pub(super) module: String,
     pub(super) tables: Vec<Table>,
     by_name: HashMap<String, usize>,
@@ -89,9 +89,9 @@ pub(super) enum Right {
 /// Index of `id`; `version`, `created_at` and `updated_at` follow as the kind has them.
 pub(super) const ID: usize = 0;
 
-impl Schema {
+impl Tables {
     /// Checks a module's collections. The error names every item that is wrong and how.
-    pub fn new(module: &str, collections: &[Collection]) -> Result<Schema, Vec<String>> {
+    pub fn new(module: &str, collections: &[Collection]) -> Result<Tables, Vec<String>> {
         let mut wrong = Vec::new();
         let prefix = module.replace('-', "_");
         let reserved = ["stoa", "sqlite", "pg"].iter().any(|r| prefix == *r || prefix.starts_with(&format!("{r}_")));
@@ -117,7 +117,7 @@ impl Schema {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        Ok(Schema { module: module.to_owned(), tables, by_name, declared: collections.to_vec() })
+        Ok(Tables { module: module.to_owned(), tables, by_name, declared: collections.to_vec() })
     }
 
     pub fn module(&self) -> &str {
@@ -132,12 +132,12 @@ impl Schema {
 
     /// Name of a unique key's index in the database.
     pub(super) fn unique_index(bare: &str, key: &str) -> String {
-        shortened(format!("{bare}__u_{key}"))
+        shorten(format!("{bare}__u_{key}"))
     }
 
     /// Name of a check's constraint in the database.
     pub(super) fn constraint(bare: &str, check: &str) -> String {
-        shortened(format!("{bare}__c_{check}"))
+        shorten(format!("{bare}__c_{check}"))
     }
 
     pub(super) fn find(&self, collection: &str) -> Option<usize> {
@@ -180,7 +180,7 @@ fn identifier(name: &str, longest: usize) -> bool {
 }
 
 /// A name of at most 63 bytes, PostgreSQL's limit: a longer one ends in a digest of itself.
-fn shortened(name: String) -> String {
+fn shorten(name: String) -> String {
     if name.len() <= 63 {
         return name;
     }
@@ -188,7 +188,7 @@ fn shortened(name: String) -> String {
     format!("{}_{}", name.get(..54).unwrap_or_default(), digest.get(..8).unwrap_or_default())
 }
 
-fn quoted(name: &str) -> String {
+fn quote(name: &str) -> String {
     format!("\"{name}\"")
 }
 
@@ -206,7 +206,7 @@ fn table(prefix: &str, collection: &Collection, faults: &mut Vec<String>) -> Tab
     let by_name = columns.iter().enumerate().map(|(at, column)| (column.name.clone(), at)).collect();
     let mut table = Table {
         name: name.clone(),
-        sql: quoted(&bare),
+        sql: quote(&bare),
         bare,
         kind: collection.kind,
         columns,
@@ -228,7 +228,7 @@ fn table(prefix: &str, collection: &Collection, faults: &mut Vec<String>) -> Tab
 
 fn columns(collection: &Collection, faults: &mut Vec<String>) -> Vec<Column> {
     let host =
-        |name: &str, type_| Column { name: name.to_owned(), sql: quoted(name), type_, nullable: false, default: None };
+        |name: &str, type_| Column { name: name.to_owned(), sql: quote(name), type_, nullable: false, default: None };
     let mut columns = vec![host("id", ColumnType::Uuid)];
     if collection.kind == Kind::Record {
         columns.push(host("version", ColumnType::Integer));
@@ -262,7 +262,7 @@ fn columns(collection: &Collection, faults: &mut Vec<String>) -> Vec<Column> {
         });
         columns.push(Column {
             name: name.clone(),
-            sql: quoted(name),
+            sql: quote(name),
             type_: column.type_,
             nullable: column.nullable,
             default,
@@ -298,7 +298,7 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
         if columns.iter().any(|at| *at < table.host && *at != ID) {
             faults.push(format!("{item}: version and times cannot be unique"));
         }
-        let index = Schema::unique_index(&table.bare, &unique.name);
+        let index = Tables::unique_index(&table.bare, &unique.name);
         if !names.insert(index.clone()) {
             faults.push(format!("{item}: declared twice"));
         }
@@ -307,7 +307,7 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
     for list in &collection.indexes {
         let item = format!("index {}", list.join(","));
         let columns = resolve(table, &item, list, faults);
-        let index = shortened(format!("{}__i_{}", table.bare, list.join("_")));
+        let index = shorten(format!("{}__i_{}", table.bare, list.join("_")));
         if columns.is_empty() || !names.insert(index.clone()) {
             faults.push(format!("{item}: empty, or its name is taken"));
         }
@@ -337,7 +337,7 @@ fn searches(table: &mut Table, collection: &Collection, faults: &mut Vec<String>
         if columns.iter().any(|at| table.type_of(*at) != ColumnType::Text) {
             faults.push(format!("{item}: only text columns can be searched"));
         }
-        table.search.push(Group { name: search.name.clone(), sql: quoted(&bare), columns });
+        table.search.push(Group { name: search.name.clone(), sql: quote(&bare), columns });
     }
 }
 
@@ -375,7 +375,7 @@ fn checks(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) 
             };
             all.push(Comparison { column, at_least: comparison.op == CheckOp::AtLeast, right });
         }
-        let constraint = Schema::constraint(&table.bare, &check.name);
+        let constraint = Tables::constraint(&table.bare, &check.name);
         table.checks.push(Check { name: check.name.clone(), constraint, all });
     }
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// How far a request may go (`store.md` 9).
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct StoreLimits {
     pub calls_per_batch: usize,
     pub calls: usize,
     /// Rows of one insert, update, select or aggregate.
@@ -25,9 +25,9 @@ pub struct Limits {
     pub reply: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for StoreLimits {
+    fn default() -> StoreLimits {
+        StoreLimits {
             calls_per_batch: 32,
             calls: 400,
             rows_per_call: 2_000,
@@ -51,7 +51,7 @@ pub struct Scope {
     pub now_ms: i64,
     /// A request that may not write or lock.
     pub read_only: bool,
-    pub limits: Limits,
+    pub limits: StoreLimits,
     /// A failure has been told: the request can only end in a problem.
     pub closed: bool,
     pub calls: usize,
@@ -75,7 +75,7 @@ impl Scope {
             tenant,
             now_ms,
             read_only,
-            limits: Limits::default(),
+            limits: StoreLimits::default(),
             closed: false,
             calls: 0,
             rows: 0,

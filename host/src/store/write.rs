@@ -11,7 +11,7 @@ use super::datum::Datum;
 use super::decimal;
 use super::filter::{self, Condition};
 use super::fold;
-use super::schema::{ID, Schema, Table};
+use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::{Refused, Stop, misuse, number};
@@ -41,7 +41,7 @@ impl NewRow {
     }
 }
 
-pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
+pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall) -> Result<Insert, Refused> {
     let at = call::table(schema, &call.collection)?;
     let table = schema.table(at);
     if call.rows.len() > scope.limits.rows_per_call {
@@ -68,7 +68,7 @@ pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall)
         let mut id = None;
         let mut own = absent.clone();
         for (at, value) in columns.iter().zip(values) {
-            let datum = stored(table, *at, value)?;
+            let datum = read_stored(table, *at, value)?;
             match at.checked_sub(table.host).and_then(|at| own.get_mut(at)) {
                 Some(slot) => *slot = datum,
                 None => id = Some(datum),
@@ -101,15 +101,15 @@ pub(super) fn check_insert(schema: &Schema, scope: &mut Scope, call: InsertCall)
 }
 
 fn folded_own(table: &Table, at: usize, own: &[Datum]) -> String {
-    folded(at.checked_sub(table.host).and_then(|at| own.get(at)).unwrap_or(&Datum::Null))
+    fold_datum(at.checked_sub(table.host).and_then(|at| own.get(at)).unwrap_or(&Datum::Null))
 }
 
-fn folded(datum: &Datum) -> String {
+fn fold_datum(datum: &Datum) -> String {
     if let Datum::Text(text) = datum { fold::fold(text) } else { String::new() }
 }
 
 /// A value to store.
-fn stored(table: &Table, at: usize, value: Value) -> Result<Datum, Refused> {
+fn read_stored(table: &Table, at: usize, value: Value) -> Result<Datum, Refused> {
     let column = table.column(at);
     match Datum::of(value, column.type_) {
         Ok(Datum::Null) if !column.nullable => Err(misuse(&format!("column {} is required", column.name))),
@@ -149,7 +149,7 @@ pub(super) enum Guard {
     Check(usize),
 }
 
-pub(super) fn check_update(schema: &Schema, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
+pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall) -> Result<Update, Refused> {
     let at = call::table(schema, &call.collection)?;
     let table = schema.table(at);
     if table.kind == Kind::Ledger {
@@ -185,8 +185,8 @@ pub(super) fn check_update(schema: &Schema, scope: &mut Scope, call: UpdateCall)
         if !seen.insert(change_key.clone()) {
             return Err(misuse("an update names a row twice"));
         }
-        let values = set.iter().zip(row.set).map(|(at, value)| stored(table, *at, value));
-        let amounts = add.iter().zip(row.add).map(|(at, text)| stored(table, *at, amount(table, *at, text)?));
+        let values = set.iter().zip(row.set).map(|(at, value)| read_stored(table, *at, value));
+        let amounts = add.iter().zip(row.add).map(|(at, text)| read_stored(table, *at, amount(table, *at, text)?));
         rows.push(Change {
             key: change_key,
             version: row.version,
@@ -195,8 +195,8 @@ pub(super) fn check_update(schema: &Schema, scope: &mut Scope, call: UpdateCall)
         });
     }
     let guards = guards(table, &set, &add);
-    let unique = touched(table.unique.iter().map(|key| key.columns.as_slice()), &set);
-    let groups = touched(table.search.iter().map(|group| group.columns.as_slice()), &set)
+    let unique = find_touched(table.unique.iter().map(|key| key.columns.as_slice()), &set);
+    let groups = find_touched(table.search.iter().map(|group| group.columns.as_slice()), &set)
         .into_iter()
         .filter_map(|nth| {
             let group = table.search.get(nth)?;
@@ -220,7 +220,7 @@ fn amount(table: &Table, at: usize, text: String) -> Result<Value, Refused> {
     .ok_or_else(|| Refused::Range(table.column(at).name.clone()))
 }
 
-fn touched<'a>(lists: impl Iterator<Item = &'a [usize]>, set: &[usize]) -> Vec<usize> {
+fn find_touched<'a>(lists: impl Iterator<Item = &'a [usize]>, set: &[usize]) -> Vec<usize> {
     lists.enumerate().filter(|(_, columns)| columns.iter().any(|at| set.contains(at))).map(|(nth, _)| nth).collect()
 }
 
@@ -236,9 +236,9 @@ fn guards(table: &Table, set: &[usize], add: &[usize]) -> Vec<Guard> {
 
 impl Update {
     /// The folded texts of a change, in the order in which `groups` names set columns.
-    pub fn folded(&self, change: &Change) -> Vec<Datum> {
+    pub fn folded_texts(&self, change: &Change) -> Vec<Datum> {
         let sets = self.groups.iter().flat_map(|(_, parts)| parts.iter().flatten());
-        sets.map(|nth| Datum::Text(folded(change.set.get(*nth).unwrap_or(&Datum::Null)))).collect()
+        sets.map(|nth| Datum::Text(fold_datum(change.set.get(*nth).unwrap_or(&Datum::Null)))).collect()
     }
 
     pub fn folds(&self) -> usize {
@@ -297,7 +297,7 @@ impl Spelling<'_> {
 
 /// Writes an integer expression: 0 where the row takes its change, else the reason's code. Reasons come in one order:
 /// stale, condition, range, checks.
-pub(super) fn refusal(schema: &Schema, update: &Update, spelling: &Spelling, sql: &mut Sql) {
+pub(super) fn refusal(schema: &Tables, update: &Update, spelling: &Spelling, sql: &mut Sql) {
     let table = schema.table(update.table);
     let dialect = sql.dialect;
     if !table.has_version() && update.when.is_always() && update.guards.is_empty() {
@@ -371,14 +371,14 @@ pub(super) fn refusals(table: &Table, update: &Update, call: usize, mut refusals
             Some(Err(column)) => return Stop::Range(Spot { call: number(call), column }),
         };
         let known = refusal.code.is_some() && !update.answer.is_empty();
-        let current = known.then(|| answered(table, &update.answer, refusal.current));
+        let current = known.then(|| answer_values(table, &update.answer, refusal.current));
         misses.push(Miss { call: number(call), row: number(refusal.row), why, current });
     }
     Stop::Refused(misses)
 }
 
 /// Rows to insert that a check refuses.
-pub(super) fn refused(call: usize, rows: Vec<(usize, String)>) -> Vec<Miss> {
+pub(super) fn list_misses(call: usize, rows: Vec<(usize, String)>) -> Vec<Miss> {
     let miss = |(row, check)| Miss { call: number(call), row: number(row), why: Why::Check(check), current: None };
     rows.into_iter().map(miss).collect()
 }
@@ -400,6 +400,6 @@ pub(super) fn clashes(
     if told.is_empty() { Ok(()) } else { Err(Stop::Duplicate(told)) }
 }
 
-pub(super) fn answered(table: &Table, columns: &[usize], row: Vec<Datum>) -> Vec<Value> {
+pub(super) fn answer_values(table: &Table, columns: &[usize], row: Vec<Datum>) -> Vec<Value> {
     columns.iter().zip(row).map(|(at, datum)| datum.value(table.type_of(*at))).collect()
 }

@@ -46,7 +46,7 @@ pub fn misuse() -> Vec<Step> {
         ("a ledger is not changed", vec![Call::Update(update("movement", "kind", "", vec![], ""))]),
         (
             "a ledger is not locked",
-            vec![Call::Get(GetCall { ask: locking("movement", "", LockMode::Shared), ids: vec![id(70)] })],
+            vec![Call::Get(GetCall { ask: ask_locked("movement", "", LockMode::Shared), ids: vec![id(70)] })],
         ),
         ("add to what is no counter", vec![Call::Update(update("item", "", "price", vec![], ""))]),
         ("set and add", vec![Call::Update(update("item", "sold", "sold", vec![], ""))]),
@@ -73,7 +73,7 @@ pub fn misuse() -> Vec<Step> {
         (
             "a locking select with an order",
             vec![Call::Select(SelectCall {
-                ask: locking("item", "", LockMode::Shared),
+                ask: ask_locked("item", "", LockMode::Shared),
                 where_: vec![],
                 order: order("code"),
                 after: None,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use stoa::database::Session;
-use stoa::store::{Schema, Scope, StoreError, apply, plan, register_sqlite, run};
+use stoa::store::{Scope, StoreError, Tables, apply, plan, register_sqlite, run};
 use stoa::wit::store::*;
 use stoa_descriptor::Collection;
 use uuid::Uuid;
@@ -79,8 +79,8 @@ pub fn collections() -> Vec<Collection> {
     serde_json::from_value(list).expect("the test's collections")
 }
 
-pub fn schema() -> Schema {
-    Schema::new("demo", &collections()).expect("the test's schema")
+pub fn schema() -> Tables {
+    Tables::new("demo", &collections()).expect("the test's schema")
 }
 
 pub fn uuid(n: u64) -> Uuid {
@@ -119,7 +119,7 @@ pub fn ask(collection: &str, columns: &str) -> Ask {
     Ask { collection: collection.to_owned(), columns: names(columns), lock: None }
 }
 
-pub fn locking(collection: &str, columns: &str, lock: LockMode) -> Ask {
+pub fn ask_locked(collection: &str, columns: &str, lock: LockMode) -> Ask {
     Ask { lock: Some(lock), ..ask(collection, columns) }
 }
 
@@ -265,7 +265,7 @@ impl Database {
         all
     }
 
-    async fn prepare(&self, schema: &Schema) {
+    async fn prepare(&self, schema: &Tables) {
         let mut session = self.begin(tenant(1)).await;
         execute(&mut session, &SEQUENCES.replace("TENANT", if self.is_sqlite() { "blob" } else { "uuid" })).await;
         let changes = plan(&[], schema).expect("a plan");
@@ -332,7 +332,7 @@ fn sendable<F: Future + Send>(future: F) -> F {
 }
 
 /// One batch in a transaction of its own.
-pub async fn once(database: &Database, schema: &Schema, calls: Vec<Call>) -> Result<Vec<Reply>, StoreError> {
+pub async fn once(database: &Database, schema: &Tables, calls: Vec<Call>) -> Result<Vec<Reply>, StoreError> {
     let mut session = database.begin(tenant(1)).await;
     let mut scope = Scope::new(tenant(1), NOW, false);
     let outcome = sendable(run(&mut session, schema, &mut scope, calls)).await;
@@ -344,7 +344,7 @@ pub async fn once(database: &Database, schema: &Schema, calls: Vec<Call>) -> Res
 }
 
 /// A reply or a failure in a form that a person can compare.
-pub fn shown(outcome: &Result<Vec<Reply>, StoreError>) -> String {
+pub fn describe_outcome(outcome: &Result<Vec<Reply>, StoreError>) -> String {
     match outcome {
         Ok(replies) => replies.iter().map(reply).collect::<Vec<_>>().join("\n"),
         Err(StoreError::Failure(failure)) => format!("{failure:?}"),

@@ -188,7 +188,7 @@ pub fn reads() -> Vec<Step> {
         (
             "a locking select takes all",
             vec![Call::Select(SelectCall {
-                ask: locking("item", "id code", LockMode::Exclusive),
+                ask: ask_locked("item", "id code", LockMode::Exclusive),
                 where_: vec![term("price", Compare::Eq, vec![dec("0")])],
                 order: vec![],
                 after: None,
@@ -199,7 +199,7 @@ pub fn reads() -> Vec<Step> {
         (
             "a locking select that is too large",
             vec![Call::Select(SelectCall {
-                ask: locking("item", "id code", LockMode::Shared),
+                ask: ask_locked("item", "id code", LockMode::Shared),
                 where_: vec![],
                 order: vec![],
                 after: None,
@@ -210,9 +210,9 @@ pub fn reads() -> Vec<Step> {
         (
             "locking get and find",
             vec![
-                Call::Get(GetCall { ask: locking("item", "code", LockMode::Exclusive), ids: vec![id(43), id(41)] }),
+                Call::Get(GetCall { ask: ask_locked("item", "code", LockMode::Exclusive), ids: vec![id(43), id(41)] }),
                 Call::Find(FindCall {
-                    ask: locking("item", "code", LockMode::Shared),
+                    ask: ask_locked("item", "code", LockMode::Shared),
                     key: "code".to_owned(),
                     keys: vec![vec![text("R-44")], vec![text("R-40")]],
                 }),

@@ -6,6 +6,7 @@ pub(crate) mod hostile;
 mod hostile_store;
 mod module_word;
 mod operators;
+mod other_languages;
 mod partner_kit;
 mod services_by_version;
 mod swap;

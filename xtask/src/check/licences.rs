@@ -10,11 +10,11 @@ use crate::workspace::Workspace;
 
 #[derive(Deserialize)]
 struct Metadata {
-    packages: Vec<Package>,
+    packages: Vec<Dependency>,
 }
 
 #[derive(Deserialize)]
-pub struct Package {
+pub struct Dependency {
     pub name: String,
     pub version: String,
     license: Option<String>,
@@ -22,7 +22,7 @@ pub struct Package {
 
 pub fn check(workspace: &Workspace) -> Result<()> {
     let text = std::fs::read_to_string(workspace.root.join("deny.toml")).context("cannot read deny.toml")?;
-    let allowed = allowed(&text);
+    let allowed = read_allowed(&text);
     let mut refused = Vec::new();
     for package in packages(workspace)? {
         let expression = package.license.as_deref().unwrap_or("");
@@ -37,7 +37,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 }
 
 /// Every package that the workspace builds with on this platform, its own included.
-pub fn packages(workspace: &Workspace) -> Result<Vec<Package>> {
+pub fn packages(workspace: &Workspace) -> Result<Vec<Dependency>> {
     let version = program::output(std::process::Command::new("rustc").arg("-vV"))?;
     let platform = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
     let mut command = workspace.cargo();
@@ -48,7 +48,7 @@ pub fn packages(workspace: &Workspace) -> Result<Vec<Package>> {
 }
 
 /// The quoted words of `allow = [...]` below `[licenses]`.
-fn allowed(deny: &str) -> BTreeSet<String> {
+fn read_allowed(deny: &str) -> BTreeSet<String> {
     let section = deny.split("[licenses]").nth(1).unwrap_or_default();
     let list = section.split("allow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
     list.split('"').skip(1).step_by(2).map(str::to_string).collect()
@@ -99,12 +99,12 @@ fn one(words: &[&str], at: &mut usize, allowed: &BTreeSet<String>) -> Option<boo
 
 #[cfg(test)]
 mod tests {
-    use super::{allowed, meets};
+    use super::{meets, read_allowed};
 
     #[test]
     fn an_expression_is_met_by_a_choice_of_allowed_licences() {
         let allowed =
-            allowed("[licenses]\nallow = [\n  \"MIT\",\n  \"ISC\",\n  \"Apache-2.0 WITH LLVM-exception\",\n]\n");
+            read_allowed("[licenses]\nallow = [\n  \"MIT\",\n  \"ISC\",\n  \"Apache-2.0 WITH LLVM-exception\",\n]\n");
         for (expression, met) in [
             ("MIT", true),
             ("GPL-3.0", false),

@@ -11,12 +11,13 @@ use crate::workspace::Workspace;
 mod advisories;
 mod directions;
 mod licences;
+mod names;
 mod tidy;
 mod wit;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -27,6 +28,7 @@ const STEPS: &[(&str, Step)] = &[
     ("format", format),
     ("rules", tidy::check),
     ("directions", directions::check),
+    ("names", names::check),
     ("wit", wit::check),
     ("licences", licences::check),
     ("advisories", advisories::check),

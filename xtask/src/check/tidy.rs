@@ -18,7 +18,7 @@ const RULES: &[Rule] = &[
     ("length", length),
     ("head sentence", head_sentence),
     ("lint table", lint_table),
-    ("unfinished", unfinished),
+    ("unfinished", unfinished_code),
     ("absolute path", absolute_paths),
     ("word of commerce in the host", commerce),
 ];
@@ -132,7 +132,7 @@ fn lint_table(file: &File) -> Vec<(usize, String)> {
     vec![]
 }
 
-fn unfinished(file: &File) -> Vec<(usize, String)> {
+fn unfinished_code(file: &File) -> Vec<(usize, String)> {
     if !is_rust(file) {
         return vec![];
     }
@@ -209,7 +209,7 @@ fn words(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn found(rule: fn(&File) -> Vec<(usize, String)>, path: &str, text: &str) -> Vec<usize> {
+    fn find_lines(rule: fn(&File) -> Vec<(usize, String)>, path: &str, text: &str) -> Vec<usize> {
         let file = File { path: path.to_string(), text: text.to_string() };
         rule(&file).into_iter().map(|(line, _)| line).collect()
     }
@@ -217,27 +217,27 @@ mod tests {
     #[test]
     fn every_rule_finds_its_fault_and_nothing_else() {
         let long = "//! Long.\n".repeat(LONGEST + 1);
-        assert_eq!(found(length, "a.rs", &long), [LONGEST]);
-        assert_eq!(found(length, "a.md", &long), [0; 0]);
-        assert_eq!(found(head_sentence, "a.rs", "use std::fs;\n"), [1]);
-        assert_eq!(found(head_sentence, "a.rs", "//! What it is.\n"), [0; 0]);
-        assert_eq!(found(lint_table, "a/Cargo.toml", "[package]\n"), [1]);
-        assert_eq!(found(lint_table, "a/Cargo.toml", "[package]\n[lints]\nworkspace = true\n"), [0; 0]);
-        assert_eq!(found(unfinished, "a.rs", &format!("fn f() {{\n    {}!()\n}}\n", "todo")), [2]);
-        assert_eq!(found(absolute_paths, "a.md", &format!("see {}/x\n", "/home")), [1]);
+        assert_eq!(find_lines(length, "a.rs", &long), [LONGEST]);
+        assert_eq!(find_lines(length, "a.md", &long), [0; 0]);
+        assert_eq!(find_lines(head_sentence, "a.rs", "use std::fs;\n"), [1]);
+        assert_eq!(find_lines(head_sentence, "a.rs", "//! What it is.\n"), [0; 0]);
+        assert_eq!(find_lines(lint_table, "a/Cargo.toml", "[package]\n"), [1]);
+        assert_eq!(find_lines(lint_table, "a/Cargo.toml", "[package]\n[lints]\nworkspace = true\n"), [0; 0]);
+        assert_eq!(find_lines(unfinished_code, "a.rs", &format!("fn f() {{\n    {}!()\n}}\n", "todo")), [2]);
+        assert_eq!(find_lines(absolute_paths, "a.md", &format!("see {}/x\n", "/home")), [1]);
         assert_eq!(
-            found(absolute_paths, "a.md", &format!("https://example.test{}/x, my{}/y\n", "/home", "/work")),
+            find_lines(absolute_paths, "a.md", &format!("https://example.test{}/x, my{}/y\n", "/home", "/work")),
             [0; 0]
         );
-        assert_eq!(found(commerce, "host/src/a.rs", "let a = 1;\nlet price_list = 2;\n"), [2]);
-        assert_eq!(found(commerce, "host/src/a.rs", "// in production, priceless\n"), [0; 0]);
-        assert_eq!(found(commerce, "host/src/a.rs", "// price\n#[cfg(test)]\nlet price = 1;\n"), [0; 0]);
-        assert_eq!(found(commerce, "components/a.rs", "let price = 1;\n"), [0; 0]);
+        assert_eq!(find_lines(commerce, "host/src/a.rs", "let a = 1;\nlet price_list = 2;\n"), [2]);
+        assert_eq!(find_lines(commerce, "host/src/a.rs", "// in production, priceless\n"), [0; 0]);
+        assert_eq!(find_lines(commerce, "host/src/a.rs", "// price\n#[cfg(test)]\nlet price = 1;\n"), [0; 0]);
+        assert_eq!(find_lines(commerce, "components/a.rs", "let price = 1;\n"), [0; 0]);
     }
 
     #[test]
     fn every_word_of_commerce_is_found_and_what_only_looks_like_it_is_not() {
-        let hit = |text: &str| found(commerce, "host/src/a.rs", text) == [1];
+        let hit = |text: &str| find_lines(commerce, "host/src/a.rs", text) == [1];
         for word in COMMERCE {
             let (upper, first) = (word.to_ascii_uppercase(), word[..1].to_ascii_uppercase() + &word[1..]);
             for text in [
@@ -265,8 +265,8 @@ mod tests {
         }
         // No file is excused for its codes; a folder is for the one word that means something else there.
         for word in COMMERCE {
-            assert_eq!(found(commerce, "host/src/problem.rs", &format!("(\"{word}\", 409)")), [1], "{word}");
-            let in_store = found(commerce, "host/src/store/read.rs", &format!("let {word} = 1;"));
+            assert_eq!(find_lines(commerce, "host/src/problem.rs", &format!("(\"{word}\", 409)")), [1], "{word}");
+            let in_store = find_lines(commerce, "host/src/store/read.rs", &format!("let {word} = 1;"));
             assert_eq!(in_store.is_empty(), *word == "order", "{word}");
         }
     }

@@ -17,7 +17,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
 
 fn faults(folder: &Path) -> Result<Vec<String>> {
     let packages = wit_package::packages(folder)?;
-    let list = wit_package::released(folder)?;
+    let list = wit_package::read_released(folder)?;
     let mut faults = Vec::new();
     for released in &list {
         match packages.iter().find(|package| package.id() == released.id) {
@@ -32,7 +32,7 @@ fn faults(folder: &Path) -> Result<Vec<String>> {
         }
     }
     // Before 1.0 nobody was promised anything, unless it is listed.
-    let promised = |package: &&wit_package::Package| package.version.major > 0 && package.version.pre.is_empty();
+    let promised = |package: &&wit_package::WitPackage| package.version.major > 0 && package.version.pre.is_empty();
     for package in packages.iter().filter(promised) {
         let id = package.id();
         if !list.iter().any(|released| released.id == id) {
@@ -75,7 +75,7 @@ mod tests {
         }
 
         #[track_caller]
-        fn found(&self, words: &[&str]) {
+        fn expect_faults(&self, words: &[&str]) {
             let faults = faults(&self.0).expect("a verdict");
             assert_eq!(faults.len(), words.len(), "{faults:?}");
             for word in words {
@@ -97,21 +97,21 @@ mod tests {
         let folder = Folder::new();
         folder.write("a/a.wit", TEXT);
         folder.write("b/b.wit", "package commerce:b@0.2.0;\ninterface i { f: func(); }\n");
-        folder.found(&["commerce:a@1.0.0 is not in"]);
+        folder.expect_faults(&["commerce:a@1.0.0 is not in"]);
         folder.release_all();
-        folder.found(&[]);
+        folder.expect_faults(&[]);
         // Words for people are not part of it.
         folder.write("a/a.wit", &format!("/// What it is.\n{}", TEXT.replace("; }", ";\n}")));
-        folder.found(&[]);
+        folder.expect_faults(&[]);
         folder.write("a/a.wit", &TEXT.replace("u32", "u64"));
-        folder.found(&["commerce:a@1.0.0 is released and was changed"]);
+        folder.expect_faults(&["commerce:a@1.0.0 is released and was changed"]);
         // Another file of the package counts too.
         folder.write("a/a.wit", TEXT);
         folder.write("a/more.wit", "interface j {}\n");
-        folder.found(&["commerce:a@1.0.0 is released and was changed"]);
+        folder.expect_faults(&["commerce:a@1.0.0 is released and was changed"]);
         fs::remove_file(folder.0.join("a/more.wit")).expect("removed");
         fs::remove_dir_all(folder.0.join("b")).expect("removed");
-        folder.found(&["commerce:b@0.2.0 is released, but its package is gone"]);
+        folder.expect_faults(&["commerce:b@0.2.0 is released, but its package is gone"]);
     }
 
     #[test]
@@ -119,12 +119,12 @@ mod tests {
         let folder = Folder::new();
         let early = TEXT.replace("1.0.0", "0.1.0");
         folder.write("a/a.wit", &early);
-        folder.found(&[]);
+        folder.expect_faults(&[]);
         folder.write("a/a.wit", &early.replace("u32", "u64"));
-        folder.found(&[]);
+        folder.expect_faults(&[]);
         folder.release_all();
         folder.write("a/a.wit", &early);
-        folder.found(&["commerce:a@0.1.0 is released and was changed"]);
+        folder.expect_faults(&["commerce:a@0.1.0 is released and was changed"]);
     }
 
     #[test]
@@ -133,12 +133,12 @@ mod tests {
         folder.write("a/a.wit", TEXT);
         folder.release_all();
         folder.write("a-next/a.wit", &TEXT.replace("1.0.0", "1.1.0-rc.1"));
-        folder.found(&[]);
+        folder.expect_faults(&[]);
         folder.write("a-next/a.wit", &TEXT.replace("1.0.0", "1.1.0"));
-        folder.found(&["commerce:a@1.1.0 is not in"]);
+        folder.expect_faults(&["commerce:a@1.1.0 is not in"]);
         // In the place of the old one it takes it away.
         fs::remove_dir_all(folder.0.join("a")).expect("removed");
-        folder.found(&["commerce:a@1.1.0 is not in", "commerce:a@1.0.0 is released, but its package is gone"]);
+        folder.expect_faults(&["commerce:a@1.1.0 is not in", "commerce:a@1.0.0 is released, but its package is gone"]);
     }
 
     #[test]

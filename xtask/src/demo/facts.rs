@@ -97,7 +97,7 @@ pub fn catalogue() -> Result<Catalogue> {
         Ok(Brand { named: Named { code, name }, manufacturer })
     })?;
     let categories = table("categories", CATEGORIES, |[code, name, parent, serials]| {
-        Ok(Category { named: Named { code, name }, parent: stated(parent), serials: serials == "yes" })
+        Ok(Category { named: Named { code, name }, parent: unless_dash(parent), serials: serials == "yes" })
     })?;
     let mut products = table("phones", PHONES, device)?;
     products.extend(table("tablets", TABLETS, device)?);
@@ -132,11 +132,11 @@ fn device(columns: [&'static str; 10]) -> Result<Product> {
         _ => bail!("unknown SIM"),
     };
     let mut variants = Vec::new();
-    for (storage, price) in priced(storages)? {
-        for color in listed(colors) {
+    for (storage, price) in parse_prices(storages)? {
+        for color in split_list(colors) {
             let new = Variant {
                 sku: sku(&[stem, storage, color]),
-                model_number: stated(model),
+                model_number: unless_dash(model),
                 storage: Some(storage),
                 size: None,
                 color: Some(color),
@@ -146,8 +146,8 @@ fn device(columns: [&'static str; 10]) -> Result<Product> {
                 retail: price,
             };
             if conditions.contains('R') {
-                variants.push(new.refurbished("A", price.dollars(70)));
-                variants.push(new.refurbished("B", price.dollars(60)));
+                variants.push(new.refurbish("A", price.dollars(70)));
+                variants.push(new.refurbish("B", price.dollars(60)));
             }
             if conditions.contains('N') {
                 variants.push(new);
@@ -158,7 +158,7 @@ fn device(columns: [&'static str; 10]) -> Result<Product> {
 }
 
 impl Variant {
-    fn refurbished(&self, grade: &'static str, retail: Cents) -> Variant {
+    fn refurbish(&self, grade: &'static str, retail: Cents) -> Variant {
         Variant {
             sku: format!("{}-R{grade}", self.sku),
             condition: "REFURBISHED",
@@ -177,13 +177,13 @@ impl Variant {
 fn accessory(columns: [&'static str; 8]) -> Result<Product> {
     let [brand, name, model, stem, category, launched, sizes, colors] = columns;
     let mut variants = Vec::new();
-    for (size, retail) in priced(sizes)? {
+    for (size, retail) in parse_prices(sizes)? {
         let size = (size != "ONE").then_some(size);
         let (storage, size) = if category == "STORAGE" { (size, None) } else { (None, size) };
-        for color in listed(colors).map(Some).chain(stated(colors).is_none().then_some(None)) {
+        for color in split_list(colors).map(Some).chain(unless_dash(colors).is_none().then_some(None)) {
             let words: Vec<&str> = [Some(stem), storage, size, color].into_iter().flatten().collect();
             let sku = sku(&words);
-            let model_number = stated(model);
+            let model_number = unless_dash(model);
             let condition = "NEW";
             let sim_type = "NOT_APPLICABLE";
             variants.push(Variant {
@@ -203,7 +203,7 @@ fn accessory(columns: [&'static str; 8]) -> Result<Product> {
 }
 
 /// `128GB=999 256GB=1099`.
-fn priced(text: &'static str) -> Result<Vec<(&'static str, Cents)>> {
+fn parse_prices(text: &'static str) -> Result<Vec<(&'static str, Cents)>> {
     let read = |word: &'static str| {
         let (name, price) = word.split_once('=')?;
         Some((name, Cents::parse(price)?))
@@ -211,11 +211,11 @@ fn priced(text: &'static str) -> Result<Vec<(&'static str, Cents)>> {
     text.split_whitespace().map(|word| read(word).context("a price is not as expected")).collect()
 }
 
-fn listed(text: &'static str) -> impl Iterator<Item = &'static str> {
-    stated(text).into_iter().flat_map(|text| text.split(',')).map(str::trim)
+fn split_list(text: &'static str) -> impl Iterator<Item = &'static str> {
+    unless_dash(text).into_iter().flat_map(|text| text.split(',')).map(str::trim)
 }
 
-fn stated(text: &'static str) -> Option<&'static str> {
+fn unless_dash(text: &'static str) -> Option<&'static str> {
     (text != "-").then_some(text)
 }
 

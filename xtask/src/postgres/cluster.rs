@@ -37,7 +37,7 @@ pub struct Cluster {
 impl Cluster {
     /// Makes and starts a cluster with the role `stoa`.
     pub fn start(programs: &Path) -> Result<Cluster> {
-        let owner = Owner::unprivileged()?;
+        let owner = Owner::find_owner()?;
         let folder = std::env::temp_dir().join(format!("stoa-postgres-{}", std::process::id()));
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0 };
@@ -135,7 +135,7 @@ struct Owner(Option<(u32, u32)>);
 
 impl Owner {
     /// `postgres`, else `nobody`, where this program is root; else whoever it is.
-    fn unprivileged() -> Result<Owner> {
+    fn find_owner() -> Result<Owner> {
         if !is_root()? {
             return Ok(Owner(None));
         }

@@ -69,7 +69,7 @@ impl<'a, T> Lines<'a, T> {
     }
 
     /// REPEATED at the member of each line whose key an earlier line has: "distinct lines".
-    pub fn repeated<K: Ord>(self, member: &str, key: impl Fn(&T) -> K) -> Vec<Item> {
+    pub fn find_repeats<K: Ord>(self, member: &str, key: impl Fn(&T) -> K) -> Vec<Item> {
         let mut seen = BTreeSet::new();
         let again = self.iter().filter(|(_, line)| !seen.insert(key(line)));
         again.map(|(at, _)| item(at.member(member), "REPEATED")).collect()
@@ -117,7 +117,7 @@ mod tests {
         Line { variant: Id(0, variant), quantity, units: units.iter().map(|id| Id(1, *id)).collect() }
     }
 
-    fn seen(faults: Vec<Item>) -> Vec<String> {
+    fn describe(faults: Vec<Item>) -> Vec<String> {
         faults.into_iter().map(|fault| format!("{} {}", fault.pointer, fault.code)).collect()
     }
 
@@ -131,7 +131,7 @@ mod tests {
                 vec!["/items/0/quantity RANGE", "/items/2/quantity RANGE"],
             ),
             (
-                items.repeated("variantId", |line| line.variant),
+                items.find_repeats("variantId", |line| line.variant),
                 vec!["/items/2/variantId REPEATED", "/items/3/variantId REPEATED"],
             ),
             (
@@ -149,7 +149,7 @@ mod tests {
             ),
             (items.faults("quantity", "RANGE", |_| false), vec![]),
         ] {
-            assert_eq!(seen(faults), expected);
+            assert_eq!(describe(faults), expected);
         }
         let at: Vec<(String, i64)> = items.iter().map(|(at, _)| (at.to_string(), at.line_no())).collect();
         assert_eq!(at[3], ("/items/3".to_owned(), 3));

@@ -81,7 +81,7 @@ mod tests {
 
     const RANGE: NumberRange<'_> = NumberRange { prefix: "TO", entity: Id(0, 5), pointer: "/orderNumber" };
 
-    fn stated(number: &str) -> Option<DocumentNumber> {
+    fn number_of(number: &str) -> Option<DocumentNumber> {
         Some(DocumentNumber(number.to_owned()))
     }
 
@@ -99,7 +99,7 @@ mod tests {
             assert_eq!(figure("TO", number), expected, "{number}");
         }
         let log = script([vec![Reply::Number(120)]]);
-        assert_eq!(assign_number(RANGE, stated("to-000120"), |_| Ok(true)).unwrap(), "to-000120");
+        assert_eq!(assign_number(RANGE, number_of("to-000120"), |_| Ok(true)).unwrap(), "to-000120");
         match log.borrow().runs.as_slice() {
             [calls] => match calls.as_slice() {
                 [Call::Number(call)] => {
@@ -117,7 +117,7 @@ mod tests {
         script([vec![Reply::Number(1)], vec![Reply::Number(2)]]);
         assert_eq!(assign_number(RANGE, None, |number| Ok(number != "TO-000001")).unwrap(), "TO-000002");
         script([]);
-        let refused = assign_number(RANGE, stated("A-1"), |_| Ok(false)).unwrap_err();
+        let refused = assign_number(RANGE, number_of("A-1"), |_| Ok(false)).unwrap_err();
         assert_eq!((refused.code.as_str(), refused.errors[0].pointer.as_str()), ("DUPLICATE", "/orderNumber"));
         script((1..=16).map(|figure| vec![Reply::Number(figure)]));
         assert_eq!(assign_number(RANGE, None, |_| Ok(false)).unwrap_err().code, "LIMIT_EXCEEDED");

@@ -61,12 +61,12 @@ pub struct PartyHead {
 
 /// What the schema cannot tell of a customer's body.
 pub fn check_customer(input: &PartyInput<CustomerTerms>) -> Vec<Item> {
-    input.profile.stated().map(|profile| check_profile(profile, "/profile")).unwrap_or_default()
+    input.profile.new_value().map(|profile| check_profile(profile, "/profile")).unwrap_or_default()
 }
 
 /// What the schema cannot tell of a supplier's body.
 pub fn check_supplier(input: &PartyInput<SupplierTerms>) -> Vec<Item> {
-    let Some(profile) = input.profile.stated() else { return Vec::new() };
+    let Some(profile) = input.profile.new_value() else { return Vec::new() };
     let mut faults = check_profile(profile, "/profile");
     faults.extend(profile.terms.check("/profile"));
     faults

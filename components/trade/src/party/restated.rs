@@ -21,7 +21,7 @@ pub enum Restated<T> {
 
 impl<T> Restated<T> {
     /// What is stated.
-    pub fn stated(&self) -> Option<&T> {
+    pub fn new_value(&self) -> Option<&T> {
         match self {
             Restated::Set(stated) => Some(stated),
             Restated::Keep | Restated::Remove => None,

@@ -42,7 +42,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     if let Some(unknown) = flags.allow.iter().find(|code| codes::find(code).is_none()) {
         anyhow::bail!("there is no change with the code {unknown}");
     }
-    let engine = engine::hardened(1)?;
+    let engine = engine::build_hardened(1)?;
     let gate = Gate::open(&engine, platform::NAMES, None);
     let against = match &flags.against {
         Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),
@@ -60,14 +60,14 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
             if let Some(other) = descriptor.filter(|other| other.name != *name) {
                 faults.push(format!("it is `{name}` and takes no place of `{}`", other.name));
             }
-            let refused = found.changes.iter().filter(|change| refused(change, &flags.allow));
+            let refused = found.changes.iter().filter(|change| is_refused(change, &flags.allow));
             faults.extend(refused.map(|change| format!("{} {}: {}", change.code, change.item, change.detail)));
         }
     }
     if flags.json {
         println!("{}", serde_json::to_string_pretty(&as_json(&found, &faults))?);
     } else {
-        print!("{}", told(&flags.file, &found, against.is_some(), &faults));
+        print!("{}", describe(&flags.file, &found, against.is_some(), &faults));
     }
     anyhow::ensure!(faults.is_empty(), "a host would refuse it: {}", faults.join("; "));
     Ok(())
@@ -79,7 +79,7 @@ fn surface(gate: &Gate, file: &Path) -> anyhow::Result<Result<Surface, Refusal>>
     Ok(gate.vet(&artifact).map(|vetted| Surface::of(&gate.engine, &vetted)))
 }
 
-fn refused(change: &Change, allowed: &[String]) -> bool {
+fn is_refused(change: &Change, allowed: &[String]) -> bool {
     change.breaking && !allowed.iter().any(|code| code == change.code)
 }
 
@@ -131,7 +131,7 @@ fn as_json(found: &Result<Found, Refusal>, faults: &[String]) -> Json {
     }
 }
 
-fn told(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults: &[String]) -> String {
+fn describe(file: &Path, found: &Result<Found, Refusal>, compared: bool, faults: &[String]) -> String {
     let Ok(Found { surface, changes }) = found else {
         return format!("{}: refused\n", file.display());
     };

@@ -23,19 +23,19 @@ pub struct Flags {
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
-    let engine = engine::hardened(1)?;
+    let engine = engine::build_hardened(1)?;
     let component = Gate::open(&engine, platform::NAMES, None).component(&artifact)?;
     let descriptor = describe::read(&describe::text(&engine, &component)?)?;
     let surface = Surface::new(&engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
         println!("{}", serde_json::to_string_pretty(&surface)?);
     } else {
-        print!("{}", told(&surface));
+        print!("{}", describe(&surface));
     }
     Ok(())
 }
 
-fn told(surface: &Surface) -> String {
+fn describe(surface: &Surface) -> String {
     let Surface { descriptor, .. } = surface;
     let mut lines = vec![
         format!("{} {}", descriptor.name, descriptor.version),
@@ -44,8 +44,8 @@ fn told(surface: &Surface) -> String {
         format!("{} bytes", surface.size),
     ];
     section(&mut lines, "routes", descriptor.routes.iter().map(route));
-    section(&mut lines, "permissions", descriptor.permissions.iter().map(named));
-    section(&mut lines, "scopes", descriptor.scopes.iter().map(named));
+    section(&mut lines, "permissions", descriptor.permissions.iter().map(format_code));
+    section(&mut lines, "scopes", descriptor.scopes.iter().map(format_code));
     let events = descriptor.events.iter();
     section(
         &mut lines,
@@ -55,7 +55,7 @@ fn told(surface: &Surface) -> String {
     let problems =
         descriptor.problems.iter().map(|problem| format!("{} {}: {}", problem.status, problem.code, problem.detail));
     section(&mut lines, "problem codes", problems);
-    section(&mut lines, "audit filters", descriptor.audit_filters.iter().map(named));
+    section(&mut lines, "audit filters", descriptor.audit_filters.iter().map(format_code));
     let members = descriptor.onboarding.iter().filter_map(|schema| schema.get("properties")?.as_object());
     section(&mut lines, "onboarding members", members.flat_map(|members| members.keys().cloned()));
     let collections = descriptor.collections.iter().map(|collection| {
@@ -102,7 +102,7 @@ fn route(route: &Route) -> String {
     format!("{} {} ({}): {audience} with {needs}", route.method, route.path, route.operation)
 }
 
-fn named(named: &Named) -> String {
+fn format_code(named: &Named) -> String {
     format!("{}: {}", named.code, named.description)
 }
 

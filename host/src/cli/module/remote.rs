@@ -29,7 +29,7 @@ struct Host {
 }
 
 #[derive(clap::Args)]
-pub struct List {
+pub struct ListModules {
     #[command(flatten)]
     host: Host,
 }
@@ -97,7 +97,7 @@ pub struct History {
     host: Host,
 }
 
-pub fn list(args: List) -> anyhow::Result<()> {
+pub fn list(args: ListModules) -> anyhow::Result<()> {
     let answer = args.host.ask(Method::GET, "modules", |request| request)?;
     args.host.show(&answer, |answer| {
         let mut lines = vec![format!("generation {}", answer["generation"])];
@@ -174,7 +174,7 @@ pub fn rollback(args: Rollback) -> anyhow::Result<()> {
     let body = json!({ "expectedGeneration": args.expected_generation });
     let answer =
         args.host.ask(Method::POST, &format!("generations/{target}/activate"), |request| request.json(&body))?;
-    args.host.show(&answer, activated)
+    args.host.show(&answer, describe_activation)
 }
 
 pub fn history(args: History) -> anyhow::Result<()> {
@@ -262,7 +262,7 @@ impl Host {
     fn activate(&self, digest: &str, wish: &Wish) -> anyhow::Result<()> {
         let body = json!({ "allow": wish.allow, "expectedGeneration": wish.expected_generation });
         let answer = self.ask(Method::POST, &format!("modules/{digest}/activate"), |request| request.json(&body))?;
-        self.show(&answer, activated)
+        self.show(&answer, describe_activation)
     }
 
     fn show(&self, answer: &Json, shown: impl FnOnce(&Json) -> String) -> anyhow::Result<()> {
@@ -271,7 +271,7 @@ impl Host {
     }
 }
 
-fn activated(answer: &Json) -> String {
+fn describe_activation(answer: &Json) -> String {
     let mut lines = vec![format!("generation {}", answer["generation"])];
     for module in items(&answer["modules"]) {
         lines.push(format!("{}:\n{}", text(&module["name"]), text(&module["text"])));

@@ -21,7 +21,7 @@ pub const VERSION: &str = "1.32.0";
 
 /// One operation and the module that owns it; the host's own are of module `platform`.
 #[derive(Debug, Clone, Copy)]
-pub struct Operation<'a> {
+pub struct DocumentedOperation<'a> {
     pub route: &'a Route,
     pub module: &'a str,
     /// Takes no credential, whatever the route's audience says.
@@ -30,7 +30,7 @@ pub struct Operation<'a> {
 
 /// What a module gives to the document besides its routes.
 #[derive(Debug, Clone, Copy)]
-pub struct Module<'a> {
+pub struct DocumentedModule<'a> {
     pub name: &'a str,
     pub description: &'a str,
     /// What the references `#/$defs/Name` of its routes name.
@@ -52,7 +52,7 @@ pub struct Info<'a> {
 /// Composes the document. The order of `modules` decides who keeps a schema's plain name where two modules use one name
 /// for different schemas: the first; later ones bear their module's name in front. Refuses what would make a document
 /// that lies or that no generator reads: two operations of one id or place, an unknown module, code or schema.
-pub fn compose(operations: &[Operation], modules: &[Module], info: &Info) -> Result<Value, String> {
+pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule], info: &Info) -> Result<Value, String> {
     let statuses = statuses(modules)?;
     let host = host_schemas(modules.iter().flat_map(|module| module.problems));
     let mut schemas = Schemas::new(&host, modules, operations)?;
@@ -123,7 +123,7 @@ pub fn compose(operations: &[Operation], modules: &[Module], info: &Info) -> Res
 }
 
 /// The status of every code, the host's and the modules'.
-fn statuses<'a>(modules: &[Module<'a>]) -> Result<BTreeMap<&'a str, u16>, String> {
+fn statuses<'a>(modules: &[DocumentedModule<'a>]) -> Result<BTreeMap<&'a str, u16>, String> {
     let mut statuses: BTreeMap<&str, u16> = problem::CODES.iter().map(|(code, status, _)| (*code, *status)).collect();
     for added in modules.iter().flat_map(|module| module.problems) {
         let status = *statuses.entry(&added.code).or_insert(added.status);

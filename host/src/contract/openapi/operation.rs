@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route};
 
 use super::{
-    Operation,
+    DocumentedOperation,
     components::{self, RESPONSES},
     schemas::{Schemas, pascal},
 };
@@ -14,7 +14,7 @@ use crate::contract::parameters;
 
 /// Describes an operation. `statuses`: of every problem code; `has_etag`: a success tells the record's ETag.
 pub fn describe(
-    op: &Operation,
+    op: &DocumentedOperation,
     schemas: &mut Schemas,
     statuses: &BTreeMap<&str, u16>,
     has_etag: bool,
@@ -31,7 +31,7 @@ pub fn describe(
         written.insert("parameters".into(), parameters.into());
     }
     if let Some(body) = &route.body {
-        let schema = schemas.named(op.module, body, &format!("{}Request", pascal(&route.operation)))?;
+        let schema = schemas.add_named(op.module, body, &format!("{}Request", pascal(&route.operation)))?;
         written.insert(
             "requestBody".into(),
             json!({"required": true, "content": {"application/json": {"schema": schema}}}),
@@ -50,7 +50,7 @@ pub fn describe(
     Ok(written.into())
 }
 
-fn description(op: &Operation) -> String {
+fn description(op: &DocumentedOperation) -> String {
     let route = op.route;
     let mut all: Vec<String> = Vec::new();
     if !route.description.is_empty() {
@@ -58,7 +58,7 @@ fn description(op: &Operation) -> String {
     }
     all.push(if op.public { "Needs no credential.".into() } else { access(route) });
     if !route.events.is_empty() {
-        all.push(format!("Events: {}.", listed(&route.events, ", ")));
+        all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
     }
     if route.discloses_identifiers {
         all.push("The answer discloses identifiers: every read leaves an audit entry.".into());
@@ -82,10 +82,10 @@ fn access(route: &Route) -> String {
             Audience::ApiClient => "Requires an API key.".to_owned(),
         },
         Access::All(codes) | Access::Any(codes) if codes.len() == 1 => {
-            format!("Requires the {one} {}.", listed(codes, ""))
+            format!("Requires the {one} {}.", join_codes(codes, ""))
         }
-        Access::All(codes) => format!("Requires the {many} {}.", listed(codes, " and ")),
-        Access::Any(codes) => format!("Requires one of the {many} {}.", listed(codes, ", ")),
+        Access::All(codes) => format!("Requires the {many} {}.", join_codes(codes, " and ")),
+        Access::Any(codes) => format!("Requires one of the {many} {}.", join_codes(codes, ", ")),
     };
     match route.audience {
         Audience::User => needs,
@@ -93,7 +93,7 @@ fn access(route: &Route) -> String {
     }
 }
 
-fn listed(codes: &[String], between: &str) -> String {
+fn join_codes(codes: &[String], between: &str) -> String {
     codes.iter().map(|code| format!("`{code}`")).collect::<Vec<_>>().join(between)
 }
 
@@ -105,7 +105,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn security(op: &Operation) -> Value {
+fn security(op: &DocumentedOperation) -> Value {
     match op.route.audience {
         _ if op.public => json!([]),
         Audience::User => json!([{"UserBearer": []}]),
@@ -113,7 +113,7 @@ fn security(op: &Operation) -> Value {
     }
 }
 
-fn parameters_of(op: &Operation, schemas: &Schemas) -> Result<Vec<Value>, String> {
+fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Value>, String> {
     let route = op.route;
     let defs = schemas.of_module(op.module)?;
     let of = |schema: &Option<Value>| parameters::object(schema.as_ref(), defs);
@@ -122,7 +122,7 @@ fn parameters_of(op: &Operation, schemas: &Schemas) -> Result<Vec<Value>, String
     let mut all = Vec::new();
     for name in parameters::names(&route.path) {
         all.push(match path.get("properties").and_then(|stated| stated.get(name)) {
-            Some(schema) => parameter(name, "path", true, schemas.rewritten(op.module, schema)?),
+            Some(schema) => parameter(name, "path", true, schemas.rewrite(op.module, schema)?),
             None if name == "tenantId" => shared("TenantId"),
             None => parameter(name, "path", true, json!({"type": "string", "format": "uuid"})),
         });
@@ -130,7 +130,7 @@ fn parameters_of(op: &Operation, schemas: &Schemas) -> Result<Vec<Value>, String
     let required: Vec<&str> =
         query.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in query.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let schema = schemas.rewritten(op.module, schema)?;
+        let schema = schemas.rewrite(op.module, schema)?;
         all.push(parameter(name, "query", required.contains(&name.as_str()), schema));
     }
     match route.idempotency {
@@ -154,7 +154,7 @@ fn parameter(name: &str, place: &str, required: bool, mut schema: Value) -> Valu
     parameter
 }
 
-fn success(op: &Operation, schemas: &mut Schemas, has_etag: bool) -> Result<Value, String> {
+fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> Result<Value, String> {
     let route = op.route;
     let phrase = http::StatusCode::from_u16(route.status).ok().filter(http::StatusCode::is_success);
     let phrase = phrase.and_then(|status| status.canonical_reason()).ok_or("the success status is none")?;
@@ -178,14 +178,18 @@ fn success(op: &Operation, schemas: &mut Schemas, has_etag: bool) -> Result<Valu
     let mut response = json!({"description": phrase, "headers": headers});
     if route.status != 204 {
         let media = route.response.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
-        let schema = schemas.named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
+        let schema = schemas.add_named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
         response["content"] = json!({media: {"schema": schema}});
     }
     Ok(response)
 }
 
 /// The refusals that the operation may answer: what any of its kind may, and the codes that its route names.
-fn refusals(op: &Operation, statuses: &BTreeMap<&str, u16>, responses: &mut Map<String, Value>) -> Result<(), String> {
+fn refusals(
+    op: &DocumentedOperation,
+    statuses: &BTreeMap<&str, u16>,
+    responses: &mut Map<String, Value>,
+) -> Result<(), String> {
     let route = op.route;
     let mut named: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
     for code in &route.problems {

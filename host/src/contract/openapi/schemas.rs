@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::{Module, Operation};
+use super::{DocumentedModule, DocumentedOperation};
 use crate::contract::{canonical, parameters, refs};
 
 /// The host's own schemas go by this name, as its tables do.
@@ -31,8 +31,8 @@ impl<'a> Schemas<'a> {
     /// Takes in what the operations refer to, directly or through others, and gives every schema its component.
     pub fn new(
         host: &'a Map<String, Value>,
-        modules: &[Module<'a>],
-        operations: &[Operation<'a>],
+        modules: &[DocumentedModule<'a>],
+        operations: &[DocumentedOperation<'a>],
     ) -> Result<Schemas<'a>, String> {
         let all: Vec<(&str, &Map<String, Value>)> =
             std::iter::once((HOST, host)).chain(modules.iter().map(|module| (module.name, module.schemas))).collect();
@@ -75,7 +75,7 @@ impl<'a> Schemas<'a> {
         }
         for entry in &needed {
             let component = schemas.names.get(&(entry.module, entry.name)).cloned().unwrap_or_default();
-            let schema = schemas.rewritten(entry.module, entry.schema)?;
+            let schema = schemas.rewrite(entry.module, entry.schema)?;
             schemas.components.insert(component, schema);
         }
         Ok(schemas)
@@ -87,7 +87,7 @@ impl<'a> Schemas<'a> {
     }
 
     /// A schema of a route as it stands in the document.
-    pub fn rewritten(&self, module: &str, schema: &Value) -> Result<Value, String> {
+    pub fn rewrite(&self, module: &str, schema: &Value) -> Result<Value, String> {
         Ok(match schema {
             Value::Object(members) => {
                 let mut all = Map::new();
@@ -99,22 +99,22 @@ impl<'a> Schemas<'a> {
                                 self.names.get(&(module, name)).ok_or_else(|| format!("there is no schema {name}"))?;
                             Value::String(format!("#/components/schemas/{component}"))
                         }
-                        value => self.rewritten(module, value)?,
+                        value => self.rewrite(module, value)?,
                     };
                     all.insert(key.clone(), value);
                 }
                 Value::Object(all)
             }
             Value::Array(items) => {
-                Value::Array(items.iter().map(|item| self.rewritten(module, item)).collect::<Result<_, _>>()?)
+                Value::Array(items.iter().map(|item| self.rewrite(module, item)).collect::<Result<_, _>>()?)
             }
             other => other.clone(),
         })
     }
 
     /// A body's schema. One that a route spells out gets a name, since generators make poor types of nameless objects.
-    pub fn named(&mut self, module: &str, schema: &Value, name: &str) -> Result<Value, String> {
-        let written = self.rewritten(module, schema)?;
+    pub fn add_named(&mut self, module: &str, schema: &Value, name: &str) -> Result<Value, String> {
+        let written = self.rewrite(module, schema)?;
         let is_structure =
             ["properties", "items", "allOf", "anyOf", "oneOf"].iter().any(|key| written.get(*key).is_some());
         Ok(if is_structure { self.add(module, written, name) } else { written })

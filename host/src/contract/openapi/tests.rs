@@ -116,14 +116,20 @@ fn document() -> Value {
     let problems = [ProblemCode { code: "TEAPOT".into(), status: 418, detail: "It is a teapot.".into() }];
     let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
     let modules = [
-        Module { name: "platform", description: "The platform.", schemas: &none, problems: &[], events: &[] },
-        Module { name: "catalog", description: "Products.", schemas: &catalog, problems: &problems, events: &events },
-        Module { name: "pricing", description: "Prices.", schemas: &pricing, problems: &[], events: &[] },
-        Module { name: "idle", description: "Nothing.", schemas: &none, problems: &[], events: &[] },
+        DocumentedModule { name: "platform", description: "The platform.", schemas: &none, problems: &[], events: &[] },
+        DocumentedModule {
+            name: "catalog",
+            description: "Products.",
+            schemas: &catalog,
+            problems: &problems,
+            events: &events,
+        },
+        DocumentedModule { name: "pricing", description: "Prices.", schemas: &pricing, problems: &[], events: &[] },
+        DocumentedModule { name: "idle", description: "Nothing.", schemas: &none, problems: &[], events: &[] },
     ];
     let routes = routes();
-    let operations: Vec<Operation> =
-        routes.iter().map(|(route, module, public)| Operation { route, module, public: *public }).collect();
+    let operations: Vec<DocumentedOperation> =
+        routes.iter().map(|(route, module, public)| DocumentedOperation { route, module, public: *public }).collect();
     compose(&operations, &modules, &Info { generation: 7, build: "0.1.0", description: "A market." }).unwrap()
 }
 
@@ -349,11 +355,11 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
 #[test]
 fn what_cannot_be_published() {
     let none = Map::new();
-    let module = Module { name: "m", description: "", schemas: &none, problems: &[], events: &[] };
+    let module = DocumentedModule { name: "m", description: "", schemas: &none, problems: &[], events: &[] };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
-    let refused = |routes: &[Route], modules: &[Module]| {
-        let operations: Vec<Operation> =
-            routes.iter().map(|route| Operation { route, module: "m", public: false }).collect();
+    let refused = |routes: &[Route], modules: &[DocumentedModule]| {
+        let operations: Vec<DocumentedOperation> =
+            routes.iter().map(|route| DocumentedOperation { route, module: "m", public: false }).collect();
         compose(&operations, modules, &Info { generation: 1, build: "", description: "" }).unwrap_err()
     };
     assert!(refused(&[get("a", "/a"), get("a", "/b")], &[module]).contains("this id"));
@@ -367,10 +373,10 @@ fn what_cannot_be_published() {
     let odd = route(json!({"method": "TRACE", "path": "/a", "operation": "a"}));
     assert!(refused(&[odd], &[module]).contains("TRACE"));
     let events = [kind("m.made", json!({"$ref": "#/$defs/None"}), json!({}))];
-    assert!(refused(&[get("a", "/a")], &[Module { events: &events, ..module }]).contains("names no schema"));
+    assert!(refused(&[get("a", "/a")], &[DocumentedModule { events: &events, ..module }]).contains("names no schema"));
     let twice =
         [kind("m.made", json!({"type": "object"}), json!({})), kind("m.made", json!({"type": "object"}), json!({}))];
-    assert!(refused(&[get("a", "/a")], &[Module { events: &twice, ..module }]).contains("m.made"));
+    assert!(refused(&[get("a", "/a")], &[DocumentedModule { events: &twice, ..module }]).contains("m.made"));
     let two = [ProblemCode { code: "NOT_FOUND".into(), status: 410, detail: String::new() }];
-    assert!(refused(&[get("a", "/a")], &[Module { problems: &two, ..module }]).contains("two statuses"));
+    assert!(refused(&[get("a", "/a")], &[DocumentedModule { problems: &two, ..module }]).contains("two statuses"));
 }

@@ -15,7 +15,7 @@ const TIME: &str = "2026-01-01T12:00:00.000Z";
 /// Describes a delivery of a module's kind.
 pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result<Value, String> {
     let name = pascal(&kind.code);
-    let data = schemas.named(module, &kind.data, &format!("{name}Data"))?;
+    let data = schemas.add_named(module, &kind.data, &format!("{name}Data"))?;
     let payload = schemas.add(module, payload(kind, data), &format!("{name}Event"));
     let parameter = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
     let headers = ["WebhookSignature", "WebhookTimestamp", "WebhookEventId", "WebhookRequestId"].map(parameter);

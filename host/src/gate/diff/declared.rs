@@ -7,7 +7,7 @@ use semver::Version;
 use serde_json::json;
 use stoa_descriptor::{Descriptor, Named};
 
-use super::schema::{self, Direction, Schema};
+use super::schema::{self, Direction, SchemaWithDefs};
 use super::{Change, Code, codes};
 use crate::gate::surface::Surface;
 
@@ -26,19 +26,19 @@ pub fn version(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
 
 pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     let pair = |list: fn(&Descriptor) -> &Vec<Named>| (list(&old.descriptor), list(&new.descriptor));
-    named(pair(|d| &d.permissions), codes::PERMISSION_REMOVED, codes::PERMISSION_ADDED, changes);
-    named(pair(|d| &d.scopes), codes::SCOPE_REMOVED, codes::SCOPE_ADDED, changes);
-    named(pair(|d| &d.audit_filters), codes::AUDIT_FILTER_REMOVED, codes::AUDIT_FILTER_ADDED, changes);
+    compare_codes(pair(|d| &d.permissions), codes::PERMISSION_REMOVED, codes::PERMISSION_ADDED, changes);
+    compare_codes(pair(|d| &d.scopes), codes::SCOPE_REMOVED, codes::SCOPE_ADDED, changes);
+    compare_codes(pair(|d| &d.audit_filters), codes::AUDIT_FILTER_REMOVED, codes::AUDIT_FILTER_ADDED, changes);
     events(&old.descriptor, &new.descriptor, changes);
     problems(&old.descriptor, &new.descriptor, changes);
-    onboarding(&old.descriptor, &new.descriptor, changes);
+    compare_onboarding(&old.descriptor, &new.descriptor, changes);
     let texts = |surface: &'_ Surface| surface.imports.iter().cloned().collect::<BTreeSet<String>>();
     let (was, is) = (texts(old), texts(new));
     changes.extend(was.difference(&is).map(|import| Change::new(codes::IMPORT_REMOVED, import, "")));
     changes.extend(is.difference(&was).map(|import| Change::new(codes::IMPORT_ADDED, import, "")));
 }
 
-fn named((old, new): (&Vec<Named>, &Vec<Named>), removed: Code, added: Code, changes: &mut Vec<Change>) {
+fn compare_codes((old, new): (&Vec<Named>, &Vec<Named>), removed: Code, added: Code, changes: &mut Vec<Change>) {
     let missing = |named: &&Named, list: &Vec<Named>| !list.iter().any(|other| other.code == named.code);
     let told = |code: Code, named: &Named| Change::new(code, named.code.as_str(), named.description.as_str());
     changes.extend(old.iter().filter(|named| missing(named, new)).map(|named| told(removed, named)));
@@ -57,8 +57,8 @@ fn events(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
             let detail = format!("was {}, now {}", was.resource_type, is.resource_type);
             changes.push(Change::new(codes::EVENT_RESOURCE_CHANGED, code, detail));
         }
-        let was = Schema { schema: &was.data, defs: &old.schemas };
-        let is = Schema { schema: &is.data, defs: &new.schemas };
+        let was = SchemaWithDefs { schema: &was.data, defs: &old.schemas };
+        let is = SchemaWithDefs { schema: &is.data, defs: &new.schemas };
         changes.extend(schema::compare(Direction::Response, &format!("{code} data"), was, is));
     }
     for is in new.events.iter().filter(|is| !old.events.iter().any(|was| was.code == is.code)) {
@@ -82,7 +82,7 @@ fn problems(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
     }
 }
 
-fn onboarding(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
+fn compare_onboarding(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
     // As the host composes the body: it takes the members that modules name and no others.
     let of = |descriptor: &Descriptor| {
         let part = |name: &str| descriptor.onboarding.as_ref().and_then(|schema| schema.get(name)).cloned();
@@ -94,7 +94,7 @@ fn onboarding(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
         })
     };
     let (was, is) = (of(old), of(new));
-    let old = Schema { schema: &was, defs: &old.schemas };
-    let new = Schema { schema: &is, defs: &new.schemas };
+    let old = SchemaWithDefs { schema: &was, defs: &old.schemas };
+    let new = SchemaWithDefs { schema: &is, defs: &new.schemas };
     changes.extend(schema::compare(Direction::Request, "onboarding", old, new));
 }

@@ -9,7 +9,7 @@ use super::shape::{Class, Facts, LIMITS, Shape, is_less};
 use crate::contract::{refs, tree};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FacetKind {
     Type,
     Values,
     Range,
@@ -20,7 +20,7 @@ pub enum Kind {
 
 /// One difference: values are lost (`narrower`), or gained (`wider`), or both.
 pub struct Difference {
-    pub kind: Kind,
+    pub kind: FacetKind,
     pub narrower: bool,
     pub wider: bool,
     pub detail: String,
@@ -38,9 +38,9 @@ pub fn compare(old: (&Shape, Defs), new: (&Shape, Defs)) -> Vec<Difference> {
     };
     if was.values.is_some() || is.values.is_some() {
         let (narrower, wider, detail) = values(old.0.class, was, is);
-        tell(Kind::Values, narrower, wider, detail);
+        tell(FacetKind::Values, narrower, wider, detail);
     } else {
-        tell(Kind::Type, is.integer && !was.integer, was.integer && !is.integer, whole(was.integer));
+        tell(FacetKind::Type, is.integer && !was.integer, was.integer && !is.integer, whole(was.integer));
         for (keyword, below, _) in LIMITS {
             let (was, is) = (limit(was, keyword), limit(is, keyword));
             let stricter = |a: Option<&Number>, b: Option<&Number>| match (a, b) {
@@ -56,25 +56,30 @@ pub fn compare(old: (&Shape, Defs), new: (&Shape, Defs)) -> Vec<Difference> {
             };
             let shown = |limit: Option<&Number>| limit.map_or("none".to_owned(), Number::to_string);
             let detail = format!("{keyword}: was {}, now {}", shown(was), shown(is));
-            tell(Kind::Range, stricter(was, is), stricter(is, was), detail);
+            tell(FacetKind::Range, stricter(was, is), stricter(is, was), detail);
         }
         for (keyword, was, is) in [("pattern", &was.patterns, &is.patterns), ("format", &was.formats, &is.formats)] {
-            let detail = format!("{keyword}: was {}, now {}", joined(was), joined(is));
-            tell(Kind::Format, !is.is_subset(was), !was.is_subset(is), detail);
+            let detail = format!("{keyword}: was {}, now {}", join_texts(was), join_texts(is));
+            tell(FacetKind::Format, !is.is_subset(was), !was.is_subset(is), detail);
         }
     }
     let distinct = |unique: bool| if unique { "differ" } else { "repeat" };
     let detail = format!("items may {}, now may {}", distinct(was.unique), distinct(is.unique));
-    tell(Kind::Range, is.unique && !was.unique, was.unique && !is.unique, detail.replace("may differ", "must differ"));
-    let detail = format!("x-normalize: was {}, now {}", joined(&was.normalized), joined(&is.normalized));
-    tell(Kind::Normalization, was.normalized != is.normalized, false, detail);
+    tell(
+        FacetKind::Range,
+        is.unique && !was.unique,
+        was.unique && !is.unique,
+        detail.replace("may differ", "must differ"),
+    );
+    let detail = format!("x-normalize: was {}, now {}", join_texts(&was.normalized), join_texts(&is.normalized));
+    tell(FacetKind::Normalization, was.normalized != is.normalized, false, detail);
     let keywords: BTreeSet<&str> = was.rules.keys().chain(is.rules.keys()).copied().collect();
     for keyword in keywords {
         let (was, is) = (whole_rule(was, keyword, old.1), whole_rule(is, keyword, new.1));
         if was != is {
             let (narrower, wider) = (is.is_some(), was.is_some());
             tell(
-                Kind::Rule,
+                FacetKind::Rule,
                 narrower,
                 wider,
                 format!(
@@ -95,7 +100,7 @@ fn whole(was: bool) -> String {
     if was { "was integer, now number" } else { "was number, now integer" }.to_owned()
 }
 
-fn joined(texts: &BTreeSet<&str>) -> String {
+fn join_texts(texts: &BTreeSet<&str>) -> String {
     if texts.is_empty() {
         return "none".to_owned();
     }
@@ -116,26 +121,26 @@ fn values(class: Class, was: &Facts, is: &Facts) -> (bool, bool, String) {
             let gained: Vec<&Value> = new.iter().filter(|value| !old.contains(value)).copied().collect();
             let mut detail = Vec::new();
             if !lost.is_empty() {
-                detail.push(format!("no longer {}", shown(&lost)));
+                detail.push(format!("no longer {}", list_values(&lost)));
             }
             if !gained.is_empty() {
-                detail.push(format!("now also {}", shown(&gained)));
+                detail.push(format!("now also {}", list_values(&gained)));
             }
             (!lost.is_empty(), !gained.is_empty(), detail.join(", "))
         }
         (Some(old), None) => {
             let outside = outside(class, old, is);
-            let lost = if outside.is_empty() { String::new() } else { format!(" but {}", shown(&outside)) };
-            (!outside.is_empty(), true, format!("was one of {}, now any{lost}", shown(old)))
+            let lost = if outside.is_empty() { String::new() } else { format!(" but {}", list_values(&outside)) };
+            (!outside.is_empty(), true, format!("was one of {}, now any{lost}", list_values(old)))
         }
         (None, Some(new)) => {
-            (true, !outside(class, new, was).is_empty(), format!("was any, now one of {}", shown(new)))
+            (true, !outside(class, new, was).is_empty(), format!("was any, now one of {}", list_values(new)))
         }
         (None, None) => (false, false, String::new()),
     }
 }
 
-fn shown(values: &[&Value]) -> String {
+fn list_values(values: &[&Value]) -> String {
     const MOST: usize = 20;
     let mut texts: Vec<String> = values.iter().take(MOST).map(|value| value.to_string()).collect();
     if values.len() > MOST {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use stoa_descriptor::{Access, Audience, Descriptor, Idempotency, Route};
 
-use super::schema::{self, Direction, Schema};
+use super::schema::{self, Direction, SchemaWithDefs};
 use super::{Change, Code, codes};
 use crate::contract::parameters::{self, template_shape};
 
@@ -47,7 +47,7 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         tell(codes::ROUTE_AUDIENCE_CHANGED, format!("was for {}, now for {}", shown(was.audience), shown(is.audience)));
     }
     if let Some(code) = access(&was.access, &is.access) {
-        tell(code, format!("needed {}, now {}", shown(&was.access), shown(&is.access)));
+        tell(code, format!("needed {}, now {}", describe_access(&was.access), describe_access(&is.access)));
     }
     if let Some(code) = idempotency(was.idempotency, is.idempotency) {
         tell(code, String::new());
@@ -83,17 +83,23 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
             format!("was {}, now {}", shown(&was.cache_control), shown(&is.cache_control)),
         );
     }
-    listed(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
-    listed(name, (&was.problems, &is.problems), codes::ROUTE_PROBLEM_REMOVED, codes::ROUTE_PROBLEM_ADDED, changes);
+    compare_lists(name, (&was.events, &is.events), codes::ROUTE_EVENT_REMOVED, codes::ROUTE_EVENT_ADDED, changes);
+    compare_lists(
+        name,
+        (&was.problems, &is.problems),
+        codes::ROUTE_PROBLEM_REMOVED,
+        codes::ROUTE_PROBLEM_ADDED,
+        changes,
+    );
     parameters((was, old), (is, new), changes);
     body((was, old), (is, new), changes);
     let item = format!("{name} response");
-    let was = Schema { schema: &was.response, defs: &old.schemas };
-    let is = Schema { schema: &is.response, defs: &new.schemas };
+    let was = SchemaWithDefs { schema: &was.response, defs: &old.schemas };
+    let is = SchemaWithDefs { schema: &is.response, defs: &new.schemas };
     changes.extend(schema::compare(Direction::Response, &item, was, is));
 }
 
-fn listed(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {
+fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {
     let told = |code, what: &String| Change::new(code, format!("{name} {what}"), "");
     changes.extend(was.iter().filter(|what| !is.contains(what)).map(|what| told(removed, what)));
     changes.extend(is.iter().filter(|what| !was.contains(what)).map(|what| told(added, what)));
@@ -126,7 +132,7 @@ fn implies(was: &Access, is: &Access) -> bool {
     }
 }
 
-fn shown(access: &Access) -> String {
+fn describe_access(access: &Access) -> String {
     match access {
         Access::All(codes) | Access::Any(codes) if codes.is_empty() => "no permission".to_owned(),
         Access::All(codes) => codes.join(" and "),
@@ -156,13 +162,17 @@ fn parameters((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor
                 changes.push(Change::new(codes::ROUTE_PARAMETER_RENAMED, name.as_str(), detail));
             }
             if let (Some(was), Some(is)) = (was_path.get(*was_name), is_path.get(*is_name)) {
-                let (was, is) = (Schema { schema: was, defs: &old.schemas }, Schema { schema: is, defs: &new.schemas });
+                let (was, is) = (
+                    SchemaWithDefs { schema: was, defs: &old.schemas },
+                    SchemaWithDefs { schema: is, defs: &new.schemas },
+                );
                 changes.extend(schema::compare(Direction::Request, &format!("{name} path /{is_name}"), was, is));
             }
         }
     }
     let (was, is) = (query_schema(was, old), query_schema(is, new));
-    let (was, is) = (Schema { schema: &was, defs: &old.schemas }, Schema { schema: &is, defs: &new.schemas });
+    let (was, is) =
+        (SchemaWithDefs { schema: &was, defs: &old.schemas }, SchemaWithDefs { schema: &is, defs: &new.schemas });
     changes.extend(schema::compare(Direction::Request, &format!("{name} query"), was, is));
 }
 
@@ -199,8 +209,8 @@ fn body((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), cha
             } else if is.body_limit > was.body_limit {
                 changes.push(Change::new(codes::ROUTE_BODY_LIMIT_RAISED, name.as_str(), detail));
             }
-            let before = Schema { schema: before, defs: &old.schemas };
-            let after = Schema { schema: after, defs: &new.schemas };
+            let before = SchemaWithDefs { schema: before, defs: &old.schemas };
+            let after = SchemaWithDefs { schema: after, defs: &new.schemas };
             changes.extend(schema::compare(Direction::Request, &item, before, after));
         }
     }

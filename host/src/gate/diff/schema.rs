@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::facets::{self, Kind};
+use super::facets::{self, FacetKind};
 use super::shape::{self, CLASSES, Class, Form, Others, Place, Shape};
 use super::{Change, Code, codes};
 use crate::contract::refs;
@@ -18,7 +18,7 @@ pub enum Direction {
 
 /// A schema and the definitions that it refers to as `#/$defs/Name`.
 #[derive(Debug, Clone, Copy)]
-pub struct Schema<'a> {
+pub struct SchemaWithDefs<'a> {
     pub schema: &'a Value,
     pub defs: &'a Map<String, Value>,
 }
@@ -29,7 +29,7 @@ const DEEPEST: u32 = 150;
 
 /// Every difference. `item` names the schema; the places below it follow as a pointer, `*` for every item of an array and
 /// `[kind=x]` for one branch of a union.
-pub fn compare(direction: Direction, item: &str, old: Schema, new: Schema) -> Vec<Change> {
+pub fn compare(direction: Direction, item: &str, old: SchemaWithDefs, new: SchemaWithDefs) -> Vec<Change> {
     let mut walk = Walk {
         direction,
         item,
@@ -64,7 +64,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn places(&mut self, path: &str, old: &Place<'a>, new: &Place<'a>) {
-        let (old, new) = (resolved(old, self.old), resolved(new, self.new));
+        let (old, new) = (resolve(old, self.old), resolve(new, self.new));
         let addresses = |place: &Place| place.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
         let pair = (addresses(&old), addresses(&new));
         if !self.met.insert(pair.clone()) {
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
                 self.depth -= 1;
             }
             _ if whole(&old, self.old) == whole(&new, self.new) => {}
-            _ => self.tell(Kind::Rule, path, true, true, "is another, and too large to compare further".into()),
+            _ => self.tell(FacetKind::Rule, path, true, true, "is another, and too large to compare further".into()),
         }
     }
 
@@ -90,8 +90,8 @@ impl<'a> Walk<'a> {
             classes.map(Some).chain(form.nullable.then_some(None)).collect::<BTreeSet<Option<Class>>>()
         };
         let (before, after) = (types(was), types(is));
-        let detail = format!("was {}, now {}", named(was), named(is));
-        self.tell(Kind::Type, path, !before.is_subset(&after), !after.is_subset(&before), detail);
+        let detail = format!("was {}, now {}", describe_types(was), describe_types(is));
+        self.tell(FacetKind::Type, path, !before.is_subset(&after), !after.is_subset(&before), detail);
         for class in CLASSES {
             let of =
                 |form: &Form<'a>| form.shapes.iter().filter(|shape| shape.class == class).cloned().collect::<Vec<_>>();
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         let by_tag: Alike<'_, 'a> = &|_, a, b| same_tag(&old_tags[a], &new_tags[b]);
         let by_name: Alike<'_, 'a> =
             &|_, a, b| was[a].name.is_some() && was[a].name == is[b].name && !other_tag(&old_tags[a], &new_tags[b]);
-        let by_content: Alike<'_, 'a> = &|walk, a, b| walk.tried(&was[a], &is[b]).is_empty();
+        let by_content: Alike<'_, 'a> = &|walk, a, b| walk.compare_tentatively(&was[a], &is[b]).is_empty();
         for alike in [by_tag, by_name, by_content] {
             for a in 0..was.len() {
                 for b in 0..is.len() {
@@ -139,23 +139,23 @@ impl<'a> Walk<'a> {
             self.shape(&path, &was[a], &is[b]);
         }
         for a in gone {
-            let covered = is.iter().any(|other| !breaks(&self.tried(&was[a], other)));
+            let covered = is.iter().any(|other| !breaks(&self.compare_tentatively(&was[a], other)));
             let label = label(&was[a], &old_tags[a]);
             if !(covered && self.direction == Direction::Request) {
-                self.tell(Kind::Type, &format!("{path}{label}"), true, false, "one form of it is gone".into());
+                self.tell(FacetKind::Type, &format!("{path}{label}"), true, false, "one form of it is gone".into());
             }
         }
         for b in added {
-            let covered = was.iter().any(|other| !breaks(&self.tried(other, &is[b])));
+            let covered = was.iter().any(|other| !breaks(&self.compare_tentatively(other, &is[b])));
             let label = label(&is[b], &new_tags[b]);
             if !(covered && self.direction == Direction::Response) {
-                self.tell(Kind::Type, &format!("{path}{label}"), false, true, "one form of it is new".into());
+                self.tell(FacetKind::Type, &format!("{path}{label}"), false, true, "one form of it is new".into());
             }
         }
     }
 
     /// What would be told of two shapes.
-    fn tried(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
+    fn compare_tentatively(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
         let (before, met) = (std::mem::take(&mut self.changes), self.trail.len());
         self.shape("", was, is);
         // What was met in trying is still to be told.
@@ -264,27 +264,27 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tell(&mut self, kind: Kind, path: &str, narrower: bool, wider: bool, detail: String) {
+    fn tell(&mut self, kind: FacetKind, path: &str, narrower: bool, wider: bool, detail: String) {
         let code = match self.direction {
             Direction::Request if narrower => match kind {
-                Kind::Type => codes::REQUEST_TYPE_NARROWED,
-                Kind::Values => codes::REQUEST_VALUES_NARROWED,
-                Kind::Range => codes::REQUEST_RANGE_NARROWED,
-                Kind::Format => codes::REQUEST_FORMAT_NARROWED,
-                Kind::Rule => codes::REQUEST_RULE_NARROWED,
-                Kind::Normalization => codes::REQUEST_NORMALIZATION_CHANGED,
+                FacetKind::Type => codes::REQUEST_TYPE_NARROWED,
+                FacetKind::Values => codes::REQUEST_VALUES_NARROWED,
+                FacetKind::Range => codes::REQUEST_RANGE_NARROWED,
+                FacetKind::Format => codes::REQUEST_FORMAT_NARROWED,
+                FacetKind::Rule => codes::REQUEST_RULE_NARROWED,
+                FacetKind::Normalization => codes::REQUEST_NORMALIZATION_CHANGED,
             },
             Direction::Request if wider => codes::REQUEST_WIDENED,
             Direction::Response if wider => match kind {
-                Kind::Type => codes::RESPONSE_TYPE_WIDENED,
-                Kind::Values => codes::RESPONSE_VALUES_WIDENED,
-                Kind::Range => codes::RESPONSE_RANGE_WIDENED,
-                Kind::Format => codes::RESPONSE_FORMAT_WIDENED,
-                Kind::Rule => codes::RESPONSE_RULE_WIDENED,
-                Kind::Normalization => return,
+                FacetKind::Type => codes::RESPONSE_TYPE_WIDENED,
+                FacetKind::Values => codes::RESPONSE_VALUES_WIDENED,
+                FacetKind::Range => codes::RESPONSE_RANGE_WIDENED,
+                FacetKind::Format => codes::RESPONSE_FORMAT_WIDENED,
+                FacetKind::Rule => codes::RESPONSE_RULE_WIDENED,
+                FacetKind::Normalization => return,
             },
             // What is answered is not normalized.
-            Direction::Response if narrower && kind != Kind::Normalization => codes::RESPONSE_NARROWED,
+            Direction::Response if narrower && kind != FacetKind::Normalization => codes::RESPONSE_NARROWED,
             _ => return,
         };
         self.push(code, path, &detail);
@@ -301,7 +301,7 @@ fn breaks(changes: &[Change]) -> bool {
 }
 
 /// The types of a form, for a person.
-fn named(form: &Form) -> String {
+fn describe_types(form: &Form) -> String {
     let all = CLASSES.len() == form.shapes.len() && form.shapes.iter().all(|shape| shape.facts.is_free());
     if all && form.nullable {
         return "anything".to_owned();
@@ -325,7 +325,7 @@ fn named(form: &Form) -> String {
 }
 
 /// The place with bare references followed, so that a named schema has one address wherever it is used.
-fn resolved<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> Place<'a> {
+fn resolve<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> Place<'a> {
     const ANNOTATIONS: [&str; 4] = ["$ref", "description", "title", "default"];
     let follow = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
@@ -365,7 +365,7 @@ fn default<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> &'a Value {
 /// Members that can have one value alone: what tells the branches of a union apart.
 fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> Tags<'a> {
     let constant = |place: &Place<'a>| {
-        resolved(place, defs).into_iter().find_map(|schema| {
+        resolve(place, defs).into_iter().find_map(|schema| {
             let only = schema.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
             schema.get("const").or_else(|| only.and_then(|values| values.first()))
         })

@@ -12,9 +12,9 @@ use crate::sandbox::signature::CUT;
 type Functions = BTreeMap<String, String>;
 
 pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
-    let (was, is) = (parsed(&old.offers), parsed(&new.offers));
+    let (was, is) = (parse_names(&old.offers), parse_names(&new.offers));
     for (name, functions) in &was {
-        offered(name, functions, &is, old.digest == new.digest, changes);
+        compare_offer(name, functions, &is, old.digest == new.digest, changes);
     }
     for (name, _) in is.iter().filter(|(name, _)| !was.iter().any(|(other, _)| other == name)) {
         // A higher version in the place of a lower one is told by its functions.
@@ -23,16 +23,16 @@ pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
             changes.push(Change::new(codes::SERVICE_ADDED, name.to_string(), ""));
         }
     }
-    wanted(&old.wants, &new.wants, codes::SERVICE_UNWANTED, changes);
-    wanted(&new.wants, &old.wants, codes::SERVICE_WANTED, changes);
+    compare_wants(&old.wants, &new.wants, codes::SERVICE_UNWANTED, changes);
+    compare_wants(&new.wants, &old.wants, codes::SERVICE_WANTED, changes);
 }
 
-fn parsed(services: &Services) -> Vec<(InterfaceName, &Functions)> {
+fn parse_names(services: &Services) -> Vec<(InterfaceName, &Functions)> {
     services.iter().filter_map(|(name, functions)| Some((InterfaceName::parse(name)?, functions))).collect()
 }
 
 /// `same_bytes`: both are the same component.
-fn offered(
+fn compare_offer(
     name: &InterfaceName,
     functions: &Functions,
     is: &[(InterfaceName, &Functions)],
@@ -43,7 +43,7 @@ fn offered(
     let highest = is.iter().filter(|(other, _)| name.accepts(other)).max_by(|(a, _), (b, _)| a.version.cmp(&b.version));
     let same = is.iter().find(|(other, _)| other == name).filter(|same| highest != Some(*same));
     if highest.is_none() {
-        return changes.push(gone(name, is));
+        return changes.push(explain_removal(name, is));
     }
     for (other, now) in highest.into_iter().chain(same) {
         let mut tell = |code: Code, function: &str, detail: String| {
@@ -74,7 +74,7 @@ fn offered(
 }
 
 /// What became of a service that is no longer offered to those who want it.
-fn gone(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> Change {
+fn explain_removal(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> Change {
     let others: Vec<&Version> =
         is.iter().filter(|(other, _)| other.path == name.path).map(|(other, _)| &other.version).collect();
     let detail = || {
@@ -97,7 +97,7 @@ fn is_raised(was: &Version, is: &Version) -> bool {
     if was.major == 0 { is > was } else { is.minor > was.minor }
 }
 
-fn wanted(of: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {
+fn compare_wants(of: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {
     for (name, functions) in of {
         match beside.get(name) {
             None => changes.push(Change::new(code, name.as_str(), "")),

@@ -3,7 +3,7 @@
 use stoa_descriptor::{Collection, Descriptor};
 
 use super::{Change, codes};
-use crate::store::{self, Schema};
+use crate::store::{self, Tables};
 
 /// What changes in a module's tables. `current`: the collections as they are recorded, or as the active descriptor lists them.
 pub fn collections(current: &[Collection], candidate: &Descriptor) -> Vec<Change> {
@@ -14,12 +14,12 @@ pub fn collections(current: &[Collection], candidate: &Descriptor) -> Vec<Change
         };
         faults.into_iter().map(change).collect::<Vec<_>>()
     };
-    let wanted = match Schema::new(&candidate.name, &candidate.collections) {
+    let wanted = match Tables::new(&candidate.name, &candidate.collections) {
         Ok(wanted) => wanted,
         Err(faults) => return refused(faults),
     };
     let mut changes = match store::plan(current, &wanted) {
-        Ok(changes) => changes.into_iter().map(told).collect(),
+        Ok(changes) => changes.into_iter().map(translate).collect(),
         Err(faults) => refused(faults),
     };
     for old in current {
@@ -38,8 +38,8 @@ pub fn collections(current: &[Collection], candidate: &Descriptor) -> Vec<Change
     changes
 }
 
-fn told(change: store::Change) -> Change {
-    use store::Change as C;
+fn translate(change: store::TableChange) -> Change {
+    use store::TableChange as C;
     let detail = change.to_string();
     let detail = detail.split_once(": ").map_or(detail.as_str(), |(_, detail)| detail).to_owned();
     let (code, item) = match change {

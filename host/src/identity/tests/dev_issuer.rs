@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::{Clock, DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError, Refusal, Verifier};
+use super::super::{Clock, CredentialRefusal, DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError, Verifier};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -70,7 +70,7 @@ async fn its_tokens_are_refused_like_any_other() {
         ours.mint(email, HOUR, DEV_AUDIENCE, "https://issuer.example.test"),
         ours.mint(email, Duration::ZERO, DEV_AUDIENCE, DEV_ISSUER),
     ] {
-        assert_eq!(verifier.verify(&token.expect("a token")).await, Err(Refusal::Unauthenticated));
+        assert_eq!(verifier.verify(&token.expect("a token")).await, Err(CredentialRefusal::Unauthenticated));
     }
     for no_address in ["", "alice", "@example.test", "alice@example.test\0", "alice bob@example.test"] {
         assert!(matches!(ours.mint(no_address, HOUR, DEV_AUDIENCE, DEV_ISSUER), Err(DevIssuerError::Email)));

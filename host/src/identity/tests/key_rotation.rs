@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::discovery::Discovery;
 use super::super::issuer_keys::IssuerKeys;
 use super::super::keys::KeySet;
-use super::super::{Issuer, Refusal, Verifier};
+use super::super::{CredentialRefusal, Issuer, Verifier};
 use super::issuer_server::{IssuerServer, Manner};
 use super::signer::{AUDIENCE, Signer, claims, jwks, with};
 use super::time::Time;
@@ -31,14 +31,14 @@ fn fresh_token(server: &IssuerServer, signer: &Signer, time: &Time) -> String {
 }
 
 /// Waits for the background's first fetch.
-async fn fetched(server: &IssuerServer) {
+async fn wait_for_fetch(server: &IssuerServer) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while server.key_fetches() == 0 && Instant::now() < deadline {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-async fn outcome(verifier: &Verifier, token: &str) -> Result<(), Refusal> {
+async fn outcome(verifier: &Verifier, token: &str) -> Result<(), CredentialRefusal> {
     verifier.verify(token).await.map(|_| ())
 }
 
@@ -77,16 +77,16 @@ async fn a_new_key_is_found_at_its_first_token_and_an_old_one_ends() {
 
     time.pass(30);
     let nameless = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
-    assert_eq!(outcome(&verifier, &nameless).await, Err(Refusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, &nameless).await, Err(CredentialRefusal::Unauthenticated));
     assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a nameless token means");
 
     // The old key is withdrawn: a token of it that is still remembered goes with it, at the next fetch.
     server.behave(Manner::Keys(jwks([&new])));
     time.pass(30);
     let nobody = fresh_token(&server, &Signer::es256("k3"), &time);
-    assert_eq!(outcome(&verifier, &nobody).await, Err(Refusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated));
     assert_eq!(server.key_fetches(), 3);
-    assert_eq!(outcome(&verifier, &of_old).await, Err(Refusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, &of_old).await, Err(CredentialRefusal::Unauthenticated));
     assert_eq!(outcome(&verifier, &of_new).await, Ok(()));
 }
 
@@ -101,8 +101,8 @@ async fn another_key_under_an_old_name_ends_what_the_old_one_verified() {
     server.behave(Manner::Keys(jwks([&new])));
     time.pass(30);
     let nobody = fresh_token(&server, &Signer::es256("unknown"), &time);
-    assert_eq!(outcome(&verifier, &nobody).await, Err(Refusal::Unauthenticated));
-    assert_eq!(outcome(&verifier, &of_old).await, Err(Refusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, &of_old).await, Err(CredentialRefusal::Unauthenticated));
     assert_eq!(outcome(&verifier, &of_new).await, Ok(()));
 }
 
@@ -112,7 +112,7 @@ async fn a_flood_of_unknown_keys_makes_one_fetch() {
     let server = IssuerServer::start(Manner::Keys(jwks([&known]))).await;
     let verifier = Arc::new(verifier(&server, &time));
     let refreshing = tokio::spawn(verifier.keep_keys_fresh());
-    fetched(&server).await;
+    wait_for_fetch(&server).await;
     let good = token(&server, &known, &time);
     assert_eq!(outcome(&verifier, &good).await, Ok(()));
     let before = server.key_fetches();
@@ -131,7 +131,7 @@ async fn a_flood_of_unknown_keys_makes_one_fetch() {
                 tokio::spawn(async move { outcome(&verifier, &token).await })
             });
             for verdict in futures_util::future::join_all(together).await {
-                assert_eq!(verdict.expect("no panic"), Err(Refusal::Unauthenticated));
+                assert_eq!(verdict.expect("no panic"), Err(CredentialRefusal::Unauthenticated));
             }
         }
     };
@@ -181,21 +181,21 @@ async fn an_issuer_that_is_down_is_outlived_for_the_grace() {
         assert_eq!(outcome(&verifier, &remembered).await, Ok(()));
         assert_eq!(outcome(&verifier, &fresh_token(&server, &known, &time)).await, Ok(()));
         // A key that the issuer may have made since: nobody can tell, so nobody says that it is wrong.
-        assert_eq!(outcome(&verifier, &token(&server, &new, &time)).await, Err(Refusal::Unavailable));
+        assert_eq!(outcome(&verifier, &token(&server, &new, &time)).await, Err(CredentialRefusal::Unavailable));
     }
 
     time.set(confirmed + GRACE.as_secs());
     assert_eq!(outcome(&verifier, &fresh_token(&server, &known, &time)).await, Ok(()), "the last second");
     time.pass(1);
-    assert_eq!(outcome(&verifier, &remembered).await, Err(Refusal::Unavailable), "also what is remembered");
-    assert_eq!(outcome(&verifier, &fresh_token(&server, &known, &time)).await, Err(Refusal::Unavailable));
+    assert_eq!(outcome(&verifier, &remembered).await, Err(CredentialRefusal::Unavailable), "also what is remembered");
+    assert_eq!(outcome(&verifier, &fresh_token(&server, &known, &time)).await, Err(CredentialRefusal::Unavailable));
 
     server.behave(Manner::Keys(jwks([&known, &new])));
     time.pass(30);
     assert_eq!(outcome(&verifier, &remembered).await, Ok(()));
     assert_eq!(outcome(&verifier, &token(&server, &new, &time)).await, Ok(()));
     let nobody = fresh_token(&server, &Signer::es256("k3"), &time);
-    assert_eq!(outcome(&verifier, &nobody).await, Err(Refusal::Unauthenticated), "now it can be told");
+    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated), "now it can be told");
 }
 
 #[tokio::test]
@@ -204,14 +204,17 @@ async fn an_issuer_never_reached_is_unavailable_never_unauthenticated() {
     let server = IssuerServer::start(Manner::HangUp).await;
     let verifier = verifier(&server, &time);
     for _ in 0..3 {
-        assert_eq!(outcome(&verifier, &fresh_token(&server, &signer, &time)).await, Err(Refusal::Unavailable));
+        assert_eq!(
+            outcome(&verifier, &fresh_token(&server, &signer, &time)).await,
+            Err(CredentialRefusal::Unavailable)
+        );
         let without_kid =
             signer.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
-        assert_eq!(outcome(&verifier, &without_kid).await, Err(Refusal::Unavailable));
+        assert_eq!(outcome(&verifier, &without_kid).await, Err(CredentialRefusal::Unavailable));
     }
     assert_eq!(server.key_fetches(), 1, "and it is not hammered");
     // What is no token at all needs no key to be told.
-    assert_eq!(outcome(&verifier, "nonsense").await, Err(Refusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Unauthenticated));
 
     server.behave(Manner::Keys(jwks([&signer])));
     time.pass(30);
@@ -252,7 +255,7 @@ async fn garbage_never_replaces_a_good_set() {
         time.pass(30);
         let fetches = server.key_fetches();
         let nobody = fresh_token(&server, &Signer::es256("k9"), &time);
-        assert_eq!(outcome(&verifier, &nobody).await, Err(Refusal::Unavailable), "{name}");
+        assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unavailable), "{name}");
         assert!(server.key_fetches() > fetches, "{name}: was fetched");
         assert_eq!(
             outcome(&verifier, &fresh_token(&server, &known, &time)).await,
@@ -283,7 +286,11 @@ async fn a_discovery_document_must_speak_for_its_issuer() {
         server.configure("jwks_uri", keys.clone());
         server.configure(member, value.clone());
         time.pass(30);
-        assert_eq!(outcome(&verifier, &token(&server, &signer, &time)).await, Err(Refusal::Unavailable), "{value}");
+        assert_eq!(
+            outcome(&verifier, &token(&server, &signer, &time)).await,
+            Err(CredentialRefusal::Unavailable),
+            "{value}"
+        );
     }
     assert_eq!(server.key_fetches(), 0);
 
@@ -330,7 +337,7 @@ async fn a_silent_issuer_costs_five_seconds_and_known_keys_nothing() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(outcome(&verifier, &fresh_token(&server, &known, &time)).await, Ok(()));
     assert!(started.elapsed() < Duration::from_secs(2), "known keys do not wait for the fetch");
-    assert_eq!(waiting.await.expect("no panic"), Err(Refusal::Unavailable));
+    assert_eq!(waiting.await.expect("no panic"), Err(CredentialRefusal::Unavailable));
     let waited = started.elapsed();
     assert!((4..8).contains(&waited.as_secs()), "{waited:?}");
 }
@@ -341,7 +348,7 @@ async fn keys_are_fetched_in_the_background() {
     let server = IssuerServer::start(Manner::Keys(jwks([&signer]))).await;
     let verifier = verifier(&server, &time);
     let refreshing = tokio::spawn(verifier.keep_keys_fresh());
-    fetched(&server).await;
+    wait_for_fetch(&server).await;
     assert_eq!(server.key_fetches(), 1, "at start, before any token");
     assert_eq!(outcome(&verifier, &token(&server, &signer, &time)).await, Ok(()));
     assert_eq!(server.key_fetches(), 1);
@@ -355,7 +362,7 @@ async fn the_background_follows_rotation_and_comes_back_after_an_outage() {
     let server = IssuerServer::start(Manner::Keys(jwks([&old]))).await;
     let address = format!("{}/.well-known/openid-configuration", server.issuer).parse().expect("an address");
     let discovery = Discovery::new(&server.issuer, address).expect("a client");
-    let keys = Arc::new(IssuerKeys::discovered(&server.issuer, discovery, GRACE, time.clock()));
+    let keys = Arc::new(IssuerKeys::from_discovery(&server.issuer, discovery, GRACE, time.clock()));
     let pace = Duration::from_millis(10);
     let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace));
     // No token asks for anything here: what changes, the background has brought.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{Algorithm, Clock, Issuer, KeySource, SettingsError, Verifier};
 use super::signer::{Signer, jwks};
 
-fn accepted(issuers: Vec<Issuer>) -> Result<(), SettingsError> {
+fn try_settings(issuers: Vec<Issuer>) -> Result<(), SettingsError> {
     Verifier::new(issuers, Duration::ZERO, Clock::system()).map(|_| ())
 }
 
@@ -22,7 +22,7 @@ fn keys_come_over_https_or_from_loopback() {
         "http://[::1]:9000/realm",
         "http://localhost:9000",
     ] {
-        assert!(accepted(vec![Issuer::new(address, "a")]).is_ok(), "{address}");
+        assert!(try_settings(vec![Issuer::new(address, "a")]).is_ok(), "{address}");
     }
     for address in [
         "http://issuer.example.test",
@@ -38,29 +38,29 @@ fn keys_come_over_https_or_from_loopback() {
         "issuer.example.test",
         "not an address",
     ] {
-        assert!(matches!(accepted(vec![Issuer::new(address, "a")]), Err(SettingsError::Address(_))), "{address}");
+        assert!(matches!(try_settings(vec![Issuer::new(address, "a")]), Err(SettingsError::Address(_))), "{address}");
     }
     // An identifier that is no address needs one.
     let elsewhere = KeySource::Discovery("https://keys.example.test/openid".to_owned());
-    assert!(accepted(vec![Issuer { keys: elsewhere, ..Issuer::new("urn:issuer", "a") }]).is_ok());
+    assert!(try_settings(vec![Issuer { keys: elsewhere, ..Issuer::new("urn:issuer", "a") }]).is_ok());
 }
 
 #[test]
 fn faults_are_told_at_start_up() {
     let issuer = Issuer::new("https://issuer.example.test", "a");
-    assert!(matches!(accepted(vec![issuer.clone(), issuer.clone()]), Err(SettingsError::Repeated(_))));
-    assert!(matches!(accepted(vec![Issuer::new("", "a")]), Err(SettingsError::Empty)));
-    assert!(matches!(accepted(vec![Issuer::new("https://issuer.example.test", "")]), Err(SettingsError::Empty)));
+    assert!(matches!(try_settings(vec![issuer.clone(), issuer.clone()]), Err(SettingsError::Repeated(_))));
+    assert!(matches!(try_settings(vec![Issuer::new("", "a")]), Err(SettingsError::Empty)));
+    assert!(matches!(try_settings(vec![Issuer::new("https://issuer.example.test", "")]), Err(SettingsError::Empty)));
     let none = Issuer { algorithms: Vec::new(), ..issuer.clone() };
-    assert!(matches!(accepted(vec![none]), Err(SettingsError::NothingAccepted(_))));
+    assert!(matches!(try_settings(vec![none]), Err(SettingsError::NothingAccepted(_))));
     let none = Issuer { types: Vec::new(), ..issuer.clone() };
-    assert!(matches!(accepted(vec![none]), Err(SettingsError::NothingAccepted(_))));
+    assert!(matches!(try_settings(vec![none]), Err(SettingsError::NothingAccepted(_))));
     for document in [json!(null), json!([]), json!({}), json!({ "keys": [] }), json!({ "keys": {} })] {
         let issuer = Issuer { keys: KeySource::Document(document), ..issuer.clone() };
-        assert!(matches!(accepted(vec![issuer]), Err(SettingsError::Document(_))));
+        assert!(matches!(try_settings(vec![issuer]), Err(SettingsError::Document(_))));
     }
     let good = KeySource::Document(jwks([&Signer::es256("k")]));
-    assert!(accepted(vec![Issuer { keys: good, ..issuer }]).is_ok());
+    assert!(try_settings(vec![Issuer { keys: good, ..issuer }]).is_ok());
 }
 
 #[test]

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::{Algorithm, Issuer, KeySource, Refusal, Verifier};
+use super::super::{Algorithm, CredentialRefusal, Issuer, KeySource, Verifier};
 use super::signer::{AUDIENCE, ISSUER, Signer, base64url, claims, jwks, with, without};
 use super::time::{START, Time};
 
-const OK: Result<(), Refusal> = Ok(());
-const NO: Result<(), Refusal> = Err(Refusal::Unauthenticated);
-const UNVERIFIED: Result<(), Refusal> = Err(Refusal::Unverified);
+const OK: Result<(), CredentialRefusal> = Ok(());
+const NO: Result<(), CredentialRefusal> = Err(CredentialRefusal::Unauthenticated);
+const UNVERIFIED: Result<(), CredentialRefusal> = Err(CredentialRefusal::Unverified);
 
 /// Tokens of `signer`, one of the issuer's keys; `stranger` has a key of the same kind that is not the issuer's, under
 /// the same kid.
-fn table(signer: &Signer, stranger: &Signer) -> Vec<(&'static str, String, Result<(), Refusal>)> {
+fn table(signer: &Signer, stranger: &Signer) -> Vec<(&'static str, String, Result<(), CredentialRefusal>)> {
     let header = &signer.header();
     let claims = &claims(START);
     let good = &signer.token(START);
@@ -367,8 +367,8 @@ async fn each_issuer_speaks_for_its_own_users_only() {
 
     let user = verifier.verify(&theirs.sign(&theirs.header(), &of_other)).await.expect("a good token");
     assert_eq!((user.issuer.as_str(), user.subject.as_str()), (OTHER_ISSUER, "248289761001"));
-    assert_eq!(verifier.verify(&ours.sign(&ours.header(), &of_other)).await, Err(Refusal::Unauthenticated));
-    assert_eq!(verifier.verify(&theirs.token(START)).await, Err(Refusal::Unauthenticated));
+    assert_eq!(verifier.verify(&ours.sign(&ours.header(), &of_other)).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(verifier.verify(&theirs.token(START)).await, Err(CredentialRefusal::Unauthenticated));
 }
 
 #[tokio::test]
@@ -408,9 +408,9 @@ async fn a_key_without_a_name_serves_while_it_is_alone() {
     assert!(verifier_of(nameless.clone()).verify(&without_kid).await.is_ok());
     assert!(verifier_of(jwks([&signer])).verify(&without_kid).await.is_ok());
     // A name that the key does not bear is an unknown key, alone or not.
-    assert_eq!(verifier_of(nameless).verify(&signer.token(START)).await, Err(Refusal::Unauthenticated));
+    assert_eq!(verifier_of(nameless).verify(&signer.token(START)).await, Err(CredentialRefusal::Unauthenticated));
     let two = jwks([&signer, &Signer::es256("other")]);
-    assert_eq!(verifier_of(two).verify(&without_kid).await, Err(Refusal::Unauthenticated));
+    assert_eq!(verifier_of(two).verify(&without_kid).await, Err(CredentialRefusal::Unauthenticated));
 }
 
 #[tokio::test]
@@ -426,7 +426,7 @@ async fn an_rsa_key_without_alg_signs_by_both_schemes() {
     let issuer = Issuer { keys: KeySource::Document(jwks([&signers[0]])), ..Issuer::new(ISSUER, AUDIENCE) };
     let verifier = Verifier::new(vec![issuer], Duration::ZERO, Time::start().clock()).expect("good settings");
     assert!(verifier.verify(&signers[0].token(START)).await.is_ok());
-    assert_eq!(verifier.verify(&signers[1].token(START)).await, Err(Refusal::Unauthenticated));
+    assert_eq!(verifier.verify(&signers[1].token(START)).await, Err(CredentialRefusal::Unauthenticated));
 }
 
 #[tokio::test]
@@ -442,9 +442,9 @@ async fn an_issuers_lists_narrow_what_it_may_send() {
     let [es, rs] = &signers;
 
     assert!(verifier.verify(&es.token(START)).await.is_ok());
-    assert_eq!(verifier.verify(&rs.token(START)).await, Err(Refusal::Unauthenticated));
+    assert_eq!(verifier.verify(&rs.token(START)).await, Err(CredentialRefusal::Unauthenticated));
     for header in [with(&es.header(), "typ", "JWT"), without(&es.header(), "typ")] {
-        assert_eq!(verifier.verify(&es.sign(&header, &claims(START))).await, Err(Refusal::Unauthenticated));
+        assert_eq!(verifier.verify(&es.sign(&header, &claims(START))).await, Err(CredentialRefusal::Unauthenticated));
     }
 }
 
@@ -452,5 +452,5 @@ async fn an_issuers_lists_narrow_what_it_may_send() {
 async fn without_an_issuer_every_token_is_refused() {
     let verifier =
         Verifier::new(Vec::new(), Duration::ZERO, Time::start().clock()).expect("no settings are good settings");
-    assert_eq!(verifier.verify(&Signer::es256("k").token(START)).await, Err(Refusal::Unauthenticated));
+    assert_eq!(verifier.verify(&Signer::es256("k").token(START)).await, Err(CredentialRefusal::Unauthenticated));
 }

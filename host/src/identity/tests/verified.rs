@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::super::{Issuer, KeySource, Refusal, Verifier};
+use super::super::{CredentialRefusal, Issuer, KeySource, Verifier};
 use super::signer::{AUDIENCE, ISSUER, Signer, claims, jwks, with};
 use super::time::{START, Time};
 
@@ -26,8 +26,8 @@ async fn a_remembered_token_ends_when_it_says() {
     let again = verifier.verify(&token).await.expect("still good");
     assert!(Arc::ptr_eq(&first, &again), "remembered, not verified again");
     time.set(START + 3600);
-    assert_eq!(verifier.verify(&token).await, Err(Refusal::Unauthenticated));
-    assert_eq!(verifier.remembered(), 0, "and forgotten");
+    assert_eq!(verifier.verify(&token).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(verifier.count_remembered(), 0, "and forgotten");
 }
 
 #[tokio::test]
@@ -37,10 +37,10 @@ async fn only_good_tokens_are_remembered() {
     let unverified = signer.sign(&signer.header(), &with(&claims(START), "email_verified", false));
     let expired = signer.sign(&signer.header(), &with(&claims(START), "exp", START));
 
-    assert_eq!(verifier.verify(&unverified).await, Err(Refusal::Unverified));
-    assert_eq!(verifier.verify(&expired).await, Err(Refusal::Unauthenticated));
-    assert_eq!(verifier.verify(&Signer::es256("k").token(START)).await, Err(Refusal::Unauthenticated));
-    assert_eq!(verifier.remembered(), 0);
+    assert_eq!(verifier.verify(&unverified).await, Err(CredentialRefusal::Unverified));
+    assert_eq!(verifier.verify(&expired).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(verifier.verify(&Signer::es256("k").token(START)).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(verifier.count_remembered(), 0);
 }
 
 #[tokio::test]
@@ -51,7 +51,7 @@ async fn it_remembers_ten_thousand_tokens_at_most() {
         let token = signer.sign(&signer.header(), &with(&claims(START), "sub", number.to_string()));
         assert!(verifier.verify(&token).await.is_ok());
     }
-    assert_eq!(verifier.remembered(), 10_000);
+    assert_eq!(verifier.count_remembered(), 10_000);
 }
 
 #[test]

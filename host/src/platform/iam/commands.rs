@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use stoa_descriptor::Route;
 use uuid::Uuid;
 
-use super::super::operation::{Operation, on_session};
+use super::super::operation::{PlatformOperation, on_session};
 use super::super::reply::answer_about;
 use super::super::{Call, PERMISSIONS, Performed, company_settings};
 use super::{MANAGE, MembershipStatus, RoleStatus};
@@ -24,8 +24,8 @@ use crate::sandbox::Module;
 /// Permissions that one command may name: those of the interface, or all there are if they are more.
 const MOST_PERMISSIONS: usize = 21;
 
-pub const OPERATIONS: &[Operation] =
-    &[Operation::command("/tenants/{tenantId}/iam/commands", "executeIamCommand", on_session!(execute))
+pub const OPERATIONS: &[PlatformOperation] =
+    &[PlatformOperation::command("/tenants/{tenantId}/iam/commands", "executeIamCommand", on_session!(execute))
         .summary("Change a role or a membership.")
         .description(
             "Exactly one command, told by `kind`. It answers the id of the role or membership that it is about and takes \

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::conditions::Conditions;
-use super::super::operation::{Operation, on_session};
+use super::super::operation::{PlatformOperation, on_session};
 use super::super::page::{Limit, Page};
 use super::super::values::{Instant, text_enum};
 use super::super::{Call, Performed};
@@ -13,13 +13,13 @@ use super::search::{Asked, List};
 use super::{AssignedRole, MANAGE};
 use crate::database::{Cell, Error, Row, Session};
 
-pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/iam/memberships", "listMemberships", on_session!(list))
+pub const OPERATIONS: &[PlatformOperation] = &[
+    PlatformOperation::read("/tenants/{tenantId}/iam/memberships", "listMemberships", on_session!(list))
         .summary("Memberships, of any status.")
         .needs(&[MANAGE])
         .query::<ListMemberships>()
         .answers::<Page<Membership>>(),
-    Operation::read("/tenants/{tenantId}/iam/memberships/{id}", "getMembership", on_session!(get))
+    PlatformOperation::read("/tenants/{tenantId}/iam/memberships/{id}", "getMembership", on_session!(get))
         .summary("A membership.")
         .needs(&[MANAGE])
         .answers::<Membership>(),

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::operation::{Operation, on_session};
+use super::super::operation::{PlatformOperation, on_session};
 use super::super::reply::answer;
 use super::super::{Call, Performed};
 use super::MANAGE;
 use crate::database::Session;
 
-pub const OPERATIONS: &[Operation] =
-    &[Operation::read("/tenants/{tenantId}/iam/permissions", "listPermissions", on_session!(list))
+pub const OPERATIONS: &[PlatformOperation] =
+    &[PlatformOperation::read("/tenants/{tenantId}/iam/permissions", "listPermissions", on_session!(list))
         .summary("Every permission that a role can hold.")
         .needs(&[MANAGE])
         .answers::<Permissions>()];

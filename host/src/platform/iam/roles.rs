@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::super::conditions::Conditions;
-use super::super::operation::{Operation, on_session};
+use super::super::operation::{PlatformOperation, on_session};
 use super::super::page::{Limit, Page};
 use super::super::values::{Instant, text_enum};
 use super::super::{Call, Performed};
@@ -13,13 +13,13 @@ use super::MANAGE;
 use super::search::{Asked, List};
 use crate::database::{Cell, Error, Row, Session};
 
-pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/tenants/{tenantId}/iam/roles", "listRoles", on_session!(list))
+pub const OPERATIONS: &[PlatformOperation] = &[
+    PlatformOperation::read("/tenants/{tenantId}/iam/roles", "listRoles", on_session!(list))
         .summary("Roles, of any status.")
         .needs(&[MANAGE])
         .query::<ListRoles>()
         .answers::<Page<Role>>(),
-    Operation::read("/tenants/{tenantId}/iam/roles/{id}", "getRole", on_session!(get))
+    PlatformOperation::read("/tenants/{tenantId}/iam/roles/{id}", "getRole", on_session!(get))
         .summary("A role.")
         .needs(&[MANAGE])
         .answers::<Role>(),

@@ -61,7 +61,7 @@ fn component(engine: &Engine, imports: &[(&str, &str)], exports: &[(&str, &str)]
 type Interfaces<'a> = &'a [(&'a str, &'a str)];
 
 /// Resolves what the first component imports among the others, and itself.
-fn resolved(
+fn resolve_imports(
     imports: Interfaces,
     others: &[(&str, Interfaces)],
 ) -> Result<Vec<(String, usize, Vec<String>)>, Unresolved> {
@@ -117,7 +117,7 @@ fn the_highest_version_that_fits_serves() {
             2,
         ),
     ] {
-        let found = resolved(&[wanted], &others).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let found = resolve_imports(&[wanted], &others).unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!(found, [(wanted.0.to_owned(), provider, vec!["get".to_owned()])], "{name}");
     }
 }
@@ -181,7 +181,7 @@ fn what_nobody_serves_is_named() {
             .map(|(module, of)| (*module, of.iter().map(|(name, functions)| (name.as_str(), *functions)).collect()))
             .collect();
         let others: Vec<(&str, Interfaces)> = exports.iter().map(|(module, of)| (*module, of.as_slice())).collect();
-        let Err(why) = resolved(&[(&wanted, "get")], &others) else { panic!("{name}: it was linked") };
+        let Err(why) = resolve_imports(&[(&wanted, "get")], &others) else { panic!("{name}: it was linked") };
         let text = why.to_string();
         for word in words.iter().chain(&["wanting needs", wanted.as_str()]) {
             assert!(text.contains(word), "{name}: no {word:?} in {text}");
@@ -195,7 +195,7 @@ fn what_nobody_serves_is_named() {
     }
     // Everything is told at once.
     let Err(why) =
-        resolved(&[(one, "get count"), ("commerce:places/rooms@1.0.0", "get")], &[("a", &[(one, "get-wide")])])
+        resolve_imports(&[(one, "get count"), ("commerce:places/rooms@1.0.0", "get")], &[("a", &[(one, "get-wide")])])
     else {
         panic!("it was linked")
     };

@@ -77,7 +77,7 @@ fn date(datum: Datum) -> Option<NaiveDate> {
 }
 
 /// Reads a column of a row; what the type never holds is a fault.
-pub(super) fn loaded(row: &PgRow, at: usize, output: &Output) -> Result<Datum, Stop> {
+pub(super) fn load(row: &PgRow, at: usize, output: &Output) -> Result<Datum, Stop> {
     let type_ = match output {
         Output::Sum { type_, .. } => {
             let text: Option<String> = row.try_get(at).map_err(fault)?;

@@ -7,67 +7,67 @@ use uuid::Uuid;
 use crate::database::Error;
 use crate::store::checks;
 use crate::store::fold;
-use crate::store::migrate::Change;
-use crate::store::schema::{Check, Column, Group, Key, Schema, Table};
+use crate::store::migrate::TableChange;
+use crate::store::schema::{Check, Column, Group, Key, Table, Tables};
 use crate::store::sql::Dialect;
 
 async fn run(connection: &mut PgConnection, text: String) -> Result<(), Error> {
     sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await.map(|_| ()).map_err(Error::from_sqlx)
 }
 
-pub async fn apply(connection: &mut PgConnection, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
+pub async fn apply(connection: &mut PgConnection, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     for change in changes {
-        if let Change::Search { collection, group } = change {
+        if let TableChange::Search { collection, group } = change {
             let found = table_of(schema, collection)
                 .and_then(|table| Some((table, table.search.iter().find(|other| other.name == *group)?)));
-            let (table, group) = found.ok_or_else(|| unplanned(change))?;
+            let (table, group) = found.ok_or_else(|| plan_mismatch(change))?;
             search(connection, table, group).await?;
             continue;
         }
-        let text = text(schema, change).ok_or_else(|| unplanned(change))?;
+        let text = text(schema, change).ok_or_else(|| plan_mismatch(change))?;
         run(connection, text).await?;
     }
     Ok(())
 }
 
-fn unplanned(change: &Change) -> Error {
+fn plan_mismatch(change: &TableChange) -> Error {
     Error::Fault(format!("the schema has not what it was planned from: {change}"))
 }
 
-fn table_of<'a>(schema: &'a Schema, collection: &str) -> Option<&'a Table> {
+fn table_of<'a>(schema: &'a Tables, collection: &str) -> Option<&'a Table> {
     schema.find(collection).map(|at| schema.table(at))
 }
 
-fn text(schema: &Schema, change: &Change) -> Option<String> {
+fn text(schema: &Tables, change: &TableChange) -> Option<String> {
     Some(match change {
-        Change::Table { collection } => create(table_of(schema, collection)?),
-        Change::Column { collection, column } => {
+        TableChange::Table { collection } => create(table_of(schema, collection)?),
+        TableChange::Column { collection, column } => {
             let table = table_of(schema, collection)?;
             let column = table.column(table.find(column)?);
             format!("alter table {} add column if not exists {}", table.sql, definition(column))
         }
-        Change::Index { collection, columns } => {
+        TableChange::Index { collection, columns } => {
             let table = table_of(schema, collection)?;
             index(table, table.indexes.iter().find(|key| key.name == *columns)?, false, "")
         }
-        Change::Unique { collection, key } => {
+        TableChange::Unique { collection, key } => {
             let table = table_of(schema, collection)?;
             index(table, table.unique.iter().find(|other| other.name == *key)?, true, "")
         }
-        Change::Check { collection, check } => {
+        TableChange::Check { collection, check } => {
             let table = table_of(schema, collection)?;
             let check = table.checks.iter().find(|other| other.name == *check)?;
             format!("alter table {} add {}", table.sql, constraint(table, check))
         }
-        Change::DropUnique { collection, key } => {
-            format!("drop index if exists \"{}\"", Schema::unique_index(&table_of(schema, collection)?.bare, key))
+        TableChange::DropUnique { collection, key } => {
+            format!("drop index if exists \"{}\"", Tables::unique_index(&table_of(schema, collection)?.bare, key))
         }
-        Change::DropCheck { collection, check } => {
+        TableChange::DropCheck { collection, check } => {
             let table = table_of(schema, collection)?;
-            let name = Schema::constraint(&table.bare, check);
+            let name = Tables::constraint(&table.bare, check);
             format!("alter table {} drop constraint if exists \"{name}\"", table.sql)
         }
-        Change::Search { .. } => return None,
+        TableChange::Search { .. } => return None,
     })
 }
 
@@ -151,13 +151,13 @@ fn index(table: &Table, key: &Key, unique: bool, concurrently: &str) -> String {
 /// Statements that build the plan's indexes on tables that are there already, without holding up their writers. Each is
 /// to run alone, outside any transaction, before `apply`, which then finds them made. A failed one leaves an invalid
 /// index of the same name behind, to be dropped before the next try.
-pub fn ahead(schema: &Schema, changes: &[Change]) -> Vec<String> {
-    let text = |change: &Change| match change {
-        Change::Index { collection, columns } => {
+pub fn ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
+    let text = |change: &TableChange| match change {
+        TableChange::Index { collection, columns } => {
             let table = table_of(schema, collection)?;
             Some(index(table, table.indexes.iter().find(|key| key.name == *columns)?, false, "concurrently "))
         }
-        Change::Unique { collection, key } => {
+        TableChange::Unique { collection, key } => {
             let table = table_of(schema, collection)?;
             Some(index(table, table.unique.iter().find(|other| other.name == *key)?, true, "concurrently "))
         }

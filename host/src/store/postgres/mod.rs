@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, PgConnection};
 
 use super::call::Checked;
 use super::datum::Datum;
-use super::schema::Schema;
+use super::schema::Tables;
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::{Reading, Stop, locks};
@@ -23,7 +23,7 @@ use reads::Reads;
 
 pub(super) async fn run(
     connection: &mut PgConnection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     calls: Vec<Checked>,
     wrote: &mut bool,

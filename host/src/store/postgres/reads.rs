@@ -10,7 +10,7 @@ use super::{bind, fault, field, start};
 use crate::store::call::Checked;
 use crate::store::datum::Datum;
 use crate::store::read::{self, Output, Query};
-use crate::store::schema::Schema;
+use crate::store::schema::Tables;
 use crate::store::scope::Scope;
 use crate::store::sql::Sql;
 use crate::store::{Reading, Stop, page};
@@ -35,7 +35,7 @@ impl Reads {
     }
 
     /// Takes a read in; answers at once what needs no statement.
-    pub fn add(&mut self, schema: &Schema, scope: &Scope, call: usize, read: Checked) -> Option<Reply> {
+    pub fn add(&mut self, schema: &Tables, scope: &Scope, call: usize, read: Checked) -> Option<Reply> {
         if matches!(&read, Checked::Keyed(keyed) if keyed.keys.is_empty()) {
             return Some(Reply::Rows(Page { rows: Vec::new(), more: false }));
         }
@@ -85,7 +85,7 @@ impl Reads {
 }
 
 fn data(row: &PgRow, outputs: &[Output], places: &[usize]) -> Result<Vec<Datum>, Stop> {
-    outputs.iter().zip(places).map(|(output, at)| bind::loaded(row, *at, output)).collect()
+    outputs.iter().zip(places).map(|(output, at)| bind::load(row, *at, output)).collect()
 }
 
 /// The types in which values travel.

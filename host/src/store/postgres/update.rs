@@ -13,7 +13,7 @@ use super::{bind, fetch, field, lists, start};
 use crate::store::checks;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{Schema, Table};
+use crate::store::schema::{Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql, cast};
 use crate::store::write::{self, Guard, Refusal, Spelling, Update};
@@ -23,7 +23,7 @@ use crate::wit::store::{Page, Reply};
 /// The changed rows' answers, or every row that does not take its change.
 pub(super) async fn update(
     connection: &mut PgConnection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -41,7 +41,7 @@ pub(super) async fn update(
             let met: String = field(&row, 2)?;
             let mut data = Vec::with_capacity(update.answer.len());
             for (at, column) in update.answer.iter().enumerate() {
-                data.push(bind::loaded(&row, at + 3, &Output::Column(table.type_of(*column)))?);
+                data.push(bind::load(&row, at + 3, &Output::Column(table.type_of(*column)))?);
             }
             clashes.extend(met.split(',').filter_map(|key| key.parse().ok()).map(|key: usize| (nth, key)));
             if let Some(slot) = answers.get_mut(nth) {
@@ -61,7 +61,7 @@ pub(super) async fn update(
     let mut rows = Vec::with_capacity(answers.len());
     for data in answers.into_iter().flatten() {
         reading.row(scope, &data)?;
-        rows.push(write::answered(table, &update.answer, data));
+        rows.push(write::answer_values(table, &update.answer, data));
     }
     if update.answer.is_empty() {
         return Ok(Reply::Done);
@@ -69,7 +69,7 @@ pub(super) async fn update(
     Ok(Reply::Rows(Page { rows, more: false }))
 }
 
-fn spelling<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
+fn spell<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
     let own = |sign: &str, count: usize| (0..count).map(|nth| format!("{alias}.\"#{sign}{nth}\"")).collect();
     Spelling {
         alias,
@@ -79,12 +79,12 @@ fn spelling<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
     }
 }
 
-fn statement(schema: &Schema, scope: &Scope, update: &Update) -> Sql {
+fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql {
     let table = schema.table(update.table);
     let mut sql = start(scope);
     changes(&mut sql, table, update);
     sql.put(", l as materialized (select r.*");
-    for name in needed(table, update) {
+    for name in needed_columns(table, update) {
         sql.put(", t.").put(&name);
     }
     sql.put(" from r join ").put(&table.sql).put(" t on t.tenant_id = $1");
@@ -95,10 +95,10 @@ fn statement(schema: &Schema, scope: &Scope, update: &Update) -> Sql {
         sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
     }
     sql.put(" for no key update of t), g as (select l.*, ");
-    write::refusal(schema, update, &spelling("l", update), &mut sql);
+    write::refusal(schema, update, &spell("l", update), &mut sql);
     sql.put(" as \"#code\" from l)");
     doubles(&mut sql, table, update);
-    changed(&mut sql, scope, table, update);
+    write_change(&mut sql, scope, table, update);
     sql.put(" select g.\"#i\", g.\"#code\"::bigint, ");
     sql.put(if update.unique.is_empty() {
         "''"
@@ -134,7 +134,7 @@ fn changes(sql: &mut Sql, table: &Table, update: &Update) {
             row.extend(change.key.iter().cloned());
             row.push(change.version.map_or(Datum::Null, Datum::Int));
             row.extend(change.set.iter().chain(&change.add).cloned());
-            row.extend(update.folded(change));
+            row.extend(update.folded_texts(change));
             row
         })
         .collect();
@@ -165,7 +165,7 @@ fn changes(sql: &mut Sql, table: &Table, update: &Update) {
 }
 
 /// Quoted names of the columns that verdicts, new values and answers are made of.
-fn needed(table: &Table, update: &Update) -> Vec<String> {
+fn needed_columns(table: &Table, update: &Update) -> Vec<String> {
     let mut used = vec![crate::store::schema::ID];
     used.extend(table.find("version").filter(|_| table.has_version()));
     used.extend(update.answer.iter().chain(&update.add));
@@ -190,7 +190,7 @@ fn needed(table: &Table, update: &Update) -> Vec<String> {
 fn doubles(sql: &mut Sql, table: &Table, update: &Update) {
     let keys = update.unique.iter().filter_map(|nth| table.unique.get(*nth));
     for (nth, key) in keys.enumerate() {
-        let after = |alias: &str, at: usize| spelling(alias, update).after(table, update, Dialect::Postgres, at);
+        let after = |alias: &str, at: usize| spell(alias, update).after(table, update, Dialect::Postgres, at);
         sql.put(if nth == 0 { ", d as (" } else { " union " });
         sql.put(&format!("select g.\"#i\" as i, {nth} as k from g join {} o on o.tenant_id = $1", table.sql));
         for at in &key.columns {
@@ -205,8 +205,8 @@ fn doubles(sql: &mut Sql, table: &Table, update: &Update) {
 }
 
 /// `u`: the change itself.
-fn changed(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
-    let spelling = spelling("g", update);
+fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
+    let spelling = spell("g", update);
     sql.put(", u as (update ").put(&table.sql).put(" t set updated_at = ");
     sql.bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
     if table.has_version() {

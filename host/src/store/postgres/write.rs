@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{fetch, field, lists, start};
 use crate::database::Error;
 use crate::store::datum::Datum;
-use crate::store::schema::{ID, Schema, Table};
+use crate::store::schema::{ID, Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::cast;
 use crate::store::write::{self, Insert, NewRow};
@@ -20,13 +20,13 @@ use crate::wit::store::{Clash, Spot};
 /// transaction lives on and the clashes of all rows can be told.
 pub(super) async fn insert(
     connection: &mut PgConnection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     call: usize,
     insert: Insert,
 ) -> Result<Vec<bool>, Stop> {
     if !insert.refused.is_empty() {
-        return Err(Stop::Refused(write::refused(call, insert.refused)));
+        return Err(Stop::Refused(write::list_misses(call, insert.refused)));
     }
     if insert.rows.is_empty() {
         return Ok(Vec::new());
@@ -152,7 +152,7 @@ pub(super) async fn lock(
 /// The next figure of a sequence, or `at_least` if that is higher. Its row stays locked to the end of the transaction.
 pub(super) async fn number(
     connection: &mut PgConnection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     call: usize,
     sequence: &str,

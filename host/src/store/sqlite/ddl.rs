@@ -8,47 +8,47 @@ use stoa_descriptor::{ColumnType, Kind};
 
 use crate::database::Error;
 use crate::store::checks;
-use crate::store::migrate::Change;
-use crate::store::schema::{Check, Column, Group, ID, Key, Schema, Table};
+use crate::store::migrate::TableChange;
+use crate::store::schema::{Check, Column, Group, ID, Key, Table, Tables};
 use crate::store::sql::Dialect;
 
 fn run(connection: &Connection, text: &str) -> Result<(), Error> {
     connection.execute_batch(text).map_err(Error::from_rusqlite)
 }
 
-pub fn apply(connection: &Connection, schema: &Schema, changes: &[Change]) -> Result<(), Error> {
+pub fn apply(connection: &Connection, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     for change in changes {
         let text = match change {
-            Change::Table { collection } => table_of(schema, collection).map(create),
-            Change::Column { collection, column } => table_of(schema, collection).and_then(|table| {
+            TableChange::Table { collection } => table_of(schema, collection).map(create),
+            TableChange::Column { collection, column } => table_of(schema, collection).and_then(|table| {
                 let column = table.column(table.find(column)?);
                 Some(format!("alter table {} add column {}", table.sql, definition(column)))
             }),
-            Change::Index { collection, columns } => table_of(schema, collection).and_then(|table| {
+            TableChange::Index { collection, columns } => table_of(schema, collection).and_then(|table| {
                 let key = table.indexes.iter().find(|key| key.name == *columns)?;
                 Some(index(table, key, ""))
             }),
-            Change::Unique { collection, key } => table_of(schema, collection).and_then(|table| {
+            TableChange::Unique { collection, key } => table_of(schema, collection).and_then(|table| {
                 let key = table.unique.iter().find(|other| other.name == *key)?;
                 Some(index(table, key, "unique "))
             }),
-            Change::Check { collection, check } => {
+            TableChange::Check { collection, check } => {
                 let found = table_of(schema, collection)
                     .and_then(|table| Some((table, table.checks.iter().find(|other| other.name == *check)?)));
                 if let Some((table, check)) = found {
-                    tried(connection, table, check)?;
+                    try_check(connection, table, check)?;
                 }
                 found.map(|(table, check)| triggers(table, check))
             }
-            Change::Search { collection, group } => {
+            TableChange::Search { collection, group } => {
                 let found = table_of(schema, collection)
                     .and_then(|table| Some((table, table.search.iter().find(|other| other.name == *group)?)));
                 found.map(|(table, group)| search(connection, table, group)).transpose()?
             }
-            Change::DropUnique { collection, key } => table_of(schema, collection)
-                .map(|table| format!("drop index if exists \"{}\"", Schema::unique_index(&table.bare, key))),
-            Change::DropCheck { collection, check } => table_of(schema, collection).map(|table| {
-                let name = Schema::constraint(&table.bare, check);
+            TableChange::DropUnique { collection, key } => table_of(schema, collection)
+                .map(|table| format!("drop index if exists \"{}\"", Tables::unique_index(&table.bare, key))),
+            TableChange::DropCheck { collection, check } => table_of(schema, collection).map(|table| {
+                let name = Tables::constraint(&table.bare, check);
                 format!("drop trigger if exists \"{name}_i\"; drop trigger if exists \"{name}_u\"")
             }),
         };
@@ -59,7 +59,7 @@ pub fn apply(connection: &Connection, schema: &Schema, changes: &[Change]) -> Re
     Ok(())
 }
 
-fn table_of<'a>(schema: &'a Schema, collection: &str) -> Option<&'a Table> {
+fn table_of<'a>(schema: &'a Tables, collection: &str) -> Option<&'a Table> {
     schema.find(collection).map(|at| schema.table(at))
 }
 
@@ -156,7 +156,7 @@ fn triggers(table: &Table, check: &Check) -> String {
 }
 
 /// Fails if a row breaks a check that is about to be made.
-fn tried(connection: &Connection, table: &Table, check: &Check) -> Result<(), Error> {
+fn try_check(connection: &Connection, table: &Table, check: &Check) -> Result<(), Error> {
     let holds = checks::sql(table, check, Dialect::Sqlite, &|at| table.column(at).sql.clone());
     let text = format!("select exists (select 1 from {} where {holds} is false)", table.sql);
     let broken: bool = connection.query_row(&text, [], |row| row.get(0)).map_err(Error::from_rusqlite)?;

@@ -14,7 +14,7 @@ use super::call::{Checked, Keyed, Select};
 use super::datum::{self, Datum};
 use super::decimal;
 use super::read::{self, Output, Query};
-use super::schema::Schema;
+use super::schema::Tables;
 use super::scope::Scope;
 use super::sql::{Bound, Dialect, Param, Sql};
 use super::{Reading, Stop, page};
@@ -26,7 +26,7 @@ pub use functions::register;
 
 pub(super) fn run(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     calls: Vec<Checked>,
     wrote: &mut bool,
@@ -88,7 +88,7 @@ fn answer(
 
 fn get(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -101,7 +101,7 @@ fn get(
 
 fn each(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -140,7 +140,7 @@ fn bind(statement: &mut CachedStatement<'_>, params: &[Param]) -> Result<(), Sto
         match &param.bound {
             Bound::One(datum) => statement.raw_bind_parameter(nth + 1, Stored { type_: param.type_, datum }),
             Bound::Many(data) => {
-                let list: Vec<Owned> = data.iter().map(|datum| owned(param.type_, datum)).collect();
+                let list: Vec<Owned> = data.iter().map(|datum| to_sql_value(param.type_, datum)).collect();
                 statement.raw_bind_parameter(nth + 1, Rc::new(list))
             }
         }
@@ -163,7 +163,7 @@ fn fetch(
     {
         let mut data = Vec::with_capacity(query.outputs.len());
         for (nth, output) in query.outputs.iter().enumerate() {
-            data.push(loaded(row.get_ref(nth).map_err(fault)?, output)?);
+            data.push(load(row.get_ref(nth).map_err(fault)?, output)?);
         }
         reading.row(scope, &data)?;
         into.push(data);
@@ -182,12 +182,12 @@ impl ToSql for Stored<'_> {
         Ok(match self.datum {
             Datum::Id(id) => ToSqlOutput::Borrowed(ValueRef::Blob(id.as_bytes())),
             Datum::Text(text) | Datum::Json(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
-            other => ToSqlOutput::Owned(owned(self.type_, other)),
+            other => ToSqlOutput::Owned(to_sql_value(self.type_, other)),
         })
     }
 }
 
-fn owned(type_: ColumnType, datum: &Datum) -> Owned {
+fn to_sql_value(type_: ColumnType, datum: &Datum) -> Owned {
     match datum {
         Datum::Null => Owned::Null,
         Datum::Id(id) => Owned::Blob(id.as_bytes().to_vec()),
@@ -206,7 +206,7 @@ fn owned(type_: ColumnType, datum: &Datum) -> Owned {
 }
 
 /// Reads a value back; what the column's type never holds is a fault.
-fn loaded(value: ValueRef<'_>, output: &Output) -> Result<Datum, Stop> {
+fn load(value: ValueRef<'_>, output: &Output) -> Result<Datum, Stop> {
     let found = match (output, value) {
         (_, ValueRef::Null) => Some(Datum::Null),
         (Output::Sum { type_, .. }, ValueRef::Text(text)) => {

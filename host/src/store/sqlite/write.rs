@@ -3,11 +3,11 @@
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use stoa_descriptor::ColumnType;
 
-use super::{Stored, bind, fault, loaded, start};
+use super::{Stored, bind, fault, load, start};
 use crate::database::Error;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{ID, Key, Schema, Table};
+use crate::store::schema::{ID, Key, Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql};
 use crate::store::write::{self, Insert, NewRow, Spelling, Update};
@@ -25,13 +25,13 @@ fn put(statement: &mut CachedStatement<'_>, at: usize, type_: ColumnType, datum:
 /// Which rows went in, or every clash.
 pub(super) fn insert(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &Scope,
     call: usize,
     insert: Insert,
 ) -> Result<Vec<bool>, Stop> {
     if !insert.refused.is_empty() {
-        return Err(Stop::Refused(write::refused(call, insert.refused)));
+        return Err(Stop::Refused(write::list_misses(call, insert.refused)));
     }
     let table = schema.table(insert.table);
     let mut text = format!("insert into {} (tenant_id, created_at, updated_at, id", table.sql);
@@ -106,7 +106,7 @@ fn clashes_of(
 /// instant are the first two, the key follows.
 struct Work<'a> {
     connection: &'a Connection,
-    schema: &'a Schema,
+    schema: &'a Tables,
     table: &'a Table,
     call: usize,
     update: &'a Update,
@@ -120,7 +120,7 @@ struct Work<'a> {
 /// The changed rows' answers, or every row that does not take its change.
 pub(super) fn update(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
@@ -149,13 +149,13 @@ pub(super) fn update(
     if update.answer.is_empty() {
         return Ok(Reply::Done);
     }
-    let rows = rows.into_iter().map(|row| write::answered(table, &update.answer, row)).collect();
+    let rows = rows.into_iter().map(|row| write::answer_values(table, &update.answer, row)).collect();
     Ok(Reply::Rows(Page { rows, more: false }))
 }
 
 impl Work<'_> {
     /// A statement whose first parameters are reserved for the tenant, the instant and a change's values.
-    fn reserved(&self, scope: &Scope) -> Sql {
+    fn reserve_parameters(&self, scope: &Scope) -> Sql {
         let update = self.update;
         let mut sql = start(scope);
         sql.supply(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
@@ -177,7 +177,7 @@ impl Work<'_> {
         for (at, (column, datum)) in update.add.iter().zip(&row.add).enumerate() {
             put(statement, self.add + at, table.type_of(*column), datum)?;
         }
-        for (at, datum) in update.folded(row).iter().enumerate() {
+        for (at, datum) in update.folded_texts(row).iter().enumerate() {
             put(statement, self.folded + at, ColumnType::Text, datum)?;
         }
         Ok(())
@@ -196,7 +196,7 @@ impl Work<'_> {
     }
 
     fn column(&self, row: &Row<'_>, place: usize, column: usize) -> Result<Datum, Stop> {
-        loaded(row.get_ref(place).map_err(fault)?, &Output::Column(self.table.type_of(column)))
+        load(row.get_ref(place).map_err(fault)?, &Output::Column(self.table.type_of(column)))
     }
 
     /// Changes the rows that take their change: their answers, and which rows did not.
@@ -226,7 +226,7 @@ impl Work<'_> {
     /// The first output is the id, which tells a changed row where nothing else is answered.
     fn statement(&self, scope: &Scope) -> Sql {
         let (table, update) = (self.table, self.update);
-        let mut sql = self.reserved(scope);
+        let mut sql = self.reserve_parameters(scope);
         sql.put("update ").put(&table.sql).put(" as t set updated_at = ?2");
         if table.has_version() {
             sql.put(", version = t.version + 1");
@@ -261,7 +261,7 @@ impl Work<'_> {
 
     /// Tells why rows did not change: one look-up for each, on the error path only.
     fn misses(&self, scope: &Scope, rows: Vec<usize>) -> Result<Stop, Stop> {
-        let mut sql = self.reserved(scope);
+        let mut sql = self.reserve_parameters(scope);
         sql.put("select ");
         write::refusal(self.schema, self.update, &self.spelling, &mut sql);
         if !self.update.answer.is_empty() {
@@ -334,7 +334,7 @@ impl Work<'_> {
     fn foresight(&self, scope: &Scope, keys: &[&Key]) -> Sql {
         let (table, update) = (self.table, self.update);
         let after = |at: usize| self.spelling.after(table, update, Dialect::Sqlite, at);
-        let mut sql = self.reserved(scope);
+        let mut sql = self.reserve_parameters(scope);
         sql.put("select ");
         write::refusal(self.schema, update, &self.spelling, &mut sql);
         for key in keys {
@@ -356,7 +356,7 @@ impl Work<'_> {
 /// The next figure of a sequence, or `at_least` if that is higher.
 pub(super) fn number(
     connection: &Connection,
-    schema: &Schema,
+    schema: &Tables,
     scope: &Scope,
     call: usize,
     sequence: &str,

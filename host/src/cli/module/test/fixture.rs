@@ -9,12 +9,12 @@ pub struct Fixture {
     pub about: Option<String>,
     /// Makes the company as onboarding does, with these members; absent: the modules find an empty company.
     pub provision: Option<Map<String, Json>>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<FixtureStep>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Step {
+pub struct FixtureStep {
     pub about: Option<String>,
     /// Of the module, or of one that it is tested with.
     pub operation: String,

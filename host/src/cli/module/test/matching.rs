@@ -13,14 +13,14 @@ pub type Saved = BTreeMap<String, Json>;
 const ANY: &str = "$any";
 
 /// A value of the fixture with its words replaced by what they stand for.
-pub fn filled(value: &Json, saved: &Saved) -> Result<Json, String> {
+pub fn substitute(value: &Json, saved: &Saved) -> Result<Json, String> {
     Ok(match value {
         Json::String(text) => word(text, saved)?.unwrap_or_else(|| value.clone()),
-        Json::Array(items) => Json::Array(items.iter().map(|item| filled(item, saved)).collect::<Result<_, _>>()?),
+        Json::Array(items) => Json::Array(items.iter().map(|item| substitute(item, saved)).collect::<Result<_, _>>()?),
         Json::Object(members) => Json::Object(
             members
                 .iter()
-                .map(|(name, member)| Ok((name.clone(), filled(member, saved)?)))
+                .map(|(name, member)| Ok((name.clone(), substitute(member, saved)?)))
                 .collect::<Result<_, String>>()?,
         ),
         plain => plain.clone(),
@@ -83,13 +83,13 @@ mod tests {
 
     use super::*;
 
-    fn saved() -> Saved {
+    fn sample_answers() -> Saved {
         Saved::from([("made".to_owned(), json!({ "id": "7", "lines": [{ "n": 1 }] }))])
     }
 
     fn differences(expected: Json, actual: Json) -> Vec<String> {
         let mut found = Vec::new();
-        compare(&expected, &actual, &saved(), "", &mut found);
+        compare(&expected, &actual, &sample_answers(), "", &mut found);
         found
     }
 
@@ -97,9 +97,9 @@ mod tests {
     fn words_stand_for_what_was_saved() {
         let given = json!({ "id": "$made/id", "all": ["$made/lines/0"], "text": "$$made", "plain": "7" });
         let meant = json!({ "id": "7", "all": [{ "n": 1 }], "text": "$made", "plain": "7" });
-        assert_eq!(filled(&given, &saved()), Ok(meant));
-        assert!(filled(&json!("$other"), &saved()).is_err());
-        assert!(filled(&json!("$made/none"), &saved()).is_err());
+        assert_eq!(substitute(&given, &sample_answers()), Ok(meant));
+        assert!(substitute(&json!("$other"), &sample_answers()).is_err());
+        assert!(substitute(&json!("$made/none"), &sample_answers()).is_err());
     }
 
     #[test]

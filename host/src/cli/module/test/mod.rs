@@ -86,7 +86,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 
 /// The component linked to those that it needs.
 fn release<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<Release> {
-    let engine = engine::hardened(2)?;
+    let engine = engine::build_hardened(2)?;
     let gate = Gate::open(&engine, platform::NAMES, None);
     let mut vetted = Vec::new();
     for file in files {

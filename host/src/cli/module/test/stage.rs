@@ -13,15 +13,15 @@ use serde_json::{Map, Value as Json, json};
 use stoa_descriptor::Audience;
 use uuid::Uuid;
 
-use super::fixture::{Fixture, Step};
-use super::matching::{Saved, compare, filled};
+use super::fixture::{Fixture, FixtureStep};
+use super::matching::{Saved, compare, substitute};
 use crate::calendar;
-use crate::database::{Database, Settings, Verdict, work};
+use crate::database::{Database, DatabaseSettings, Verdict, work};
 use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
 use crate::pipeline::opening::allows;
-use crate::pipeline::run::{Done, Refused, check_reply, refused};
+use crate::pipeline::run::{Done, Refused, check_reply, refuse_problem};
 use crate::pipeline::{self, Runner};
 use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
@@ -50,7 +50,7 @@ pub struct Company<'a> {
 }
 
 /// What a step came to.
-pub struct Answer {
+pub struct StepAnswer {
     pub status: u16,
     pub body: Json,
     pub etag: Option<String>,
@@ -70,12 +70,12 @@ struct Called<T> {
 }
 
 /// A call of a module inside a transaction.
-type Run<T> = Box<dyn Fn(call::Entry) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
+type Run<T> = Box<dyn Fn(call::CallContext) -> BoxFuture<'static, Ran<T>> + Send + Sync>;
 
 impl Stage {
     pub async fn open(release: Release) -> anyhow::Result<Stage> {
         let folder = std::env::temp_dir().join(format!("stoa-module-test-{}", Uuid::new_v4().simple()));
-        let settings = Settings {
+        let settings = DatabaseSettings {
             url: format!("sqlite:{}", folder.join("stoa.sqlite").display()),
             postgres_connections: 1,
             sqlite_readers: 1,
@@ -119,7 +119,7 @@ impl Stage {
         let work = work((module.clone(), facts, run), move |session, shared| async move {
             let (module, facts, run) = &*shared;
             let (module, facts) = (module.clone(), facts.clone());
-            let ran = run(call::Entry { module, session, facts, read_only, limits }).await;
+            let ran = run(call::CallContext { module, session, facts, read_only, limits }).await;
             let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
             let Ran { session, emitted, result, closed, used, .. } = ran;
             if let Err(Failure::Database(error)) = result {
@@ -162,7 +162,7 @@ impl Company<'_> {
     }
 
     /// Runs a step. `Err`: the step itself is not right.
-    pub async fn ask(&mut self, step: &Step, index: usize) -> anyhow::Result<Answer> {
+    pub async fn ask(&mut self, step: &FixtureStep, index: usize) -> anyhow::Result<StepAnswer> {
         let callable = self.stage.release.operations.by_id(&step.operation);
         let callable = callable.with_context(|| format!("no module has the operation {}", step.operation))?;
         let Runner::Module(module) = &callable.runner else { anyhow::bail!("{} is the host's own", step.operation) };
@@ -194,8 +194,12 @@ impl Company<'_> {
     }
 
     /// The verdict on a step's input, by the operation's own schemas: a call and how many lines its body has, or a problem.
-    fn input(&self, operation: &Operation, step: &Step) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
-        let fill = |value: &Json| filled(value, &self.saved).map_err(anyhow::Error::msg);
+    fn input(
+        &self,
+        operation: &Operation,
+        step: &FixtureStep,
+    ) -> anyhow::Result<Result<(module::Call, usize), Problem>> {
+        let fill = |value: &Json| substitute(value, &self.saved).map_err(anyhow::Error::msg);
         let escaped = |value: &Json| parameter(&fill(value)?);
         let mut path = vec![("tenantId".to_owned(), self.tenant.to_string())];
         path.retain(|(name, _)| operation.route.path.contains(&format!("{{{name}}}")));
@@ -207,13 +211,13 @@ impl Company<'_> {
             query.push(format!("{}={}", utf8_percent_encode(name, NON_ALPHANUMERIC), escaped(value)?));
         }
         let body = step.body.as_ref().map(fill).transpose()?;
-        Ok(self.judged(operation, step, &path, &query.join("&"), body))
+        Ok(self.build_call(operation, step, &path, &query.join("&"), body))
     }
 
-    fn judged(
+    fn build_call(
         &self,
         operation: &Operation,
-        step: &Step,
+        step: &FixtureStep,
         path: &[(String, String)],
         query: &str,
         body: Option<Json>,
@@ -245,7 +249,7 @@ impl Company<'_> {
         facts: RequestFacts,
         call: module::Call,
         lines: usize,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<StepAnswer> {
         let limits = Limits::default().for_request(operation.route.body_limit, lines);
         let run: Run<_> = Box::new(move |entry| {
             let call = call.clone();
@@ -255,7 +259,7 @@ impl Company<'_> {
         let request = Uuid::from_u64_pair(facts.request.0, facts.request.1);
         let called = self.stage.transact(module, facts, read_only, limits, run, Result::is_ok).await?;
         let used = |output: usize| Some((called.used, output, limits));
-        let ended = |code: &'static str, why: String| Answer {
+        let ended = |code: &'static str, why: String| StepAnswer {
             faults: vec![format!("the module failed: {why}")],
             used: used(0),
             ..refusal(&Problem::of(code))
@@ -269,8 +273,10 @@ impl Company<'_> {
             Ok(Ok(_)) if called.closed => return Ok(failed("it answered a success after a store failure".to_owned())),
             Ok(Err(problem)) => {
                 let code = problem.code.clone();
-                return Ok(match refused(&self.stage.release, module, problem, request) {
-                    Refused::Problem(problem) if problem.code == code => Answer { used: used(0), ..refusal(&problem) },
+                return Ok(match refuse_problem(&self.stage.release, module, problem, request) {
+                    Refused::Problem(problem) if problem.code == code => {
+                        StepAnswer { used: used(0), ..refusal(&problem) }
+                    }
                     _ => failed(format!("{code} is no problem code of the platform or of a descriptor")),
                 });
             }
@@ -285,7 +291,7 @@ impl Company<'_> {
             return Ok(failed("an answer that is no JSON".to_owned()));
         };
         let fault = |item: &Item| format!("{}: {} by the published schema", item.pointer, item.code);
-        Ok(Answer {
+        Ok(StepAnswer {
             status: status.unwrap_or(operation.route.status),
             faults: operation.response.faults(&body).iter().map(fault).collect(),
             events: emitted.iter().map(event).collect(),
@@ -296,7 +302,7 @@ impl Company<'_> {
     }
 
     /// Where an answer is not as the step expects.
-    pub fn judge(&self, step: &Step, answer: &Answer) -> Vec<String> {
+    pub fn judge(&self, step: &FixtureStep, answer: &StepAnswer) -> Vec<String> {
         let expect = &step.expect;
         let mut differences = Vec::new();
         if expect.status != answer.status {
@@ -367,8 +373,8 @@ fn parameter(value: &Json) -> anyhow::Result<String> {
 }
 
 /// What a fixture sees of a problem.
-fn refusal(problem: &Problem) -> Answer {
-    Answer {
+fn refusal(problem: &Problem) -> StepAnswer {
+    StepAnswer {
         status: problem.status,
         body: json!({ "code": problem.code, "errors": problem.errors }),
         etag: None,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::*;
 use crate::contract;
 use crate::gate::describe;
-use crate::sandbox::judge::Kind;
+use crate::sandbox::judge::EventSchema;
 
 mod recursion;
 
@@ -73,7 +73,7 @@ fn active() -> Surface {
     serde_json::from_value(base()).expect("a surface")
 }
 
-fn named(changes: &[Change], breaking: bool) -> BTreeSet<(String, String)> {
+fn codes_of(changes: &[Change], breaking: bool) -> BTreeSet<(String, String)> {
     let of = changes.iter().filter(|change| change.breaking == breaking);
     of.map(|change| (change.code.to_owned(), change.item.clone())).collect()
 }
@@ -83,10 +83,10 @@ fn assert_lawful(name: &str, candidate: &Surface) {
     let descriptor = &candidate.descriptor;
     let faults = describe::faults(descriptor, &crate::platform::NAMES);
     assert!(faults.is_empty(), "{name}: {faults:?}");
-    crate::store::Schema::new(&descriptor.name, &descriptor.collections)
+    crate::store::Tables::new(&descriptor.name, &descriptor.collections)
         .unwrap_or_else(|why| panic!("{name}: {why:?}"));
     for kind in &descriptor.events {
-        Kind::compile(kind, &descriptor.schemas).unwrap_or_else(|why| panic!("{name}: {why}"));
+        EventSchema::compile(kind, &descriptor.schemas).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
     for route in &descriptor.routes {
         for schema in route.body.iter().chain([&route.response]) {
@@ -111,7 +111,7 @@ fn breaking_changes_are_refused_by_name() {
     for Case { name, candidate, expected } in cases {
         assert_lawful(&name, &candidate);
         let changes = diff(Some(&active), &candidate);
-        if named(&changes, true) != expected || expected.is_empty() {
+        if codes_of(&changes, true) != expected || expected.is_empty() {
             wrong.push(format!("{name}:\n{}", text(&changes)));
         }
     }
@@ -127,7 +127,7 @@ fn compatible_changes_are_let_in_by_name() {
     for Case { name, candidate, expected } in cases {
         assert_lawful(&name, &candidate);
         let changes = diff(Some(&active), &candidate);
-        if changes.iter().any(|change| change.breaking) || named(&changes, false) != expected {
+        if changes.iter().any(|change| change.breaking) || codes_of(&changes, false) != expected {
             wrong.push(format!("{name}:\n{}", text(&changes)));
         }
     }
@@ -139,11 +139,11 @@ fn nothing_changes_nothing_and_a_first_module_breaks_nothing() {
     let active = active();
     assert_eq!(diff(Some(&active), &active), []);
     let first = diff(None, &active);
-    assert!(named(&first, true).is_empty(), "{}", text(&first));
+    assert!(codes_of(&first, true).is_empty(), "{}", text(&first));
     for (code, item) in
         [("ROUTE_ADDED", "createWidget"), ("COLLECTION_ADDED", "collection move"), ("EVENT_ADDED", "widget.lost")]
     {
-        assert!(named(&first, false).contains(&(code.to_owned(), item.to_owned())), "{code} {item}");
+        assert!(codes_of(&first, false).contains(&(code.to_owned(), item.to_owned())), "{code} {item}");
     }
 }
 

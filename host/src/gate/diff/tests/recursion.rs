@@ -3,14 +3,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::schema::{Direction, Schema, compare};
+use super::super::schema::{Direction, SchemaWithDefs, compare};
 use super::super::{Change, codes};
 
 fn changes(direction: Direction, old: (&Value, &Value), new: (&Value, &Value)) -> Vec<Change> {
     let defs = |defs: &Value| -> Map<String, Value> { defs.as_object().expect("definitions").clone() };
     let (old_defs, new_defs) = (defs(old.1), defs(new.1));
-    let old = Schema { schema: old.0, defs: &old_defs };
-    let new = Schema { schema: new.0, defs: &new_defs };
+    let old = SchemaWithDefs { schema: old.0, defs: &old_defs };
+    let new = SchemaWithDefs { schema: new.0, defs: &new_defs };
     compare(direction, "x body", old, new)
 }
 
