@@ -44,6 +44,11 @@ pub struct Descriptor {
     pub schemas: serde_json::Map<String, Json>,
 }
 
+/// The JSON Schema (2020-12) of a descriptor, for modules that are not written in Rust.
+pub fn json_schema() -> schemars::Schema {
+    schemars::schema_for!(Descriptor)
+}
+
 /// A code and what it means, in a sentence.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

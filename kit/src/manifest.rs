@@ -40,10 +40,14 @@ impl Sdk {
         bail!("{text} is neither the folder of stoa-sdk nor a git address")
     }
 
-    fn dependency(&self) -> String {
+    /// The SDK itself, or a library whose folder lies beside the SDK's.
+    fn dependency(&self, library: Option<&str>) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         match self {
-            Sdk::Path(folder) => format!("{{ path = {} }}", quoted(&folder.to_string_lossy())),
+            Sdk::Path(sdk) => {
+                let folder = library.map_or_else(|| sdk.clone(), |library| sdk.with_file_name(library));
+                format!("{{ path = {} }}", quoted(&folder.to_string_lossy()))
+            }
             Sdk::Git { url, revision: None } => format!("{{ git = {} }}", quoted(url)),
             Sdk::Git { url, revision: Some(revision) } => {
                 format!("{{ git = {}, rev = {} }}", quoted(url), quoted(revision))
@@ -71,7 +75,8 @@ pub fn alone(member: &str, sdk: &Sdk) -> String {
             continue;
         }
         match line.strip_suffix(".workspace = true") {
-            Some("stoa-sdk") => text.push_str(&format!("stoa-sdk = {}", sdk.dependency())),
+            Some("stoa-sdk") => text.push_str(&format!("stoa-sdk = {}", sdk.dependency(None))),
+            Some("stoa-trade") => text.push_str(&format!("stoa-trade = {}", sdk.dependency(Some("trade")))),
             Some(name) => text.push_str(workspace_line(section, name)),
             None => text.push_str(line),
         }
@@ -108,7 +113,7 @@ mod tests {
     use super::*;
 
     const MEMBER: &str = "[package]\nname = \"gift-cards\"\nversion.workspace = true\nlicense.workspace = true\n\n\
-        [dependencies]\nstoa-sdk.workspace = true\nserde.workspace = true\n\n[lints]\nworkspace = true\n";
+        [dependencies]\nstoa-sdk.workspace = true\nstoa-trade.workspace = true\nserde.workspace = true\n\n[lints]\nworkspace = true\n";
 
     #[test]
     fn nothing_of_the_workspace_is_left() {
@@ -116,6 +121,7 @@ mod tests {
         for line in [
             "version = \"0.1.0\"",
             "stoa-sdk = { git = \"https://host.example/stoa\" }",
+            "stoa-trade = { git = \"https://host.example/stoa\" }",
             "serde = { version = \"1\", features = [\"derive\"] }",
             "[profile.module]",
             "panic = \"abort\"",
@@ -132,8 +138,9 @@ mod tests {
         let sdk = Sdk::read(&here.to_string_lossy()).expect("the repository holds it");
         assert_eq!(Some(sdk.clone()), Sdk::read(&here.join("components/sdk").to_string_lossy()).ok());
         assert!(sdk.lock_file().is_some());
+        assert!(sdk.dependency(Some("trade")).ends_with("components/trade\" }"));
         assert!(Sdk::read(env!("CARGO_MANIFEST_DIR")).is_err());
         let tagged = Sdk::read("https://host.example/stoa#v1").expect("an address");
-        assert_eq!(tagged.dependency(), "{ git = \"https://host.example/stoa\", rev = \"v1\" }");
+        assert_eq!(tagged.dependency(None), "{ git = \"https://host.example/stoa\", rev = \"v1\" }");
     }
 }

@@ -14,8 +14,11 @@ const MANIFEST: &str = include_str!("../../components/template/Cargo.toml");
 /// The other files of the template by their path in the module's folder.
 const FILES: &[(&str, &str)] = &[
     ("src/lib.rs", include_str!("../../components/template/src/lib.rs")),
-    ("src/entry.rs", include_str!("../../components/template/src/entry.rs")),
-    ("src/entry/tests.rs", include_str!("../../components/template/src/entry/tests.rs")),
+    ("src/records/mod.rs", include_str!("../../components/template/src/records/mod.rs")),
+    ("src/records/entry.rs", include_str!("../../components/template/src/records/entry.rs")),
+    ("src/operations/mod.rs", include_str!("../../components/template/src/operations/mod.rs")),
+    ("src/operations/entry.rs", include_str!("../../components/template/src/operations/entry.rs")),
+    ("src/tests.rs", include_str!("../../components/template/src/tests.rs")),
     ("fixtures/entries.json", include_str!("../../components/template/fixtures/entries.json")),
 ];
 
@@ -88,7 +91,8 @@ mod tests {
             let filled = fill(text, "gift-cards");
             assert!(!filled.to_ascii_lowercase().contains("template"), "{path}");
         }
-        assert!(fill(FILES[0].1, "gift-cards").contains("pub struct GiftCards;"));
-        assert!(fill(FILES[1].1, "gift-cards").contains("\"GIFT_CARDS_ENTRY\""));
+        let text = |of: &str| FILES.iter().find(|(path, _)| *path == of).map(|(_, text)| fill(text, "gift-cards"));
+        assert!(text("src/lib.rs").is_some_and(|text| text.contains("pub struct GiftCards;")));
+        assert!(text("src/records/entry.rs").is_some_and(|text| text.contains("\"GIFT_CARDS_ENTRY\"")));
     }
 }

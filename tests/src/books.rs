@@ -1,30 +1,21 @@
 //! Short words for what tests do with the books of a legal entity.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use chrono::{Days, Months, NaiveDate, Utc};
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use crate::company::{fresh, with};
-use crate::host::Settings;
-use crate::{Answer, Company, Database, Stoa, modules};
+use crate::services::ledger::{Call, Leg, Party, PartyKind, Posting, Side, Target};
+use crate::services::{self, Key, id, key, new_key, read_answer};
+use crate::{Answer, Company, Database};
 
-/// A legal entity of a company on a host that runs the poster beside the real modules.
+/// A legal entity of a company on the host whose services tests may call.
 #[derive(Clone)]
 pub struct Books {
     pub shop: Company,
     pub entity: String,
-}
-
-/// The host with the guest that calls the ledger's services as it is told; one per database.
-pub fn host(database: Database) -> Stoa {
-    static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-    static FOLDER: OnceLock<crate::folder::Folder> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| modules::with(&[("poster.wasm", &modules::guest("poster"))]));
-    let start = || Stoa::try_start(database, Settings::default().modules(folder.path()));
-    let started = HOSTS[database as usize].get_or_init(start).clone();
-    started.unwrap_or_else(|said| panic!("the host with the poster did not start: {said}"))
 }
 
 /// The company's calendar day: UTC, as long as nobody sets another zone.
@@ -62,7 +53,7 @@ pub fn books(database: Database) -> Books {
 
 /// The same with members of the entity changed or added.
 pub fn books_with(database: Database, members: Json) -> Books {
-    let shop = host(database).company();
+    let shop = services::host(database).company();
     let base = json!({
         "keepsBooks": true, "currencyCode": "EUR", "booksStartOn": month_day(3, 1), "chart": "STANDARD",
     });
@@ -115,30 +106,64 @@ impl Books {
     }
 
     /// A posting of a new source: legs of role, side and amount.
-    pub fn posting(&self, legs: &[(&str, &str, &str)]) -> Json {
-        let leg = |(role, side, amount): &(&str, &str, &str)| json!({ (*side): role, "amount": amount });
-        json!({
-            "call": "post", "entity": self.entity, "currency": "EUR", "sourceKind": "TEST",
-            "sourceId": uuid::Uuid::now_v7().to_string(), "purpose": "TEST", "text": fresh("Posted "),
-            "legs": legs.iter().map(leg).collect::<Vec<_>>(),
-        })
+    pub fn posting(&self, legs: &[(&str, &str, &str)]) -> Posting {
+        Posting {
+            entity: self.key(),
+            currency_code: "EUR".to_string(),
+            currency_pointer: None,
+            on: None,
+            on_pointer: None,
+            source_kind: "TEST".to_string(),
+            source_id: new_key(),
+            purpose: "TEST".to_string(),
+            text: fresh("Posted "),
+            legs: legs
+                .iter()
+                .map(|(role, side, amount)| leg(Target::Role((*role).to_string()), side, amount))
+                .collect(),
+        }
+    }
+
+    /// A hold of another module's record on this entity.
+    pub fn hold(&self, kind: &str, holder: Key, branch: Option<Key>, money_account: Option<Key>) -> Call {
+        Call::Hold { kind: kind.to_string(), holder, entity: self.key(), branch, money_account }
+    }
+
+    /// The journal as a table.
+    #[track_caller]
+    pub fn journal(&self) -> String {
+        self.shop.journal_table(&self.entity)
+    }
+
+    /// The entity's id as services spell it.
+    pub fn key(&self) -> Key {
+        key(&self.entity)
     }
 
     /// Calls services of the ledger in one transaction.
     #[track_caller]
-    pub fn calls(&self, calls: &[Json]) -> Answer {
-        self.shop.post("poster/calls", json!({ "calls": calls }))
+    pub fn calls(&self, calls: &[Call]) -> Answer {
+        self.shop.try_ledger(calls)
     }
 
     /// Calls one service of the ledger.
     #[track_caller]
-    pub fn call(&self, call: Json) -> Answer {
-        self.calls(&[call])
+    pub fn call(&self, call: impl Into<Call>) -> Answer {
+        self.calls(&[call.into()])
     }
 
-    /// A call of this function with the entity and more arguments.
-    pub fn asked(&self, function: &str, arguments: Json) -> Json {
-        with(&json!({ "call": function, "entity": self.entity }), arguments)
+    /// Calls one service of the ledger, as it must succeed.
+    #[track_caller]
+    pub fn ask<T: DeserializeOwned>(&self, call: impl Into<Call>) -> T {
+        read_answer(&self.call(call).is(200), 0)
+    }
+
+    /// Posts, as it must succeed: the entry as people read it.
+    #[track_caller]
+    pub fn post_entry(&self, posting: Posting) -> Answer {
+        let entry: Option<Key> = self.ask(posting);
+        let entry = entry.expect("nothing was posted");
+        self.shop.get(&format!("ledger/journal-entries/{}", id(entry))).is(200)
     }
 
     /// The whole mapping set.
@@ -221,6 +246,17 @@ impl Books {
     pub fn entries(&self) -> i64 {
         self.shop.count("ledger_entry", "1 = 1")
     }
+}
+
+/// A leg of a posting; the side is `debit` or `credit`.
+pub fn leg(target: Target, side: &str, amount: &str) -> Leg {
+    let side = if side == "debit" { Side::Debit } else { Side::Credit };
+    Leg { target, side, amount: amount.to_string(), party: None, branch: None, pointer: None }
+}
+
+/// A customer, as legs name him.
+pub fn customer(id: &str) -> Option<Party> {
+    Some(Party { kind: PartyKind::Customer, id: key(id) })
 }
 
 /// Zero as the journal answers it.

@@ -1,13 +1,11 @@
 //! Short words for what tests do with stock.
 
 use std::process::Output;
-use std::sync::OnceLock;
 
 use serde_json::{Value as Json, json};
 
 use crate::company::{fresh, onboarding, product, with};
-use crate::host::Settings;
-use crate::{Answer, Company, Database, Stoa, modules};
+use crate::{Answer, Company, Database, Stoa};
 
 /// How every movement of a test is explained.
 pub const WHY: &str = "a test";
@@ -26,29 +24,6 @@ impl Stoa {
 /// A fresh company that keeps books in euro.
 pub fn bookkeeping(database: Database) -> Company {
     crate::host::shared(database).company_with(json!({ "keepsBooks": true }))
-}
-
-/// A host with the guest that calls inventory's services; shared by the tests of this database.
-pub fn with_porter(database: Database) -> Stoa {
-    static HOSTS: [OnceLock<Stoa>; 2] = [OnceLock::new(), OnceLock::new()];
-    static FOLDER: OnceLock<crate::folder::Folder> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| modules::with(&[("porter.wasm", &modules::guest("porter"))]));
-    let start = || Stoa::start_with(database, Settings::default().modules(folder.path()));
-    HOSTS[database as usize].get_or_init(start).clone()
-}
-
-/// An id as services spell it.
-pub fn wire(id: &str) -> Json {
-    let id: uuid::Uuid = id.parse().unwrap_or_else(|_| panic!("no id: {id}"));
-    let (high, low) = id.as_u64_pair();
-    json!([high, low])
-}
-
-/// A service's id as the interface spells it.
-#[track_caller]
-pub fn read_wire(id: &Json) -> String {
-    let half = |at: usize| id[at].as_u64().unwrap_or_else(|| panic!("no id: {id}"));
-    uuid::Uuid::from_u64_pair(half(0), half(1)).to_string()
 }
 
 impl Company {
@@ -162,22 +137,6 @@ impl Company {
             [row] => row["values"][0]["value"].as_str().unwrap_or_default().to_string(),
             _ => panic!("several rows: {page}"),
         }
-    }
-
-    /// Calls inventory's services in one transaction: each call a function and its arguments.
-    #[track_caller]
-    pub fn carry(&self, calls: &[Json]) -> Answer {
-        let calls: Vec<String> = calls.iter().map(Json::to_string).collect();
-        self.post("porter/calls", json!({ "calls": calls }))
-    }
-
-    /// What the services answered.
-    #[track_caller]
-    pub fn carried(&self, calls: &[Json]) -> Vec<Json> {
-        let answer = self.carry(calls).is(201);
-        let answers = answer["answers"].as_array().cloned().unwrap_or_default();
-        let read = |text: &Json| serde_json::from_str(text.as_str().unwrap_or_default()).expect("a JSON text");
-        answers.iter().map(read).collect()
     }
 
     /// `stoa verify` over this company: exit code 0, and nothing found.

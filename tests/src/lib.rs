@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+pub mod abridged;
 pub mod answer;
 pub mod books;
 pub mod company;
@@ -14,8 +15,10 @@ pub mod goods;
 pub mod held;
 pub mod host;
 pub mod issuer;
+pub mod javascript;
 pub mod machine;
 pub mod modules;
+pub mod npm;
 pub mod oidc_provider;
 pub mod on_both;
 pub mod operator;
@@ -27,7 +30,9 @@ pub mod raw;
 pub mod request;
 pub mod reviewed;
 pub mod serials;
+pub mod services;
 pub mod signer;
+pub mod tables;
 pub mod tour;
 
 pub use answer::Answer;

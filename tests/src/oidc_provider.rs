@@ -1,8 +1,6 @@
 //! A real OpenID provider, `oidc-provider` of the npm registry, run by Node: what the suite's own issuer and the host both
 //! misunderstand alike would show here. Without Node, or without a registry to get it from, it says why it is not there.
 
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,19 +11,13 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use crate::host::{RUNTIME, workspace};
+use crate::npm;
 
 /// The audience of its tokens.
 pub const AUDIENCE: &str = "stoa-suite";
 
-/// The oldest Node that runs it.
-const NODE: u32 = 20;
-
 /// How long it may take to start or to make keys on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What npm says where there is no way to a registry: the one failure of an install that is nobody's fault here.
-const NO_REGISTRY: &[&str] =
-    &["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED", "E503"];
 
 /// A running provider; it ends with its owner.
 pub struct Provider {
@@ -114,50 +106,11 @@ impl Drop for Provider {
 
 /// The folder that holds the provider with what it needs, installed once for each lock file.
 fn install() -> Result<PathBuf, String> {
-    let node = version("node")?;
-    let major = node.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_none_or(|major| major < NODE) {
-        return Err(format!("it needs Node {NODE} or later, and this is {node}"));
-    }
-    version("npm")?;
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("oidc");
-    let files: Vec<(&str, String)> = ["package.json", "package-lock.json", "provider.mjs"]
-        .into_iter()
-        .map(|name| (name, fs::read_to_string(source.join(name)).expect("a file of tests/oidc")))
-        .collect();
-    let mut hasher = DefaultHasher::new();
-    files.hash(&mut hasher);
-    let all = workspace().join("target/oidc");
-    let folder = all.join(format!("{:016x}", hasher.finish()));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let scratch = all.join(format!("scratch-{}", std::process::id()));
-    fs::create_dir_all(&scratch).expect("cannot make a folder in target");
-    for (name, text) in &files {
-        fs::write(scratch.join(name), text).expect("cannot write to target");
-    }
-    let output = Command::new("npm")
-        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1"])
-        .current_dir(&scratch)
-        .output()
-        .map_err(|error| format!("npm cannot be run: {error}"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let _ = fs::remove_dir_all(&scratch);
-        match NO_REGISTRY.iter().find(|code| said.contains(*code)) {
-            Some(code) => return Err(format!("npm reaches no registry ({code})")),
-            None => panic!("npm ci failed in {}: {said}", source.display()),
-        }
-    }
-    // Another run of the suite may have been faster: what it installed is the same.
-    if fs::rename(&scratch, &folder).is_err() {
-        let _ = fs::remove_dir_all(&scratch);
+    let files = ["package.json", "package-lock.json", "provider.mjs"];
+    let folder = workspace().join("target/oidc").join(npm::digest(&source, &files));
+    if !folder.is_dir() {
+        npm::install(&source, &files)?.keep(&folder);
     }
     Ok(folder)
-}
-
-fn version(program: &str) -> Result<String, String> {
-    let output = Command::new(program).arg("--version").output().map_err(|_| format!("{program} is not installed"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }

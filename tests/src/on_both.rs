@@ -15,6 +15,16 @@ macro_rules! on_both_databases {
     };
 }
 
+/// The same, once: of what is judged before a database is asked. On SQLite, where a host starts sooner.
+#[macro_export]
+macro_rules! on_one_database {
+    ($($name:ident),* $(,)?) => {
+        mod once {
+            $(#[test] fn $name() { $crate::on_both::run($crate::Database::Sqlite, super::$name) })*
+        }
+    };
+}
+
 /// Runs one test; if it fails, prints what the shared host of this database wrote meanwhile.
 pub fn run(database: Database, test: impl FnOnce(Database)) {
     let _watch = host::watch_shared(database);

@@ -27,8 +27,19 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
         command.arg("--workspace");
     }
     command.args(&args.arguments);
+    if !names_threads(&args.arguments) {
+        command.env("RUST_TEST_THREADS", THREADS);
+    }
     command.env("STOA_TEST_BINARY", &host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
     with_server(command)
+}
+
+/// Tests wait more than they compute: for hosts that start, for a limit's minute to end.
+const THREADS: &str = "4";
+
+/// Whether the caller says himself how many tests run at once.
+fn names_threads(arguments: &[String]) -> bool {
+    std::env::var_os("RUST_TEST_THREADS").is_some() || arguments.iter().any(|word| word.starts_with("--test-threads"))
 }
 
 /// Runs a program that needs a PostgreSQL server; the server ends when it does, also when both are told to stop.

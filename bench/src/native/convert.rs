@@ -1,11 +1,11 @@
 //! The contract's types as the SDK generates them and as the host does: the same, in two crates.
 
 use catalog::bindings::exports::commerce::catalog::articles as offered;
-use pricing::bindings::commerce::catalog::articles as wanted;
 use stoa::wit::{context, events, log, module, store};
 use stoa_sdk::bindings::commerce::platform as sdk;
 use stoa_sdk::bindings::commerce::platform::store as guest;
 use stoa_sdk::bindings::exports::commerce::platform::module as sdk_module;
+use stoa_trade::bindings::commerce::catalog::articles as wanted;
 
 pub fn call(call: &module::Call) -> sdk_module::Call {
     sdk_module::Call {
@@ -50,7 +50,6 @@ pub fn facts(facts: context::Facts) -> sdk::context::Facts {
         request: facts.request,
         now: facts.now,
         today: facts.today,
-        permissions: facts.permissions,
     }
 }
 

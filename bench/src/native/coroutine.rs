@@ -20,6 +20,7 @@ const STACK: usize = 512 << 10;
 enum Ask {
     Run(Vec<store::Call>),
     Facts,
+    Holds(String),
     Ids(u32),
     Emit(Vec<events::Event>),
     Log(log::Level, String),
@@ -33,6 +34,7 @@ enum Told {
     Nothing,
     Replies(Result<Vec<store::Reply>, store::Failure>),
     Facts(context::Facts),
+    Holds(bool),
     Ids(Vec<(u64, u64)>),
 }
 
@@ -93,6 +95,13 @@ impl stoa_sdk::host::Host for Seam {
         }
     }
 
+    fn holds(&mut self, permission: &str) -> bool {
+        match ask(Ask::Holds(permission.to_owned())) {
+            Told::Holds(holds) => holds,
+            _ => stoa_sdk::host::fault("another answer than was asked for"),
+        }
+    }
+
     fn new_ids(&mut self, count: u32) -> Vec<(u64, u64)> {
         match ask(Ask::Ids(count)) {
             Told::Ids(ids) => ids,
@@ -111,15 +120,14 @@ impl stoa_sdk::host::Host for Seam {
 
 /// Links pricing's import to the catalog's function, on this thread: to be called by every thread that runs modules.
 pub fn install_services() {
-    pricing::articles::GET_VARIANTS.with(|service| {
-        service.install(|variants| {
-            use catalog::bindings::exports::commerce::catalog::articles::Guest as _;
-            ask(Ask::Enter("catalog"));
-            let ids = variants.iter().map(|id| (*id).into()).collect();
-            let articles = catalog::articles::Articles::get_variants(ids);
-            ask(Ask::Leave);
-            articles.into_iter().map(convert::article).collect()
-        });
+    // A coroutine may go on in another thread, whose memory is not its request's.
+    stoa_sdk::host::keep_nothing();
+    stoa_trade::clients::articles::service::stand_in::get_variants(|variants| {
+        use catalog::bindings::exports::commerce::catalog::articles::Guest as _;
+        ask(Ask::Enter("catalog"));
+        let articles = catalog::services::articles::Articles::get_variants(variants.to_vec());
+        ask(Ask::Leave);
+        articles.into_iter().map(convert::article).collect()
     });
 }
 
@@ -179,6 +187,7 @@ async fn answer(
     Ok(match ask {
         Ask::Run(calls) => Told::Replies(store::Host::run(state, calls).await?),
         Ask::Facts => Told::Facts(context::Host::current(state).await?),
+        Ask::Holds(permission) => Told::Holds(context::Host::holds(state, permission).await?),
         Ask::Ids(count) => Told::Ids(context::Host::new_ids(state, count).await?),
         Ask::Emit(emitted) => {
             events::Host::emit(state, emitted).await?;

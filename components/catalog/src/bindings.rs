@@ -12,8 +12,3 @@ wit_bindgen::generate!({
     with: { "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids },
     additional_derives: [PartialEq],
 });
-
-#[cfg(target_arch = "wasm32")]
-export!(Articles with_types_in self);
-#[cfg(target_arch = "wasm32")]
-use crate::articles::Articles;

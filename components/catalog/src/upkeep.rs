@@ -1,14 +1,13 @@
 //! What the catalog does for a new company: defaults and the checklist.
 
 use stoa_sdk::store::{read, select};
-use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, Text, all, emit, event, view};
+use stoa_sdk::{Created, Problem, ProvisionOptions, Step, Text, all};
+use stoa_trade::Status;
 
-use crate::lookup::{self, CatalogLookupInput, Kind, LookupRow, Status};
-use crate::product::{ProductRow, ProductState};
-use crate::{LOOKUP, public};
-
-view! { LookupId of LookupRow { id: Id } }
-view! { ProductId of ProductRow { id: Id } }
+use crate::records::lookup::{AUDIT, Kind, LookupId, LookupRow};
+use crate::records::product::{ProductId, ProductRow, ProductState};
+use crate::rules::lookup::CatalogLookupInput;
+use crate::work::lookup::insert_lookup;
 
 /// The unit UNIT, where defaults are wanted.
 pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
@@ -21,25 +20,20 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         parent_id: None,
         decimal_places: Some(0),
     };
-    let row = lookup::add(Kind::Units, unit)?;
-    emit(&[event("catalog.lookup.created", LOOKUP, row.id, None, &public::PublicCatalogLookup::of(&row))]);
-    Ok(vec![Created { resource_type: LOOKUP.to_owned(), resource: row.id.into() }])
+    let row = insert_lookup(Kind::Units, unit)?;
+    Ok(vec![Created { resource_type: AUDIT.to_owned(), resource: row.id.into() }])
 }
 
 pub fn checklist() -> Vec<Step> {
     let units = all([LookupRow::kind.eq(Kind::Units), LookupRow::status.eq(Status::Active)]);
     let products = ProductRow::status.eq(ProductState::Active);
-    let (units, products) = read((select::<LookupId>(units).limit(1), select::<ProductId>(products).limit(1)));
+    let (unit, product) = read((select::<LookupId>(units).first(), select::<ProductId>(products).first()));
     vec![
         Step {
             code: "UNIT".to_owned(),
-            done: !units.items.is_empty(),
+            done: unit.is_some(),
             hint: "Create a unit of measure that products are counted in.".to_owned(),
         },
-        Step {
-            code: "PRODUCT".to_owned(),
-            done: !products.items.is_empty(),
-            hint: "Create the first product.".to_owned(),
-        },
+        Step { code: "PRODUCT".to_owned(), done: product.is_some(), hint: "Create the first product.".to_owned() },
     ]
 }

@@ -1,12 +1,14 @@
 //! The catalog's invariants, checked in bounded batches: products, then variants, media and categories.
 
-use stoa_sdk::store::{Row, Value, aggregate, find, get_all, read, select};
-use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, map, set, view};
+use stoa_sdk::store::{aggregate, find, get_all, read, select};
+use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, map, set, totals, view};
+use stoa_trade::Status;
 
-use crate::lookup::{Kind, LookupHead, LookupRow, Status, UnitHead};
-use crate::media::{self, MediaRow};
-use crate::product::{ProductRow, ProductState, ProductType, Tracking};
-use crate::variant::VariantRow;
+use crate::records::lookup::{Kind, LookupHead, LookupRow, UnitHead};
+use crate::records::media::{self, MediaRow};
+use crate::records::product::{ProductRow, ProductState};
+use crate::records::product_type::{ProductType, Tracking};
+use crate::records::variant::VariantRow;
 
 /// Rows of a batch. Three lookups of each product stay below what one call takes.
 const BATCH: u32 = 250;
@@ -31,6 +33,9 @@ view! {
 view! { MediaFacts of MediaRow { id: Id, product_id: Id, variant_id: Option<Id>, status: Status } }
 view! { MediaProduct of ProductRow { id: Id, status: ProductState } }
 view! { MediaVariant of VariantRow { id: Id, product_id: Id } }
+totals! { VariantCounts of VariantRow by [product_id: Id] { active: i64 = count, all: i64 = count } }
+totals! { MediaCounts of MediaRow by [product_id: Id] { active: i64 = count } }
+
 view! { CategoryFacts of LookupRow { id: Id, parent_id: Option<Id>, lineage: Option<String> } }
 
 /// The cursor names the part and the last id of it: `variants:0190...`.
@@ -65,14 +70,14 @@ fn products(after: Option<Id>) -> Findings {
     }
     let of_page = VariantRow::product_id.one_of(page.items.iter().map(|product| product.id));
     let active = VariantRow::status.eq(Status::Active);
-    let counts = aggregate::<VariantRow>(of_page).by(VariantRow::product_id).count(active).count(Filter::default());
+    let counts = aggregate::<VariantCounts>(of_page).when(VariantCounts::active, active).whole();
     let lookups = set(page.items.iter().flat_map(|row| [row.category_id, row.brand_id, row.manufacturer_id]).flatten());
     let codes = set(page.items.iter().map(|row| row.unit_code.as_str()));
     let units = find::<UnitHead>("code", codes.iter().map(|code| vec![Kind::Units.put(), (*code).to_owned().put()]));
     let singles = get_all::<VariantFacts>(page.items.iter().filter_map(|row| row.single_variant_id));
     let (counts, lookups, units, singles) = read((counts, get_all::<LookupHead>(lookups), units, singles));
 
-    let counts = map(counts.iter().filter_map(count));
+    let counts = map(counts.into_iter().map(|row| (row.product_id, (row.active, row.all))));
     let lookups = map(lookups.into_iter().map(|row| (row.id, row.kind)));
     let units = set(units.into_iter().map(|unit| unit.code));
     let singles = map(singles.into_iter().map(|row| (row.id, row)));
@@ -105,14 +110,6 @@ fn products(after: Option<Id>) -> Findings {
     Findings { findings, next }
 }
 
-/// A group of the aggregate: product, active, all.
-fn count(row: &Row) -> Option<(Id, (i64, i64))> {
-    match row.as_slice() {
-        [product, Value::Integer(active), Value::Integer(all)] => Some((Id::take(product.clone())?, (*active, *all))),
-        _ => None,
-    }
-}
-
 fn variants(after: Option<Id>) -> Findings {
     let page = read(select::<VariantFacts>(Filter::default()).after(after).limit(BATCH));
     let products = set(page.items.iter().map(|row| row.product_id));
@@ -141,8 +138,7 @@ fn media(after: Option<Id>) -> Findings {
     let products = set(page.items.iter().map(|row| row.product_id));
     let variants = set(page.items.iter().filter_map(|row| row.variant_id));
     let of_page = all([MediaRow::product_id.one_of(products.iter().copied()), MediaRow::status.eq(Status::Active)]);
-    let counts = (!products.is_empty())
-        .then(|| aggregate::<MediaRow>(of_page).by(MediaRow::product_id).count(Filter::default()));
+    let counts = (!products.is_empty()).then(|| aggregate::<MediaCounts>(of_page).whole());
     let (products, variants, counts) =
         read((get_all::<MediaProduct>(products), get_all::<MediaVariant>(variants), counts));
     let products = map(products.into_iter().map(|row| (row.id, row.status)));
@@ -159,14 +155,9 @@ fn media(after: Option<Id>) -> Findings {
     let wrong = page.items.iter().filter(|row| !is_right(row));
     let message = "The media's product is missing or archived, or the variant is not the product's.";
     let mut findings: Vec<Finding> = wrong.map(|row| finding("media-product", row.id, message)).collect();
-    for row in counts.into_iter().flatten() {
-        if let [product, Value::Integer(count)] = row.as_slice()
-            && *count > i64::from(media::MOST)
-            && let Some(product) = Id::take(product.clone())
-        {
-            findings.push(finding("media-count", product, "The product has too many active media."));
-        }
-    }
+    let crowded = counts.into_iter().flatten().filter(|row| row.active > i64::from(media::MOST));
+    findings
+        .extend(crowded.map(|row| finding("media-count", row.product_id, "The product has too many active media.")));
     Findings { findings, next: next("media", page.items.last().map(|row| row.id), page.more, Some("categories")) }
 }
 

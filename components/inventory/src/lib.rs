@@ -1,97 +1,91 @@
-//! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost. The operations
-//! stand in a table of each resource.
+//! Inventory: warehouses, stock and its ledgers, serial units, transfer orders, counts, and what goods cost.
 
-pub mod articles;
-pub mod bindings;
-pub mod books;
-pub mod cost;
-pub mod count;
-pub mod document_number;
-pub mod goods;
-pub mod movement;
-pub mod reservation;
-pub mod service;
-pub mod stock;
-pub mod terms;
-pub mod tracked;
-pub mod transfer_order;
-pub mod unit;
+mod operations;
+mod records;
+mod rules;
+mod services;
 mod upkeep;
 mod verify;
-pub mod version;
-pub mod warehouse;
+mod work;
 
-use stoa_sdk::descriptor::{Collection, Descriptor, Named};
-use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step};
+use operations::{cost, location, movement, reservation, stock, stock_count, transfer_order, unit, warehouse};
+use records::cost::{CostEntryRow, LayerRow, PoolRow, SaleBalanceRow};
+use records::location::{LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, LocationRow};
+use records::movement::MovementRow;
+use records::reservation::{ReservationEntryRow, ReservationRow};
+use records::stock::{STOCK_UPDATED, StockRow};
+use records::stock_count::{StockCountLineRow, StockCountRow};
+use records::transfer_order::{TransferItemRow, TransferOrderRow, TransferUnitRow};
+use records::unit::{UnitEntryRow, UnitIdentityRow, UnitRow};
+use records::warehouse::{WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, WarehouseRow};
+use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
 
-/// Permissions of people and scopes of API clients.
-pub const READ: &[&str] = &["inventory.read"];
-pub const ADJUST: &[&str] = &["inventory.adjust"];
-pub const TRANSFER: &[&str] = &["inventory.transfer"];
-pub const READ_UNITS: &[&str] = &["inventory.read", "inventory.serials.read"];
-pub const READ_COSTS: &[&str] = &["reports.cost.read"];
-pub const CLIENT_READ: &[&str] = &["inventory.read"];
-pub const CLIENT_WRITE: &[&str] = &["inventory.write"];
-
-/// The event of every change of stock.
-pub const UPDATED: &[&str] = &["inventory.updated"];
-
-/// A request body that says nothing: archiving.
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EmptyBody {}
-
-const PARTS: &[&[Operation]] = &[
-    warehouse::OPERATIONS,
-    stock::OPERATIONS,
-    movement::OPERATIONS,
-    reservation::OPERATIONS,
-    unit::OPERATIONS,
-    transfer_order::OPERATIONS,
-    count::OPERATIONS,
-    cost::OPERATIONS,
-];
-const OPERATIONS: [Operation; stoa_sdk::count(PARTS)] = stoa_sdk::join(PARTS);
-
+/// The module.
 pub struct Inventory;
 
 impl Module for Inventory {
-    const OPERATIONS: &'static [Operation] = &OPERATIONS;
-
-    fn describe() -> Descriptor {
-        let named =
-            |code: &str, description: &str| Named { code: code.to_owned(), description: description.to_owned() };
-        Descriptor {
-            name: "inventory".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            description: "Warehouses, stock, serial units and what goods cost.".to_owned(),
-            routes: Vec::new(),
-            collections: collections(),
-            permissions: vec![
-                named("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
-                named("inventory.adjust", "Write warehouses, adjust and reserve stock, admit and grade units, count."),
-                named("inventory.transfer", "Move stock and units between warehouses."),
-                named("inventory.serials.read", "Read serial units and their identities."),
-            ],
-            scopes: vec![
-                named("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
-                named("inventory.write", "Adjust, reserve and transfer quantities."),
-            ],
-            events: vec![
-                named("inventory.updated", "The stock of a variant in a warehouse changed."),
-                named("inventory.warehouse.created", "A warehouse was created."),
-                named("inventory.warehouse.updated", "A warehouse was renamed."),
-                named("inventory.warehouse.archived", "A warehouse was archived."),
-                named("inventory.location.created", "A location of a warehouse was created."),
-                named("inventory.location.updated", "A location of a warehouse was renamed."),
-                named("inventory.location.archived", "A location of a warehouse was archived."),
-            ],
-            problems: Vec::new(),
-            onboarding: None,
-            audit_filters: Vec::new(),
-            schemas: serde_json::Map::new(),
-        }
-    }
+    const MANIFEST: Manifest = Manifest {
+        operations: &[
+            warehouse::OPERATIONS,
+            location::OPERATIONS,
+            stock::OPERATIONS,
+            movement::OPERATIONS,
+            reservation::OPERATIONS,
+            unit::OPERATIONS,
+            transfer_order::OPERATIONS,
+            stock_count::OPERATIONS,
+            cost::OPERATIONS,
+        ],
+        collections: &[
+            WarehouseRow::collection,
+            LocationRow::collection,
+            StockRow::collection,
+            MovementRow::collection,
+            ReservationRow::collection,
+            ReservationEntryRow::collection,
+            UnitRow::collection,
+            UnitIdentityRow::collection,
+            UnitEntryRow::collection,
+            PoolRow::collection,
+            LayerRow::collection,
+            CostEntryRow::collection,
+            SaleBalanceRow::collection,
+            TransferOrderRow::collection,
+            TransferItemRow::collection,
+            TransferUnitRow::collection,
+            StockCountRow::collection,
+            StockCountLineRow::collection,
+        ],
+        permissions: &[
+            ("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
+            ("inventory.adjust", "Write warehouses, adjust and reserve stock, admit and grade units, count."),
+            ("inventory.transfer", "Move stock and units between warehouses."),
+            ("inventory.serials.read", "Read serial units and their identities."),
+        ],
+        scopes: &[
+            ("inventory.read", "Read warehouses, stock, movements, reservations and transfer orders."),
+            ("inventory.write", "Adjust, reserve and transfer quantities."),
+        ],
+        events: &[
+            STOCK_UPDATED.declare(),
+            WAREHOUSE_CREATED.declare(),
+            WAREHOUSE_UPDATED.declare(),
+            WAREHOUSE_ARCHIVED.declare(),
+            LOCATION_CREATED.declare(),
+            LOCATION_UPDATED.declare(),
+            LOCATION_ARCHIVED.declare(),
+        ],
+        problems: &[
+            ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
+            ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
+            ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
+            ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
+            ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
+            ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
+            ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
+        ],
+        ..Manifest::new("inventory", env!("CARGO_PKG_VERSION"), "Warehouses, stock, serial units and what goods cost.")
+    };
 
     fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
         upkeep::provision(options)
@@ -104,29 +98,6 @@ impl Module for Inventory {
     fn verify(cursor: Option<String>) -> Findings {
         verify::verify(cursor)
     }
-}
-
-fn collections() -> Vec<Collection> {
-    vec![
-        warehouse::row::WarehouseRow::collection(),
-        warehouse::row::LocationRow::collection(),
-        stock::row::StockRow::collection(),
-        movement::row::MovementRow::collection(),
-        reservation::row::ReservationRow::collection(),
-        reservation::row::ReservationEntryRow::collection(),
-        unit::row::UnitRow::collection(),
-        unit::row::UnitIdentityRow::collection(),
-        unit::row::UnitEntryRow::collection(),
-        cost::row::PoolRow::collection(),
-        cost::row::LayerRow::collection(),
-        cost::row::CostEntryRow::collection(),
-        cost::row::SaleBalanceRow::collection(),
-        transfer_order::row::TransferOrderRow::collection(),
-        transfer_order::row::TransferItemRow::collection(),
-        transfer_order::row::TransferUnitRow::collection(),
-        count::row::StockCountRow::collection(),
-        count::row::StockCountLineRow::collection(),
-    ]
 }
 
 stoa_sdk::export_module!(Inventory);

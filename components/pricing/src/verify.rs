@@ -1,11 +1,13 @@
 //! Pricing's invariants, checked in bounded batches of active prices: no overlaps, and nothing that is named is missing.
 
 use stoa_sdk::store::{get_all, read, select};
-use stoa_sdk::{Finding, Findings, Id, all, map, set};
+use stoa_sdk::{Finding, Findings, all, map, set};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
 
-use crate::articles;
-use crate::list::{ListRow, Status};
-use crate::price::PriceRow;
+use crate::records::price::PriceRow;
+use crate::records::price_list::ListRow;
+use crate::rules::period::period_of;
 
 /// Prices of a batch; those of their variants are read with them.
 const BATCH: u32 = 50;
@@ -22,10 +24,9 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let lists = set(page.items.iter().map(|row| row.list_id));
     let variants = set(page.items.iter().map(|row| row.variant_id));
     let others = all([active(), PriceRow::variant_id.one_of(variants.iter().copied())]);
-    let (lists, others) = read((get_all::<ListRow>(lists), select::<PriceRow>(others)));
+    let (lists, others) = read((get_all::<ListRow>(lists), select::<PriceRow>(others).whole()));
     let lists = map(lists.into_iter().map(|row| (row.id, row)));
-    let known = articles::get_variants(&variants.into_iter().collect::<Vec<_>>());
-    let known = set(known.into_iter().map(|article| Id::from(article.variant_id)));
+    let articles = articles::get(variants);
 
     let finding = |invariant: &str, row: &PriceRow, message: &str| Finding {
         invariant: invariant.to_owned(),
@@ -37,18 +38,18 @@ pub fn verify(cursor: Option<String>) -> Findings {
         if lists.get(&row.list_id).is_none_or(|list| list.currency_code != row.currency_code) {
             findings.push(finding("price-list", row, "The price's list is missing or has another currency."));
         }
-        if !known.contains(&row.variant_id) {
+        if !articles.contains_key(&row.variant_id) {
             findings.push(finding("price-variant", row, "The price's variant is missing."));
         }
         if row.valid_from.zip(row.valid_to).is_some_and(|(from, to)| from >= to) {
             findings.push(finding("price-period", row, "The price ends before it begins."));
         }
         // Each pair once: with the later of the two.
-        let overlaps = others.items.iter().any(|other| {
+        let overlaps = others.iter().any(|other| {
             other.id < row.id
                 && other.list_id == row.list_id
                 && other.variant_id == row.variant_id
-                && other.period().overlaps(row.period())
+                && period_of(other).overlaps(period_of(row))
         });
         if overlaps {
             findings.push(finding(

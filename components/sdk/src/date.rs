@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::json_schema;
 use stoa_descriptor::ColumnType;
 
 use crate::field::Field;
@@ -106,32 +105,9 @@ impl Field for Date {
     }
 }
 
-impl Serialize for Date {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+crate::json_text!([] Date);
 
-impl<'de> Deserialize<'de> for Date {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for Date {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Date".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date", "pattern": PATTERN })
-    }
-}
+crate::inline_schema!([] Date, |_| json_schema!({ "type": "string", "format": "date", "pattern": PATTERN }));
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::json_schema;
 
 /// `SCALE` digits after the point, counted in units of the last one. `DIGITS`: how many digits its column holds in all; 0 is
 /// the usual width, 18 digits for at most 6 after the point and 38 for more. A total of many is wider: `Decimal<6, 24>`.
@@ -129,38 +128,17 @@ fn parse(text: &str, scale: u32) -> Option<i128> {
     }
 }
 
-impl<const SCALE: u32, const DIGITS: u8> Serialize for Decimal<SCALE, DIGITS> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+crate::json_text!([const SCALE: u32, const DIGITS: u8] Decimal<SCALE, DIGITS>);
 
-impl<'de, const SCALE: u32, const DIGITS: u8> Deserialize<'de> for Decimal<SCALE, DIGITS> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+// Callers send the one grammar; answers have exactly the scale's digits and may be wider and signed.
+crate::inline_schema!([const SCALE: u32, const DIGITS: u8] Decimal<SCALE, DIGITS>, |generator| {
+    if generator.contract().is_serialize() {
+        let fraction = if SCALE == 0 { String::new() } else { format!("\\.[0-9]{{{SCALE}}}") };
+        json_schema!({ "type": "string", "pattern": format!("^-?(0|[1-9][0-9]*){fraction}$") })
+    } else {
+        json_schema!({ "type": "string", "pattern": PATTERN, "x-normalize": ["decimal"] })
     }
-}
-
-impl<const SCALE: u32, const DIGITS: u8> JsonSchema for Decimal<SCALE, DIGITS> {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("Decimal{SCALE}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    /// Callers send the one grammar; answers have exactly the scale's digits and may be wider and signed.
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        if generator.contract().is_serialize() {
-            let fraction = if SCALE == 0 { String::new() } else { format!("\\.[0-9]{{{SCALE}}}") };
-            json_schema!({ "type": "string", "pattern": format!("^-?(0|[1-9][0-9]*){fraction}$") })
-        } else {
-            json_schema!({ "type": "string", "pattern": PATTERN, "x-normalize": ["decimal"] })
-        }
-    }
-}
+});
 
 #[cfg(test)]
 mod tests {

@@ -31,6 +31,7 @@ pub trait Host {
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use std::cell::{Cell, RefCell};
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::Host;
 
@@ -42,6 +43,17 @@ mod native {
     /// Begins a request of module code on this thread: what was kept before is of another.
     pub fn begin_request() {
         REQUEST.set(REQUEST.get() + 1);
+    }
+
+    static KEEPS: AtomicBool = AtomicBool::new(true);
+
+    /// Requests of this program keep nothing in memory from here on: for hosts that move one from thread to thread.
+    pub fn keep_nothing() {
+        KEEPS.store(false, Ordering::Relaxed);
+    }
+
+    pub(super) fn keeps() -> bool {
+        KEEPS.load(Ordering::Relaxed)
     }
 
     pub(super) fn request() -> u64 {
@@ -66,7 +78,7 @@ mod native {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::{begin_request, install};
+pub use native::{begin_request, install, keep_nothing};
 
 /// Which request of this thread runs: always the same one in a component, whose instance lives for one.
 pub(crate) fn request_in_thread() -> u64 {
@@ -74,6 +86,14 @@ pub(crate) fn request_in_thread() -> u64 {
     return 0;
     #[cfg(not(target_arch = "wasm32"))]
     native::request()
+}
+
+/// Whether a request may keep in memory what it has read.
+pub(crate) fn keeps() -> bool {
+    #[cfg(target_arch = "wasm32")]
+    return true;
+    #[cfg(not(target_arch = "wasm32"))]
+    native::keeps()
 }
 
 /// For [`service!`](crate::service): nothing stands in for the function.

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::json_schema;
 use uuid::Uuid;
 
 /// A UUID. Any version is read; the host makes version 7, whose order is that of creation.
@@ -54,33 +53,9 @@ impl FromStr for Id {
     }
 }
 
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut buffer = Uuid::encode_buffer();
-        serializer.serialize_str(Uuid::from_u64_pair(self.0, self.1).hyphenated().encode_lower(&mut buffer))
-    }
-}
+crate::json_text!([] Id);
 
-impl<'de> Deserialize<'de> for Id {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for Id {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Id".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "uuid" })
-    }
-}
+crate::inline_schema!([] Id, |_| json_schema!({ "type": "string", "format": "uuid" }));
 
 #[cfg(test)]
 mod tests {

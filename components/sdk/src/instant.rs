@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::json_schema;
 
 /// Milliseconds since 1970-01-01T00:00:00Z. Texts are RFC 3339 in UTC with `Z`, year 0001 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,37 +91,13 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (if month <= 2 { year + 1 } else { year }, month, of_year - (153 * march + 2) / 5 + 1)
 }
 
-impl Serialize for Instant {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+crate::json_text!([] Instant);
 
-impl<'de> Deserialize<'de> for Instant {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-impl JsonSchema for Instant {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Instant".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    /// What is read is told exactly; what is answered needs no pattern.
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        if generator.contract().is_serialize() {
-            json_schema!({ "type": "string", "format": "date-time" })
-        } else {
-            json_schema!({ "type": "string", "format": "date-time", "pattern": PATTERN })
-        }
-    }
-}
+// What is read is told exactly; what is answered needs no pattern.
+crate::inline_schema!([] Instant, |generator| match generator.contract().is_serialize() {
+    true => json_schema!({ "type": "string", "format": "date-time" }),
+    false => json_schema!({ "type": "string", "format": "date-time", "pattern": PATTERN }),
+});
 
 #[cfg(test)]
 mod tests {

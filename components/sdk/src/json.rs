@@ -1,8 +1,6 @@
 //! Free JSON of a record: kept as text between the store and the answer, parsed only by who must look into it.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -59,19 +57,7 @@ impl Serialize for Json {
     }
 }
 
-impl JsonSchema for Json {
-    fn schema_name() -> Cow<'static, str> {
-        "Json".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object" })
-    }
-}
+crate::inline_schema!([] Json, |_| json_schema!({ "type": "object" }));
 
 #[cfg(test)]
 mod tests {

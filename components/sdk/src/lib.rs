@@ -126,6 +126,7 @@ mod kept;
 mod module;
 mod operation;
 mod page;
+mod plain;
 mod problem;
 mod reply;
 #[cfg(not(target_arch = "wasm32"))]

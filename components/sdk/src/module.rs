@@ -36,6 +36,12 @@ pub struct Manifest {
     pub onboarding: Option<fn() -> Value>,
     /// Query parameters of the audit list that find a resource or subject, and what they are.
     pub audit_filters: &'static [(&'static str, &'static str)],
+    /// Defaults for a new company; a problem refuses the company.
+    pub provision: fn(&ProvisionOptions) -> Result<Vec<Created>, Problem>,
+    /// What a company should have done before it can work.
+    pub checklist: fn() -> Vec<Step>,
+    /// A bounded batch of the module's own invariants: from a cursor on, with the next one.
+    pub verify: fn(Option<String>) -> Findings,
 }
 
 impl Manifest {
@@ -53,6 +59,9 @@ impl Manifest {
             problems: &[],
             onboarding: None,
             audit_filters: &[],
+            provision: |_| Ok(Vec::new()),
+            checklist: Vec::new,
+            verify: |_| Findings { findings: Vec::new(), next: None },
         }
     }
 
@@ -112,18 +121,18 @@ pub trait Module: 'static {
     ///
     /// # Errors
     /// A problem refuses the company.
-    fn provision(_options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        Ok(Vec::new())
+    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
+        (Self::MANIFEST.provision)(options)
     }
 
     /// What a company should have done before it can work.
     fn checklist() -> Vec<Step> {
-        Vec::new()
+        (Self::MANIFEST.checklist)()
     }
 
     /// A bounded batch of the module's own invariants.
-    fn verify(_cursor: Option<String>) -> Findings {
-        Findings { findings: Vec::new(), next: None }
+    fn verify(cursor: Option<String>) -> Findings {
+        (Self::MANIFEST.verify)(cursor)
     }
 
     /// A bounded batch of backfill; answers the next cursor.

@@ -1,8 +1,6 @@
 //! Pages of lists: a cursor is the last id of the page before.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::bindings::commerce::platform::store::Failure;
@@ -20,19 +18,7 @@ impl Default for Limit {
     }
 }
 
-impl JsonSchema for Limit {
-    fn schema_name() -> Cow<'static, str> {
-        "Limit".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": 1, "maximum": 100 })
-    }
-}
+crate::inline_schema!([] Limit, |_| json_schema!({ "type": "integer", "minimum": 1, "maximum": 100 }));
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

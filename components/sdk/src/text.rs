@@ -1,9 +1,6 @@
 //! Texts of a bounded length as people write them, patterns of codes, and enumerations that are stored as text.
 
-use std::borrow::Cow;
-use std::ops::Deref;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Deserialize, Serialize};
 
 /// Codes of lookups: upper case.
@@ -26,37 +23,15 @@ pub const ANY_CASE_CURRENCY: &str = "^[A-Za-z]{3}$";
 #[serde(transparent)]
 pub struct Text<const MIN: usize, const MAX: usize>(pub String);
 
-impl<const MIN: usize, const MAX: usize> Deref for Text<MIN, MAX> {
-    type Target = str;
+crate::plain_text!([const MIN: usize, const MAX: usize] Text<MIN, MAX>);
 
-    fn deref(&self) -> &str {
-        &self.0
+crate::inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, |_| {
+    let mut schema = json_schema!({ "type": "string", "maxLength": MAX, "x-normalize": ["trim"] });
+    if MIN > 0 {
+        schema.insert("minLength".to_owned(), MIN.into());
     }
-}
-
-impl<const MIN: usize, const MAX: usize> From<Text<MIN, MAX>> for String {
-    fn from(text: Text<MIN, MAX>) -> String {
-        text.0
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> JsonSchema for Text<MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Text{MIN}To{MAX}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut schema = json_schema!({ "type": "string", "maxLength": MAX, "x-normalize": ["trim"] });
-        if MIN > 0 {
-            schema.insert("minLength".to_owned(), MIN.into());
-        }
-        schema
-    }
-}
+    schema
+});
 
 /// An enumeration whose values are texts in JSON, in schemas and in columns alike.
 #[macro_export]

@@ -2,7 +2,7 @@
 //! `updatedAt` follow, and the names of the changed members come for the audit entry: a member is stated once.
 
 use stoa_sdk::store::{Update, update};
-use stoa_sdk::{Entity, Problem, now};
+use stoa_sdk::{Entity, Problem, Reply, now};
 
 use crate::life::Archivable;
 
@@ -43,14 +43,22 @@ impl<R: Entity> Change<R> {
         }
     }
 
-    /// The names of the members that differ, as callers know them.
+    /// The names of the members that differ, as callers know them; of columns that are one member to them its name once.
     pub fn members(&self) -> Vec<String> {
-        self.columns.iter().map(|name| member::<R>(name)).collect()
+        let mut members: Vec<String> = self.columns.iter().map(|name| member::<R>(name)).collect();
+        members.dedup();
+        members
     }
 
     /// The row as it stands after the change.
     pub fn after(&self) -> &R {
         &self.after
+    }
+
+    /// The answer that shows the row as it stands after the change, with the members that differ for the audit entry.
+    pub fn show(self, show: impl FnOnce(R) -> Reply) -> Reply {
+        let members = self.members();
+        show(self.after).changed(members)
     }
 
     /// The row as it stands after the change, when the change is done with.
@@ -106,12 +114,13 @@ mod tests {
             code: String,
             kind: String,
             name: String,
+            name_key: String,
             valid_from: Option<Instant>,
             status: Status,
             archived_at: Option<Instant>,
         }
         fixed [code, kind]
-        members { kind: "type" }
+        members { kind: "type", name_key: "name" }
     }
     archivable!(ThingRow);
 
@@ -124,6 +133,7 @@ mod tests {
             code: "A".to_owned(),
             kind: "B".to_owned(),
             name: "C".to_owned(),
+            name_key: "c".to_owned(),
             valid_from: None,
             status: Status::Active,
             archived_at: None,
@@ -142,11 +152,12 @@ mod tests {
     #[test]
     fn what_differs_is_written_and_named() {
         script([]);
-        let after = ThingRow { name: "D".to_owned(), valid_from: Some(Instant(7)), ..thing() };
+        let after =
+            ThingRow { name: "D".to_owned(), name_key: "d".to_owned(), valid_from: Some(Instant(7)), ..thing() };
         let change = Change::of(&thing(), after).unwrap();
         assert_eq!(change.members(), ["name", "validFrom"]);
         assert_eq!((change.after().version, change.after().updated_at), (5, Instant(NOW)));
-        assert_eq!(written_columns(&change), ["name", "valid_from"]);
+        assert_eq!(written_columns(&change), ["name", "name_key", "valid_from"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use stoa_sdk::Schemas;
 pub fn schema<T: JsonSchema>() -> Value {
     let mut schemas = Schemas::default();
     let root = schemas.read::<T>();
-    json!({ "allOf": [root], "$defs": schemas.finish() })
+    json!({ "allOf": [root], "$defs": schemas.finish().unwrap() })
 }
 
 /// Whether the schema takes the value.

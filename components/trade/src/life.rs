@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Call, EventData, Id, Instant, Problem, Record, text_enum};
+use stoa_sdk::{Call, EventData, Id, Instant, Problem, Record, tenant, text_enum};
 
 text_enum! {
     /// ARCHIVED records are immutable.
@@ -11,13 +11,20 @@ text_enum! {
     pub enum Status { #[default] Active => "ACTIVE", Archived => "ARCHIVED" }
 }
 
+text_enum! {
+    /// API clients read nothing else.
+    #[allow(missing_docs, reason = "as above")]
+    #[derive(Default)]
+    pub enum OnlyActive { #[default] Active => "ACTIVE" }
+}
+
 /// A request body that says nothing: archiving.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmptyBody {}
 
 /// All that an event carries of a record that is not public.
-#[derive(Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Identity {
     /// The record's.
     pub id: Id,
@@ -29,6 +36,30 @@ impl EventData for Identity {
     }
 }
 
+/// What answers to people say of an archivable record first: `#[serde(flatten)]` it into their type.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "comments would be the contract's")]
+pub struct Head {
+    pub id: Id,
+    pub tenant_id: Id,
+    pub status: Status,
+    pub archived_at: Option<Instant>,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
+/// What answers to API clients, and events, say of an archivable record first: `#[serde(flatten)]` it likewise.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[allow(missing_docs, reason = "as above")]
+pub struct PublicHead {
+    pub id: Id,
+    pub status: Status,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
 /// A record that is archived at the end; [`archivable!`](crate::archivable) says it of rows with the columns `status` and
 /// `archived_at`.
 pub trait Archivable: Record {
@@ -36,6 +67,16 @@ pub trait Archivable: Record {
     fn status(&self) -> Status;
     /// The row as it is from this instant on.
     fn become_archived(&mut self, at: Instant);
+    /// What everybody sees of it first.
+    fn public_head(&self) -> PublicHead;
+    /// Null while it is active.
+    fn archived_at(&self) -> Option<Instant>;
+
+    /// What answers to people say of it first.
+    fn head(&self) -> Head {
+        let PublicHead { id, status, created_at, updated_at } = self.public_head();
+        Head { id, tenant_id: tenant(), status, archived_at: self.archived_at(), created_at, updated_at }
+    }
 }
 
 /// Rows of these collections are archived by their columns `status` and `archived_at`.
@@ -50,6 +91,19 @@ macro_rules! archivable {
             fn become_archived(&mut self, at: ::stoa_sdk::Instant) {
                 self.status = $crate::life::Status::Archived;
                 self.archived_at = Some(at);
+            }
+
+            fn public_head(&self) -> $crate::life::PublicHead {
+                $crate::life::PublicHead {
+                    id: self.id,
+                    status: self.status,
+                    created_at: self.created_at,
+                    updated_at: self.updated_at,
+                }
+            }
+
+            fn archived_at(&self) -> ::core::option::Option<::stoa_sdk::Instant> {
+                self.archived_at
             }
         }
     )+};

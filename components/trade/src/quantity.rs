@@ -1,9 +1,7 @@
 //! Quantities, money and costs, and exact arithmetic on them. Nothing is rounded: what has no place within the digits kept is
 //! refused.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::Deserialize;
 use stoa_sdk::{Decimal, Item, Problem, item, text_enum};
 
@@ -33,19 +31,7 @@ const POSITIVE: &str = "^([1-9][0-9]{0,11}(\\.[0-9]{1,6})?|0\\.([1-9][0-9]{0,5}|
 #[serde(transparent)]
 pub struct Positive(pub Quantity);
 
-impl JsonSchema for Positive {
-    fn schema_name() -> Cow<'static, str> {
-        "Positive".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": POSITIVE, "x-normalize": ["decimal"] })
-    }
-}
+stoa_sdk::inline_schema!([] Positive, |_| json_schema!({ "type": "string", "pattern": POSITIVE, "x-normalize": ["decimal"] }));
 
 /// Totals as callers state them: wider and finer than amounts of a line.
 const TOTAL: &str = "^(0|[1-9][0-9]{0,25})(\\.[0-9]{1,12})?$";
@@ -55,19 +41,7 @@ const TOTAL: &str = "^(0|[1-9][0-9]{0,25})(\\.[0-9]{1,12})?$";
 #[serde(transparent)]
 pub struct StatedTotal(pub Amount);
 
-impl JsonSchema for StatedTotal {
-    fn schema_name() -> Cow<'static, str> {
-        "StatedTotal".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": TOTAL, "x-normalize": ["decimal"] })
-    }
-}
+stoa_sdk::inline_schema!([] StatedTotal, |_| json_schema!({ "type": "string", "pattern": TOTAL, "x-normalize": ["decimal"] }));
 
 /// What this many are worth at a price: always exact, for both factors have 6 digits after the point.
 ///

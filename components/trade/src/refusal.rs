@@ -1,5 +1,6 @@
 //! Refusals that every module writes: faults gathered and answered at once, and the reasons beside a state or a reference.
 
+use stoa_sdk::store::Failure;
 use stoa_sdk::{Item, Problem, item};
 
 /// Items of a refusal at most.
@@ -23,6 +24,14 @@ pub fn refuse(code: &str, mut faults: Vec<Item>) -> Result<(), Problem> {
 /// VALIDATION_FAILED.
 pub fn refuse_invalid(faults: Vec<Item>) -> Result<(), Problem> {
     refuse("VALIDATION_FAILED", faults)
+}
+
+/// What a clash with a unique key is to the caller: DUPLICATE at the pointer, for `run(insert([&row])).map_err(..)`.
+pub fn or_duplicate(pointer: &str) -> impl FnOnce(Failure) -> Problem {
+    move |failure| match failure {
+        Failure::Duplicate(_) => Problem::duplicate(pointer),
+        other => other.into(),
+    }
 }
 
 /// 400 with one fault.
@@ -51,5 +60,15 @@ mod tests {
         let problem = refuse("NOT_FOUND", faults).unwrap_err();
         assert_eq!((problem.code.as_str(), problem.errors.len()), ("NOT_FOUND", 200));
         assert_eq!(problem.errors[199].pointer, "/items/199");
+    }
+
+    #[test]
+    fn a_clash_is_a_duplicate_and_what_else_fails_is_not() {
+        let code = |failure| {
+            let problem = or_duplicate("/code")(failure);
+            (problem.code, problem.errors.into_iter().map(|error| error.pointer).collect::<Vec<_>>())
+        };
+        assert_eq!(code(Failure::Duplicate(Vec::new())), ("DUPLICATE".to_owned(), vec!["/code".to_owned()]));
+        assert_eq!(code(Failure::Limit("rows".to_owned())), ("LIMIT_EXCEEDED".to_owned(), Vec::new()));
     }
 }

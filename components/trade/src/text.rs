@@ -1,9 +1,6 @@
 //! Texts that modules share: one line and many lines of prose, and how codes are compared.
 
-use std::borrow::Cow;
-use std::ops::Deref;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{Schema, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// No control characters.
@@ -35,61 +32,13 @@ fn schema(pattern: &str, least: usize, most: usize) -> Schema {
     schema
 }
 
-impl<const MIN: usize, const MAX: usize> JsonSchema for Line<MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Line{MIN}To{MAX}").into()
-    }
+stoa_sdk::inline_schema!([const MIN: usize, const MAX: usize] Line<MIN, MAX>, |_| schema(LINE, MIN, MAX));
 
-    fn inline_schema() -> bool {
-        true
-    }
+stoa_sdk::inline_schema!([const MIN: usize, const MAX: usize] Prose<MIN, MAX>, |_| schema(PROSE, MIN, MAX));
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema(LINE, MIN, MAX)
-    }
-}
+stoa_sdk::plain_text!([const MIN: usize, const MAX: usize] Line<MIN, MAX>);
 
-impl<const MIN: usize, const MAX: usize> JsonSchema for Prose<MIN, MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("Prose{MIN}To{MAX}").into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema(PROSE, MIN, MAX)
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> Deref for Line<MIN, MAX> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> Deref for Prose<MIN, MAX> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> From<Line<MIN, MAX>> for String {
-    fn from(text: Line<MIN, MAX>) -> String {
-        text.0
-    }
-}
-
-impl<const MIN: usize, const MAX: usize> From<Prose<MIN, MAX>> for String {
-    fn from(text: Prose<MIN, MAX>) -> String {
-        text.0
-    }
-}
+stoa_sdk::plain_text!([const MIN: usize, const MAX: usize] Prose<MIN, MAX>);
 
 #[cfg(test)]
 mod tests {

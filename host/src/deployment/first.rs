@@ -1,5 +1,6 @@
 //! The generation that a host starts with: the one that the database records; where it records none, the first, made of the
-//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start.
+//! modules folder. With `--dev` the folder goes on counting: what differs there is activated at every start. Without, it has a
+//! second word in one case: what is recorded was built for a platform that this host no longer is.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,26 +29,44 @@ type Found = (Artifact, Arc<Vetted>);
 pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     for _ in 0..TRIES {
         let recorded = database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
-        let found = match &recorded {
+        let mut found = match &recorded {
             // Without --dev the folder has had its say.
             Some(_) if !gate.takes_unsigned() => Vec::new(),
             _ => read(gate, folder).await?,
         };
-        let (number, set) = recorded.unwrap_or_default();
-        let mut wanted = set.clone();
-        for (artifact, vetted) in &found {
-            wanted.retain(|(name, _)| *name != vetted.descriptor.name);
-            wanted.push((vetted.descriptor.name.clone(), artifact.digest));
-        }
-        wanted.sort();
-        let same = number > 0 && wanted == set;
-        let number = if same { number } else { number + 1 };
-        let release = link(database, gate, &found, number, &wanted).await?;
-        if same || record(database, &release, found, wanted).await? {
+        let (recorded, set) = recorded.unwrap_or_default();
+        let mut wanted = replace_by_name(&set, &found);
+        let same = |wanted: &Set| recorded > 0 && *wanted == set;
+        let number = |wanted: &Set| if same(wanted) { recorded } else { recorded + 1 };
+        let release = match link(database, gate, &found, number(&wanted), &wanted).await {
+            Err(why) if same(&wanted) => {
+                // Modules for this host's platform come with it, signed as ever; those that are recorded stay for the way back.
+                found = read(gate, folder).await?;
+                wanted = replace_by_name(&set, &found);
+                if same(&wanted) {
+                    return Err(why);
+                }
+                tracing::warn!("what is recorded cannot run here: the modules folder takes its place: {why:#}");
+                link(database, gate, &found, number(&wanted), &wanted).await?
+            }
+            linked => linked?,
+        };
+        if same(&wanted) || record(database, &release, found, wanted).await? {
             return Ok(release);
         }
     }
     anyhow::bail!("other hosts keep changing what runs")
+}
+
+/// The set with what was found in the place of what bears the same name.
+fn replace_by_name(set: &Set, found: &[Found]) -> Set {
+    let mut wanted = set.clone();
+    for (artifact, vetted) in found {
+        wanted.retain(|(name, _)| *name != vetted.descriptor.name);
+        wanted.push((vetted.descriptor.name.clone(), artifact.digest));
+    }
+    wanted.sort();
+    wanted
 }
 
 /// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever

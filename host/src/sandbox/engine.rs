@@ -10,6 +10,9 @@ const TICK: Duration = Duration::from_millis(1);
 const KEEP_RESIDENT: usize = 2 << 20;
 /// Modules that can take part in one request.
 pub const MODULES_PER_REQUEST: u32 = 16;
+/// Core modules of which a component may consist. One of Rust is one and a few adapters, one of Python has 38, a language's
+/// runtime and libraries each on its own. The pool only counts them: nothing is reserved for those that are not there.
+const CORE_INSTANCES: u32 = 64;
 
 /// `Fast`: every module is the deployment's own; explicit bounds checks spare a system call per request. `Hardened`:
 /// guard pages, signals and spectre mitigations, for deployments whose modules do not trust each other.
@@ -58,13 +61,12 @@ pub fn build_pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::R
     let mut pool = PoolingAllocationConfig::default();
     pool.max_memory_size(knobs.memory)
         .total_component_instances(instances)
-        // A component of this contract is one core module and a few adapters.
-        .total_core_instances(instances * 4)
+        .total_core_instances(instances * CORE_INSTANCES)
         .total_memories(instances)
         .total_tables(instances * 2)
         // A service called by a service: each module on the way down runs on a stack of its own.
         .total_stacks(instances)
-        .max_core_instances_per_component(8)
+        .max_core_instances_per_component(CORE_INSTANCES)
         .max_memories_per_component(1)
         .max_tables_per_component(2)
         .table_elements(10_000)

@@ -11,63 +11,42 @@
 //! The service's types carry no quantity, so what other modules ask it for is the price of one unit, as before. Swapped out,
 //! the tiers stay in their table and come back with the module.
 
-pub mod resolve;
+pub mod operations;
+pub mod records;
+pub mod rules;
 #[cfg(test)]
 mod tests;
-pub mod tier;
 mod verify;
 
-use pricing::{PRICE, PRICE_AT, Pricing, READ, RESOLVE_AT, WRITE};
-use stoa_sdk::descriptor::Descriptor;
-use stoa_sdk::{Created, Entity, Findings, Module, Operation, Problem, ProvisionOptions, Step, extend, extended_count};
+use pricing::Pricing;
+use pricing::operations as built_in;
+use pricing::records::price::PriceRow;
+use pricing::records::price_list::ListRow;
+use stoa_sdk::{Entity, Manifest, Module};
 
-use crate::resolve::{ResolveFor, TieredPrice};
-use crate::tier::{PriceTiers, PriceTiersInput, TierRow};
-
-const TIERS_AT: &str = "/tenants/{tenantId}/pricing/price-lists/{listId}/prices/{priceId}/tiers";
-const _: () = assert!(TIERS_AT.len() == PRICE_AT.len() + "/tiers".len(), "tiers lie below their price");
-
-#[rustfmt::skip]
-const OWN: &[Operation] = &[
-    Operation::read(RESOLVE_AT, "resolvePrice", resolve::one).summary("The price in effect")
-        .description("Of an active variant under an active and published product, at the instant of the request or at `at`; \
-            with `quantity` the amount of the tier that the quantity reaches.")
-        .needs(READ).query::<ResolveFor>().answers::<TieredPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
-    Operation::read(TIERS_AT, "getPriceTiers", tier::read).summary("Quantity tiers of a price")
-        .needs(READ).answers::<PriceTiers>(),
-    Operation::replace(TIERS_AT, "setPriceTiers", tier::set).summary("Replace the quantity tiers of a price")
-        .description("All of them at once; none takes the tiers away. They are part of the price: its version moves.")
-        .needs(WRITE).body::<PriceTiersInput>().answers::<PriceTiers>().writes(PRICE, &["pricing.price.updated"])
-        .problems(&["ARCHIVED"]),
-];
-
-const OPERATIONS: [Operation; extended_count(Pricing::OPERATIONS, OWN)] = extend(Pricing::OPERATIONS, OWN);
+use crate::records::tier::TierRow;
 
 /// The module.
 pub struct Tiers;
 
 impl Module for Tiers {
-    const OPERATIONS: &'static [Operation] = &OPERATIONS;
-
-    fn describe() -> Descriptor {
-        let mut descriptor = Pricing::describe();
-        descriptor.version = env!("CARGO_PKG_VERSION").to_owned();
-        descriptor.description = "Price lists, the prices of variants over time, and their quantity tiers.".to_owned();
-        descriptor.collections.push(TierRow::collection());
-        descriptor
-    }
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        Pricing::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        Pricing::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        verify::verify(cursor)
-    }
+    const MANIFEST: Manifest = Manifest {
+        version: env!("CARGO_PKG_VERSION"),
+        description: "Price lists, the prices of variants over time, and their quantity tiers.",
+        // Of two operations of one name the first one counts.
+        operations: &[
+            operations::resolve::OPERATIONS,
+            operations::tier::OPERATIONS,
+            built_in::price_list::OPERATIONS,
+            built_in::price::OPERATIONS,
+            built_in::price_change::OPERATIONS,
+            built_in::schedule::OPERATIONS,
+            built_in::resolve::OPERATIONS,
+        ],
+        collections: &[ListRow::collection, PriceRow::collection, TierRow::collection],
+        verify: verify::verify,
+        ..Pricing::MANIFEST
+    };
 }
 
 stoa_sdk::export_module!(Tiers);
@@ -75,6 +54,6 @@ stoa_sdk::export_module!(Tiers);
 /// The service, as the built-in module offers it.
 #[cfg(target_arch = "wasm32")]
 mod service {
-    use pricing::prices::Prices;
+    use pricing::services::prices::Prices;
     pricing::bindings::export!(Prices with_types_in pricing::bindings);
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use pricing::Pricing;
-use pricing::price::PriceId;
+use pricing::records::price::PriceId;
 use stoa_sdk::store::{get_all, read, select};
 use stoa_sdk::{Finding, Findings, Id, Module, all, set};
 
-use crate::tier::TierRow;
+use crate::records::tier::TierRow;
 
 /// Begins the cursor of the second part: the rest is the last tier's id, or nothing.
 const TIERS: &str = "tier:";
@@ -30,11 +30,11 @@ fn tiers(after: Option<Id>) -> Findings {
         return Findings { findings: Vec::new(), next };
     }
     let prices = set(page.items.iter().map(|row| row.price_id));
-    let others = select::<TierRow>(all([active(), TierRow::price_id.one_of(prices.iter().copied())]));
+    let others = select::<TierRow>(all([active(), TierRow::price_id.one_of(prices.iter().copied())])).whole();
     let (known, others) = read((get_all::<PriceId>(prices), others));
     let known = set(known.into_iter().map(|price| price.id));
     let mut begins: BTreeMap<_, Id> = BTreeMap::new();
-    for row in &others.items {
+    for row in &others {
         begins.entry((row.price_id, row.from_quantity)).or_insert(row.id);
     }
     let mut findings = Vec::new();

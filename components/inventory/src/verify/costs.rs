@@ -2,58 +2,69 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Row, aggregate, read, select};
-use stoa_sdk::{Field, Filter, Id, all, map, set};
+use stoa_sdk::store::{MOST_ROWS, aggregate, read, select};
+use stoa_sdk::{Filter, Id, all, map, set, totals};
+use stoa_trade::clients::books;
+use stoa_trade::quantity::{self, Amount, Quantity};
 
-use super::{Batch, finding};
-use crate::books;
-use crate::cost::exact;
-use crate::cost::fragments;
-use crate::cost::row::{CostEntryRow, CostKind, LayerRow, PoolRow};
-use crate::cost::valuation::{on_hand, totals};
-use crate::stock::row::StockRow;
-use crate::terms::{Amount, Quantity, sum};
+use crate::records::cost::{CostEntryRow, CostKind, LayerRow, PoolRow};
+use crate::records::stock::StockRow;
+use crate::rules::fragments;
+use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
+use crate::work::costs::valuation::{EntryWorth, LayerWorth, counts_on_hand, value_by_currency};
+use crate::work::pages::read_every;
 
 /// Pools of a batch.
 const POOLS: u32 = 40;
+
 /// Layers and receipt entries of a batch.
 const LAYERS: u32 = 200;
 const ITEMS: u32 = 20;
 
-pub fn pools(after: Option<Id>) -> Batch {
-    let page = read(select::<PoolRow>(Filter::default()).after(after).limit(POOLS));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
+totals! {
+    /// What there is of a pool that is worth something: a DAMAGED unit is not, and has no layer.
+    Custody of StockRow by [legal_entity_id: Id, variant_id: Id] {
+        on_hand: Quantity = sum(on_hand),
+        quarantined: Quantity = sum(quarantined),
+        in_transit: Quantity = sum(in_transit),
+        returned: Quantity = sum(returned),
     }
-    let variants = || set(page.items.iter().map(|row| row.variant_id));
-    let every = Filter::default;
-    // A DAMAGED unit is worth nothing and has no layer.
-    let stock = aggregate::<StockRow>(StockRow::variant_id.one_of(variants()))
-        .by(StockRow::legal_entity_id)
-        .by(StockRow::variant_id)
-        .sum(StockRow::on_hand, every())
-        .sum(StockRow::quarantined, every())
-        .sum(StockRow::in_transit, every())
-        .sum(StockRow::returned, every());
-    let layers = aggregate::<LayerRow>(LayerRow::variant_id.one_of(variants()))
-        .by(LayerRow::legal_entity_id)
-        .by(LayerRow::variant_id)
-        .by(LayerRow::currency_code)
-        .sum(LayerRow::remaining, every())
-        .sum(LayerRow::value, every());
-    let entries = aggregate::<CostEntryRow>(all([CostEntryRow::variant_id.one_of(variants()), on_hand()]))
-        .by(CostEntryRow::legal_entity_id)
-        .by(CostEntryRow::variant_id)
-        .by(CostEntryRow::currency_code)
-        .sum(CostEntryRow::quantity, every())
-        .sum(CostEntryRow::amount, every());
-    let (stock, layers, entries) = read((stock.without_zeros(), layers.without_zeros(), entries.without_zeros()));
-    let stock = map(stock.into_iter().filter_map(custody));
-    let (layers, entries) = (by_currency(layers), by_currency(entries));
+}
+
+impl Custody {
+    fn total(&self) -> i128 {
+        [self.on_hand, self.quarantined, self.in_transit, self.returned].map(Quantity::units).iter().sum()
+    }
+}
+
+pub fn pools(after: Option<Id>) -> Batch {
+    let Some(page) = read_page::<PoolRow>(Filter::default(), after, POOLS) else { return NOTHING_LEFT };
+    let variants = || set(page.rows.iter().map(|row| row.variant_id));
+    let entities = || set(page.rows.iter().map(|row| row.legal_entity_id));
+    let stock = [StockRow::variant_id.one_of(variants()), StockRow::legal_entity_id.one_of(entities())];
+    let layers = [LayerRow::variant_id.one_of(variants()), LayerRow::legal_entity_id.one_of(entities())];
+    let entries = [
+        CostEntryRow::variant_id.one_of(variants()),
+        CostEntryRow::legal_entity_id.one_of(entities()),
+        counts_on_hand(),
+    ];
+    let (stock, layers, entries) = read((
+        aggregate::<Custody>(all(stock)).without_zeros().whole(),
+        aggregate::<LayerWorth>(all(layers)).without_zeros().whole(),
+        aggregate::<EntryWorth>(all(entries)).without_zeros().whole(),
+    ));
+    let stock = map(stock.into_iter().map(|sum| ((sum.legal_entity_id, sum.variant_id), sum.total())));
+    let layers = by_currency(
+        layers.into_iter().map(|sum| (sum.legal_entity_id, sum.variant_id, sum.currency_code, sum.quantity, sum.value)),
+    );
+    let entries = by_currency(
+        entries
+            .into_iter()
+            .map(|sum| (sum.legal_entity_id, sum.variant_id, sum.currency_code, sum.quantity, sum.value)),
+    );
     let none = BTreeMap::new();
     let mut findings = Vec::new();
-    for pool in &page.items {
+    for pool in &page.rows {
         let key = (pool.legal_entity_id, pool.variant_id);
         let (layers, entries) = (layers.get(&key).unwrap_or(&none), entries.get(&key).unwrap_or(&none));
         let layered: i128 = layers.values().map(|(quantity, _)| *quantity).sum();
@@ -64,45 +75,33 @@ pub fn pools(after: Option<Id>) -> Batch {
             findings.push(finding("I9", pool.id, "Layers are not worth what the ledger of costs adds up to."));
         }
     }
-    (findings, last)
-}
-
-fn custody(row: Row) -> Option<((Id, Id), i128)> {
-    let mut values = row.into_iter();
-    let key = (Id::take(values.next()?)?, Id::take(values.next()?)?);
-    Some((key, values.map(|value| sum::<6>(Some(value)).units()).sum()))
+    (findings, page.last)
 }
 
 type ByCurrency = BTreeMap<Option<String>, (i128, i128)>;
 
 /// Quantity and value by pool and currency, zeros left out.
-fn by_currency(rows: Vec<Row>) -> BTreeMap<(Id, Id), ByCurrency> {
-    let mut sums: BTreeMap<(Id, Id), ByCurrency> = BTreeMap::new();
-    for row in rows {
-        let mut values = row.into_iter();
-        let mut id = || values.next().and_then(Id::take);
-        let (Some(entity), Some(variant)) = (id(), id()) else { continue };
-        let currency = values.next().and_then(<Option<String> as Field>::take).flatten();
-        let figures = (sum::<6>(values.next()).units(), sum::<12>(values.next()).units());
+fn by_currency(
+    sums: impl Iterator<Item = (Id, Id, Option<String>, Quantity, Amount)>,
+) -> BTreeMap<(Id, Id), ByCurrency> {
+    let mut pools: BTreeMap<(Id, Id), ByCurrency> = BTreeMap::new();
+    for (entity, variant, currency, quantity, value) in sums {
+        let figures = (quantity.units(), value.units());
         if figures != (0, 0) {
-            sums.entry((entity, variant)).or_default().insert(currency, figures);
+            pools.entry((entity, variant)).or_default().insert(currency, figures);
         }
     }
-    sums
+    pools
 }
 
 pub fn layers(after: Option<Id>) -> Batch {
-    let page = read(select::<LayerRow>(Filter::default()).after(after).limit(LAYERS));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    let variants = set(page.items.iter().map(|row| row.variant_id));
-    if variants.is_empty() {
-        return (Vec::new(), None);
-    }
-    let pools = read(select::<PoolRow>(PoolRow::variant_id.one_of(variants)));
-    let next = map(pools.items.into_iter().map(|pool| ((pool.legal_entity_id, pool.variant_id), pool.next_seq)));
+    let Some(page) = read_page::<LayerRow>(Filter::default(), after, LAYERS) else { return NOTHING_LEFT };
+    let variants = set(page.rows.iter().map(|row| row.variant_id));
+    let pools = read_every(&PoolRow::variant_id.one_of(variants), |pool: &PoolRow| pool.id);
+    let next = map(pools.into_iter().map(|pool| ((pool.legal_entity_id, pool.variant_id), pool.next_seq)));
     let mut findings = Vec::new();
-    for layer in &page.items {
-        let value = layer.unit_cost.map(|cost| exact::value(layer.remaining, cost));
+    for layer in &page.rows {
+        let value = layer.unit_cost.map(|cost| quantity::value(layer.remaining, cost));
         if value.flatten() != layer.value {
             findings.push(finding("I9", layer.id, "The layer's value is not what remains at its cost."));
         }
@@ -113,25 +112,25 @@ pub fn layers(after: Option<Id>) -> Batch {
             findings.push(finding("I8", layer.id, "The layer has no place in its pool."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }
 
 /// Entries by which goods of receipts came, each with all fragments of its line.
 pub fn items(after: Option<Id>) -> Batch {
     let received = all([CostEntryRow::kind.eq(CostKind::Received), CostEntryRow::receipt_item_id.not_null()]);
-    let page = read(select::<CostEntryRow>(received).after(after).limit(ITEMS));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    let items = set(page.items.iter().filter_map(|entry| entry.receipt_item_id));
+    let Some(page) = read_page::<CostEntryRow>(received, after, ITEMS) else { return NOTHING_LEFT };
+    let items = set(page.rows.iter().filter_map(|entry| entry.receipt_item_id));
     let mut findings = Vec::new();
     for item in items {
         let layers = all([LayerRow::receipt_item_id.eq(item), LayerRow::spent.eq(false)]);
+        let entries = CostEntryRow::receipt_item_id.eq(item);
         let (layers, entries) =
-            read((select::<LayerRow>(layers), select::<CostEntryRow>(CostEntryRow::receipt_item_id.eq(item))));
+            read((select::<LayerRow>(layers).limit(MOST_ROWS), select::<CostEntryRow>(entries).limit(MOST_ROWS)));
         if layers.more || entries.more {
             continue;
         }
-        let mut goods = fragments::gone(&entries.items);
-        goods.extend(fragments::on_hand(&layers.items));
+        let mut goods = fragments::gone_fragments(&entries.items);
+        goods.extend(fragments::layer_fragments(&layers.items));
         let came = entries.items.iter().filter(|entry| entry.kind == CostKind::Received);
         let quantity: i128 = came.clone().map(|entry| entry.quantity.units()).sum();
         if goods.iter().map(|part| part.quantity.units()).sum::<i128>() != quantity {
@@ -141,7 +140,7 @@ pub fn items(after: Option<Id>) -> Batch {
             matches!(entry.kind, CostKind::Received | CostKind::Charge | CostKind::Correction | CostKind::Assigned)
         });
         let cost: Option<i128> = changed.map(|entry| entry.amount.map(Amount::units)).sum();
-        let parts = goods.iter().map(|part| exact::value(part.quantity, part.unit_cost?).map(Amount::units));
+        let parts = goods.iter().map(|part| quantity::value(part.quantity, part.unit_cost?).map(Amount::units));
         if cost.is_some() && parts.sum::<Option<i128>>() != cost {
             findings.push(finding(
                 "I16",
@@ -150,17 +149,18 @@ pub fn items(after: Option<Id>) -> Batch {
             ));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }
 
 /// The account of INVENTORY against what the entity's goods are worth; one entity a batch.
 pub fn entities(after: Option<Id>) -> Batch {
     let beyond = after.map(|entity| PoolRow::legal_entity_id.gt(entity)).unwrap_or_default();
-    let next = read(select::<PoolRow>(beyond).by(PoolRow::legal_entity_id).limit(1));
-    let Some(entity) = next.items.first().map(|pool| pool.legal_entity_id) else { return (Vec::new(), None) };
+    let next = read(select::<PoolRow>(beyond).by(PoolRow::legal_entity_id).first());
+    let Some(entity) = next.map(|pool| pool.legal_entity_id) else { return (Vec::new(), None) };
     let mut findings = Vec::new();
     // None: no books, or no account for the role.
-    if let (Some(balance), Ok(worth)) = (books::inventory_balance(entity), totals(entity, None, None)) {
+    let balances = books::balances(entity, &["INVENTORY"]);
+    if let (Some(balance), Ok(worth)) = (balances.get("INVENTORY"), value_by_currency(entity, None, None)) {
         let worth: i128 = worth.iter().map(|value| value.value.units()).sum();
         if balance.units() != worth {
             findings.push(finding("I10", entity, "The books value the goods otherwise than their layers do."));

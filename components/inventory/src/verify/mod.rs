@@ -1,18 +1,19 @@
 //! Inventory's invariants, checked in bounded batches, each in one snapshot. The cursor names the stage and the last id.
 
+mod batch;
 mod costs;
 mod movements;
 mod postings;
 mod reservations;
 mod sales;
 mod stock;
+mod transfers;
+mod unit_stock;
+mod units;
 
-use stoa_sdk::{Finding, Findings, Id};
+use stoa_sdk::{Findings, Id};
 
-use crate::unit;
-
-/// A batch of a stage: what is wrong, and the last id where more follow.
-pub type Batch = (Vec<Finding>, Option<Id>);
+use crate::verify::batch::Batch;
 
 /// A stage's next batch, after the last id of the batch before.
 type Stage = fn(Option<Id>) -> Batch;
@@ -28,10 +29,10 @@ const STAGES: &[(&str, Stage)] = &[
     ("movements", movements::verify),
     ("sales", sales::verify),
     ("postings", postings::verify),
-    ("units", unit::verify::units),
-    ("unit-entries", unit::verify::entries),
-    ("unit-stock", unit::verify::stock),
-    ("transfers", unit::verify::transfers),
+    ("units", units::units),
+    ("unit-entries", units::entries),
+    ("unit-stock", unit_stock::stock),
+    ("transfers", transfers::transfers),
 ];
 
 pub fn verify(cursor: Option<String>) -> Findings {
@@ -49,9 +50,4 @@ pub fn verify(cursor: Option<String>) -> Findings {
         None => STAGES.get(at + 1).map(|(next, _)| format!("{next}:")),
     };
     Findings { findings, next }
-}
-
-/// What is wrong with a row; never with a word of what it holds.
-pub fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
-    Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
 }

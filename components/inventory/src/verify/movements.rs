@@ -1,37 +1,26 @@
 //! Movements against the ledger of costs: what came in has layers, what went was drawn, transfers touch no value.
 
-use std::collections::BTreeMap;
+use stoa_sdk::store::{aggregate, read};
+use stoa_sdk::{Filter, Id, map, totals};
+use stoa_trade::quantity::Quantity;
 
-use stoa_sdk::store::{aggregate, read, select};
-use stoa_sdk::{Field, Filter, Id};
-
-use super::{Batch, finding};
-use crate::cost::row::CostEntryRow;
-use crate::movement::row::{MovementRow, MovementType};
-use crate::terms::sum;
-use crate::unit::row::UnitStatus;
+use crate::records::cost::CostEntryRow;
+use crate::records::movement::{MovementRow, MovementType};
+use crate::records::unit::UnitStatus;
+use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Movements of a batch.
 const BATCH: u32 = 200;
 
+totals! { MovementCost of CostEntryRow by [movement_id: Option<Id>] { quantity: Quantity = sum(quantity) } }
+
 pub fn verify(after: Option<Id>) -> Batch {
-    let page = read(select::<MovementRow>(Filter::default()).after(after).limit(BATCH));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let costs = aggregate::<CostEntryRow>(CostEntryRow::movement_id.one_of(page.items.iter().map(|row| row.id)))
-        .by(CostEntryRow::movement_id)
-        .sum(CostEntryRow::quantity, Filter::default());
-    let mut costed: BTreeMap<Id, i128> = BTreeMap::new();
-    for row in read(costs) {
-        let mut values = row.into_iter();
-        if let Some(movement) = values.next().and_then(<Option<Id> as Field>::take).flatten() {
-            costed.insert(movement, sum::<6>(values.next()).units());
-        }
-    }
+    let Some(page) = read_page::<MovementRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let ids = page.rows.iter().map(|row| row.id);
+    let costs = read(aggregate::<MovementCost>(CostEntryRow::movement_id.one_of(ids)).whole());
+    let costed = map(costs.into_iter().filter_map(|sum| Some((sum.movement_id?, sum.quantity.units()))));
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in &page.rows {
         let damaged = Some(UnitStatus::Damaged);
         let expected = match row.movement_type {
             MovementType::Transfer => 0,
@@ -44,7 +33,7 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("cost-movement", row.id, "The movement's costs are not of its quantity."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }
 
 /// Whether one side of a unit's movement is DAMAGED.

@@ -3,18 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{aggregate, read, select};
-use stoa_sdk::{Field, Filter, Id, all, set, view};
+use stoa_sdk::store::{MOST_ROWS, aggregate, read, select};
+use stoa_sdk::{Filter, Id, all, set, totals, view};
+use stoa_trade::clients::books::{self, Posted};
+use stoa_trade::quantity::Amount;
 
-use super::{Batch, finding};
-use crate::books::{self, Posted};
-use crate::cost::row::CostEntryRow;
-use crate::goods::entry;
-use crate::movement::row::{DocumentType, MovementRow};
-use crate::terms::sum;
+use crate::records::cost::CostEntryRow;
+use crate::records::movement::{DocumentType, MovementRow};
+use crate::verify::batch::{Batch, finding};
+use crate::work::goods::post;
 
 /// Movements of a batch.
 const BATCH: u32 = 100;
+
 /// Sources of one question.
 const SOURCES: usize = 500;
 
@@ -27,8 +28,8 @@ pub fn verify(after: Option<Id>) -> Batch {
     let last = page.items.last().map(|row| row.id).filter(|_| page.more);
     let (Some(first), Some(end)) = (page.items.first(), page.items.last()) else { return (Vec::new(), None) };
     // Ids of one request bear one instant, so that all of its movements are within the instants of the page.
-    let near =
-        read(select::<Moved>(all([MovementRow::id.ge(instant(first.id, 0)), MovementRow::id.lt(instant(end.id, 1))])));
+    let near = select::<Moved>(all([MovementRow::id.ge(instant(first.id, 0)), MovementRow::id.lt(instant(end.id, 1))]));
+    let near = read(near.limit(MOST_ROWS));
     if near.more {
         return (Vec::new(), last);
     }
@@ -40,9 +41,9 @@ pub fn verify(after: Option<Id>) -> Batch {
     requests.retain(|_, rows| rows.first().is_some_and(|row| (first.id..=end.id).contains(&row.id)));
     let movements: Vec<Id> = requests.values().flatten().map(|row| row.id).collect();
     let counts: Vec<Id> = set(requests.values().flatten().filter_map(count)).into_iter().collect();
-    let posted = posted(entry::MOVEMENT, &movements).into_iter().chain(posted(entry::COUNT, &counts));
+    let posted = read_entries(post::MOVEMENT, &movements).into_iter().chain(read_entries(post::COUNT, &counts));
     let mut entries: BTreeMap<Id, Vec<Posted>> = BTreeMap::new();
-    posted.for_each(|entry| entries.entry(entry.source).or_default().push(entry));
+    posted.for_each(|entry| entries.entry(entry.source_id.into()).or_default().push(entry));
     let worth = worth(&movements);
     let mut findings = Vec::new();
     for rows in requests.values() {
@@ -53,7 +54,7 @@ pub fn verify(after: Option<Id>) -> Batch {
         if own.len() > 1 {
             findings.push(finding("entry-once", first.id, "The movement's request has several entries in the books."));
         }
-        if own.first().is_some_and(|entry| entry.total.units() != worth) {
+        if own.first().is_some_and(|entry| entry.total.parse() != Ok(Amount::from_units(worth))) {
             findings.push(finding(
                 "entry-total",
                 first.id,
@@ -73,25 +74,21 @@ fn count(row: &Moved) -> Option<Id> {
     row.document_id.filter(|_| row.document_type == Some(DocumentType::StockCount))
 }
 
-fn posted((kind, purpose): (&str, &str), sources: &[Id]) -> Vec<Posted> {
+fn read_entries((kind, purpose): (&str, &str), sources: &[Id]) -> Vec<Posted> {
     let entries = sources.chunks(SOURCES).flat_map(|sources| books::entries(kind, sources));
     entries.filter(|entry| entry.purpose == purpose).collect()
 }
 
+totals! { MovementWorth of CostEntryRow by [movement_id: Option<Id>] { amount: Amount = sum(amount) } }
+
 /// What the goods were worth of which inventory posts by itself, by movement.
 fn worth(movements: &[Id]) -> BTreeMap<Id, i128> {
-    let own = CostEntryRow::kind.one_of(entry::OWN);
+    let own = CostEntryRow::kind.one_of(post::OWN);
     let mut worth = BTreeMap::new();
     for movements in movements.chunks(SOURCES) {
         let of = all([CostEntryRow::movement_id.one_of(movements.iter().copied()), own.clone()]);
-        let sums =
-            aggregate::<CostEntryRow>(of).by(CostEntryRow::movement_id).sum(CostEntryRow::amount, Filter::default());
-        for row in read(sums) {
-            let mut values = row.into_iter();
-            if let Some(movement) = values.next().and_then(<Option<Id> as Field>::take).flatten() {
-                worth.insert(movement, sum::<12>(values.next()).units().abs());
-            }
-        }
+        let sums = read(aggregate::<MovementWorth>(of).whole());
+        worth.extend(sums.into_iter().filter_map(|sum| Some((sum.movement_id?, sum.amount.units().abs()))));
     }
     worth
 }

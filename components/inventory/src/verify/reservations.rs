@@ -3,22 +3,18 @@
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Filter, Id};
 
-use super::{Batch, finding};
-use crate::reservation::row::{ReservationEntryRow, ReservationRow, ReservationStatus, ReservationStep};
+use crate::records::reservation::{ReservationEntryRow, ReservationRow, ReservationStatus, ReservationStep};
+use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Reservations of a batch.
 const BATCH: u32 = 200;
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let page = read(select::<ReservationRow>(Filter::default()).after(after).limit(BATCH));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let ids = page.items.iter().map(|row| row.id);
-    let entries = read(select::<ReservationEntryRow>(ReservationEntryRow::reservation_id.one_of(ids))).items;
+    let Some(page) = read_page::<ReservationRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let ids = page.rows.iter().map(|row| row.id);
+    let entries = read(select::<ReservationEntryRow>(ReservationEntryRow::reservation_id.one_of(ids)).whole());
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in &page.rows {
         let mut steps: Vec<&ReservationEntryRow> = entries.iter().filter(|e| e.reservation_id == row.id).collect();
         steps.sort_by_key(|entry| entry.step);
         let kinds: Vec<ReservationStep> = steps.iter().map(|entry| entry.kind).collect();
@@ -37,5 +33,5 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("I7", row.id, "The reservation's members contradict its status."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }

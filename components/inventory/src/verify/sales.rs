@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{get_all, read, select};
+use stoa_sdk::store::{MOST_ROWS, get_all, read, select};
 use stoa_sdk::{Filter, Id, all, has, map, view};
+use stoa_trade::quantity::Quantity;
 
-use super::{Batch, finding};
-use crate::cost::row::{CostEntryRow, CostKind, SaleBalanceRow};
-use crate::movement::row::{MovementRow, MovementType};
-use crate::terms::Quantity;
+use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
+use crate::records::movement::{MovementRow, MovementType};
+use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Sales of a batch.
 const BATCH: u32 = 20;
@@ -16,6 +16,7 @@ const BATCH: u32 = 20;
 view! {
     Sale of MovementRow { id: Id, movement_type: MovementType, quantity: Quantity, inventory_unit_id: Option<Id> }
 }
+
 view! {
     Slice of CostEntryRow {
         id: Id, movement_id: Option<Id>, source_entry_id: Option<Id>, kind: CostKind, quantity: Quantity
@@ -23,18 +24,14 @@ view! {
 }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let page = read(select::<SaleBalanceRow>(Filter::default()).after(after).limit(BATCH));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let movements = || page.items.iter().map(|row| row.movement_id);
+    let Some(page) = read_page::<SaleBalanceRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let movements = || page.rows.iter().map(|row| row.movement_id);
     let of_sales = || CostEntryRow::movement_id.one_of(movements());
     let of_slices = has::<CostEntryRow, _, _>(CostEntryRow::source_entry_id, CostEntryRow::id, of_sales());
     let (sales, slices, back) = read((
         get_all::<Sale>(movements()),
-        select::<Slice>(all([of_sales(), CostEntryRow::kind.eq(CostKind::Sold)])),
-        select::<Slice>(all([of_slices, CostEntryRow::kind.eq(CostKind::Back)])),
+        select::<Slice>(all([of_sales(), CostEntryRow::kind.eq(CostKind::Sold)])).limit(MOST_ROWS),
+        select::<Slice>(all([of_slices, CostEntryRow::kind.eq(CostKind::Back)])).limit(MOST_ROWS),
     ));
     let is_whole = !slices.more && !back.more;
     let sales = map(sales.into_iter().map(|sale| (sale.id, sale)));
@@ -46,7 +43,7 @@ pub fn verify(after: Option<Id>) -> Batch {
         }
     }
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in &page.rows {
         let sale = sales.get(&row.movement_id).filter(|sale| sale.movement_type == MovementType::Sale);
         let fits = sale.is_some_and(|sale| sale.quantity == row.sold);
         if !fits || row.returned.is_negative() || row.returned > row.sold {
@@ -59,5 +56,5 @@ pub fn verify(after: Option<Id>) -> Batch {
             findings.push(finding("I15", row.id, "What came back is not what costs came back of."));
         }
     }
-    (findings, last)
+    (findings, page.last)
 }

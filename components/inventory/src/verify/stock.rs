@@ -2,60 +2,54 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Row, aggregate, get_all, read, select};
-use stoa_sdk::{Field, Filter, Id, all, map, set};
+use stoa_sdk::store::{aggregate, get_all, read};
+use stoa_sdk::{Filter, Id, all, map, set, totals};
+use stoa_trade::Status;
+use stoa_trade::quantity::Quantity;
 
-use super::{Batch, finding};
-use crate::cost::row::PoolRow;
-use crate::movement::row::MovementRow;
-use crate::reservation::row::{ReservationRow, ReservationStatus};
-use crate::stock::row::StockRow;
-use crate::terms::{Quantity, Status, sum};
-use crate::warehouse::row::WarehouseRow;
+use crate::records::cost::PoolRow;
+use crate::records::movement::MovementRow;
+use crate::records::reservation::{ReservationRow, ReservationStatus};
+use crate::records::stock::StockRow;
+use crate::records::warehouse::WarehouseRow;
+use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
+use crate::work::pages::read_every;
 
 /// Rows of a batch: their sums, by warehouse and variant, stay below what one call answers.
 const BATCH: u32 = 40;
 
+totals! { Came of MovementRow by [to_warehouse_id: Option<Id>, variant_id: Id] { quantity: Quantity = sum(quantity) } }
+totals! { Went of MovementRow by [from_warehouse_id: Option<Id>, variant_id: Id] { quantity: Quantity = sum(quantity) } }
+totals! { Held of ReservationRow by [warehouse_id: Id, variant_id: Id] { quantity: Quantity = sum(quantity) } }
+
 pub fn verify(after: Option<Id>) -> Batch {
-    let page = read(select::<StockRow>(Filter::default()).after(after).limit(BATCH));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    if page.items.is_empty() {
-        return (Vec::new(), None);
-    }
-    let variants = || set(page.items.iter().map(|row| row.variant_id));
-    let warehouses = || set(page.items.iter().map(|row| row.warehouse_id));
-    let came = aggregate::<MovementRow>(all([
-        MovementRow::variant_id.one_of(variants()),
-        MovementRow::to_warehouse_id.one_of(warehouses()),
-    ]))
-    .by(MovementRow::to_warehouse_id)
-    .by(MovementRow::variant_id)
-    .sum(MovementRow::quantity, Filter::default());
-    let went = aggregate::<MovementRow>(all([
-        MovementRow::variant_id.one_of(variants()),
-        MovementRow::from_warehouse_id.one_of(warehouses()),
-    ]))
-    .by(MovementRow::from_warehouse_id)
-    .by(MovementRow::variant_id)
-    .sum(MovementRow::quantity, Filter::default());
-    let held = aggregate::<ReservationRow>(all([
+    let Some(page) = read_page::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let variants = || set(page.rows.iter().map(|row| row.variant_id));
+    let warehouses = || set(page.rows.iter().map(|row| row.warehouse_id));
+    let came = [MovementRow::variant_id.one_of(variants()), MovementRow::to_warehouse_id.one_of(warehouses())];
+    let went = [MovementRow::variant_id.one_of(variants()), MovementRow::from_warehouse_id.one_of(warehouses())];
+    let held = [
         ReservationRow::variant_id.one_of(variants()),
         ReservationRow::warehouse_id.one_of(warehouses()),
         ReservationRow::status.eq(ReservationStatus::Active),
-    ]))
-    .by(ReservationRow::warehouse_id)
-    .by(ReservationRow::variant_id)
-    .sum(ReservationRow::quantity, Filter::default());
-    let pools = select::<PoolRow>(PoolRow::variant_id.one_of(variants()));
-    let (came, went, held, pools, places) = read((came, went, held, pools, get_all::<WarehouseRow>(warehouses())));
-    let (came, went, held) = (sums(came), sums(went), sums(held));
-    let pools = set(pools.items.into_iter().map(|pool| (pool.legal_entity_id, pool.variant_id)));
+    ];
+    let (came, went, held, places) = read((
+        aggregate::<Came>(all(came)).whole(),
+        aggregate::<Went>(all(went)).whole(),
+        aggregate::<Held>(all(held)).whole(),
+        get_all::<WarehouseRow>(warehouses()),
+    ));
+    let came = map(came.into_iter().filter_map(|sum| Some(((sum.to_warehouse_id?, sum.variant_id), sum.quantity))));
+    let went = map(went.into_iter().filter_map(|sum| Some(((sum.from_warehouse_id?, sum.variant_id), sum.quantity))));
+    let held = map(held.into_iter().map(|sum| ((sum.warehouse_id, sum.variant_id), sum.quantity)));
+    let pools = read_every(&PoolRow::variant_id.one_of(variants()), |pool: &PoolRow| pool.id);
+    let pools = set(pools.into_iter().map(|pool| (pool.legal_entity_id, pool.variant_id)));
     let places = map(places.into_iter().map(|place| (place.id, place)));
 
     let mut findings = Vec::new();
-    for row in &page.items {
+    for row in &page.rows {
         let pair = (row.warehouse_id, row.variant_id);
-        let of = |sums: &BTreeMap<(Id, Id), i128>| sums.get(&pair).copied().unwrap_or_default();
+        let of = |sums: &BTreeMap<(Id, Id), Quantity>| sums.get(&pair).map_or(0, |quantity| quantity.units());
         let custody = row.custody();
         if custody != of(&came) - of(&went) {
             findings.push(finding("I1", row.id, "Custody is not what movements brought and took."));
@@ -82,15 +76,5 @@ pub fn verify(after: Option<Id>) -> Batch {
             }
         }
     }
-    (findings, last)
-}
-
-/// Sums by warehouse and variant.
-fn sums(rows: Vec<Row>) -> BTreeMap<(Id, Id), i128> {
-    let read = |row: Row| {
-        let mut values = row.into_iter();
-        let (warehouse, variant) = (<Option<Id> as Field>::take(values.next()?)??, Id::take(values.next()?)?);
-        Some(((warehouse, variant), sum::<6>(values.next()).units()))
-    };
-    map(rows.into_iter().filter_map(read))
+    (findings, page.last)
 }

@@ -109,6 +109,26 @@ pub fn check_scale(article: &Article, quantity: Quantity, pointer: &str) -> Resu
     }
 }
 
+/// A variant on sale, for what stands in for the catalog in tests.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn example(variant: Id) -> Article {
+    Article {
+        variant_id: variant.into(),
+        product_id: (9, 9),
+        sku: "A-1".to_owned(),
+        product_name: "Phone".to_owned(),
+        product_type: ProductType::Good,
+        tracking: ArticleTracking::None,
+        unit_code: "UNIT".to_owned(),
+        decimal_places: 0,
+        condition: None,
+        grade: None,
+        variant_active: true,
+        product_active: true,
+        published: true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
@@ -117,21 +137,7 @@ mod tests {
     use super::*;
 
     fn article(variant: Id) -> Article {
-        Article {
-            variant_id: variant.into(),
-            product_id: (1, 1),
-            sku: "A".to_owned(),
-            product_name: "A".to_owned(),
-            product_type: ProductType::Good,
-            tracking: ArticleTracking::Quantity,
-            unit_code: "UNIT".to_owned(),
-            decimal_places: 2,
-            condition: None,
-            grade: None,
-            variant_active: true,
-            product_active: true,
-            published: false,
-        }
+        Article { decimal_places: 2, published: false, tracking: ArticleTracking::Quantity, ..example(variant) }
     }
 
     #[test]

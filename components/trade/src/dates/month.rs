@@ -1,10 +1,9 @@
 //! Calendar months: what journals are closed by and reports are grouped by.
 
-use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use schemars::json_schema;
 use stoa_sdk::descriptor::ColumnType;
 use stoa_sdk::store::Value;
 use stoa_sdk::{Date, Field};
@@ -74,32 +73,17 @@ impl Field for Month {
     }
 }
 
-impl Serialize for Month {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+impl FromStr for Month {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Month, &'static str> {
+        Month::read(text).ok_or("a month as YYYY-MM is expected")
     }
 }
 
-impl<'de> Deserialize<'de> for Month {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Month, D::Error> {
-        let text = Cow::<'de, str>::deserialize(deserializer)?;
-        Month::read(&text).ok_or_else(|| serde::de::Error::custom("a month as YYYY-MM is expected"))
-    }
-}
+stoa_sdk::json_text!([] Month);
 
-impl JsonSchema for Month {
-    fn schema_name() -> Cow<'static, str> {
-        "Month".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": PATTERN })
-    }
-}
+stoa_sdk::inline_schema!([] Month, |_| json_schema!({ "type": "string", "pattern": PATTERN }));
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use stoa_sdk::{ActorKind, Facts, Id, facts, text_enum};
 
 text_enum! {
-    /// Which family of callers acted.
+    // Which family of callers acted. No doc comment: it would be the description of every member of this type.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum ActorType { User => "USER", ApiClient => "API_CLIENT", System => "SYSTEM" }
 }

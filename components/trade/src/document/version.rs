@@ -1,8 +1,6 @@
 //! The version of a document, as callers state it, and the bodies of transitions that say little else.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::Deserialize;
 use stoa_sdk::{Problem, Text};
 
@@ -32,19 +30,7 @@ pub fn next_version(current: i64) -> Result<i64, Problem> {
     if current < LAST { Ok(current + 1) } else { Err(Problem::limit_exceeded()) }
 }
 
-impl JsonSchema for ExpectedVersion {
-    fn schema_name() -> Cow<'static, str> {
-        "ExpectedVersion".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": 1, "maximum": LAST })
-    }
-}
+stoa_sdk::inline_schema!([] ExpectedVersion, |_| json_schema!({ "type": "integer", "minimum": 1, "maximum": LAST }));
 
 /// The body of a transition that says nothing else.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -199,9 +199,9 @@ mod tests {
         });
         assert_eq!(shown, expected);
         let mut schemas = stoa_sdk::Schemas::default();
-        schemas.answered::<Profile<SupplierTerms>>();
+        schemas.response::<Profile<SupplierTerms>>();
         schemas.read::<ProfileInput<SupplierTerms>>();
-        let named = schemas.finish();
+        let named = schemas.finish().unwrap();
         let judge = jsonschema::validator_for(&json!({ "$ref": "#/$defs/SupplierProfile", "$defs": named })).unwrap();
         assert!(judge.is_valid(&expected));
     }

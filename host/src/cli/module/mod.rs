@@ -4,6 +4,7 @@ mod check;
 mod inspect;
 mod new;
 mod remote;
+mod schema;
 mod sign;
 mod test;
 
@@ -27,6 +28,8 @@ enum Verb {
     Test(test::Flags),
     /// Print what a component file is and shows to the world; neither host nor database is needed.
     Inspect(inspect::Flags),
+    /// Print the JSON Schema of the descriptor, for modules that are not written in Rust.
+    Schema,
     /// Make a signing key: the secret into a file, what deployments trust on stdout.
     Keygen(sign::Keygen),
     /// Sign a component: its admission is written beside it.
@@ -52,6 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Verb::Check(args) => check::run(&args),
         Verb::Test(args) => test::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
+        Verb::Schema => schema::print(),
         Verb::Keygen(args) => sign::keygen(&args),
         Verb::Sign(args) => sign::sign(&args),
         Verb::List(args) => remote::list(args),

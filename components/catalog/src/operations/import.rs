@@ -1,0 +1,80 @@
+//! Importing products: up to 500 at once, all or nothing, on the road of creating one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, facts, item};
+use stoa_trade::refusal::refuse_invalid;
+
+use crate::rules::access::WRITE;
+use crate::rules::product::ProductInput;
+use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
+
+/// Resource type of the audit entries.
+const AUDIT: &str = "CATALOG_IMPORT";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/catalog/imports", "importProducts", import).summary("Import up to 500 products with their variants")
+        .description("All or nothing, with at most 2,000 variants in all; a refusal points to every bad product, 200 at most. \
+            Answers the ids in the order of the request. Prices go to the lists of pricing.")
+        .needs(WRITE).body::<ProductImport>().body_limit(16 << 20).answers::<ImportedProducts>()
+        .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS),
+];
+
+/// Variants of one import at most, of all its products together: what one insert takes.
+const MOST_VARIANTS: usize = 2_000;
+
+/// Products to import.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProductImport {
+    /// With at most 2,000 variants in all.
+    #[schemars(length(min = 1, max = 500))]
+    products: Vec<ProductInput>,
+}
+
+/// What was created, in the order of the request.
+#[derive(Serialize, JsonSchema)]
+pub struct ImportedProducts {
+    items: Vec<ImportedProduct>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ImportedProduct {
+    id: Id,
+    slug: Option<String>,
+    variants: Vec<ImportedVariant>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ImportedVariant {
+    id: Id,
+    sku: String,
+}
+
+pub fn import(call: &Call) -> Answer {
+    let ProductImport { products } = call.body()?;
+    check(&products)?;
+    let place = |(index, product)| (format!("/products/{index}"), product);
+    let created = create_products(products.into_iter().enumerate().map(place).collect())?;
+    let items = created.into_iter().map(show).collect();
+    // An import is no record: the audit entry is about the request.
+    Ok(Reply::json(&ImportedProducts { items }).resource(Id::from(facts().request)))
+}
+
+fn show(CreatedProduct { row, variants, .. }: CreatedProduct) -> ImportedProduct {
+    let variants = variants.into_iter().map(|variant| ImportedVariant { id: variant.id, sku: variant.sku }).collect();
+    ImportedProduct { id: row.id, slug: row.slug, variants }
+}
+
+/// Refuses the products with which there are too many variants.
+fn check(products: &[ProductInput]) -> Result<(), Problem> {
+    let mut count = 0;
+    let too_many = products.iter().enumerate().filter(|(_, product)| {
+        count += product.variants.len();
+        count > MOST_VARIANTS && !product.variants.is_empty()
+    });
+    let faults: Vec<Item> =
+        too_many.map(|(index, _)| item(format!("/products/{index}/variants"), "TOO_MANY")).collect();
+    refuse_invalid(faults)
+}

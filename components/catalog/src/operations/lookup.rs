@@ -1,0 +1,206 @@
+//! Lookups: read and changed by people, and by API clients where these may.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Lock, get, lock, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Instant, Limit, Operation, Page, Problem, Text, all, emit};
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::{answer_page, between, mentions, read_page};
+use stoa_trade::{Change, EmptyBody, Identity, Status, writable};
+
+use crate::records::lookup::{
+    ARCHIVED, AUDIT, CREATED, CatalogLookup, Kind, LookupId, LookupRow, PublicCatalogLookup, UPDATED, show, unit_lock,
+};
+use crate::records::product::{ProductId, ProductRow, ProductState};
+use crate::records::product_type::Tracking;
+use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::rules::access::{READ, WRITE};
+use crate::rules::lookup::CatalogLookupInput;
+use crate::work::category;
+use crate::work::lookup::insert_lookup;
+
+const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE"];
+const REPLACE_PROBLEMS: &[&str] =
+    &["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"];
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/catalog/lookups/{kind}", "listLookups", list).summary("Brands, categories, manufacturers or units of measure")
+        .needs(READ).path::<LookupPath>().query::<ListLookups>().answers::<Page<CatalogLookup>>()
+        .and_client(Client::new(READ, api_list).summary("Active brands, categories, manufacturers or units of measure")
+            .query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>()),
+    Operation::create("/catalog/lookups/{kind}", "createLookup", create).summary("Create a lookup or a unit of measure")
+        .description("`parentId` belongs to categories, `decimalPlaces` to units. A code stays reserved after archive.")
+        .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
+        .writes(AUDIT, &[CREATED.code]).problems(CREATE_PROBLEMS)
+        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+    Operation::read("/catalog/lookups/{kind}/{id}", "getLookup", read).summary("A lookup or a unit of measure")
+        .needs(READ).path::<LookupPath>().answers::<CatalogLookup>(),
+    Operation::replace("/catalog/lookups/{kind}/{id}", "replaceLookup", replace).summary("Replace a lookup or a unit of measure")
+        .description("Full replacement: an omitted `parentId` makes a root, an omitted `decimalPlaces` is 0. `code` must be the \
+            stored one. Decimal places may not shrink while a product names the unit.")
+        .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
+        .writes(AUDIT, &[UPDATED.code]).problems(REPLACE_PROBLEMS)
+        .and_client(Client::new(WRITE, api_replace).description("Full replacement.").answers::<WriteReceipt>()),
+    Operation::transition("/catalog/lookups/{kind}/{id}/archive", "archiveLookup", archive)
+        .summary("Archive a lookup or a unit of measure")
+        .description("Products that name it keep it. A category with active children cannot be archived.")
+        .needs(WRITE).path::<LookupPath>().body::<EmptyBody>().answers::<CatalogLookup>()
+        .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+];
+
+#[derive(Deserialize, JsonSchema)]
+pub struct LookupPath {
+    pub kind: Kind,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListLookups {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+    /// Part of the name or code, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPublicLookups {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// Only ACTIVE ones are shown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "there is one status to ask for")]
+    status: OnlyActive,
+    /// Part of the name or code, in any case.
+    text: Option<Text<1, 200>>,
+    /// Changed at or after this instant.
+    updated_since: Option<Instant>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let LookupPath { kind } = call.path()?;
+    let query: ListLookups = call.query()?;
+    let filter =
+        all([LookupRow::kind.eq(kind), LookupRow::status.eq(query.status), mentions("text", query.text.as_deref())]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, CatalogLookup::from)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let LookupPath { kind } = call.path()?;
+    let row = require_kind(kind, run(get(call.path_id("id")?))?)?;
+    Ok(show(row))
+}
+
+pub fn api_list(call: &Call) -> Answer {
+    let LookupPath { kind } = call.path()?;
+    let query: ListPublicLookups = call.query()?;
+    let filter = all([
+        LookupRow::kind.eq(kind),
+        LookupRow::status.eq(Status::Active),
+        mentions("text", query.text.as_deref()),
+        between(LookupRow::updated_at, query.updated_since, None),
+    ]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, PublicCatalogLookup::from)
+}
+
+pub fn create(call: &Call) -> Answer {
+    create_row(call).map(show)
+}
+
+pub fn api_create(call: &Call) -> Answer {
+    create_row(call).map(|row| show_receipt(&row))
+}
+
+/// Creates the lookup of the body.
+fn create_row(call: &Call) -> Result<LookupRow, Problem> {
+    let LookupPath { kind } = call.path()?;
+    let input: CatalogLookupInput = call.body()?;
+    input.check(kind)?;
+    insert_lookup(kind, input)
+}
+
+pub fn replace(call: &Call) -> Answer {
+    replace_row(call).map(|change| change.show(show))
+}
+
+pub fn api_replace(call: &Call) -> Answer {
+    replace_row(call).map(|change| change.show(|row| show_receipt(&row)))
+}
+
+/// Replaces the lookup by the body.
+fn replace_row(call: &Call) -> Result<Change<LookupRow>, Problem> {
+    let LookupPath { kind } = call.path()?;
+    let id = call.path_id("id")?;
+    let input: CatalogLookupInput = call.body()?;
+    input.check(kind)?;
+    let find_named = |serial: bool| {
+        let tracking = if serial { ProductRow::tracking.eq(Tracking::Serialized) } else { Default::default() };
+        let alive = ProductRow::status.ne(ProductState::Deleted);
+        let named = ProductRow::unit_code.eq(input.code.as_str());
+        (kind == Kind::Units).then(|| select::<ProductId>(all([named, alive, tracking])).first())
+    };
+    let (_, row, products, serials) = run((
+        change_lock(kind, Some(&input.code)),
+        get::<LookupRow>(id).locked(),
+        find_named(false),
+        find_named(true),
+    ))?;
+    let row = writable(call, Some(require_kind(kind, row)?))?;
+    if input.code != row.code {
+        return Err(Problem::immutable(vec!["/code".to_owned()]));
+    }
+    let (places, before) = (input.places(kind), row.decimal_places);
+    // A quantity may be stored with the old places, and a serial number counts whole pieces.
+    if (places < before && products.flatten().is_some())
+        || (places > Some(0) && places > before && serials.flatten().is_some())
+    {
+        return Err(Problem::illegal_state("/decimalPlaces"));
+    }
+    let place = category::relocate_branch(&row, input.parent_id)?;
+    let after = LookupRow {
+        name: input.name.into(),
+        parent_id: place.parent_id,
+        lineage: place.lineage.clone(),
+        decimal_places: places,
+        ..row.clone()
+    };
+    let change = Change::of(&row, after)?;
+    run((change.update(), place.descendants()))?;
+    emit([UPDATED.of(id, None, &change.after().clone().into())]);
+    Ok(change)
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let LookupPath { kind } = call.path()?;
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let children = all([LookupRow::parent_id.eq(id), LookupRow::status.eq(Status::Active)]);
+    let children = (kind == Kind::Categories).then(|| select::<LookupId>(children).first());
+    let (_, row, children) = run((change_lock(kind, None), get::<LookupRow>(id).locked(), children))?;
+    let row = writable(call, Some(require_kind(kind, row)?))?;
+    if children.flatten().is_some() {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let change = Change::archive(row);
+    run(change.update())?;
+    emit([ARCHIVED.of(id, None, &Identity { id })]);
+    Ok(change.show(show))
+}
+
+/// Categories change one at a time, because a move concerns whole branches; a unit's places wait for products under way.
+fn change_lock(kind: Kind, code: Option<&str>) -> Option<Lock> {
+    match (kind, code) {
+        (Kind::Categories, _) => Some(lock(category::LOCK.to_owned())),
+        (Kind::Units, Some(code)) => Some(lock(unit_lock(code))),
+        _ => None,
+    }
+}
+
+fn require_kind(kind: Kind, row: Option<LookupRow>) -> Result<LookupRow, Problem> {
+    row.filter(|row| row.kind == kind).ok_or_else(Problem::not_found)
+}

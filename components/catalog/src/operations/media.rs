@@ -1,0 +1,206 @@
+//! Media of a product: read and changed by people, and by API clients where these may.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, insert, run, select};
+use stoa_sdk::{
+    Answer, Call, Client, EventKind, Id, Operation, Page, Problem, Text, all, any, emit, has, new_id, now, view,
+};
+use stoa_trade::{Change, EmptyBody, Status, writable};
+
+use crate::records::identity::PartIdentity;
+use crate::records::media::{
+    ARCHIVED, AUDIT, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, PublicMedia, UPDATED, active, show,
+};
+use crate::records::product::{ProductHead, ProductRow, ProductState};
+use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::records::variant::VariantRow;
+use crate::rules::access::{READ, WRITE};
+use crate::work::parts::{ListParts, ListPublicParts, list_parts, list_public_parts};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/catalog/products/{productId}/media", "listProductMedia", list).summary("Media of a product")
+        .needs(READ).query::<ListParts>().answers::<Page<Media>>()
+        .and_client(Client::new(READ, api_list).summary("Active media of a product on sale")
+            .description("Media of archived variants are hidden.").query::<ListPublicParts>().answers::<Page<PublicMedia>>()),
+    Operation::create("/catalog/products/{productId}/media", "createMedia", create).summary("Add media to a product")
+        .description("The address of a picture or another file: metadata only, never fetched. A product has at most 100 active \
+            ones.")
+        .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[CREATED.code])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+    Operation::read("/catalog/media/{id}", "getMedia", read).summary("Media of a product, by id").needs(READ).answers::<Media>(),
+    Operation::replace("/catalog/media/{id}", "replaceMedia", replace).summary("Replace media")
+        .description("Full replacement: what is omitted returns to its default or null.")
+        .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[UPDATED.code])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID"])
+        .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
+    Operation::transition("/catalog/media/{id}/archive", "archiveMedia", archive)
+        .summary("Archive media")
+        .needs(WRITE).body::<EmptyBody>().answers::<Media>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),
+];
+
+/// An absolute HTTPS URL without user, query and fragment, not even empty ones (RFC 3986).
+const URL: &str = "^https://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)(:[0-9]{1,5})?\
+    (/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$";
+
+view! {
+    /// What a medium asks of the variant that it names.
+    VariantHead of VariantRow { id: Id, product_id: Id, status: Status }
+}
+
+/// Input of a medium.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MediaInput {
+    /// HTTPS, without user, query or fragment. It is never fetched.
+    #[schemars(regex(pattern = URL), length(max = 2048), extend("format" = "uri"))]
+    pub url: String,
+    /// A variant of the product; null: the product as a whole.
+    #[serde(default)]
+    pub variant_id: Option<Id>,
+    #[serde(default)]
+    pub alt_text: Option<Text<0, 300>>,
+    /// Where to show it; lists are ordered by id all the same.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10000))]
+    pub position: i64,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let of = |product, status: Status| all([MediaRow::product_id.eq(product), MediaRow::status.eq(status)]);
+    list_parts::<MediaRow, Media>(call, of)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?;
+    row.map(show).ok_or_else(Problem::not_found)
+}
+
+/// Media of archived variants are hidden.
+pub fn api_list(call: &Call) -> Answer {
+    let shown = |product| {
+        let variants = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
+        let of_active = has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, variants);
+        all([active(product), any([MediaRow::variant_id.is_null(), of_active])])
+    };
+    list_public_parts::<MediaRow, PublicMedia>(call, shown, MediaRow::updated_at)
+}
+
+pub fn create(call: &Call) -> Answer {
+    create_row(call).map(show)
+}
+
+pub fn api_create(call: &Call) -> Answer {
+    create_row(call).map(|row| show_receipt(&row).subject(row.product_id))
+}
+
+/// Adds the medium of the body to its product.
+fn create_row(call: &Call) -> Result<MediaRow, Problem> {
+    let product_id = call.path_id("productId")?;
+    let input: MediaInput = call.body()?;
+    let (product, variant, active) = run((
+        get::<ProductHead>(product_id).locked(),
+        input.variant_id.map(get::<VariantHead>),
+        select::<MediaId>(active(product_id)).limit(MOST),
+    ))?;
+    let product = ProductHead::require(product)?;
+    let variant = require_variant(variant)?;
+    if product.status == ProductState::Archived {
+        return Err(Problem::archived());
+    }
+    check_variant(variant.as_ref(), product_id, None)?;
+    if active.items.len() >= MOST as usize {
+        return Err(Problem::limit_exceeded());
+    }
+    let row = MediaRow {
+        id: new_id(),
+        version: 1,
+        created_at: now(),
+        updated_at: now(),
+        product_id,
+        variant_id: input.variant_id,
+        url: input.url,
+        alt_text: input.alt_text.map(String::from),
+        position: input.position,
+        status: Status::Active,
+        archived_at: None,
+    };
+    run(insert([&row]))?;
+    emit_change(&CREATED, &row, Some(&product), variant.as_ref());
+    Ok(row)
+}
+
+pub fn replace(call: &Call) -> Answer {
+    replace_row(call).map(|change| change.show(show))
+}
+
+pub fn api_replace(call: &Call) -> Answer {
+    replace_row(call).map(|change| change.show(|row| show_receipt(&row).subject(row.product_id)))
+}
+
+/// Replaces the medium by the body.
+fn replace_row(call: &Call) -> Result<Change<MediaRow>, Problem> {
+    let id = call.path_id("id")?;
+    let input: MediaInput = call.body()?;
+    let product = has::<MediaRow, _, _>(ProductRow::id, MediaRow::product_id, MediaRow::id.eq(id));
+    let (row, variant, product) =
+        run((get(id).locked(), input.variant_id.map(get::<VariantHead>), select::<ProductHead>(product).first()))?;
+    let row: MediaRow = row.ok_or_else(Problem::not_found)?;
+    let variant = require_variant(variant)?;
+    let row = writable(call, Some(row))?;
+    check_variant(variant.as_ref(), row.product_id, row.variant_id)?;
+    let after = MediaRow {
+        variant_id: input.variant_id,
+        url: input.url,
+        alt_text: input.alt_text.map(String::from),
+        position: input.position,
+        ..row.clone()
+    };
+    let change = Change::of(&row, after)?;
+    run(change.update())?;
+    emit_change(&UPDATED, change.after(), product.as_ref(), variant.as_ref());
+    Ok(change)
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let change = Change::archive(writable(call, run(get::<MediaRow>(id).locked())?)?);
+    run(change.update())?;
+    let data = PartIdentity { id, product_id: change.after().product_id };
+    emit([ARCHIVED.of(id, None, &data)]);
+    Ok(change.show(show))
+}
+
+/// The variant that a body names, if it names one.
+fn require_variant(variant: Option<Option<VariantHead>>) -> Result<Option<VariantHead>, Problem> {
+    match variant {
+        Some(None) => Err(Problem::reference_missing("/variantId")),
+        Some(found) => Ok(found),
+        None => Ok(None),
+    }
+}
+
+/// Refuses a variant of another product, or an archived one unless it stood there already.
+fn check_variant(variant: Option<&VariantHead>, product: Id, kept: Option<Id>) -> Result<(), Problem> {
+    match variant {
+        Some(variant) if Some(variant.id) == kept => Ok(()),
+        Some(variant) if variant.product_id != product || variant.status == Status::Archived => {
+            Err(Problem::reference_invalid("/variantId"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn emit_change(
+    kind: &EventKind<MediaEvent>,
+    row: &MediaRow,
+    product: Option<&ProductHead>,
+    variant: Option<&VariantHead>,
+) {
+    let is_public =
+        product.is_some_and(ProductHead::is_public) && variant.is_none_or(|variant| variant.status == Status::Active);
+    emit([kind.of(row.id, None, &MediaEvent::of(row, is_public))]);
+}

@@ -1,0 +1,165 @@
+//! Products as they are read: by people, and by API clients the ones on sale.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, any, contains, has,
+    text_enum,
+};
+use stoa_trade::Status;
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+
+use crate::records::lookup::LookupRow;
+use crate::records::media;
+use crate::records::product::{
+    Product, ProductRow, ProductState, PublicProduct, PublicationStatus, is_public, on_sale, show,
+};
+use crate::records::product_type::{ProductType, Tracking};
+use crate::records::variant::VariantRow;
+use crate::rules::access::READ;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/catalog/products", "listProducts", list).summary("Products")
+        .needs(READ).query::<ListProducts>().answers::<Page<Product>>()
+        .and_client(Client::new(READ, api_list).summary("Products on sale").description("ACTIVE and PUBLISHED ones.")
+            .query::<ListPublicProducts>().answers::<Page<PublicProduct>>()),
+    Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")
+        .needs(READ).query::<ReadProduct>().answers::<Product>(),
+    // No twin of the person's: there are no parts to ask for.
+    Operation::read("/catalog/products/{id}", "apiGetProduct", api_read).summary("A product on sale")
+        .machine(READ).answers::<PublicProduct>(),
+];
+
+/// Variants of a product that `include=variants` shows at most.
+const INCLUDED: u32 = 100;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListProducts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+    /// Part of the name or slug, or of a variant's SKU, barcode, model number or alias, in any case.
+    text: Option<Text<1, 200>>,
+    category_id: Option<Id>,
+    /// With `categoryId`: its descendants too.
+    #[serde(default)]
+    deep: bool,
+    brand_id: Option<Id>,
+    manufacturer_id: Option<Id>,
+    product_type: Option<ProductType>,
+    publication_status: Option<PublicationStatus>,
+    track_serials: Option<bool>,
+}
+
+impl ListProducts {
+    fn filter(&self) -> Filter {
+        let status = match self.status {
+            Status::Active => ProductState::Active,
+            Status::Archived => ProductState::Archived,
+        };
+        let category = |id: Id| match self.deep {
+            true => {
+                has::<LookupRow, _, _>(ProductRow::category_id, LookupRow::id, contains("lineage", &id.to_string()))
+            }
+            false => ProductRow::category_id.eq(id),
+        };
+        let serials = |serials: bool| match serials {
+            true => ProductRow::tracking.eq(Tracking::Serialized),
+            false => ProductRow::tracking.ne(Tracking::Serialized),
+        };
+        all([
+            ProductRow::status.eq(status),
+            self.text.as_deref().map(|text| about(text, Filter::default())).unwrap_or_default(),
+            self.category_id.map(category).unwrap_or_default(),
+            equals(ProductRow::brand_id, self.brand_id),
+            equals(ProductRow::manufacturer_id, self.manufacturer_id),
+            equals(ProductRow::product_type, self.product_type),
+            equals(ProductRow::publication_status, self.publication_status),
+            self.track_serials.map(serials).unwrap_or_default(),
+        ])
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPublicProducts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// Only ACTIVE ones are shown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "there is one status to ask for")]
+    status: OnlyActive,
+    /// Part of the name or slug, or of an active variant's SKU, barcode, model number or alias, in any case.
+    text: Option<Text<1, 200>>,
+    category_id: Option<Id>,
+    brand_id: Option<Id>,
+    manufacturer_id: Option<Id>,
+    /// Changed at or after this instant, by a change of which variants are active too. Products that were taken off sale are
+    /// no longer shown: events tell of them.
+    updated_since: Option<Instant>,
+}
+
+/// Products with this text in name or slug, or with a variant that has it and meets `variants`.
+fn about(text: &str, variants: Filter) -> Filter {
+    let variants = all([contains("text", text), variants]);
+    any([contains("text", text), has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)])
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListProducts = call.query()?;
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    answer_page(rows, |row: &ProductRow| row.id, Product::from)
+}
+
+text_enum! {
+    /// Parts of a product, in either order.
+    pub enum Included {
+        Variants => "variants", Media => "media",
+        VariantsAndMedia => "variants,media", MediaAndVariants => "media,variants",
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadProduct {
+    /// What to answer with the product.
+    include: Option<Included>,
+}
+
+pub fn read(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let ReadProduct { include } = call.query()?;
+    let variants = all([VariantRow::product_id.eq(id), VariantRow::status.eq(Status::Active)]);
+    let variants = include.filter(|parts| *parts != Included::Media).map(|_| select(variants).limit(INCLUDED));
+    let media = include.filter(|parts| *parts != Included::Variants).map(|_| select(media::active(id)).whole());
+    let (row, variants, media) = run((get(id), variants, media))?;
+    Ok(show(ProductRow::require(row)?, variants.map(|rows| rows.items), media))
+}
+
+pub fn api_list(call: &Call) -> Answer {
+    let query: ListPublicProducts = call.query()?;
+    let about = |text: &str| about(text, VariantRow::status.eq(Status::Active));
+    let filter = all([
+        on_sale(),
+        query.text.as_deref().map(about).unwrap_or_default(),
+        equals(ProductRow::category_id, query.category_id),
+        equals(ProductRow::brand_id, query.brand_id),
+        equals(ProductRow::manufacturer_id, query.manufacturer_id),
+        between(ProductRow::updated_at, query.updated_since, None),
+    ]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ProductRow| row.id, PublicProduct::from)
+}
+
+pub fn api_read(call: &Call) -> Answer {
+    let row: Option<ProductRow> = run(get(call.path_id("id")?))?;
+    let row = row.filter(|row| is_public(row.status, row.publication_status)).ok_or_else(Problem::not_found)?;
+    let (id, version) = (row.id, row.version);
+    Ok(Reply::json(&PublicProduct::from(row)).of(id, version))
+}

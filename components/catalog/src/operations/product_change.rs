@@ -1,0 +1,189 @@
+//! Changes of a product: creation with its variants, replacement, archive, and the delete of one that was never used. All but the
+//! first lock the product's row first.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::store::{get, run, select, update_all};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, now};
+use stoa_trade::refusal::or_duplicate;
+use stoa_trade::{Archivable, Change, EmptyBody, Identity, Status, writable};
+
+use crate::records::identity::PartIdentity;
+use crate::records::media::{self, MediaId, MediaRow};
+use crate::records::product::{
+    ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductRow, ProductState, PublicationStatus, UPDATED, show,
+};
+use crate::records::product_type::Tracking;
+use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::records::variant::{self, VariantId, VariantRow};
+use crate::rules::access::WRITE;
+use crate::rules::attributes;
+use crate::rules::faults::collect;
+use crate::rules::objections::{Objections, mode};
+use crate::rules::product::{ProductInput, ProductUpdate};
+use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
+use crate::work::references::look_up;
+
+const CREATE: &str = "All or nothing. Attributes are bounded (500 values, depth 5, 16,000 characters) and may not hold \
+    names or values shaped like credentials: see the schema of `attributes`.";
+const REPLACE: &str = "Full replacement: what is omitted returns to its default or null. A PUT WITHOUT \
+    `publicationStatus` TAKES THE PRODUCT OFF SALE (DRAFT). An omitted or null `slug` keeps the slug. Type, unit and tracking \
+    cannot change once a variant exists.";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/catalog/products", "createProduct", create).summary("Create a product, with up to 100 variants")
+        .description(CREATE).needs(WRITE).body::<ProductInput>().body_limit(16 << 20).answers::<Product>()
+        .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
+        .and_client(Client::new(WRITE, api_create).answers::<WriteReceipt>()),
+    Operation::replace("/catalog/products/{id}", "replaceProduct", replace).summary("Replace a product")
+        .description(REPLACE).needs(WRITE).body::<ProductUpdate>().answers::<Product>()
+        .writes(AUDIT, &[UPDATED.code])
+        .problems(&["DUPLICATE", "ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"])
+        .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
+    Operation::transition("/catalog/products/{id}/archive", "archiveProduct", archive)
+        .summary("Archive a product with its active variants and media")
+        .needs(WRITE).body::<EmptyBody>().answers::<Product>()
+        .writes(AUDIT, &[ARCHIVED.code, variant::ARCHIVED.code, media::ARCHIVED.code]).problems(&["ARCHIVED"]),
+    Operation::delete("/catalog/products/{id}", "deleteProduct", delete).summary("Delete a product that was never used")
+        .description("Only a product that never had a variant or media. Its slug is free again.")
+        .needs(WRITE).answers::<DeletedProduct>()
+        .writes(AUDIT, &[DELETED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
+];
+
+/// What a delete answers.
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedProduct {
+    pub id: Id,
+}
+
+pub fn create(call: &Call) -> Answer {
+    let CreatedProduct { row, variants, .. } = create_product(call)?;
+    Ok(show(row, (!variants.is_empty()).then_some(variants), None))
+}
+
+pub fn api_create(call: &Call) -> Answer {
+    create_product(call).map(|created| show_receipt(&created.row))
+}
+
+/// Creates the product of the body.
+fn create_product(call: &Call) -> Result<CreatedProduct, Problem> {
+    let mut created = create_products(vec![(String::new(), call.body::<ProductInput>()?)])?;
+    created.pop().ok_or_else(Problem::not_found)
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let (change, members) = replace_row(call)?;
+    Ok(show(change.into_after(), None, None).changed(members))
+}
+
+pub fn api_replace(call: &Call) -> Answer {
+    let (change, members) = replace_row(call)?;
+    Ok(show_receipt(change.after()).changed(members))
+}
+
+/// Replaces the product by the body; answers which members differ too.
+fn replace_row(call: &Call) -> Result<(Change<ProductRow>, Vec<String>), Problem> {
+    let id = call.path_id("id")?;
+    let mut input: ProductUpdate = call.body()?;
+    let mut faults = input.tracking_faults("");
+    let members = std::mem::take(&mut input.attributes);
+    let attributes = collect(&mut faults, attributes::check(members, "/attributes"));
+    let Some(attributes) = attributes.filter(|_| faults.is_empty()) else { return Err(Problem::invalid(faults)) };
+
+    let (locks, units, lookups) = look_up(std::iter::once(&input));
+    let (_, row, units, lookups) = run((locks, get(id).locked(), units, lookups))?;
+    let row = writable(call, Some(ProductRow::require(row)?))?;
+    check_fixed(&row, &input)?;
+    let mut objections = Objections::default();
+    if row.unit_code != input.unit_of_measure || row.tracking != input.tracking() {
+        objections.unit("", &input, &units);
+    }
+    let kept = [row.category_id, row.brand_id, row.manufacturer_id];
+    objections.references("", &input, &lookups.concat(), kept);
+    objections.variants("", &input, row.active_variants);
+    objections.finish()?;
+
+    let mode = mode(input.variant_mode, row.active_variants);
+    let change = Change::of(&row, input.replace(row.clone(), attributes, mode))?;
+    run(change.update()).map_err(or_duplicate("/slug"))?;
+    emit([UPDATED.of(id, None, &ProductEvent::of(change.after()))]);
+    let members = name_members(&row, &change);
+    Ok((change, members))
+}
+
+/// Type, unit and tracking cannot change once a variant exists: orders and stock rest on them.
+fn check_fixed(row: &ProductRow, input: &ProductUpdate) -> Result<(), Problem> {
+    if row.total_variants == 0 {
+        return Ok(());
+    }
+    let tracks = (row.tracking != Tracking::None, row.tracking == Tracking::Serialized);
+    let fixed = [
+        ("/productType", row.product_type != input.product_type),
+        ("/unitOfMeasure", row.unit_code != input.unit_of_measure),
+        ("/trackInventory", tracks.0 != input.track_inventory),
+        ("/trackSerials", tracks.1 != input.track_serials),
+    ];
+    let changed: Vec<String> = fixed.into_iter().filter(|(_, is)| *is).map(|(at, _)| at.to_owned()).collect();
+    if changed.is_empty() { Ok(()) } else { Err(Problem::immutable(changed)) }
+}
+
+/// The members that differ, for the audit entry: to callers tracking is two flags.
+fn name_members(before: &ProductRow, change: &Change<ProductRow>) -> Vec<String> {
+    let (before, after) = (before.tracking, change.after().tracking);
+    let flags = [
+        ("trackInventory", (before == Tracking::None) != (after == Tracking::None)),
+        ("trackSerials", (before == Tracking::Serialized) != (after == Tracking::Serialized)),
+    ];
+    let flags = || flags.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned());
+    let mut members = Vec::new();
+    for member in change.members() {
+        match member.as_str() {
+            "tracking" => members.extend(flags()),
+            _ => members.push(member),
+        }
+    }
+    members
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let active = all([VariantRow::product_id.eq(id), VariantRow::status.eq(Status::Active)]);
+    let (row, variants, media) =
+        run((get(id).locked(), select::<VariantId>(active).whole(), select::<MediaId>(media::active(id)).whole()))?;
+    let row = writable(call, Some(ProductRow::require(row)?))?;
+    let mut after = ProductRow { active_variants: 0, single_variant_id: None, single_sku: None, ..row.clone() };
+    after.become_archived(now());
+    let change = Change::of(&row, after)?;
+    let variants: Vec<Id> = variants.iter().map(|variant| variant.id).collect();
+    let media: Vec<Id> = media.iter().map(|medium| medium.id).collect();
+    let archived = update_all::<VariantRow>(variants.iter().copied())
+        .set(VariantRow::status, &Status::Archived)
+        .set(VariantRow::archived_at, &Some(now()));
+    let hidden = update_all::<MediaRow>(media.iter().copied())
+        .set(MediaRow::status, &Status::Archived)
+        .set(MediaRow::archived_at, &Some(now()));
+    run((change.update(), archived, hidden))?;
+    let part = |id: Id, product_id: Id| PartIdentity { id, product_id };
+    let product = std::iter::once(ARCHIVED.of(id, None, &Identity { id }));
+    let variants = variants.into_iter().map(|variant| variant::ARCHIVED.of(variant, None, &part(variant, id)));
+    let media = media.into_iter().map(|medium| media::ARCHIVED.of(medium, None, &part(medium, id)));
+    emit(product.chain(variants).chain(media));
+    Ok(show(change.into_after(), None, None).changed(["status", "archivedAt"]))
+}
+
+/// Records are never removed: the row stays with a state that no read shows and gives its slug back.
+pub fn delete(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let media = select::<MediaId>(MediaRow::product_id.eq(id)).first();
+    let (row, media) = run((get(id).locked(), media))?;
+    let row = writable(call, Some(ProductRow::require(row)?))?;
+    if row.total_variants > 0 || media.is_some() {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let (status, publication_status) = (ProductState::Deleted, PublicationStatus::Draft);
+    run(Change::of(&row, ProductRow { status, publication_status, slug: None, ..row.clone() })?.update())?;
+    emit([DELETED.of(id, None, &Identity { id })]);
+    Ok(Reply::json(&DeletedProduct { id }).resource(id))
+}

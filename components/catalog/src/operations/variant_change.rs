@@ -1,0 +1,136 @@
+//! Changes of a variant. What changes how many variants are active locks the product first and keeps its columns.
+
+use stoa_sdk::store::{get, insert, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, all, emit, has, new_id, view};
+use stoa_trade::refusal::or_duplicate;
+use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
+
+use crate::records::identity::PartIdentity;
+use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
+use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::records::variant::{
+    ARCHIVED, AUDIT, CREATED, MOST_VARIANTS, UPDATED, Variant, VariantEvent, VariantRow, show,
+};
+use crate::rules::access::WRITE;
+use crate::rules::variant::VariantInput;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/catalog/products/{productId}/variants", "createVariant", create).summary("Create a variant of a product")
+        .description("The second active variant of a SINGLE product makes it MULTIPLE. A product has at most 2,000 variants, \
+            archived ones included. A SKU stays reserved after archive.")
+        .needs(WRITE).body::<VariantInput>().answers::<Variant>().writes(AUDIT, &[CREATED.code, product::UPDATED.code])
+        .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
+    Operation::replace("/catalog/variants/{id}", "replaceVariant", replace).summary("Replace a variant")
+        .description("Full replacement: what is omitted returns to its default or null. `sku` must be the stored one.")
+        .needs(WRITE).body::<VariantInput>().answers::<Variant>()
+        .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
+        .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
+    Operation::transition("/catalog/variants/{id}/archive", "archiveVariant", archive)
+        .summary("Archive a variant")
+        .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT.")
+        .needs(WRITE).body::<EmptyBody>().answers::<Variant>()
+        .writes(AUDIT, &[ARCHIVED.code, product::UPDATED.code]).problems(&["ARCHIVED"]),
+];
+
+view! { VariantName of VariantRow { id: Id, sku: String } }
+
+pub fn create(call: &Call) -> Answer {
+    create_row(call).map(show)
+}
+
+pub fn api_create(call: &Call) -> Answer {
+    create_row(call).map(|row| show_receipt(&row).subject(row.product_id))
+}
+
+/// Adds the variant of the body to its product.
+fn create_row(call: &Call) -> Result<VariantRow, Problem> {
+    let product_id = call.path_id("productId")?;
+    let input: VariantInput = call.body()?;
+    let checked = input.check("").map_err(Problem::invalid)?;
+    let product = unarchived(ProductRow::require(run(get(product_id).locked())?)?)?;
+    if product.total_variants >= MOST_VARIANTS {
+        return Err(Problem::limit_exceeded());
+    }
+    let id = new_id();
+    let row = checked.into_row(id, &product);
+    let count = product.active_variants + 1;
+    let after = ProductRow {
+        active_variants: count,
+        total_variants: product.total_variants + 1,
+        single_variant_id: (count == 1).then_some(id),
+        single_sku: (count == 1).then(|| row.sku.clone()),
+        variant_mode: if count > 1 { VariantMode::Multiple } else { product.variant_mode },
+        ..product.clone()
+    };
+    let change = Change::of(&product, after)?;
+    run((insert([&row]), change.update())).map_err(or_duplicate("/sku"))?;
+    let after = change.after();
+    let of_product = (after.variant_mode != product.variant_mode)
+        .then(|| product::UPDATED.of(product_id, None, &ProductEvent::of(after)));
+    let is_public = is_public(after.status, after.publication_status);
+    emit(of_product.into_iter().chain([CREATED.of(id, None, &VariantEvent::of(&row, is_public))]));
+    Ok(row)
+}
+
+pub fn replace(call: &Call) -> Answer {
+    replace_row(call).map(|change| change.show(show))
+}
+
+pub fn api_replace(call: &Call) -> Answer {
+    replace_row(call).map(|change| change.show(|row| show_receipt(&row).subject(row.product_id)))
+}
+
+/// Replaces the variant by the body.
+fn replace_row(call: &Call) -> Result<Change<VariantRow>, Problem> {
+    let id = call.path_id("id")?;
+    let input: VariantInput = call.body()?;
+    let checked = input.check("").map_err(Problem::invalid)?;
+    let of_product = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, VariantRow::id.eq(id));
+    let (row, product) = run((get(id).locked(), select::<ProductHead>(of_product).first()))?;
+    let row: VariantRow = writable(call, row)?;
+    let change = Change::of(&row, checked.replace(row.clone()))?;
+    run(change.update())?;
+    let is_public = product.as_ref().is_some_and(ProductHead::is_public);
+    emit([UPDATED.of(id, None, &VariantEvent::of(change.after(), is_public))]);
+    Ok(change)
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let this = || VariantRow::id.eq(id);
+    let product = has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, this());
+    let siblings = all([
+        has::<VariantRow, _, _>(VariantRow::product_id, VariantRow::product_id, this()),
+        VariantRow::status.eq(Status::Active),
+        VariantRow::id.ne(id),
+    ]);
+    let (product, row, siblings) = run((
+        select::<ProductRow>(product).locked().first(),
+        get(id).locked(),
+        select::<VariantName>(siblings).limit(2),
+    ))?;
+    let change = Change::archive(writable(call, row)?);
+    let product = ProductRow::require(product)?;
+    let only = match siblings.items.as_slice() {
+        [only] => Some(only.clone()),
+        _ => None,
+    };
+    let count = product.active_variants - 1;
+    let withdrawn = count == 0 && product.publication_status == PublicationStatus::Published;
+    let after = ProductRow {
+        active_variants: count,
+        single_variant_id: only.as_ref().map(|variant| variant.id),
+        single_sku: only.map(|variant| variant.sku),
+        publication_status: if withdrawn { PublicationStatus::Draft } else { product.publication_status },
+        ..product.clone()
+    };
+    let of_product = Change::of(&product, after)?;
+    run((of_product.update(), change.update()))?;
+    let update = withdrawn.then(|| product::UPDATED.of(product.id, None, &ProductEvent::of(of_product.after())));
+    let data = PartIdentity { id, product_id: product.id };
+    emit(update.into_iter().chain([ARCHIVED.of(id, None, &data)]));
+    Ok(change.show(show))
+}

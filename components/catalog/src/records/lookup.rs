@@ -1,0 +1,142 @@
+//! Lookups: the brands, categories, manufacturers and units of measure that products name. How they are kept, and what people,
+//! API clients and events see of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, text_enum, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Identity, Status, archivable};
+
+use crate::records::identity::{EXAMPLE_TIME, example_id};
+
+/// Resource type of the audit entries and of the events.
+pub const AUDIT: &str = "CATALOG_LOOKUP";
+
+pub const CREATED: EventKind<PublicCatalogLookup> =
+    EventKind::new("catalog.lookup.created", AUDIT, "A lookup or unit was created.");
+pub const UPDATED: EventKind<PublicCatalogLookup> =
+    EventKind::new("catalog.lookup.updated", AUDIT, "A lookup or unit was replaced.");
+pub const ARCHIVED: EventKind<Identity> =
+    EventKind::new("catalog.lookup.archived", AUDIT, "A lookup or unit was archived.");
+
+text_enum! {
+    /// The kinds as the path spells them.
+    pub enum Kind { Brands => "brands", Categories => "categories", Manufacturers => "manufacturers", Units => "units" }
+}
+
+collection! {
+    pub record LookupRow in "lookup" {
+        kind: Kind,
+        code: String,
+        name: String,
+        status: Status,
+        archived_at: Option<Instant>,
+        /// Of categories.
+        parent_id: Option<Id>,
+        /// Of categories: the ids from the root to this one, parted by spaces.
+        lineage: Option<String>,
+        /// Of units.
+        decimal_places: Option<i64>,
+    }
+    unique { code: [kind, code] }
+    index { [kind, status, id], [parent_id] }
+    search { text: [name, code], lineage: [lineage] }
+    fixed [kind, code]
+    members { lineage: "parentId" }
+}
+archivable!(LookupRow);
+
+impl LookupRow {
+    /// A unit as there may be one: what the contract shows, and what tests begin with.
+    pub fn example() -> LookupRow {
+        LookupRow {
+            id: example_id(4),
+            version: 1,
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
+            kind: Kind::Units,
+            code: "KG".to_owned(),
+            name: "Kilogram".to_owned(),
+            status: Status::Active,
+            archived_at: None,
+            parent_id: None,
+            lineage: None,
+            decimal_places: Some(3),
+        }
+    }
+}
+
+view! {
+    /// What a product asks of a lookup that it names.
+    pub LookupHead of LookupRow { id: Id, kind: Kind, status: Status }
+}
+
+view! {
+    /// What a product asks of its unit.
+    pub UnitHead of LookupRow { code: String, status: Status, decimal_places: Option<i64> }
+}
+
+view! { pub LookupId of LookupRow { id: Id } }
+
+/// Whoever puts a product under a unit shares this name; whoever changes the unit holds it alone.
+pub fn unit_lock(code: &str) -> String {
+    format!("unit:{code}")
+}
+
+/// A lookup or unit as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogLookup {
+    #[serde(flatten)]
+    head: Head,
+    pub name: String,
+    pub code: String,
+    /// Categories only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<Option<Id>>,
+    /// Units only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decimal_places: Option<i64>,
+}
+
+impl From<LookupRow> for CatalogLookup {
+    fn from(row: LookupRow) -> CatalogLookup {
+        CatalogLookup {
+            head: row.head(),
+            name: row.name,
+            code: row.code,
+            parent_id: (row.kind == Kind::Categories).then_some(row.parent_id),
+            decimal_places: row.decimal_places,
+        }
+    }
+}
+
+/// The whole record as an answer to a person.
+pub fn show(row: LookupRow) -> Reply {
+    let (id, version) = (row.id, row.version);
+    Reply::json(&CatalogLookup::from(row)).of(id, version)
+}
+
+/// A lookup or unit as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicCatalogLookup {
+    id: Id,
+    name: String,
+    code: String,
+    /// Units only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decimal_places: Option<i64>,
+}
+
+impl From<LookupRow> for PublicCatalogLookup {
+    fn from(row: LookupRow) -> PublicCatalogLookup {
+        PublicCatalogLookup { id: row.id, name: row.name, code: row.code, decimal_places: row.decimal_places }
+    }
+}
+
+impl EventData for PublicCatalogLookup {
+    fn example() -> PublicCatalogLookup {
+        LookupRow::example().into()
+    }
+}

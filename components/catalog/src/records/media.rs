@@ -1,0 +1,144 @@
+//! Media: addresses of pictures and other files of a product, or of one of its variants. Only metadata: nothing is fetched. How
+//! they are kept, and what people, API clients and events see of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Reply, all, collection, view};
+use stoa_trade::life::Head;
+use stoa_trade::{Archivable, Status, archivable};
+
+use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
+
+/// Resource type of the audit entries and of the events.
+pub const AUDIT: &str = "CATALOG_MEDIA";
+
+pub const CREATED: EventKind<MediaEvent> =
+    EventKind::new("catalog.media.created", AUDIT, "Media were added to a product.");
+pub const UPDATED: EventKind<MediaEvent> = EventKind::new("catalog.media.updated", AUDIT, "Media were replaced.");
+pub const ARCHIVED: EventKind<PartIdentity> = EventKind::new("catalog.media.archived", AUDIT, "Media were archived.");
+
+/// Active media of a product at most; also what `include=media` shows.
+pub const MOST: u32 = 100;
+
+collection! {
+    pub record MediaRow in "media" {
+        product_id: Id,
+        variant_id: Option<Id>,
+        url: String,
+        alt_text: Option<String>,
+        position: i64,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    index { [product_id, position, id] }
+    checks { place: [position >= 0] }
+    fixed [product_id]
+}
+archivable!(MediaRow);
+
+impl MediaRow {
+    /// A medium as there may be one, of the product of the same name: what the contract shows, and what tests begin with.
+    pub fn example() -> MediaRow {
+        MediaRow {
+            id: example_id(3),
+            version: 1,
+            created_at: EXAMPLE_TIME,
+            updated_at: EXAMPLE_TIME,
+            product_id: example_id(1),
+            variant_id: None,
+            url: "https://media.example.com/phone.jpg".to_owned(),
+            alt_text: Some("The phone from the front".to_owned()),
+            position: 0,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
+
+view! { pub MediaId of MediaRow { id: Id } }
+
+/// Active media of a product.
+pub fn active(product: Id) -> Filter {
+    all([MediaRow::product_id.eq(product), MediaRow::status.eq(Status::Active)])
+}
+
+/// What people, API clients and events see of a medium alike.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MediaBody {
+    url: String,
+    variant_id: Option<Id>,
+    alt_text: Option<String>,
+    position: i64,
+}
+
+impl From<MediaRow> for MediaBody {
+    fn from(row: MediaRow) -> MediaBody {
+        let MediaRow { url, variant_id, alt_text, position, .. } = row;
+        MediaBody { url, variant_id, alt_text, position }
+    }
+}
+
+/// A medium as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Media {
+    #[serde(flatten)]
+    head: Head,
+    product_id: Id,
+    #[serde(flatten)]
+    body: MediaBody,
+}
+
+impl From<MediaRow> for Media {
+    fn from(row: MediaRow) -> Media {
+        Media { head: row.head(), product_id: row.product_id, body: row.into() }
+    }
+}
+
+/// The whole record as an answer to a person; audited under its product.
+pub fn show(row: MediaRow) -> Reply {
+    let (id, version, product) = (row.id, row.version, row.product_id);
+    Reply::json(&Media::from(row)).of(id, version).subject(product)
+}
+
+/// A medium as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicMedia {
+    id: Id,
+    status: Status,
+    #[serde(flatten)]
+    body: MediaBody,
+    product_id: Id,
+}
+
+impl From<MediaRow> for PublicMedia {
+    fn from(row: MediaRow) -> PublicMedia {
+        PublicMedia { id: row.id, status: row.status, product_id: row.product_id, body: row.into() }
+    }
+}
+
+/// A medium in an event: whole while it is active and what it shows is public, otherwise ids.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MediaEvent {
+    Public(PublicMedia),
+    Hidden(PartIdentity),
+}
+
+impl MediaEvent {
+    /// `is_public`: of the product, and of the variant where one is named.
+    pub fn of(row: &MediaRow, is_public: bool) -> MediaEvent {
+        match row.status == Status::Active && is_public {
+            true => MediaEvent::Public(row.clone().into()),
+            false => MediaEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
+        }
+    }
+}
+
+impl EventData for MediaEvent {
+    fn example() -> MediaEvent {
+        MediaEvent::of(&MediaRow::example(), true)
+    }
+}

@@ -1,0 +1,333 @@
+//! Products: how they are kept, and what people, API clients and events see of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, all, collection, text_enum, view};
+use stoa_trade::life::{Head, PublicHead};
+use stoa_trade::{Archivable, Identity, Status};
+
+use crate::records::identity::{EXAMPLE_TIME, example_id};
+use crate::records::media::{Media, MediaRow};
+use crate::records::product_type::{ProductType, Tracking};
+use crate::records::variant::{Variant, VariantRow};
+
+/// Resource type of the audit entries and of the events.
+pub const AUDIT: &str = "CATALOG_PRODUCT";
+
+pub const CREATED: EventKind<ProductEvent> = EventKind::new("catalog.product.created", AUDIT, "A product was created.");
+pub const UPDATED: EventKind<ProductEvent> = EventKind::new("catalog.product.updated", AUDIT, "A product was changed.");
+pub const ARCHIVED: EventKind<Identity> = EventKind::new("catalog.product.archived", AUDIT, "A product was archived.");
+pub const DELETED: EventKind<Identity> =
+    EventKind::new("catalog.product.deleted", AUDIT, "A product that was never used was deleted.");
+
+text_enum! {
+    /// DELETED rows are never shown: records cannot be removed, so a deleted product keeps its row.
+    pub enum ProductState { Active => "ACTIVE", Archived => "ARCHIVED", Deleted => "DELETED" }
+}
+
+text_enum! {
+    #[derive(Default)]
+    pub enum PublicationStatus { #[default] Draft => "DRAFT", Published => "PUBLISHED" }
+}
+
+text_enum! {
+    pub enum VariantMode { Single => "SINGLE", Multiple => "MULTIPLE" }
+}
+
+collection! {
+    pub record ProductRow in "product" {
+        name: String,
+        /// Null once deleted, so that it is free again.
+        slug: Option<String>,
+        product_type: ProductType,
+        unit_code: String,
+        tracking: Tracking,
+        publication_status: PublicationStatus,
+        status: ProductState,
+        archived_at: Option<Instant>,
+        variant_mode: VariantMode,
+        category_id: Option<Id>,
+        brand_id: Option<Id>,
+        manufacturer_id: Option<Id>,
+        description: Option<String>,
+        short_description: Option<String>,
+        attributes: Json,
+        /// Kept with every change of a variant, under the lock of this row; so is what follows.
+        active_variants: i64,
+        /// Archived ones too.
+        total_variants: i64,
+        /// The only active variant, where there is exactly one.
+        single_variant_id: Option<Id>,
+        single_sku: Option<String>,
+    }
+    unique { slug: [slug] }
+    index { [status, id], [category_id], [brand_id], [manufacturer_id], [unit_code] }
+    search { text: [name, slug] }
+    checks { variants: [active_variants >= 0, total_variants >= active_variants] }
+    members { unit_code: "unitOfMeasure" }
+}
+
+/// By hand: a product has a third state, in which it is shown to nobody.
+impl Archivable for ProductRow {
+    fn status(&self) -> Status {
+        if self.status == ProductState::Active { Status::Active } else { Status::Archived }
+    }
+
+    fn become_archived(&mut self, at: Instant) {
+        self.status = ProductState::Archived;
+        self.archived_at = Some(at);
+    }
+
+    fn public_head(&self) -> PublicHead {
+        PublicHead {
+            id: self.id,
+            status: Archivable::status(self),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    fn archived_at(&self) -> Option<Instant> {
+        self.archived_at
+    }
+}
+
+impl ProductRow {
+    /// The one active variant of a SINGLE product.
+    pub fn single(&self) -> Option<(Id, &str)> {
+        if self.variant_mode != VariantMode::Single {
+            return None;
+        }
+        Some((self.single_variant_id?, self.single_sku.as_deref()?))
+    }
+
+    /// The row unless it is absent or deleted.
+    ///
+    /// # Errors
+    /// NOT_FOUND.
+    pub fn require(row: Option<ProductRow>) -> Result<ProductRow, Problem> {
+        row.filter(|row| row.status != ProductState::Deleted).ok_or_else(Problem::not_found)
+    }
+
+    /// A new product of which no more is said than its name.
+    pub fn new(id: Id, name: String, at: Instant) -> ProductRow {
+        ProductRow {
+            id,
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            name,
+            slug: None,
+            product_type: ProductType::Good,
+            unit_code: String::new(),
+            tracking: Tracking::None,
+            publication_status: PublicationStatus::Draft,
+            status: ProductState::Active,
+            archived_at: None,
+            variant_mode: VariantMode::Single,
+            category_id: None,
+            brand_id: None,
+            manufacturer_id: None,
+            description: None,
+            short_description: None,
+            attributes: Json::of(&json!({})),
+            active_variants: 0,
+            total_variants: 0,
+            single_variant_id: None,
+            single_sku: None,
+        }
+    }
+
+    /// A product as there may be one: what the contract shows, and what tests begin with.
+    pub fn example() -> ProductRow {
+        let variant = VariantRow::example();
+        ProductRow {
+            slug: Some("phone".to_owned()),
+            unit_code: variant.unit_code,
+            publication_status: PublicationStatus::Published,
+            active_variants: 1,
+            total_variants: 1,
+            single_variant_id: Some(variant.id),
+            single_sku: Some(variant.sku),
+            ..ProductRow::new(example_id(1), "Phone".to_owned(), EXAMPLE_TIME)
+        }
+    }
+}
+
+view! {
+    /// What variants and media ask of their product.
+    pub ProductHead of ProductRow { id: Id, status: ProductState, publication_status: PublicationStatus }
+}
+
+impl ProductHead {
+    /// The head unless the product is absent or deleted.
+    ///
+    /// # Errors
+    /// NOT_FOUND.
+    pub fn require(head: Option<ProductHead>) -> Result<ProductHead, Problem> {
+        head.filter(|head| head.status != ProductState::Deleted).ok_or_else(Problem::not_found)
+    }
+
+    /// # Errors
+    /// NOT_FOUND unless the product is on sale.
+    pub fn require_public(head: Option<&ProductHead>) -> Result<(), Problem> {
+        if head.is_some_and(ProductHead::is_public) { Ok(()) } else { Err(Problem::not_found()) }
+    }
+
+    pub fn is_public(&self) -> bool {
+        is_public(self.status, self.publication_status)
+    }
+}
+
+view! { pub ProductId of ProductRow { id: Id } }
+
+/// Whether a product may be read by API clients.
+pub fn is_public(status: ProductState, publication: PublicationStatus) -> bool {
+    status == ProductState::Active && publication == PublicationStatus::Published
+}
+
+/// Products on sale.
+pub fn on_sale() -> Filter {
+    all([ProductRow::status.eq(ProductState::Active), ProductRow::publication_status.eq(PublicationStatus::Published)])
+}
+
+/// A product as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Product {
+    #[serde(flatten)]
+    head: Head,
+    name: String,
+    slug: Option<String>,
+    /// What it is in practice.
+    variant_mode: VariantMode,
+    product_type: ProductType,
+    category_id: Option<Id>,
+    brand_id: Option<Id>,
+    manufacturer_id: Option<Id>,
+    unit_of_measure: String,
+    track_inventory: bool,
+    track_serials: bool,
+    publication_status: PublicationStatus,
+    description: Option<String>,
+    short_description: Option<String>,
+    attributes: Json,
+    /// Active variants.
+    #[schemars(range(min = 0))]
+    variant_count: i64,
+    /// Of a SINGLE product with exactly one active variant.
+    single_sku: Option<String>,
+    single_variant_id: Option<Id>,
+    /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variants: Option<Vec<Variant>>,
+    /// Of a read with `include=media`: the active ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media: Option<Vec<Media>>,
+}
+
+impl From<ProductRow> for Product {
+    fn from(row: ProductRow) -> Product {
+        let single = row.single().map(|(id, sku)| (id, sku.to_owned()));
+        Product {
+            head: row.head(),
+            name: row.name,
+            slug: row.slug,
+            variant_mode: row.variant_mode,
+            product_type: row.product_type,
+            category_id: row.category_id,
+            brand_id: row.brand_id,
+            manufacturer_id: row.manufacturer_id,
+            unit_of_measure: row.unit_code,
+            track_inventory: row.tracking != Tracking::None,
+            track_serials: row.tracking == Tracking::Serialized,
+            publication_status: row.publication_status,
+            description: row.description,
+            short_description: row.short_description,
+            attributes: row.attributes,
+            variant_count: row.active_variants,
+            single_variant_id: single.as_ref().map(|(id, _)| *id),
+            single_sku: single.map(|(_, sku)| sku),
+            variants: None,
+            media: None,
+        }
+    }
+}
+
+/// The whole record as an answer to a person, with the parts that were asked for.
+pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Vec<MediaRow>>) -> Reply {
+    let (id, version) = (row.id, row.version);
+    let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
+    let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
+    Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
+}
+
+/// A product as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicProduct {
+    #[serde(flatten)]
+    head: PublicHead,
+    name: String,
+    slug: Option<String>,
+    /// What it is in practice.
+    variant_mode: VariantMode,
+    /// Active variants.
+    #[schemars(range(min = 0))]
+    variant_count: i64,
+    /// Of a SINGLE product with exactly one active variant.
+    single_sku: Option<String>,
+    product_type: ProductType,
+    category_id: Option<Id>,
+    brand_id: Option<Id>,
+    manufacturer_id: Option<Id>,
+    unit_of_measure: String,
+    publication_status: PublicationStatus,
+    description: Option<String>,
+    short_description: Option<String>,
+}
+
+impl From<ProductRow> for PublicProduct {
+    fn from(row: ProductRow) -> PublicProduct {
+        PublicProduct {
+            head: row.public_head(),
+            single_sku: row.single().map(|(_, sku)| sku.to_owned()),
+            name: row.name,
+            slug: row.slug,
+            variant_mode: row.variant_mode,
+            variant_count: row.active_variants,
+            product_type: row.product_type,
+            category_id: row.category_id,
+            brand_id: row.brand_id,
+            manufacturer_id: row.manufacturer_id,
+            unit_of_measure: row.unit_code,
+            publication_status: row.publication_status,
+            description: row.description,
+            short_description: row.short_description,
+        }
+    }
+}
+
+/// A product in an event: whole while it is active and published, otherwise its id.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ProductEvent {
+    Public(Box<PublicProduct>),
+    Hidden(Identity),
+}
+
+impl ProductEvent {
+    pub fn of(row: &ProductRow) -> ProductEvent {
+        match is_public(row.status, row.publication_status) {
+            true => ProductEvent::Public(Box::new(row.clone().into())),
+            false => ProductEvent::Hidden(Identity { id: row.id }),
+        }
+    }
+}
+
+impl EventData for ProductEvent {
+    fn example() -> ProductEvent {
+        ProductEvent::of(&ProductRow::example())
+    }
+}

@@ -1,0 +1,12 @@
+//! What a product is and how it is counted: what each of its variants keeps a copy of, since it cannot change any more.
+
+use stoa_sdk::text_enum;
+
+text_enum! {
+    pub enum ProductType { Good => "GOOD", Service => "SERVICE" }
+}
+
+text_enum! {
+    /// How stock of the product is counted.
+    pub enum Tracking { None => "NONE", Quantity => "QUANTITY", Serialized => "SERIALIZED" }
+}

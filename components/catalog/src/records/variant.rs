@@ -1,0 +1,207 @@
+//! Variants: what is sold and counted. How they are kept, and what people, API clients and events see of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, text_enum, view};
+use stoa_trade::life::{Head, PublicHead};
+use stoa_trade::{Archivable, Status, archivable};
+
+use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
+use crate::records::product_type::{ProductType, Tracking};
+
+/// Resource type of the audit entries and of the events.
+pub const AUDIT: &str = "CATALOG_VARIANT";
+
+pub const CREATED: EventKind<VariantEvent> = EventKind::new("catalog.variant.created", AUDIT, "A variant was created.");
+pub const UPDATED: EventKind<VariantEvent> =
+    EventKind::new("catalog.variant.updated", AUDIT, "A variant was replaced.");
+pub const ARCHIVED: EventKind<PartIdentity> =
+    EventKind::new("catalog.variant.archived", AUDIT, "A variant was archived.");
+
+text_enum! {
+    pub enum Condition {
+        New => "NEW", Used => "USED", Refurbished => "REFURBISHED", OpenBox => "OPEN_BOX", AsIs => "AS_IS",
+    }
+}
+
+text_enum! {
+    pub enum Grade { A => "A", B => "B", C => "C" }
+}
+
+text_enum! {
+    #[derive(Default)]
+    pub enum SimType {
+        Esim => "ESIM", PhysicalSim => "PHYSICAL_SIM", PhysicalEsim => "PHYSICAL_ESIM", DualSim => "DUAL_SIM",
+        #[default] NotApplicable => "NOT_APPLICABLE",
+    }
+}
+
+/// Variants of a product at most, archived ones included: what one call can list or archive.
+pub const MOST_VARIANTS: i64 = 2_000;
+
+collection! {
+    pub record VariantRow in "variant" {
+        product_id: Id,
+        sku: String,
+        barcode: Option<String>,
+        model_number: Option<String>,
+        storage: Option<String>,
+        color: Option<String>,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
+        sim_type: SimType,
+        attributes: Json,
+        aliases: Json,
+        /// The aliases one after the other, to be searched.
+        alias_text: Option<String>,
+        status: Status,
+        archived_at: Option<Instant>,
+        /// Copies of what the product cannot change once a variant exists.
+        product_type: ProductType,
+        unit_code: String,
+        tracking: Tracking,
+    }
+    unique { sku: [sku] }
+    index { [product_id, status], [barcode] }
+    search { text: [sku, barcode, model_number, alias_text] }
+    fixed [product_id, sku]
+    members { aliases: "searchAliases", alias_text: "searchAliases" }
+}
+archivable!(VariantRow);
+
+impl VariantRow {
+    /// A new variant of which no more is said than its SKU.
+    pub fn new(id: Id, sku: String, product_id: Id, at: Instant) -> VariantRow {
+        VariantRow {
+            id,
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            product_id,
+            sku,
+            barcode: None,
+            model_number: None,
+            storage: None,
+            color: None,
+            condition: None,
+            grade: None,
+            sim_type: SimType::default(),
+            attributes: Json::of(&json!({})),
+            aliases: Json::of(&json!([])),
+            alias_text: None,
+            status: Status::Active,
+            archived_at: None,
+            product_type: ProductType::Good,
+            unit_code: String::new(),
+            tracking: Tracking::None,
+        }
+    }
+
+    /// A variant as there may be one, of the product of the same name: what the contract shows, and what tests begin with.
+    pub fn example() -> VariantRow {
+        VariantRow {
+            barcode: Some("0195949036187".to_owned()),
+            color: Some("Black".to_owned()),
+            unit_code: "UNIT".to_owned(),
+            ..VariantRow::new(example_id(2), "PHONE-BLACK".to_owned(), example_id(1), EXAMPLE_TIME)
+        }
+    }
+}
+
+view! { pub VariantId of VariantRow { id: Id } }
+
+/// What people, API clients and events see of a variant alike.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct VariantBody {
+    product_id: Id,
+    sku: String,
+    barcode: Option<String>,
+    model_number: Option<String>,
+    storage: Option<String>,
+    color: Option<String>,
+    condition: Option<Condition>,
+    grade: Option<Grade>,
+    sim_type: SimType,
+}
+
+impl From<VariantRow> for VariantBody {
+    fn from(row: VariantRow) -> VariantBody {
+        VariantBody {
+            product_id: row.product_id,
+            sku: row.sku,
+            barcode: row.barcode,
+            model_number: row.model_number,
+            storage: row.storage,
+            color: row.color,
+            condition: row.condition,
+            grade: row.grade,
+            sim_type: row.sim_type,
+        }
+    }
+}
+
+/// A variant as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Variant {
+    #[serde(flatten)]
+    head: Head,
+    #[serde(flatten)]
+    body: VariantBody,
+    attributes: Json,
+    #[schemars(with = "Vec<String>")]
+    search_aliases: Json,
+}
+
+impl From<VariantRow> for Variant {
+    fn from(row: VariantRow) -> Variant {
+        let (attributes, search_aliases) = (row.attributes.clone(), row.aliases.clone());
+        Variant { head: row.head(), attributes, search_aliases, body: row.into() }
+    }
+}
+
+/// The whole record as an answer to a person; audited under its product.
+pub fn show(row: VariantRow) -> Reply {
+    let (id, version, product) = (row.id, row.version, row.product_id);
+    Reply::json(&Variant::from(row)).of(id, version).subject(product)
+}
+
+/// A variant as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicVariant {
+    #[serde(flatten)]
+    head: PublicHead,
+    #[serde(flatten)]
+    body: VariantBody,
+}
+
+impl From<VariantRow> for PublicVariant {
+    fn from(row: VariantRow) -> PublicVariant {
+        PublicVariant { head: row.public_head(), body: row.into() }
+    }
+}
+
+/// A variant in an event: whole while it is active under a public product, otherwise ids.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum VariantEvent {
+    Public(PublicVariant),
+    Hidden(PartIdentity),
+}
+
+impl VariantEvent {
+    pub fn of(row: &VariantRow, product_is_public: bool) -> VariantEvent {
+        match row.status == Status::Active && product_is_public {
+            true => VariantEvent::Public(row.clone().into()),
+            false => VariantEvent::Hidden(PartIdentity { id: row.id, product_id: row.product_id }),
+        }
+    }
+}
+
+impl EventData for VariantEvent {
+    fn example() -> VariantEvent {
+        VariantEvent::of(&VariantRow::example(), true)
+    }
+}

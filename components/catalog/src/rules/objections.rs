@@ -1,0 +1,86 @@
+//! Whether products can be written as stated: the unit and the lookups that they name, and the state they ask for. What is
+//! found wrong is gathered over all products of a request, so that one answer tells of every line.
+
+use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::Status;
+use stoa_trade::refusal::refuse;
+
+use crate::records::lookup::{Kind, LookupHead, UnitHead};
+use crate::records::product::{PublicationStatus, VariantMode};
+use crate::records::product_type::Tracking;
+use crate::rules::product::ProductUpdate;
+
+/// The lookups that a product names, each with its kind and place.
+pub fn references(input: &ProductUpdate) -> [(Option<Id>, Kind, &'static str); 3] {
+    [
+        (input.category_id, Kind::Categories, "categoryId"),
+        (input.brand_id, Kind::Brands, "brandId"),
+        (input.manufacturer_id, Kind::Manufacturers, "manufacturerId"),
+    ]
+}
+
+/// What stands against a write: records that are missing, and what the state of others forbids.
+#[derive(Default)]
+pub struct Objections {
+    missing: Vec<Item>,
+    conflicts: Vec<Item>,
+}
+
+impl Objections {
+    /// Lookups that are missing, of another kind or archived; those in `kept` stay whatever became of them.
+    pub fn references(&mut self, at: &str, input: &ProductUpdate, found: &[LookupHead], kept: [Option<Id>; 3]) {
+        for ((id, kind, member), kept) in references(input).into_iter().zip(kept) {
+            let Some(id) = id.filter(|_| id != kept) else { continue };
+            match found.iter().find(|lookup| lookup.id == id && lookup.kind == kind) {
+                None => self.missing.push(item(format!("{at}/{member}"), "NOT_FOUND")),
+                Some(lookup) if lookup.status == Status::Archived => self.conflict(at, member, "REFERENCE_INVALID"),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// A unit that is missing or archived, and decimal places under serial numbers.
+    pub fn unit(&mut self, at: &str, input: &ProductUpdate, units: &[UnitHead]) {
+        match units.iter().find(|unit| unit.code == input.unit_of_measure) {
+            None => self.missing.push(item(format!("{at}/unitOfMeasure"), "NOT_FOUND")),
+            Some(unit) if unit.status == Status::Archived => self.conflict(at, "unitOfMeasure", "REFERENCE_INVALID"),
+            Some(unit) if input.tracking() == Tracking::Serialized && unit.decimal_places > Some(0) => {
+                self.conflict(at, "unitOfMeasure", "ILLEGAL_STATE");
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// SINGLE with more than one active variant, PUBLISHED without any.
+    pub fn variants(&mut self, at: &str, input: &ProductUpdate, active: i64) {
+        if input.variant_mode == Some(VariantMode::Single) && active > 1 {
+            self.conflict(at, "variantMode", "ILLEGAL_STATE");
+        }
+        if input.publication_status == PublicationStatus::Published && active == 0 {
+            self.conflict(at, "publicationStatus", "ILLEGAL_STATE");
+        }
+    }
+
+    fn conflict(&mut self, at: &str, member: &str, code: &str) {
+        self.conflicts.push(item(format!("{at}/{member}"), code));
+    }
+
+    /// # Errors
+    /// NOT_FOUND with all that is missing, else the code of the first conflict with all of them.
+    pub fn finish(self) -> Result<(), Problem> {
+        let errors = if self.missing.is_empty() { self.conflicts } else { self.missing };
+        match errors.first().map(|first| first.code.clone()) {
+            Some(code) => refuse(&code, errors),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the mode is in practice.
+pub fn mode(stated: Option<VariantMode>, active: i64) -> VariantMode {
+    match stated {
+        Some(stated) => stated,
+        None if active > 1 => VariantMode::Multiple,
+        None => VariantMode::Single,
+    }
+}

@@ -1,0 +1,140 @@
+//! What a body may say of a product, and the faults that a schema cannot tell.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use stoa_sdk::{Id, Item, Json, Text, item, text};
+
+use crate::records::product::{ProductRow, PublicationStatus, VariantMode};
+use crate::records::product_type::{ProductType, Tracking};
+use crate::rules::variant::VariantInput;
+
+/// Both bodies of a product: a create may carry variants, a replacement may not.
+macro_rules! product_body {
+    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            pub name: Text<1, 200>,
+            /// Lower-case letters and digits joined by single hyphens; unique in the company, also after archive. Omitted or
+            /// null: made from the name when the product is created, kept when it is replaced.
+            #[serde(default)]
+            #[schemars(regex(pattern = text::SLUG), length(max = 160))]
+            pub slug: Option<String>,
+            /// Omitted or null: MULTIPLE with more than one variant, else SINGLE.
+            #[serde(default)]
+            pub variant_mode: Option<VariantMode>,
+            pub product_type: ProductType,
+            #[serde(default)]
+            pub category_id: Option<Id>,
+            #[serde(default)]
+            pub brand_id: Option<Id>,
+            #[serde(default)]
+            pub manufacturer_id: Option<Id>,
+            /// Code of an active unit.
+            #[schemars(regex(pattern = text::UNIT_CODE))]
+            pub unit_of_measure: String,
+            #[serde(default)]
+            pub track_inventory: bool,
+            /// Needs `trackInventory` and a unit without decimal places.
+            #[serde(default)]
+            pub track_serials: bool,
+            /// PUBLISHED needs an active variant. A REPLACEMENT THAT OMITS THIS TAKES THE PRODUCT OFF SALE.
+            #[serde(default)]
+            pub publication_status: PublicationStatus,
+            #[serde(default)]
+            pub description: Option<Text<0, 10000>>,
+            #[serde(default)]
+            pub short_description: Option<Text<0, 500>>,
+            /// Free JSON: at most 500 values, depth 5, 16,000 characters. No member may be named like a credential
+            /// (password, secret, token, API or private key) or `__proto__`, `prototype`, `constructor`; no text may be
+            /// shaped like a private key block, a JSON Web Token, a signing secret or a key of this service.
+            #[serde(default)]
+            #[schemars(extend("maxProperties" = 500))]
+            pub attributes: Map<String, Value>,
+            $($extra)*
+        }
+    };
+}
+
+product_body! {
+    /// A product to create.
+    ProductInput {
+        /// Created with the product, all or nothing.
+        #[serde(default)]
+        #[schemars(length(max = 100), extend("default" = []))]
+        pub variants: Vec<VariantInput>,
+    }
+}
+
+product_body! {
+    /// A product's full replacement.
+    ProductUpdate {}
+}
+
+impl ProductInput {
+    /// The product without its variants, and these.
+    pub fn parts(self) -> (ProductUpdate, Vec<VariantInput>) {
+        let product = ProductUpdate {
+            name: self.name,
+            slug: self.slug,
+            variant_mode: self.variant_mode,
+            product_type: self.product_type,
+            category_id: self.category_id,
+            brand_id: self.brand_id,
+            manufacturer_id: self.manufacturer_id,
+            unit_of_measure: self.unit_of_measure,
+            track_inventory: self.track_inventory,
+            track_serials: self.track_serials,
+            publication_status: self.publication_status,
+            description: self.description,
+            short_description: self.short_description,
+            attributes: self.attributes,
+        };
+        (product, self.variants)
+    }
+}
+
+impl ProductUpdate {
+    pub fn tracking(&self) -> Tracking {
+        match (self.track_inventory, self.track_serials) {
+            (_, true) => Tracking::Serialized,
+            (true, false) => Tracking::Quantity,
+            (false, false) => Tracking::None,
+        }
+    }
+
+    /// The row with everything replaced that a body says; an omitted slug stays.
+    pub fn replace(self, row: ProductRow, attributes: Json, variant_mode: VariantMode) -> ProductRow {
+        ProductRow {
+            tracking: self.tracking(),
+            name: self.name.into(),
+            slug: self.slug.or(row.slug),
+            product_type: self.product_type,
+            unit_code: self.unit_of_measure,
+            publication_status: self.publication_status,
+            variant_mode,
+            category_id: self.category_id,
+            brand_id: self.brand_id,
+            manufacturer_id: self.manufacturer_id,
+            description: self.description.map(String::from),
+            short_description: self.short_description.map(String::from),
+            attributes,
+            ..row
+        }
+    }
+
+    /// Faults of the tracking flags, below `at`.
+    pub fn tracking_faults(&self, at: &str) -> Vec<Item> {
+        let mut faults = Vec::new();
+        let service = self.product_type == ProductType::Service;
+        if self.track_inventory && service {
+            faults.push(item(format!("{at}/trackInventory"), "NOT_ALLOWED"));
+        }
+        if self.track_serials && (service || !self.track_inventory) {
+            faults.push(item(format!("{at}/trackSerials"), "NOT_ALLOWED"));
+        }
+        faults
+    }
+}

@@ -1,0 +1,99 @@
+//! What a body may say of a variant, and the faults that a schema cannot tell.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use stoa_sdk::{Id, Item, Json, Text, now, text};
+
+use crate::records::product::ProductRow;
+use crate::records::variant::{Condition, Grade, SimType, VariantRow};
+use crate::rules::faults::collect;
+use crate::rules::{aliases, attributes};
+
+/// Input of a variant.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct VariantInput {
+    /// Unique in the company for ever, archived variants included; immutable.
+    #[schemars(regex(pattern = text::SKU))]
+    pub sku: String,
+    /// Need not be unique.
+    #[serde(default)]
+    pub barcode: Option<Text<0, 100>>,
+    #[serde(default)]
+    pub model_number: Option<Text<0, 100>>,
+    #[serde(default)]
+    pub storage: Option<Text<0, 100>>,
+    #[serde(default)]
+    pub color: Option<Text<0, 100>>,
+    #[serde(default)]
+    pub condition: Option<Condition>,
+    #[serde(default)]
+    pub grade: Option<Grade>,
+    #[serde(default)]
+    pub sim_type: SimType,
+    /// As of a product.
+    #[serde(default)]
+    #[schemars(extend("maxProperties" = 500))]
+    pub attributes: Map<String, Value>,
+    /// Other words for it. Kept in NFKC with single spaces; no two may differ in case and accents alone.
+    #[serde(default)]
+    #[schemars(length(max = 16), extend("uniqueItems" = true))]
+    pub search_aliases: Vec<Text<1, 80>>,
+}
+
+/// A variant's input whose attributes and aliases are in the form in which they are kept.
+pub struct CheckedVariant {
+    input: VariantInput,
+    attributes: Json,
+    aliases: Vec<String>,
+}
+
+impl VariantInput {
+    /// # Errors
+    /// The faults of attributes and aliases, below `pointer`.
+    pub fn check(mut self, pointer: &str) -> Result<CheckedVariant, Vec<Item>> {
+        let mut faults = Vec::new();
+        let members = std::mem::take(&mut self.attributes);
+        let attributes = collect(&mut faults, attributes::check(members, &format!("{pointer}/attributes")));
+        let aliases = self.search_aliases.iter().map(|alias| &**alias);
+        let aliases = collect(&mut faults, aliases::normalize(aliases, &format!("{pointer}/searchAliases")));
+        match (attributes, aliases) {
+            (Some(attributes), Some(aliases)) => Ok(CheckedVariant { input: self, attributes, aliases }),
+            _ => Err(faults),
+        }
+    }
+}
+
+impl CheckedVariant {
+    /// A new row under a product.
+    pub fn into_row(self, id: Id, product: &ProductRow) -> VariantRow {
+        let row = VariantRow {
+            product_type: product.product_type,
+            unit_code: product.unit_code.clone(),
+            tracking: product.tracking,
+            ..VariantRow::new(id, String::new(), product.id, now())
+        };
+        self.replace(row)
+    }
+
+    /// The row with everything replaced that a body says.
+    pub fn replace(self, row: VariantRow) -> VariantRow {
+        let text = |text: Option<Text<0, 100>>| text.map(String::from);
+        let input = self.input;
+        VariantRow {
+            sku: input.sku,
+            barcode: text(input.barcode),
+            model_number: text(input.model_number),
+            storage: text(input.storage),
+            color: text(input.color),
+            condition: input.condition,
+            grade: input.grade,
+            sim_type: input.sim_type,
+            attributes: self.attributes,
+            alias_text: (!self.aliases.is_empty()).then(|| self.aliases.join("\n")),
+            aliases: Json::of(&self.aliases.into()),
+            ..row
+        }
+    }
+}

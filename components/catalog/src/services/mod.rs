@@ -1,0 +1,3 @@
+//! What other modules ask of the catalog: a file for each interface.
+
+pub mod articles;

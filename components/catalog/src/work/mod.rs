@@ -1,0 +1,7 @@
+//! What several operations do together.
+
+pub mod category;
+pub mod lookup;
+pub mod parts;
+pub mod product;
+pub mod references;

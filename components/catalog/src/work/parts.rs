@@ -1,0 +1,69 @@
+//! Listing the variants or media of a product.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::{Answer, Call, Column, Entity, Filter, Id, Instant, Limit, Problem, View, all, paged};
+use stoa_trade::Status;
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::{answer_page, between};
+
+use crate::records::product::ProductHead;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListParts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+}
+
+/// Variants or media of a product.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPublicParts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// Only ACTIVE ones are shown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "there is one status to ask for")]
+    status: OnlyActive,
+    /// Changed at or after this instant.
+    updated_since: Option<Instant>,
+}
+
+/// A page of the product's parts for a person.
+pub fn list_parts<P: Entity, T: Serialize + From<P>>(call: &Call, filter: impl Fn(Id, Status) -> Filter) -> Answer {
+    let product = call.path_id("productId")?;
+    let query: ListParts = call.query()?;
+    let (product, rows) = read_parts(product, &filter(product, query.status), query.cursor, query.limit)?;
+    ProductHead::require(product)?;
+    answer_page(rows, P::id, T::from)
+}
+
+/// A page of the active parts of a product on sale for an API client. `filter`: which parts of the product are shown.
+pub fn list_public_parts<P: Entity, T: Serialize + From<P>>(
+    call: &Call,
+    filter: impl Fn(Id) -> Filter,
+    updated_at: Column<Instant>,
+) -> Answer {
+    let product = call.path_id("productId")?;
+    let query: ListPublicParts = call.query()?;
+    let filter = all([filter(product), between(updated_at, query.updated_since, None)]);
+    let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
+    ProductHead::require_public(product.as_ref())?;
+    answer_page(rows, P::id, T::from)
+}
+
+/// A page of a product's parts that meet the filter, and the product, if there is one, in one round trip.
+fn read_parts<P: View>(
+    product: Id,
+    filter: &Filter,
+    cursor: Option<Id>,
+    limit: Limit,
+) -> Result<(Option<ProductHead>, Rows<P>), Problem> {
+    paged(limit, |limit| run((get(product), select(filter.clone()).after(cursor).limit(limit))))
+}

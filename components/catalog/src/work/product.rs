@@ -1,0 +1,197 @@
+//! Creating products with their variants, one or many, all or nothing: what they name and which slugs are free in one round
+//! trip, then everything at once in a second.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{Find, MOST_KEYS, find, insert, run};
+use stoa_sdk::{Field, Item, Json, Problem, emit, item, new_ids, now, set, view};
+use stoa_trade::refusal::{refuse, refuse_invalid};
+
+use crate::records::product::{self, ProductEvent, ProductRow, is_public};
+use crate::records::variant::{self, VariantEvent, VariantRow};
+use crate::rules::attributes;
+use crate::rules::faults::collect;
+use crate::rules::objections::{Objections, mode};
+use crate::rules::product::{ProductInput, ProductUpdate};
+use crate::rules::slug::{self, Slugs};
+use crate::rules::variant::CheckedVariant;
+use crate::work::references::look_up;
+
+view! { SlugOnly of ProductRow { slug: Option<String> } }
+
+/// What creating products may emit and answer.
+pub const CREATES: &[&str] = &[product::CREATED.code, variant::CREATED.code];
+pub const CREATE_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"];
+
+/// A product that was created, and its variants in the order of the request.
+pub struct CreatedProduct {
+    /// Where the request has it: `/products/3`, or nothing where it is the whole body.
+    at: String,
+    /// What its slug is made of, where none was stated.
+    stem: Option<String>,
+    pub row: ProductRow,
+    pub variants: Vec<VariantRow>,
+}
+
+/// Creates products, each given with its place in the request, and emits their events.
+pub fn create_products(inputs: Vec<(String, ProductInput)>) -> Result<Vec<CreatedProduct>, Problem> {
+    let checked = check(inputs)?;
+    let stems = checked.iter().filter(|product| product.input.slug.is_none()).map(|product| product.stem());
+    let stated = checked.iter().filter_map(|product| product.input.slug.clone());
+    let mut slugs = Slugs::new(stems, stated);
+
+    let (locks, units, lookups) = look_up(checked.iter().map(|product| &product.input));
+    let (_, units, lookups, taken) = run((locks, units, lookups, find_taken(slugs.propose())))?;
+    slugs.learn(&slugs_of(taken));
+    let lookups: Vec<_> = lookups.into_iter().flatten().collect();
+    let mut objections = Objections::default();
+    for product in &checked {
+        objections.unit(&product.at, &product.input, &units);
+        objections.references(&product.at, &product.input, &lookups, [None; 3]);
+        objections.variants(&product.at, &product.input, product.count());
+    }
+    objections.finish()?;
+
+    let mut created = build_rows(checked);
+    insert_all(&mut created, &mut slugs)?;
+    emit_created(&created);
+    Ok(created)
+}
+
+/// A product whose own members are in order.
+struct Checked {
+    at: String,
+    input: ProductUpdate,
+    attributes: Json,
+    variants: Vec<CheckedVariant>,
+}
+
+impl Checked {
+    fn stem(&self) -> String {
+        slug::from_name(&self.input.name)
+    }
+
+    fn count(&self) -> i64 {
+        i64::try_from(self.variants.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// The products, or every fault that the schema cannot tell: each by itself, and identities that stand twice.
+fn check(inputs: Vec<(String, ProductInput)>) -> Result<Vec<Checked>, Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    let mut checked = Vec::new();
+    let (mut skus, mut slugs) = (BTreeSet::new(), BTreeSet::new());
+    for (at, input) in inputs {
+        let (mut input, variants) = input.parts();
+        faults.extend(input.tracking_faults(&at));
+        let members = std::mem::take(&mut input.attributes);
+        let attributes = collect(&mut faults, attributes::check(members, &format!("{at}/attributes")));
+        if let Some(slug) = &input.slug
+            && !slugs.insert(slug.clone())
+        {
+            faults.push(item(format!("{at}/slug"), "REPEATED"));
+        }
+        let mut kept = Vec::new();
+        for (index, variant) in variants.into_iter().enumerate() {
+            let at = format!("{at}/variants/{index}");
+            if !skus.insert(variant.sku.clone()) {
+                faults.push(item(format!("{at}/sku"), "REPEATED"));
+            }
+            kept.extend(collect(&mut faults, variant.check(&at)));
+        }
+        checked.extend(attributes.map(|attributes| Checked { at, input, attributes, variants: kept }));
+    }
+    refuse_invalid(faults)?;
+    Ok(checked)
+}
+
+/// The rows, with ids in the order of the request.
+fn build_rows(checked: Vec<Checked>) -> Vec<CreatedProduct> {
+    let count: usize = checked.iter().map(|product| 1 + product.variants.len()).sum();
+    let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
+    let created = |product: Checked| {
+        let stem = product.input.slug.is_none().then(|| product.stem());
+        let count = product.count();
+        let mode = mode(product.input.variant_mode, count);
+        let row = ProductRow::new(ids.next()?, String::new(), now());
+        let mut row = product.input.replace(row, product.attributes, mode);
+        (row.active_variants, row.total_variants) = (count, count);
+        let variants: Vec<VariantRow> =
+            product.variants.into_iter().zip(ids.by_ref()).map(|(variant, id)| variant.into_row(id, &row)).collect();
+        if let [only] = variants.as_slice() {
+            row.single_variant_id = Some(only.id);
+            row.single_sku = Some(only.sku.clone());
+        }
+        Some(CreatedProduct { at: product.at, stem, row, variants })
+    };
+    checked.into_iter().filter_map(created).collect()
+}
+
+/// Inserts the products under the first free slugs, and their variants with the first attempt. Another request may take a slug
+/// between look-up and insert; then the next one is tried, so that no number is left out.
+fn insert_all(created: &mut [CreatedProduct], slugs: &mut Slugs) -> Result<(), Problem> {
+    let mut pending: Vec<&mut CreatedProduct> = created.iter_mut().collect();
+    let mut first = true;
+    while !pending.is_empty() {
+        assign_slugs(&mut pending, slugs)?;
+        let variants = pending.iter().filter(|_| first).flat_map(|product| &product.variants);
+        let rows = insert(pending.iter().map(|product| &product.row)).unless_taken();
+        let (went_in, variants) = run((rows, insert(variants).unless_taken()))?;
+        refuse("DUPLICATE", find_clashes(&pending, &went_in, &variants))?;
+        pending =
+            pending.into_iter().zip(went_in).filter(|(_, went_in)| !went_in).map(|(product, _)| product).collect();
+        first = false;
+    }
+    Ok(())
+}
+
+/// The calls that find which of these slugs are taken, by archived products too.
+fn find_taken(slugs: Vec<String>) -> Vec<Find<SlugOnly>> {
+    slugs.chunks(MOST_KEYS).map(|slugs| find("slug", slugs.iter().map(|slug| vec![slug.clone().put()]))).collect()
+}
+
+fn slugs_of(found: Vec<Vec<SlugOnly>>) -> BTreeSet<String> {
+    set(found.into_iter().flatten().filter_map(|row| row.slug))
+}
+
+/// Gives every product that states no slug the next free one.
+fn assign_slugs(pending: &mut [&mut CreatedProduct], slugs: &mut Slugs) -> Result<(), Problem> {
+    pending.iter_mut().filter(|product| product.stem.is_some()).for_each(|product| product.row.slug = None);
+    loop {
+        let mut unnamed = None;
+        for product in pending.iter_mut().filter(|product| product.row.slug.is_none()) {
+            product.row.slug = product.stem.as_deref().and_then(|stem| slugs.next(stem));
+            if product.row.slug.is_none() {
+                unnamed.get_or_insert_with(|| format!("{}/slug", product.at));
+            }
+        }
+        let Some(pointer) = unnamed else { return Ok(()) };
+        if slugs.are_exhausted() {
+            return Err(Problem::at("LIMIT_EXCEEDED", pointer));
+        }
+        let taken = run(find_taken(slugs.propose()))?;
+        slugs.learn(&slugs_of(taken));
+    }
+}
+
+/// Stated slugs and SKUs that did not go in.
+fn find_clashes(products: &[&mut CreatedProduct], went_in: &[bool], variants_in: &[bool]) -> Vec<Item> {
+    let stated = products.iter().zip(went_in).filter(|(product, went_in)| !**went_in && product.stem.is_none());
+    let slugs = stated.map(|(product, _)| format!("{}/slug", product.at));
+    let places = products
+        .iter()
+        .flat_map(|product| (0..product.variants.len()).map(|index| format!("{}/variants/{index}/sku", product.at)));
+    let skus = places.zip(variants_in).filter(|(_, went_in)| !**went_in).map(|(place, _)| place);
+    slugs.chain(skus).map(|pointer| item(pointer, "DUPLICATE")).collect()
+}
+
+fn emit_created(created: &[CreatedProduct]) {
+    let events = created.iter().flat_map(|CreatedProduct { row, variants, .. }| {
+        let is_public = is_public(row.status, row.publication_status);
+        let of_variant =
+            move |variant: &VariantRow| variant::CREATED.of(variant.id, None, &VariantEvent::of(variant, is_public));
+        let product = product::CREATED.of(row.id, None, &ProductEvent::of(row));
+        std::iter::once(product).chain(variants.iter().map(of_variant))
+    });
+    emit(events);
+}

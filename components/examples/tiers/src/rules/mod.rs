@@ -1,0 +1,3 @@
+//! What can be decided without the store.
+
+pub mod tier;

@@ -1,0 +1,86 @@
+//! The operations of costs: for people who may read them, and nobody else.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::Rows;
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Problem, Reply, all, item, today};
+use stoa_trade::lists::{answer_page, equals, read_page};
+
+use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
+use crate::records::permission::READ_COSTS;
+use crate::work::costs::valuation::value_pools;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/inventory/cost-layers", "listCostLayers", list_layers).summary("Cost layers")
+        .description("What came in together at one cost, and what remains of it. `open` is true unless stated.")
+        .needs(READ_COSTS).query::<ListCostLayers>().answers::<Page<CostLayer>>().cache_control("no-store"),
+    Operation::read("/inventory/valuation", "listValuation", list_valuation).summary("What goods are worth")
+        .description("By legal entity and variant, now or at the end of a day. Currencies are never added together; what has no \
+            cost is counted apart. A page may be shorter than its limit; `nextCursor` leads on.")
+        .needs(READ_COSTS).query::<ListValuation>().answers::<Page<ValuationRow>>().cache_control("no-store"),
+];
+
+fn open_by_default() -> bool {
+    true
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListCostLayers {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Option<Id>,
+    variant_id: Option<Id>,
+    inventory_unit_id: Option<Id>,
+    purchase_receipt_item_id: Option<Id>,
+    /// Of which something remains; false: of which nothing does.
+    #[serde(default = "open_by_default")]
+    open: bool,
+    /// True: only those without a cost; false: only those with one.
+    uncosted: Option<bool>,
+}
+
+pub fn list_layers(call: &Call) -> Answer {
+    let query: ListCostLayers = call.query()?;
+    let uncosted = |uncosted| if uncosted { LayerRow::unit_cost.is_null() } else { LayerRow::unit_cost.not_null() };
+    let filter = all([
+        LayerRow::spent.eq(!query.open),
+        equals(LayerRow::legal_entity_id, query.legal_entity_id),
+        equals(LayerRow::variant_id, query.variant_id),
+        equals(LayerRow::unit_id, query.inventory_unit_id),
+        equals(LayerRow::receipt_item_id, query.purchase_receipt_item_id),
+        query.uncosted.map(uncosted).unwrap_or_default(),
+    ]);
+    let rows = read_page(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, CostLayer::of)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListValuation {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Option<Id>,
+    variant_id: Option<Id>,
+    product_id: Option<Id>,
+    /// At the end of this day; now where it is left out.
+    as_of: Option<Date>,
+}
+
+pub fn list_valuation(call: &Call) -> Answer {
+    let query: ListValuation = call.query()?;
+    if query.as_of.is_some_and(|day| day > today()) {
+        return Err(Problem::invalid(vec![item("/query/asOf", "DATE_IN_FUTURE")]));
+    }
+    let filter = all([
+        equals(PoolRow::legal_entity_id, query.legal_entity_id),
+        equals(PoolRow::variant_id, query.variant_id),
+        equals(PoolRow::product_id, query.product_id),
+    ]);
+    let pools: Rows<PoolRow> = read_page(&filter, query.cursor, query.limit)?;
+    let next_cursor = pools.items.last().map(|pool| pool.id).filter(|_| pools.more);
+    Ok(Reply::json(&Page { items: value_pools(&pools.items, query.as_of)?, next_cursor }))
+}

@@ -1,0 +1,161 @@
+//! The operations of locations.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, lock, lock_shared, run, select};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Limit, Operation, Page, Problem, Text, all, emit, new_id, now, paged, tenant,
+    text, view,
+};
+use stoa_trade::document::number::insert_unless_taken;
+use stoa_trade::lists::{answer_page, mentions};
+use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
+
+use crate::records::location::{
+    LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, PublicLocation,
+    location_gate, reply,
+};
+use crate::records::permission::{ADJUST, CLIENT_READ, READ};
+use crate::records::unit::UnitRow;
+use crate::records::warehouse::{WarehouseRow, gate};
+use crate::work::documents::finish;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/inventory/warehouses/{warehouseId}/locations", "listLocations", list).summary("Locations of a warehouse")
+        .needs(READ).query::<ListLocations>().answers::<Page<Location>>()
+        .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicLocation>>()),
+    Operation::create("/inventory/warehouses/{warehouseId}/locations", "createLocation", create).summary("Create a location")
+        .description("A place in a warehouse where units stand; stock is not counted by location.")
+        .needs(ADJUST).body::<LocationInput>().answers::<Location>()
+        .writes(LOCATION, &[LOCATION_CREATED.code]).problems(&["ARCHIVED", "DUPLICATE"]),
+    Operation::read("/inventory/warehouses/{warehouseId}/locations/{locationId}", "getLocation", read).summary("A location")
+        .needs(READ).answers::<Location>(),
+    Operation::replace("/inventory/warehouses/{warehouseId}/locations/{locationId}", "replaceLocation", replace)
+        .summary("Rename a location")
+        .needs(ADJUST).body::<LocationInput>().answers::<Location>()
+        .writes(LOCATION, &[LOCATION_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
+    Operation::transition("/inventory/warehouses/{warehouseId}/locations/{locationId}/archive", "archiveLocation", archive)
+        .summary("Archive a location").description("No unit may stand there.")
+        .needs(ADJUST).body::<EmptyBody>().answers::<Location>()
+        .writes(LOCATION, &[LOCATION_ARCHIVED.code]).problems(&["ARCHIVED", "CUSTODY_CONFLICT"]),
+];
+
+/// Input of a location.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LocationInput {
+    /// Kept as typed; unique in the warehouse in any case for ever; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    code: String,
+    name: Text<1, 200>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListLocations {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+    /// Part of the code or name, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+impl ListLocations {
+    fn filter(&self, warehouse: Id) -> Filter {
+        all([
+            LocationRow::warehouse_id.eq(warehouse),
+            LocationRow::status.eq(self.status),
+            mentions("text", self.text.as_deref()),
+        ])
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let id = call.path_id("warehouseId")?;
+    let query: ListLocations = call.query()?;
+    let (warehouse, rows) = page(id, &query)?;
+    warehouse.ok_or_else(Problem::not_found)?;
+    let tenant = tenant();
+    answer_page(rows, |row| row.id, |row| Location::of(row, tenant))
+}
+
+pub fn list_public(call: &Call) -> Answer {
+    let id = call.path_id("warehouseId")?;
+    let query: ListLocations = call.query()?;
+    let (warehouse, rows) = page(id, &query)?;
+    warehouse.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
+    answer_page(rows, |row| row.id, PublicLocation::of)
+}
+
+type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
+
+fn page(id: Id, query: &ListLocations) -> Result<Read, Problem> {
+    paged(query.limit, |limit| run((get(id), select(query.filter(id)).after(query.cursor).limit(limit))))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let (warehouse, id) = (call.path_id("warehouseId")?, call.path_id("locationId")?);
+    of_warehouse(warehouse, run(get(id))?).map(reply)
+}
+
+fn of_warehouse(warehouse: Id, row: Option<LocationRow>) -> Result<LocationRow, Problem> {
+    row.filter(|row| row.warehouse_id == warehouse).ok_or_else(Problem::not_found)
+}
+
+/// The row of the path where it may be changed.
+fn require_writable(call: &Call, warehouse: Id, row: Option<LocationRow>) -> Result<LocationRow, Problem> {
+    writable(call, Some(of_warehouse(warehouse, row)?))
+}
+
+pub fn create(call: &Call) -> Answer {
+    let warehouse_id = call.path_id("warehouseId")?;
+    let input: LocationInput = call.body()?;
+    let (_, warehouse) = run((lock_shared(gate(warehouse_id)), get::<WarehouseRow>(warehouse_id)))?;
+    unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
+    let now = now();
+    let row = LocationRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        warehouse_id,
+        code_key: input.code.to_ascii_lowercase(),
+        code: input.code,
+        name: input.name.into(),
+        status: Status::Active,
+        archived_at: None,
+    };
+    if !insert_unless_taken(&row)? {
+        return Err(Problem::duplicate("/code"));
+    }
+    emit([LOCATION_CREATED.of(row.id, None, &PublicLocation::of(row.clone()))]);
+    Ok(reply(row))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let (warehouse, id) = (call.path_id("warehouseId")?, call.path_id("locationId")?);
+    let input: LocationInput = call.body()?;
+    let before = require_writable(call, warehouse, run(get(id).locked())?)?;
+    let after = LocationRow { code: input.code, name: input.name.into(), ..before.clone() };
+    finish(Change::of(&before, after)?, &LOCATION_UPDATED, PublicLocation::of, reply)
+}
+
+view! { UnitId of UnitRow { id: Id } }
+
+pub fn archive(call: &Call) -> Answer {
+    let (warehouse, id) = (call.path_id("warehouseId")?, call.path_id("locationId")?);
+    let EmptyBody {} = call.body()?;
+    let (_, row, units) = run((
+        lock(location_gate(id)),
+        get::<LocationRow>(id).locked(),
+        select::<UnitId>(UnitRow::location_id.eq(id)).first(),
+    ))?;
+    let row = require_writable(call, warehouse, row)?;
+    if units.is_some() {
+        return Err(Problem::of("CUSTODY_CONFLICT"));
+    }
+    finish(Change::archive(row), &LOCATION_ARCHIVED, PublicLocation::of, reply)
+}

@@ -1,0 +1,12 @@
+//! What people and API clients can call, by noun.
+
+pub mod cost;
+pub mod location;
+pub mod movement;
+mod query;
+pub mod reservation;
+pub mod stock;
+pub mod stock_count;
+pub mod transfer_order;
+pub mod unit;
+pub mod warehouse;

@@ -1,0 +1,111 @@
+//! Reading movements.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, all, holds, paged, tenant};
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+
+use crate::operations::query::public_query;
+use crate::records::movement::{DocumentType, Movement, MovementRow, MovementType, PublicMovement, ReferenceType};
+use crate::records::permission::SERIALS_READ;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListMovements {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    variant_id: Option<Id>,
+    product_id: Option<Id>,
+    /// On either side.
+    warehouse_id: Option<Id>,
+    movement_type: Option<MovementType>,
+    reference_type: Option<ReferenceType>,
+    reference_id: Option<Id>,
+    document_type: Option<DocumentType>,
+    document_id: Option<Id>,
+    /// Needs inventory.serials.read.
+    inventory_unit_id: Option<Id>,
+    /// Created at this instant or later.
+    from: Option<Instant>,
+    /// Created at this instant or before.
+    to: Option<Instant>,
+}
+
+public_query! {
+    /// As people ask, but for products and units.
+    ListPublicMovements of ListMovements without ["productId", "inventoryUnitId"]
+}
+
+impl ListMovements {
+    fn filter(&self) -> Filter {
+        all([
+            equals(MovementRow::variant_id, self.variant_id),
+            equals(MovementRow::product_id, self.product_id),
+            equals(MovementRow::movement_type, self.movement_type),
+            equals(MovementRow::reference_type, self.reference_type),
+            equals(MovementRow::reference_id, self.reference_id),
+            equals(MovementRow::document_type, self.document_type),
+            equals(MovementRow::document_id, self.document_id),
+            equals(MovementRow::inventory_unit_id, self.inventory_unit_id),
+            between(MovementRow::created_at, self.from, self.to),
+        ])
+    }
+
+    /// A warehouse is asked for on both sides in two selects that an index answers, and the two are merged.
+    fn page(&self) -> Result<Rows<MovementRow>, Problem> {
+        let Some(warehouse) = self.warehouse_id else {
+            return read_page(&self.filter(), self.cursor, self.limit);
+        };
+        let side = |of: Filter, limit: u32| {
+            select::<MovementRow>(all([self.filter(), of])).after(self.cursor).limit(limit.min(MOST_ROWS))
+        };
+        let read = |limit: u32| {
+            let from = side(MovementRow::from_warehouse_id.eq(warehouse), limit);
+            let to = side(MovementRow::to_warehouse_id.eq(warehouse), limit);
+            run((from, to)).map(|(from, to)| merge_sides(from, to, limit))
+        };
+        paged(self.limit, read)
+    }
+}
+
+fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> Rows<MovementRow> {
+    let mut more = one.more || other.more;
+    let mut items = one.items;
+    items.extend(other.items);
+    items.sort_by_key(|row| row.id);
+    items.dedup_by_key(|row| row.id);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    more |= items.len() > limit;
+    items.truncate(limit);
+    Rows { items, more }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListMovements = call.query()?;
+    let units = holds(SERIALS_READ);
+    if query.inventory_unit_id.is_some() && !units {
+        return Err(Problem::of("PERMISSION_DENIED"));
+    }
+    let rows = query.page()?;
+    let tenant = tenant();
+    let show = |row| Movement::of(row, tenant, units);
+    answer_page(rows, |row| row.id, show)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(Reply::json(&Movement::of(row, tenant(), holds(SERIALS_READ))))
+}
+
+pub fn list_public(call: &Call) -> Answer {
+    let query = call.query::<ListMovements>()?;
+    let rows = query.page()?;
+    answer_page(rows, |row| row.id, PublicMovement::of)
+}
+
+pub fn read_public(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(Reply::json(&PublicMovement::of(row)))
+}

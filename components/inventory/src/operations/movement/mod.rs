@@ -1,0 +1,40 @@
+//! The operations of movements: how goods came, went and moved.
+
+mod adjust;
+mod list;
+mod transfer;
+
+use stoa_sdk::{Client, Operation, Page};
+
+use crate::operations::movement::adjust::AdjustmentInput;
+use crate::operations::movement::list::{ListMovements, ListPublicMovements};
+use crate::operations::movement::transfer::TransferInput;
+use crate::records::movement::{InventoryMovementReceipt, MOVEMENT, Movement, PublicMovement};
+use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};
+use crate::records::stock::UPDATED;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/inventory/movements", "listMovements", list::list).summary("Movements")
+        .description("`inventoryUnitId` needs inventory.serials.read; without it statuses of units are null.")
+        .needs(READ).query::<ListMovements>().answers::<Page<Movement>>()
+        .and_client(Client::new(CLIENT_READ, list::list_public).description("")
+            .query::<ListPublicMovements>().answers::<Page<PublicMovement>>()),
+    Operation::read("/inventory/movements/{id}", "getMovement", list::read).summary("A movement")
+        .needs(READ).answers::<Movement>()
+        .and_client(Client::new(CLIENT_READ, list::read_public).answers::<PublicMovement>()),
+    Operation::create("/inventory/adjustments", "createAdjustment", adjust::create).summary("Adjust stock")
+        .description("ADJUSTMENT_IN uses only `toWarehouseId`, the other types only `fromWarehouseId`. Goods come in only of an \
+            active variant and product, at `unitCost`, which is required where the legal entity keeps books; goods that go out \
+            are drawn at the cost of the oldest. Nothing goes out that is reserved. `referenceId` is the caller's own.")
+        .needs(ADJUST).body::<AdjustmentInput>().answers::<InventoryMovementReceipt>().writes(MOVEMENT, UPDATED)
+        .problems(&["INSUFFICIENT_STOCK", "REFERENCE_INVALID", "ILLEGAL_STATE", "VALUATION_COST_REQUIRED",
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(CLIENT_WRITE, adjust::create)),
+    Operation::create("/inventory/transfers", "createTransfer", transfer::create).summary("Move stock to another warehouse")
+        .description("At once, between warehouses of one legal entity; goods that travel use a transfer order. `referenceId` is \
+            the caller's own.")
+        .needs(TRANSFER).body::<TransferInput>().answers::<InventoryMovementReceipt>().writes(MOVEMENT, UPDATED)
+        .problems(&["INSUFFICIENT_STOCK", "REFERENCE_INVALID", "ILLEGAL_STATE", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(CLIENT_WRITE, transfer::create)),
+];

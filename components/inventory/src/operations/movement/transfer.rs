@@ -1,0 +1,69 @@
+//! Transfers at once: goods of an entity stand in another of its warehouses. Its layers are shared, so no value moves.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, lock_shared, run};
+use stoa_sdk::{Answer, Call, Id, Problem, Text, item};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::unusable;
+
+use crate::records::movement::{MovementRow, MovementType, receipt};
+use crate::records::warehouse::{WarehouseRow, gate};
+use crate::rules::delta::Delta;
+use crate::work::goods::{Goods, Place, Sku};
+
+/// A transfer of stock.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TransferInput {
+    /// A good that is tracked, and not by serial numbers.
+    variant_id: Id,
+    /// No finer than the variant's unit.
+    quantity: Positive,
+    from_warehouse_id: Id,
+    to_warehouse_id: Id,
+    reason: Text<1, 1000>,
+    /// The caller's own; never looked up.
+    #[serde(default)]
+    reference_id: Option<Id>,
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: TransferInput = call.body()?;
+    let (from, to) = (input.from_warehouse_id, input.to_warehouse_id);
+    if from == to {
+        return Err(Problem::invalid(vec![item("/toWarehouseId", "REPEATED")]));
+    }
+    let articles = articles::get([input.variant_id]);
+    let (_, from, to) = run((lock_shared(gate(to)), get::<WarehouseRow>(from), get::<WarehouseRow>(to)))?;
+    let article = articles::require(&articles, input.variant_id, "/variantId")?;
+    let from = from.ok_or_else(|| Problem::reference_missing("/fromWarehouseId"))?;
+    let to = to.ok_or_else(|| Problem::reference_missing("/toWarehouseId"))?;
+    let quantity = input.quantity.0;
+    articles::check_scale(article, quantity, "/quantity")?;
+    articles::require_quantities(article, "/variantId")?;
+    for (row, pointer) in [(&from, "/fromWarehouseId"), (&to, "/toWarehouseId")] {
+        if row.status == Status::Archived {
+            return Err(unusable(pointer, "ARCHIVED"));
+        }
+    }
+    if from.legal_entity_id != to.legal_entity_id {
+        return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
+    }
+    let (from, to, sku) = (Place::of(&from), Place::of(&to), Sku::of(article));
+    let mut goods = Goods::default();
+    let movement = MovementRow {
+        from_warehouse_id: Some(from.warehouse),
+        to_warehouse_id: Some(to.warehouse),
+        reference_id: input.reference_id,
+        ..goods.movement(MovementType::Transfer, &sku, quantity, &input.reason)
+    };
+    goods.change(&from, &sku, Delta::on_hand(-quantity.units()), "/quantity");
+    goods.change(&to, &sku, Delta::on_hand(quantity.units()), "/quantity");
+    goods.record(movement.clone());
+    let settled = goods.settle()?;
+    settled.write(())?;
+    Ok(receipt(&movement))
+}

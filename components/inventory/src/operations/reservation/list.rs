@@ -1,0 +1,79 @@
+//! Reading reservations.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Rows, get, run};
+use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, all, holds, tenant};
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+
+use crate::operations::query::public_query;
+use crate::records::permission::SERIALS_READ;
+use crate::records::reservation::{
+    PublicReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListReservations {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    status: Option<ReservationStatus>,
+    variant_id: Option<Id>,
+    warehouse_id: Option<Id>,
+    source: Option<ReservationSource>,
+    document_id: Option<Id>,
+    /// Needs inventory.serials.read.
+    inventory_unit_id: Option<Id>,
+    /// Created at this instant or later.
+    from: Option<Instant>,
+    /// Created at this instant or before.
+    to: Option<Instant>,
+}
+
+public_query! {
+    /// As people ask, but for units.
+    ListPublicReservations of ListReservations without ["inventoryUnitId"]
+}
+
+impl ListReservations {
+    fn page(&self) -> Result<Rows<ReservationRow>, Problem> {
+        let filter = all([
+            equals(ReservationRow::status, self.status),
+            equals(ReservationRow::variant_id, self.variant_id),
+            equals(ReservationRow::warehouse_id, self.warehouse_id),
+            equals(ReservationRow::source, self.source),
+            equals(ReservationRow::document_id, self.document_id),
+            equals(ReservationRow::unit_id, self.inventory_unit_id),
+            between(ReservationRow::created_at, self.from, self.to),
+        ]);
+        read_page(&filter, self.cursor, self.limit)
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListReservations = call.query()?;
+    if query.inventory_unit_id.is_some() && !holds(SERIALS_READ) {
+        return Err(Problem::of("PERMISSION_DENIED"));
+    }
+    let rows = query.page()?;
+    let tenant = tenant();
+    let show = |row| Reservation::of(row, tenant);
+    answer_page(rows, |row| row.id, show)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(Reply::json(&Reservation::of(row, tenant())))
+}
+
+pub fn list_public(call: &Call) -> Answer {
+    let query = call.query::<ListReservations>()?;
+    let rows = query.page()?;
+    answer_page(rows, |row| row.id, PublicReservation::of)
+}
+
+pub fn read_public(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(Reply::json(&PublicReservation::of(row)))
+}

@@ -1,0 +1,40 @@
+//! The operations of reservations: what is held for somebody.
+
+mod list;
+mod release;
+mod reserve;
+
+use stoa_sdk::{Client, Operation, Page};
+
+use crate::operations::reservation::list::{ListPublicReservations, ListReservations};
+use crate::operations::reservation::release::ReleaseInput;
+use crate::operations::reservation::reserve::ReservationInput;
+use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ};
+use crate::records::reservation::{PublicReservation, RESERVATION, ReleaseReceipt, Reservation, ReservationReceipt};
+use crate::records::stock::UPDATED;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/inventory/reservations", "listReservations", list::list).summary("Reservations")
+        .description("`inventoryUnitId` needs inventory.serials.read.")
+        .needs(READ).query::<ListReservations>().answers::<Page<Reservation>>()
+        .and_client(Client::new(CLIENT_READ, list::list_public).description("")
+            .query::<ListPublicReservations>().answers::<Page<PublicReservation>>()),
+    Operation::read("/inventory/reservations/{id}", "getReservation", list::read).summary("A reservation")
+        .needs(READ).answers::<Reservation>()
+        .and_client(Client::new(CLIENT_READ, list::read_public).answers::<PublicReservation>()),
+    Operation::create("/inventory/reservations", "createReservation", reserve::create).summary("Hold stock")
+        .description("Held goods stay on hand and leave what is available, until they are released: a reservation by hand does \
+            not expire and is never sold. `referenceId` is the caller's own.")
+        .needs(ADJUST).body::<ReservationInput>().answers::<ReservationReceipt>().writes(RESERVATION, UPDATED)
+        .problems(&["INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID"])
+        .and_client(Client::new(CLIENT_WRITE, reserve::create)),
+    Operation::transition("/inventory/reservations/{id}/release", "releaseReservation", release::release)
+        .summary("Let go of held stock").description("Only a MANUAL reservation that is ACTIVE. `expectedVersion` is the unit's, \
+            where one is held.")
+        .needs(ADJUST).body::<ReleaseInput>().answers::<ReleaseReceipt>().writes(RESERVATION, UPDATED)
+        .without_if_match().problems(&["ILLEGAL_STATE", "VERSION_CONFLICT"])
+        .and_client(Client::new(CLIENT_WRITE, release::release_public)
+            .description("Only a MANUAL reservation of a quantity that is ACTIVE.")
+            .answers::<ReservationReceipt>().problems(&["ILLEGAL_STATE"])),
+];

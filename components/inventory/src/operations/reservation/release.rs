@@ -1,0 +1,100 @@
+//! Letting go of a reservation by hand.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Answer, Call, Problem, Text, item};
+use stoa_trade::clients::articles;
+use stoa_trade::document::version::ExpectedVersion;
+
+use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus, receipt, unit_receipt};
+use crate::records::unit::UnitRow;
+use crate::records::warehouse::WarehouseRow;
+use crate::rules::delta::Delta;
+use crate::work::goods::{Closing, Goods, Place, Sku};
+use crate::work::units::changes::Changes;
+use crate::work::units::effects;
+use crate::work::units::holds::release_unit;
+
+/// Why held stock is let go.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReleaseInput {
+    pub reason: Text<1, 1000>,
+    /// Of the unit that is held; not of a quantity.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 2_147_483_646))]
+    pub expected_version: Option<i64>,
+}
+
+pub fn release(call: &Call) -> Answer {
+    let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    if row.unit_id.is_some() {
+        return release_unit_of(call, row);
+    }
+    release_quantity(call, row)
+}
+
+/// Keys know nothing of units.
+pub fn release_public(call: &Call) -> Answer {
+    let row: ReservationRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    if row.unit_id.is_some() {
+        return Err(Problem::not_found());
+    }
+    release_quantity(call, row)
+}
+
+/// Lets go of a unit.
+///
+/// # Errors
+/// ILLEGAL_STATE, VERSION_CONFLICT.
+fn release_unit_of(call: &Call, row: ReservationRow) -> Answer {
+    let input: ReleaseInput = call.body()?;
+    let row: ReservationRow = run(get(row.id).locked())?.ok_or_else(Problem::not_found)?;
+    if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    release_held_unit(&row, input.expected_version.map(ExpectedVersion), &input.reason)
+}
+
+fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
+    let input: ReleaseInput = call.body()?;
+    if input.expected_version.is_some() {
+        return Err(Problem::invalid(vec![item("/expectedVersion", "NOT_ALLOWED")]));
+    }
+    let articles = articles::get([row.variant_id]);
+    let (row, warehouse) = run((get::<ReservationRow>(row.id).locked(), get::<WarehouseRow>(row.warehouse_id)))?;
+    let (Some(row), Some(warehouse)) = (row, warehouse) else { return Err(Problem::not_found()) };
+    if row.status != ReservationStatus::Active || row.source != ReservationSource::Manual {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let article = articles::require(&articles, row.variant_id, "/variantId")?;
+    let (place, sku) = (Place::of(&warehouse), Sku::of(article));
+    let mut goods = Goods::default();
+    goods.change(&place, &sku, Delta::reserved(-row.quantity.units()), "/quantity");
+    let closing = Closing { reservation: row, movement: None, reason: Some(input.reason.into()), unit_version: None };
+    let after = closing.after(goods.now());
+    goods.close(closing);
+    let settled = goods.settle()?;
+    settled.write(())?;
+    Ok(receipt(&after))
+}
+
+/// Lets go of a unit that a person held: `reservation` is locked, ACTIVE and MANUAL.
+///
+/// # Errors
+/// VERSION_CONFLICT where a version is stated and is not the unit's.
+fn release_held_unit(reservation: &ReservationRow, expected: Option<ExpectedVersion>, reason: &str) -> Answer {
+    let unit = reservation.unit_id.ok_or_else(Problem::not_found)?;
+    let unit: Option<UnitRow> = run(get(unit).locked())?;
+    let unit = unit.ok_or_else(Problem::not_found)?;
+    if let Some(expected) = expected {
+        expected.check(unit.version)?;
+    }
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(1));
+    release_unit(unit, reservation, Some(reason), &mut goods, &mut changes)?;
+    let released = ReservationRow { status: ReservationStatus::Released, ..reservation.clone() };
+    let units = effects::write_changes(changes, None, goods, &[], None)?;
+    let unit = units.first().ok_or_else(Problem::not_found)?;
+    Ok(unit_receipt(&released, unit))
+}

@@ -1,0 +1,60 @@
+//! Holding a quantity by hand.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Answer, Call, Id, Problem, Text};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::unusable;
+
+use crate::records::reservation::{ReservationRow, ReservationSource, receipt};
+use crate::records::warehouse::WarehouseRow;
+use crate::rules::delta::Delta;
+use crate::work::goods::{Goods, Place, Sku};
+
+/// Stock to hold.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReservationInput {
+    /// A good that is tracked, and not by serial numbers.
+    variant_id: Id,
+    /// Where goods can be reserved: PHYSICAL, VIRTUAL or THIRD_PARTY.
+    warehouse_id: Id,
+    /// No finer than the variant's unit.
+    quantity: Positive,
+    reason: Text<1, 1000>,
+    /// The caller's own; never looked up.
+    #[serde(default)]
+    reference_id: Option<Id>,
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: ReservationInput = call.body()?;
+    let articles = articles::get([input.variant_id]);
+    let row: Option<WarehouseRow> = run(get(input.warehouse_id))?;
+    let article = articles::require(&articles, input.variant_id, "/variantId")?;
+    let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
+    let quantity = input.quantity.0;
+    articles::check_scale(article, quantity, "/quantity")?;
+    articles::require_quantities(article, "/variantId")?;
+    if row.status == Status::Archived {
+        return Err(unusable("/warehouseId", "ARCHIVED"));
+    }
+    if !row.is_normal() {
+        return Err(Problem::at("CUSTODY_CONFLICT", "/warehouseId"));
+    }
+    let (place, sku) = (Place::of(&row), Sku::of(article));
+    let mut goods = Goods::default();
+    let row = ReservationRow {
+        reference_id: input.reference_id,
+        reason: Some(input.reason.into()),
+        ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::Manual)
+    };
+    goods.change(&place, &sku, Delta::reserved(quantity.units()), "/quantity");
+    goods.open(row.clone(), None);
+    let settled = goods.settle()?;
+    settled.write(())?;
+    Ok(receipt(&row))
+}

@@ -1,0 +1,88 @@
+//! What bodies say of a stock count, and the faults that a schema cannot tell.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Decimal, Id, Item, Problem, Text, item};
+use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Quantity;
+use stoa_trade::refusal::refuse_invalid;
+
+use crate::records::stock_count::{CountStatus, StockCountRow};
+
+/// Units that one request names.
+const MOST_UNITS: usize = 500;
+
+/// A stock count to open.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StockCountInput {
+    /// Unique in the legal entity, ignoring case; immutable. Omitted or null: `SC-` and the next figure.
+    #[serde(default)]
+    pub number: Option<DocumentNumber>,
+    pub warehouse_id: Id,
+    #[serde(default)]
+    pub notes: Option<Text<0, 2000>>,
+}
+
+/// Lines that were counted; a variant's line takes the place of its earlier one, and its expectation is taken anew.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RecordStockCount {
+    pub expected_version: ExpectedVersion,
+    #[schemars(length(min = 1, max = 100))]
+    pub lines: Vec<CountedLine>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CountedLine {
+    pub variant_id: Id,
+    pub counted_quantity: Quantity,
+    /// What each piece of a surplus costs; required for one where the legal entity keeps books.
+    #[serde(default)]
+    pub unit_cost: Option<Decimal<6>>,
+    /// Of a serialized variant: every unit that is there, also one that was LOST.
+    #[serde(default)]
+    #[schemars(length(max = 500), extend("uniqueItems" = true, "default" = []))]
+    pub unit_ids: Vec<Id>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PostStockCount {
+    pub expected_version: ExpectedVersion,
+    pub reason: Text<1, 1000>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CancelStockCount {
+    pub expected_version: ExpectedVersion,
+}
+
+/// # Errors
+/// VALIDATION_FAILED: a variant or unit twice, too many units.
+pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
+    for (at, line) in lines.iter().enumerate() {
+        if !variants.insert(line.variant_id) {
+            faults.push(item(format!("/lines/{at}/variantId"), "REPEATED"));
+        }
+        let twice = line.unit_ids.iter().enumerate().filter(|(_, unit)| !units.insert(**unit));
+        faults.extend(twice.map(|(nth, _)| item(format!("/lines/{at}/unitIds/{nth}"), "REPEATED")));
+    }
+    if units.len() > MOST_UNITS {
+        faults.push(item("/lines", "TOO_MANY"));
+    }
+    refuse_invalid(faults)
+}
+
+/// # Errors
+/// ILLEGAL_STATE once it is posted or cancelled.
+pub fn check_open(count: &StockCountRow) -> Result<(), Problem> {
+    if count.status == CountStatus::Open { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
+}

@@ -1,0 +1,51 @@
+//! Reading stock counts.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, Text, all, holds, tenant};
+use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+
+use crate::records::permission::SERIALS_READ;
+use crate::records::stock_count::{
+    CountStatus, StockCount, StockCountHeader, StockCountLine, StockCountLineRow, StockCountRow,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListStockCounts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    status: Option<CountStatus>,
+    warehouse_id: Option<Id>,
+    /// Part of the number, in any case.
+    number: Option<Text<1, 64>>,
+    /// Created at or after this instant.
+    from: Option<Instant>,
+    /// Created at or before this instant.
+    to: Option<Instant>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListStockCounts = call.query()?;
+    let filter = all([
+        equals(StockCountRow::status, query.status),
+        equals(StockCountRow::warehouse_id, query.warehouse_id),
+        mentions("number", query.number.as_deref()),
+        between(StockCountRow::created_at, query.from, query.to),
+    ]);
+    let rows = read_page::<StockCountRow>(&filter, query.cursor, query.limit)?;
+    let tenant = tenant();
+    answer_page(rows, |row| row.id, |row| StockCountHeader::of(&row, tenant))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let lines = select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole();
+    let (count, lines) = run((get::<StockCountRow>(id), lines))?;
+    let count = count.ok_or_else(Problem::not_found)?;
+    let with_units = holds(SERIALS_READ);
+    let lines = lines.iter().map(|row| StockCountLine::of(row, with_units)).collect();
+    Ok(Reply::json(&StockCount { header: StockCountHeader::of(&count, tenant()), lines }).resource(id))
+}

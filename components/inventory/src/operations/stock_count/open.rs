@@ -1,0 +1,53 @@
+//! Opening a stock count, and cancelling it.
+
+use stoa_sdk::store::{get, run, update};
+use stoa_sdk::{Answer, Call, Problem, new_id, now};
+use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::text::key;
+use stoa_trade::{Status, refusal};
+
+use crate::operations::stock_count::input::{CancelStockCount, StockCountInput, check_open};
+use crate::records::stock_count::{CountStatus, StockCountRow, receipt};
+use crate::records::warehouse::WarehouseRow;
+use crate::work::documents::lock_expected;
+
+pub fn create(call: &Call) -> Answer {
+    let body: StockCountInput = call.body()?;
+    let warehouse: Option<WarehouseRow> = run(get(body.warehouse_id))?;
+    let warehouse = warehouse.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
+    if warehouse.status == Status::Archived {
+        return Err(refusal::unusable("/warehouseId", "ARCHIVED"));
+    }
+    let now = now();
+    let mut count = StockCountRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        number: String::new(),
+        number_key: String::new(),
+        warehouse_id: warehouse.id,
+        legal_entity_id: warehouse.legal_entity_id,
+        notes: body.notes.map(String::from),
+        status: CountStatus::Open,
+        posted_at: None,
+    };
+    let range = NumberRange { prefix: "SC", entity: warehouse.legal_entity_id, pointer: "/number" };
+    assign_number(range, body.number, |number| {
+        count.number = number.to_owned();
+        count.number_key = key(number);
+        insert_unless_taken(&count)
+    })?;
+    Ok(receipt(&count))
+}
+
+pub fn cancel(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let body: CancelStockCount = call.body()?;
+    let count: StockCountRow = lock_expected(id, body.expected_version)?;
+    check_open(&count)?;
+    let after =
+        StockCountRow { status: CountStatus::Cancelled, version: count.version + 1, updated_at: now(), ..count };
+    run(update::<StockCountRow>(id).set(StockCountRow::status, &after.status))?;
+    Ok(receipt(&after).changed(vec!["status"]))
+}

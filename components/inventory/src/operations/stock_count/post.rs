@@ -1,0 +1,224 @@
+//! Posting a stock count: differences become movements, missing units are lost and found ones come back. What was sold or moved
+//! since a line was recorded stays so: quantities change by the difference, and a unit that changed since is left alone.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{get, get_all, run, select, update};
+use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+use stoa_trade::refusal::refuse;
+
+use crate::operations::stock_count::input::{PostStockCount, check_open};
+use crate::records::cost::CostKind;
+use crate::records::movement::{DocumentType, MovementRow, MovementType};
+use crate::records::stock_count::{CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, units_of};
+use crate::records::unit::{UnitRow, UnitStatus};
+use crate::records::warehouse::WarehouseRow;
+use crate::rules::delta::Delta;
+use crate::rules::place;
+use crate::rules::unit_state::{self, Cause};
+use crate::work::gates;
+use crate::work::goods::post::{self, Source};
+use crate::work::goods::{Goods, Inflow, Outflow, Place};
+use crate::work::units::changes::{Changes, Why};
+use crate::work::units::effects::{self, Known};
+use crate::work::units::worth::{self, Worth};
+
+pub fn post(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let body: PostStockCount = call.body()?;
+    let (count, lines) = run((
+        get::<StockCountRow>(id).locked(),
+        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
+    ))?;
+    let count = count.ok_or_else(Problem::not_found)?;
+    body.expected_version.check(count.version)?;
+    check_open(&count)?;
+    let terms = books::admit(count.legal_entity_id)?;
+    let (_, warehouses, _) = run(gates::enter(&[count.warehouse_id], None))?;
+    let warehouse = place::require_warehouse(&warehouses, count.warehouse_id, "/warehouseId")?;
+    if warehouse.status == Status::Archived {
+        return Err(Problem::at("ARCHIVED", "/warehouseId"));
+    }
+    let posting = Posting::read(&count, warehouse, &body.reason, &lines, terms.as_ref())?;
+    let (goods, changes) = posting.collect(&lines)?;
+
+    let settled = goods.settle()?;
+    let now = now();
+    let after = StockCountRow {
+        status: CountStatus::Posted,
+        posted_at: Some(now),
+        version: count.version + 1,
+        updated_at: now,
+        ..count
+    };
+    let change = update::<StockCountRow>(id)
+        .set(StockCountRow::status, &after.status)
+        .set(StockCountRow::posted_at, &after.posted_at);
+    settled.write((effects::rows(&changes.all, None), change))?;
+    let (kind, purpose) = post::COUNT;
+    let source = Source { kind, id, purpose };
+    settled.post_as(terms.as_ref(), after.legal_entity_id, source, &body.reason)?;
+    Ok(receipt(&after).changed(vec!["status", "postedAt"]))
+}
+
+/// What a posting knows of the count's goods.
+struct Posting<'a> {
+    place: Place,
+    warehouse: &'a WarehouseRow,
+    why_in: Why,
+    why_out: Why,
+    why_lost: Why,
+    known: Known,
+    units: BTreeMap<Id, UnitRow>,
+    /// What LOST units were worth last.
+    last: BTreeMap<Id, Worth>,
+    terms: Option<&'a Terms>,
+}
+
+impl<'a> Posting<'a> {
+    /// Locks the units of the lines and asks whether what comes in can be posted.
+    fn read(
+        count: &StockCountRow,
+        warehouse: &'a WarehouseRow,
+        reason: &str,
+        lines: &[StockCountLineRow],
+        terms: Option<&'a Terms>,
+    ) -> Result<Posting<'a>, Problem> {
+        let ids: Vec<Id> = lines.iter().flat_map(|line| units_of(line).into_keys()).collect();
+        let rows = run(get_all::<UnitRow>(ids).locked())?;
+        let lost: Vec<Id> = rows.iter().filter(|unit| unit.status == UnitStatus::Lost).map(|unit| unit.id).collect();
+        let last = if lost.is_empty() || terms.is_some() { BTreeMap::new() } else { worth::read_last_worth(&lost)? };
+        let why = |kind| Why::manual(kind, reason, None).of_document(DocumentType::StockCount, count.id);
+        let posting = Posting {
+            place: Place::of(warehouse),
+            warehouse,
+            why_in: why(MovementType::AdjustmentIn),
+            why_out: why(MovementType::AdjustmentOut),
+            why_lost: why(MovementType::Loss),
+            known: Known::of([warehouse], lines.iter().map(|line| line.variant_id)),
+            units: map(rows.into_iter().map(|unit| (unit.id, unit))),
+            last,
+            terms,
+        };
+        posting.admit(count, lines)?;
+        Ok(posting)
+    }
+
+    /// A unit of a line as it is, unless it changed since the line was recorded.
+    fn find_unchanged(&self, id: Id, counted: CountedUnit) -> Option<&UnitRow> {
+        self.units.get(&id).filter(|unit| unit.version == counted.version)
+    }
+
+    fn brings(&self, line: &StockCountLineRow) -> bool {
+        let found = |(id, counted): (Id, CountedUnit)| {
+            counted.found && self.find_unchanged(id, counted).is_some_and(|unit| unit.status == UnitStatus::Lost)
+        };
+        match line.tracking {
+            Tracking::Serialized => units_of(line).into_iter().any(found),
+            _ => line.counted > line.expected,
+        }
+    }
+
+    /// With books, every surplus has a cost that can be posted.
+    fn admit(&self, count: &StockCountRow, lines: &[StockCountLineRow]) -> Result<(), Problem> {
+        if self.terms.is_none() {
+            return Ok(());
+        }
+        let articles = articles::get(lines.iter().map(|line| line.variant_id));
+        let (mut missing, mut costs) = (Vec::new(), Vec::new());
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| self.brings(line)) {
+            let pointer = format!("/lines/{at}");
+            match line.unit_cost {
+                None => missing.push(stoa_sdk::item(pointer, "VALUATION_COST_REQUIRED")),
+                Some(unit_cost) => costs.push(Cost {
+                    unit_cost: short_cost(unit_cost).to_string(),
+                    decimal_places: articles.get(&line.variant_id).map_or(0, |article| article.decimal_places),
+                    pointer,
+                }),
+            }
+        }
+        refuse("VALUATION_COST_REQUIRED", missing)?;
+        books::admit_costs(count.legal_entity_id, &costs)
+    }
+
+    fn worth(&self, line: &StockCountLineRow) -> Worth {
+        Worth { unit_cost: line.unit_cost, currency_code: self.terms.map(|terms| terms.currency_code.clone()) }
+    }
+
+    /// What happens to goods and units.
+    fn collect(&self, lines: &[StockCountLineRow]) -> Result<(Goods, Changes), Problem> {
+        let (mut goods, mut changes) = (Goods::default(), Changes::of(self.units.len()));
+        for (at, line) in lines.iter().enumerate() {
+            let pointer = format!("/lines/{at}");
+            match line.tracking {
+                Tracking::Serialized => self.count_units(line, &pointer, &mut changes)?,
+                _ => self.count_quantity(line, &pointer, &mut goods)?,
+            }
+        }
+        effects::collect(&changes.all, &mut goods, &self.known)?;
+        Ok((goods, changes))
+    }
+
+    fn count_units(&self, line: &StockCountLineRow, pointer: &str, changes: &mut Changes) -> Result<(), Problem> {
+        for (id, counted) in units_of(line) {
+            let Some(unit) = self.find_unchanged(id, counted).cloned() else { continue };
+            if counted.found && unit.status == UnitStatus::Lost {
+                let status = unit_state::status_in(self.warehouse.kind);
+                let after = unit.in_place(status, self.warehouse.id, None);
+                let worth = match line.unit_cost {
+                    None => self.last.get(&id).cloned().unwrap_or_default(),
+                    Some(_) => self.worth(line),
+                };
+                changes.record_move(unit, after, &self.why_in, worth)?;
+            } else if !counted.found {
+                unit_state::check(Cause::Loss, &unit, Some(pointer))?;
+                let after = unit.without_place(UnitStatus::Lost);
+                changes.record_move(unit, after, &self.why_lost, Worth::default())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count_quantity(&self, line: &StockCountLineRow, pointer: &str, goods: &mut Goods) -> Result<(), Problem> {
+        let difference = line.counted.checked_sub(line.expected).ok_or_else(Problem::limit_exceeded)?;
+        if difference == Quantity::ZERO {
+            return Ok(());
+        }
+        let sku = self.known.skus.get(&line.variant_id).ok_or_else(Problem::not_found)?;
+        let quantity = Quantity::from_units(difference.units().abs());
+        let why = if difference.is_negative() { &self.why_out } else { &self.why_in };
+        let warehouse = Some(self.warehouse.id);
+        let row = goods.movement(why.movement_type, sku, quantity, &why.reason);
+        let row = MovementRow {
+            from_warehouse_id: warehouse.filter(|_| difference.is_negative()),
+            to_warehouse_id: warehouse.filter(|_| !difference.is_negative()),
+            document_type: why.document.map(|(kind, _)| kind),
+            document_id: why.document.map(|(_, id)| id),
+            ..row
+        };
+        goods.change(&self.place, sku, Delta::on_hand(difference.units()), pointer);
+        if difference.is_negative() {
+            let document = why.document;
+            goods.draw(Outflow { document, ..Outflow::of(row.id, self.place, *sku, quantity, CostKind::AdjustedOut) });
+        } else {
+            let worth = self.worth(line);
+            goods.bring(Inflow {
+                unit_cost: worth.unit_cost,
+                currency_code: worth.currency_code,
+                document: why.document,
+                ..Inflow::of(row.id, self.place, *sku, quantity, CostKind::AdjustedIn)
+            });
+        }
+        goods.record(row);
+        Ok(())
+    }
+}
+
+/// A stated cost has at most six digits after the point.
+fn short_cost(cost: UnitCost) -> Decimal<6> {
+    Decimal::from_units(cost.units() / 1_000_000)
+}

@@ -1,0 +1,208 @@
+//! Recording what was counted. What the system holds is kept with every line, so that what is sold while people count stays
+//! sold.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{MOST_ROWS, find, get, get_all, insert, run, select, update, update_all};
+use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
+use stoa_trade::refusal::{refuse, refuse_invalid};
+
+use crate::operations::stock_count::input::{self, CountedLine, RecordStockCount, check_open};
+use crate::records::stock::StockRow;
+use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
+use crate::records::unit::{UnitRow, UnitStatus};
+use crate::rules::unit_count;
+
+/// Lines of a count at most, and units of all its lines.
+const MOST: usize = 500;
+
+view! { OnHand of StockRow { variant_id: Id, on_hand: Quantity } }
+
+view! {
+    UnitSeen of UnitRow {
+        id: Id, version: i64, variant_id: Id, status: UnitStatus, legal_entity_id: Id, warehouse_id: Option<Id>,
+        transfer_order_id: Option<Id>,
+    }
+}
+
+impl UnitSeen {
+    /// Whether a count of this warehouse expects it: it is there, and does not travel on an order.
+    fn is_expected(&self, warehouse: Id) -> bool {
+        let travels = self.status == UnitStatus::InTransit && self.transfer_order_id.is_some();
+        self.warehouse_id == Some(warehouse) && !travels
+    }
+
+    /// Whether it may be found there.
+    fn is_findable(&self, count: &StockCountRow) -> bool {
+        let is_lost = self.status == UnitStatus::Lost && self.legal_entity_id == count.legal_entity_id;
+        self.is_expected(count.warehouse_id) || is_lost
+    }
+}
+
+pub fn record(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let body: RecordStockCount = call.body()?;
+    input::check(&body.lines)?;
+    let (count, before) = run((
+        get::<StockCountRow>(id).locked(),
+        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
+    ))?;
+    let count = count.ok_or_else(Problem::not_found)?;
+    let articles = articles::get(body.lines.iter().map(|line| line.variant_id));
+    let seen = Seen::read(&count, &body.lines)?;
+    let missing = find_missing(&body.lines, &articles, &seen);
+    refuse("NOT_FOUND", missing)?;
+    body.expected_version.check(count.version)?;
+    check_open(&count)?;
+    check_counts(&body.lines, &articles)?;
+
+    let before = map(before.into_iter().map(|line| (line.variant_id, line)));
+    let now = now();
+    let mut ids = new_ids(u32::try_from(body.lines.len()).unwrap_or(u32::MAX)).into_iter();
+    let (mut new, mut changed) = (Vec::new(), Vec::new());
+    for (at, line) in body.lines.iter().enumerate() {
+        let tracking = articles.get(&line.variant_id).map_or(Tracking::None, articles::tracking);
+        let (expected, counted_units) = seen.line(&count, line, tracking, at)?;
+        let earlier = before.get(&line.variant_id);
+        let Some(row_id) = earlier.map(|row| row.id).or_else(|| ids.next()) else { continue };
+        let row = StockCountLineRow {
+            id: row_id,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            count_id: count.id,
+            variant_id: line.variant_id,
+            tracking,
+            expected,
+            counted: line.counted_quantity,
+            unit_cost: line.unit_cost.map(long_cost),
+            counted_at: now,
+            units: units_as_json(&counted_units),
+        };
+        if earlier.is_some() { changed.push(row) } else { new.push(row) }
+    }
+    check_limits(&before, &new, &changed)?;
+    let each = |rows: &[StockCountLineRow]| rows.iter().map(|row| row.id).collect::<Vec<_>>();
+    let change = update_all::<StockCountLineRow>(each(&changed))
+        .set_each(StockCountLineRow::expected, changed.iter().map(|row| row.expected))
+        .set_each(StockCountLineRow::counted, changed.iter().map(|row| row.counted))
+        .set_each(StockCountLineRow::unit_cost, changed.iter().map(|row| row.unit_cost))
+        .set_each(StockCountLineRow::units, changed.iter().map(|row| row.units.clone()))
+        .set(StockCountLineRow::counted_at, &now);
+    // Only the version changes.
+    let touch = update::<StockCountRow>(count.id).set(StockCountRow::status, &count.status);
+    run((touch, change, insert(&new)))?;
+    let after = StockCountRow { version: count.version + 1, updated_at: now, ..count };
+    Ok(receipt(&after).changed(vec!["lines"]))
+}
+
+fn long_cost(cost: Decimal<6>) -> UnitCost {
+    UnitCost::from_units(cost.units().saturating_mul(1_000_000))
+}
+
+/// What the system holds of the counted variants in the warehouse.
+struct Seen {
+    on_hand: BTreeMap<Id, Quantity>,
+    /// Of these variants there, and those that the request names.
+    units: BTreeMap<Id, UnitSeen>,
+}
+
+impl Seen {
+    fn read(count: &StockCountRow, lines: &[CountedLine]) -> Result<Seen, Problem> {
+        let pairs = lines.iter().map(|line| vec![count.warehouse_id.put(), line.variant_id.put()]);
+        let there = all([
+            UnitRow::variant_id.one_of(lines.iter().map(|line| line.variant_id)),
+            UnitRow::warehouse_id.eq(count.warehouse_id),
+        ]);
+        let named = lines.iter().flat_map(|line| line.unit_ids.iter().copied());
+        let (on_hand, there, named) = run((
+            find::<OnHand>("pair", pairs),
+            select::<UnitSeen>(there).limit(MOST_ROWS),
+            get_all::<UnitSeen>(named),
+        ))?;
+        if there.more {
+            return Err(Problem::at("LIMIT_EXCEEDED", "/lines"));
+        }
+        Ok(Seen {
+            on_hand: map(on_hand.into_iter().map(|row| (row.variant_id, row.on_hand))),
+            units: map(there.items.into_iter().chain(named).map(|unit| (unit.id, unit))),
+        })
+    }
+
+    /// What is expected of a line, and its units: those expected, and those found.
+    fn line(
+        &self,
+        count: &StockCountRow,
+        line: &CountedLine,
+        tracking: Tracking,
+        at: usize,
+    ) -> Result<(Quantity, BTreeMap<Id, CountedUnit>), Problem> {
+        if tracking != Tracking::Serialized {
+            if !line.unit_ids.is_empty() {
+                return Err(unit_count::mismatch(&format!("/lines/{at}/unitIds"), 0, line.unit_ids.len()));
+            }
+            return Ok((self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO), BTreeMap::new()));
+        }
+        let whole = usize::try_from(line.counted_quantity.units() / 1_000_000).unwrap_or(usize::MAX);
+        if whole != line.unit_ids.len() {
+            return Err(unit_count::mismatch(&format!("/lines/{at}/unitIds"), whole, line.unit_ids.len()));
+        }
+        for (nth, id) in line.unit_ids.iter().enumerate() {
+            let unit = self.units.get(id).filter(|unit| unit.variant_id == line.variant_id);
+            if !unit.is_some_and(|unit| unit.is_findable(count)) {
+                return Err(Problem::at("CUSTODY_CONFLICT", format!("/lines/{at}/unitIds/{nth}")));
+            }
+        }
+        let of_line = self.units.values().filter(|unit| unit.variant_id == line.variant_id);
+        let expected: Vec<&UnitSeen> = of_line.clone().filter(|unit| unit.is_expected(count.warehouse_id)).collect();
+        let quantity = Quantity::from_units(i128::try_from(expected.len()).unwrap_or(i128::MAX) * 1_000_000);
+        let counted = of_line
+            .filter(|unit| unit.is_expected(count.warehouse_id) || line.unit_ids.contains(&unit.id))
+            .map(|unit| (unit.id, CountedUnit { version: unit.version, found: line.unit_ids.contains(&unit.id) }));
+        Ok((quantity, map(counted)))
+    }
+}
+
+fn find_missing(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Vec<Item> {
+    let mut missing = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if !articles.contains_key(&line.variant_id) {
+            missing.push(item(format!("/lines/{at}/variantId"), "NOT_FOUND"));
+        }
+        let absent = line.unit_ids.iter().enumerate().filter(|(_, id)| !seen.units.contains_key(id));
+        missing.extend(absent.map(|(nth, _)| item(format!("/lines/{at}/unitIds/{nth}"), "NOT_FOUND")));
+    }
+    missing
+}
+
+/// Whether these variants can be counted so.
+fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(article) = articles.get(&line.variant_id) else { continue };
+        if articles::tracking(article) == Tracking::None {
+            return Err(Problem::illegal_state(format!("/lines/{at}/variantId")));
+        }
+        if !is_countable(line.counted_quantity, articles::tracking(article), article.decimal_places) {
+            faults.push(item(format!("/lines/{at}/countedQuantity"), "QUANTITY_SCALE"));
+        }
+    }
+    refuse_invalid(faults)
+}
+
+/// Lines and units of the count as it will stand.
+fn check_limits(
+    before: &BTreeMap<Id, StockCountLineRow>,
+    new: &[StockCountLineRow],
+    changed: &[StockCountLineRow],
+) -> Result<(), Problem> {
+    let written = || new.iter().chain(changed);
+    let stay = before.values().filter(|row| !changed.iter().any(|other| other.id == row.id));
+    let units: usize = stay.chain(written()).map(|row| units_of(row).len()).sum();
+    if before.len() + new.len() > MOST || units > MOST {
+        return Err(Problem::at("LIMIT_EXCEEDED", "/lines"));
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! What bodies say of a transfer order, and the faults that a schema cannot tell.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Date, Id, Item, Problem, Text, item};
+use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Quantity;
+use stoa_trade::refusal::refuse_invalid;
+
+/// Units of an order at most.
+pub const MOST_UNITS: usize = 100;
+
+/// What a body says of the order itself, in either body.
+pub struct Head {
+    pub number: Option<DocumentNumber>,
+    pub from: Id,
+    pub to: Id,
+    pub transit: Option<Id>,
+}
+
+/// Both bodies of an order: a replacement states the version too.
+macro_rules! order_body {
+    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            $($extra)*
+            /// Unique in the legal entity, ignoring case; immutable. Omitted or null on create: `TO-` and the next figure.
+            #[serde(default)]
+            pub number: Option<DocumentNumber>,
+            /// Of type PHYSICAL, VIRTUAL or THIRD_PARTY; its legal entity is the order's. Immutable.
+            pub from_warehouse_id: Id,
+            /// Of the same legal entity and any type but IN_TRANSIT.
+            pub to_warehouse_id: Id,
+            /// Of type IN_TRANSIT. Omitted or null: the legal entity's only one, fixed when the order is approved.
+            #[serde(default)]
+            pub transit_warehouse_id: Option<Id>,
+            #[serde(default)]
+            pub expected_on: Option<Date>,
+            #[serde(default)]
+            pub notes: Option<Text<0, 2000>>,
+            /// One line per variant.
+            #[schemars(length(min = 1, max = 100))]
+            pub items: Vec<TransferItemInput>,
+        }
+
+        impl $name {
+            /// What it says of the order itself.
+            pub fn head(&self) -> Head {
+                Head {
+                    number: self.number.clone(),
+                    from: self.from_warehouse_id,
+                    to: self.to_warehouse_id,
+                    transit: self.transit_warehouse_id,
+                }
+            }
+        }
+    };
+}
+
+order_body! {
+    /// A transfer order to create.
+    TransferOrderInput {}
+}
+
+order_body! {
+    /// The full replacement of a draft.
+    TransferOrderUpdate {
+        pub expected_version: ExpectedVersion,
+    }
+}
+
+/// Goods of one variant to send.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TransferItemInput {
+    pub variant_id: Id,
+    /// Above zero; whole for serialized variants.
+    pub quantity: Quantity,
+    /// Of a serialized variant: which units. People choose them; as many as the quantity before the order is approved.
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    pub unit_ids: Vec<Id>,
+}
+
+/// The body of a transition that says nothing else.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Transition {
+    pub expected_version: ExpectedVersion,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CancelTransferOrder {
+    pub expected_version: ExpectedVersion,
+    pub reason: Text<1, 1000>,
+}
+
+/// What arrived, what is lost and what came back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReceiveTransferOrder {
+    pub expected_version: ExpectedVersion,
+    /// Of the destination.
+    #[serde(default)]
+    pub to_location_id: Option<Id>,
+    /// Required when anything is lost.
+    #[serde(default)]
+    pub reason: Option<Text<1, 1000>>,
+    #[schemars(length(min = 1, max = 100))]
+    pub items: Vec<ReceiveItem>,
+}
+
+/// Of a serialized line the three lists may be empty where one of the three quantities takes all that is outstanding.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReceiveItem {
+    pub item_id: Id,
+    pub quantity: Quantity,
+    #[serde(default)]
+    #[schemars(extend("default" = "0"))]
+    pub lost_quantity: Quantity,
+    #[serde(default)]
+    #[schemars(extend("default" = "0"))]
+    pub returned_quantity: Quantity,
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    pub unit_ids: Vec<Id>,
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    pub lost_unit_ids: Vec<Id>,
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    pub returned_unit_ids: Vec<Id>,
+}
+
+/// # Errors
+/// VALIDATION_FAILED: one warehouse twice, zero quantities, a variant or unit twice, units named by an API client.
+pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: bool) -> Result<(), Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    if from == to {
+        faults.push(item("/toWarehouseId", "REPEATED"));
+    }
+    let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
+    for (at, line) in items.iter().enumerate() {
+        if line.quantity == Quantity::ZERO {
+            faults.push(item(format!("/items/{at}/quantity"), "RANGE"));
+        }
+        if !variants.insert(line.variant_id) {
+            faults.push(item(format!("/items/{at}/variantId"), "REPEATED"));
+        }
+        if by_client && !line.unit_ids.is_empty() {
+            faults.push(item(format!("/items/{at}/unitIds"), "NOT_ALLOWED"));
+        }
+        let twice = line.unit_ids.iter().enumerate().filter(|(_, unit)| !units.insert(**unit));
+        faults.extend(twice.map(|(nth, _)| item(format!("/items/{at}/unitIds/{nth}"), "REPEATED")));
+    }
+    if units.len() > MOST_UNITS {
+        faults.push(item("/items", "TOO_MANY"));
+    }
+    refuse_invalid(faults)
+}
+
+/// # Errors
+/// VALIDATION_FAILED: a line or unit twice, lines that settle nothing, a loss without a reason, units named by an API client.
+pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<(), Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    let (mut lines, mut units) = (BTreeSet::new(), BTreeSet::new());
+    let mut is_lost = false;
+    for (at, line) in input.items.iter().enumerate() {
+        if !lines.insert(line.item_id) {
+            faults.push(item(format!("/items/{at}/itemId"), "REPEATED"));
+        }
+        if [line.quantity, line.lost_quantity, line.returned_quantity].iter().all(|part| *part == Quantity::ZERO) {
+            faults.push(item(format!("/items/{at}"), "RANGE"));
+        }
+        is_lost |= line.lost_quantity > Quantity::ZERO;
+        let lists = [
+            ("unitIds", &line.unit_ids),
+            ("lostUnitIds", &line.lost_unit_ids),
+            ("returnedUnitIds", &line.returned_unit_ids),
+        ];
+        for (member, ids) in lists {
+            if by_client && !ids.is_empty() {
+                faults.push(item(format!("/items/{at}/{member}"), "NOT_ALLOWED"));
+            }
+            let twice = ids.iter().enumerate().filter(|(_, unit)| !units.insert(**unit));
+            faults.extend(twice.map(|(nth, _)| item(format!("/items/{at}/{member}/{nth}"), "REPEATED")));
+        }
+    }
+    if is_lost && input.reason.is_none() {
+        faults.push(item("/reason", "REQUIRED"));
+    }
+    refuse_invalid(faults)
+}

@@ -1,0 +1,105 @@
+//! Reading transfer orders: lists of headers, and one order with its lines and, for readers of serial numbers, its units.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, get_all, run, select};
+use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, Text, all, has, holds, map, tenant};
+use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+
+use crate::records::permission::SERIALS_READ;
+use crate::records::transfer_order::{
+    TransferItem, TransferItemRow, TransferOrder, TransferOrderHeader, TransferOrderRow, TransferStatus, TransferUnit,
+    TransferUnitRow,
+};
+use crate::records::unit::UnitRow;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListTransferOrders {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    status: Option<TransferStatus>,
+    from_warehouse_id: Option<Id>,
+    to_warehouse_id: Option<Id>,
+    /// Of any line.
+    variant_id: Option<Id>,
+    /// Part of the number, in any case.
+    number: Option<Text<1, 64>>,
+    /// Created at or after this instant.
+    from: Option<Instant>,
+    /// Created at or before this instant.
+    to: Option<Instant>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    list_for(call, Some(tenant()))
+}
+
+pub fn list_as_client(call: &Call) -> Answer {
+    list_for(call, None)
+}
+
+fn list_for(call: &Call, tenant: Option<Id>) -> Answer {
+    let query: ListTransferOrders = call.query()?;
+    let of_variant = |id: Id| {
+        let live = all([TransferItemRow::variant_id.eq(id), TransferItemRow::line_no.not_null()]);
+        has::<TransferItemRow, _, _>(TransferOrderRow::id, TransferItemRow::order_id, live)
+    };
+    let filter = all([
+        equals(TransferOrderRow::status, query.status),
+        equals(TransferOrderRow::from_warehouse_id, query.from_warehouse_id),
+        equals(TransferOrderRow::to_warehouse_id, query.to_warehouse_id),
+        query.variant_id.map(of_variant).unwrap_or_default(),
+        mentions("number", query.number.as_deref()),
+        between(TransferOrderRow::created_at, query.from, query.to),
+    ]);
+    let rows = read_page::<TransferOrderRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, |row| TransferOrderHeader::of(&row, tenant))
+}
+
+pub fn read(call: &Call) -> Answer {
+    read_for(call, Some(tenant()), holds(SERIALS_READ))
+}
+
+pub fn read_as_client(call: &Call) -> Answer {
+    read_for(call, None, false)
+}
+
+fn read_for(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
+    let id = call.path_id("id")?;
+    let (order, mut items, chosen) = run((
+        get::<TransferOrderRow>(id),
+        select::<TransferItemRow>(all([TransferItemRow::order_id.eq(id), TransferItemRow::line_no.not_null()])).whole(),
+        select::<TransferUnitRow>(all([TransferUnitRow::order_id.eq(id), TransferUnitRow::dropped.eq(false)])).whole(),
+    ))?;
+    let order = order.ok_or_else(Problem::not_found)?;
+    let units = match with_units {
+        true => {
+            map(run(get_all::<UnitRow>(chosen.iter().map(|row| row.unit_id)))?.into_iter().map(|row| (row.id, row)))
+        }
+        false => BTreeMap::new(),
+    };
+    items.sort_by_key(|item| item.line_no);
+    let item = |row: &TransferItemRow| {
+        let of_line: Vec<&TransferUnitRow> = chosen.iter().filter(|unit| unit.item_id == row.id).collect();
+        let units = with_units.then(|| of_line.iter().filter_map(|chosen| unit(chosen, &units)).collect());
+        TransferItem::of(row, order.status, of_line.len(), units)
+    };
+    let items = items.iter().map(item).collect();
+    Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::of(&order, tenant), items }).resource(id))
+}
+
+fn unit(chosen: &TransferUnitRow, units: &BTreeMap<Id, UnitRow>) -> Option<TransferUnit> {
+    let unit = units.get(&chosen.unit_id)?;
+    Some(TransferUnit {
+        unit_id: unit.id,
+        outcome: chosen.outcome,
+        serial_number: unit.serial_number.clone(),
+        imei1: unit.imei1.clone(),
+        imei2: unit.imei2.clone(),
+        status: unit.status,
+    })
+}

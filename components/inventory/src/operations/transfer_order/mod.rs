@@ -1,0 +1,88 @@
+//! The operations of transfer orders: goods that travel between warehouses of an entity.
+
+mod approve;
+mod cancel;
+mod draft;
+mod input;
+mod list;
+mod receive;
+mod references;
+mod ship;
+
+use stoa_sdk::{Client, Operation, Page};
+
+use crate::operations::transfer_order::input::{
+    CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput, TransferOrderUpdate, Transition,
+};
+use crate::operations::transfer_order::list::ListTransferOrders;
+use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};
+use crate::records::stock::UPDATED;
+use crate::records::transfer_order::{ORDER, TransferOrder, TransferOrderHeader, TransferOrderReceipt};
+
+/// What holding the goods, and with it sending them, may refuse.
+const LEAVING: &[&str] = &[
+    "VERSION_CONFLICT",
+    "ILLEGAL_STATE",
+    "ARCHIVED",
+    "REFERENCE_INVALID",
+    "UNIT_COUNT_MISMATCH",
+    "UNIT_UNAVAILABLE",
+    "INSUFFICIENT_STOCK",
+    "LIMIT_EXCEEDED",
+];
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/inventory/transfer-orders", "listTransferOrders", list::list).summary("Transfer orders")
+        .needs(READ).query::<ListTransferOrders>().answers::<Page<TransferOrderHeader>>()
+        .and_client(Client::new(CLIENT_READ, list::list_as_client)),
+    Operation::create("/inventory/transfer-orders", "createTransferOrder", draft::create).summary("Draft a transfer order")
+        .description("A draft holds nothing. Both ends are of one legal entity; goods travel through a warehouse of type \
+            IN_TRANSIT.")
+        .needs(TRANSFER).body::<TransferOrderInput>().answers::<TransferOrderReceipt>().writes(ORDER, &[])
+        .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH",
+            "LIMIT_EXCEEDED"])
+        .and_client(Client::new(CLIENT_WRITE, draft::create_as_client)
+            .description("API clients name no units: a person chooses them.")),
+    Operation::read("/inventory/transfer-orders/{id}", "getTransferOrder", list::read).summary("A transfer order")
+        .description("`units` of its lines only to readers of serial numbers.")
+        .needs(READ).answers::<TransferOrder>().discloses_identifiers().cache_control("no-store")
+        .and_client(Client::new(CLIENT_READ, list::read_as_client).description("")),
+    Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace).summary("Replace a draft")
+        .description("Full replacement; number and source must be the stored ones.")
+        .needs(TRANSFER).body::<TransferOrderUpdate>().answers::<TransferOrderReceipt>()
+        .writes(ORDER, &[]).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
+            "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(CLIENT_WRITE, draft::replace_as_client)
+            .description("Units that people chose for a variant that stays are kept, as far as they fit.")),
+    Operation::transition("/inventory/transfer-orders/{id}/approve", "approveTransferOrder", approve::approve)
+        .summary("Approve a transfer order")
+        .description("Holds all lines at the source. A serialized line needs as many units as its quantity.")
+        .needs(TRANSFER).body::<Transition>().answers::<TransferOrderReceipt>()
+        .writes(ORDER, UPDATED).without_if_match().problems(LEAVING)
+        .and_client(Client::new(CLIENT_WRITE, approve::approve)),
+    Operation::transition("/inventory/transfer-orders/{id}/ship", "shipTransferOrder", ship::ship)
+        .summary("Ship a transfer order")
+        .description("Always the whole order; a draft is approved first, in the same transaction.")
+        .needs(TRANSFER).body::<Transition>().answers::<TransferOrderReceipt>()
+        .writes(ORDER, UPDATED).without_if_match().problems(LEAVING)
+        .and_client(Client::new(CLIENT_WRITE, ship::ship)),
+    Operation::transition("/inventory/transfer-orders/{id}/receive", "receiveTransferOrder", receive::receive)
+        .summary("Receive goods of a transfer order")
+        .description("Each quantity and each unit ends once: received, lost or returned to the source. Units of a serialized \
+            line need not be named where one of the three takes all that is outstanding.")
+        .needs(TRANSFER).body::<ReceiveTransferOrder>().answers::<TransferOrderReceipt>()
+        .writes(ORDER, UPDATED).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED", "ARCHIVED",
+            "UNIT_UNAVAILABLE", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .and_client(Client::new(CLIENT_WRITE, receive::receive_as_client)),
+    Operation::transition("/inventory/transfer-orders/{id}/cancel", "cancelTransferOrder", cancel::cancel)
+        .summary("Cancel a transfer order")
+        .description("A draft, an approved order, whose goods are let go, or one in transit of which nothing is settled, whose \
+            goods go back to the source.")
+        .needs(TRANSFER).body::<CancelTransferOrder>().answers::<TransferOrderReceipt>()
+        .writes(ORDER, UPDATED).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(CLIENT_WRITE, cancel::cancel)),
+];

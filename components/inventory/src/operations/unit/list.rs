@@ -1,0 +1,97 @@
+//! Reading units: the list with its look-up by identity, one unit, its movements and its history.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, Text, View, all, has, paged, tenant, view};
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+
+use crate::records::movement::{Movement, MovementRow};
+use crate::records::unit::{
+    Condition, Grade, IdentityKind, InventoryUnit, InventoryUnitEntry, UnitEntryRow, UnitIdentityRow, UnitRow,
+    UnitStatus,
+};
+use crate::rules::identity;
+
+view! { UnitId of UnitRow { id: Id } }
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListUnits {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    variant_id: Option<Id>,
+    product_id: Option<Id>,
+    warehouse_id: Option<Id>,
+    location_id: Option<Id>,
+    legal_entity_id: Option<Id>,
+    status: Option<UnitStatus>,
+    condition: Option<Condition>,
+    grade: Option<Grade>,
+    /// A whole serial number, in any case, or a whole IMEI, of either slot.
+    identity: Option<Text<1, 100>>,
+    /// Changed at or after this instant.
+    updated_since: Option<Instant>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PageOf {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListUnits = call.query()?;
+    let identified = |typed: &str| {
+        let kinds = UnitIdentityRow::kind.one_of([IdentityKind::Serial, IdentityKind::Imei]);
+        let same = all([kinds, UnitIdentityRow::value_key.eq(identity::key(typed))]);
+        has::<UnitIdentityRow, _, _>(UnitRow::id, UnitIdentityRow::unit_id, same)
+    };
+    let filter = all([
+        equals(UnitRow::variant_id, query.variant_id),
+        equals(UnitRow::product_id, query.product_id),
+        equals(UnitRow::warehouse_id, query.warehouse_id),
+        equals(UnitRow::location_id, query.location_id),
+        equals(UnitRow::legal_entity_id, query.legal_entity_id),
+        equals(UnitRow::status, query.status),
+        equals(UnitRow::condition, query.condition),
+        equals(UnitRow::grade, query.grade),
+        query.identity.as_deref().map(identified).unwrap_or_default(),
+        between(UnitRow::updated_at, query.updated_since, None),
+    ]);
+    let rows = read_page::<UnitRow>(&filter, query.cursor, query.limit)?;
+    let tenant = tenant();
+    answer_page(rows, |row| row.id, |row| InventoryUnit::of(row, tenant))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row: Option<UnitRow> = run(get(call.path_id("id")?))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    let id = row.id;
+    Ok(Reply::json(&InventoryUnit::of(row, tenant())).resource(id))
+}
+
+/// Its physical movements, oldest first.
+pub fn movements(call: &Call) -> Answer {
+    let (id, rows) = page_of_unit::<MovementRow>(call, |id| MovementRow::inventory_unit_id.eq(id))?;
+    let tenant = tenant();
+    Ok(answer_page(rows, |row| row.id, |row| Movement::of(row, tenant, true))?.resource(id))
+}
+
+/// Its versions, oldest first.
+pub fn history(call: &Call) -> Answer {
+    let (id, rows) = page_of_unit::<UnitEntryRow>(call, |id| UnitEntryRow::unit_id.eq(id))?;
+    Ok(answer_page(rows, |row| row.id, InventoryUnitEntry::of)?.resource(id))
+}
+
+/// A page of the rows of the path's unit.
+fn page_of_unit<R: View>(call: &Call, of: impl Fn(Id) -> Filter) -> Result<(Id, Rows<R>), Problem> {
+    let (id, query) = (call.path_id("id")?, call.query::<PageOf>()?);
+    let (unit, rows) =
+        paged(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).after(query.cursor).limit(limit))))?;
+    unit.ok_or_else(Problem::not_found)?;
+    Ok((id, rows))
+}

@@ -1,0 +1,131 @@
+//! Readmitting a unit whose identity the company knows: repaired, bought back from a customer, or back from the supplier.
+//! Receipts take new identities only, so these have a way in of their own.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::books;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::{self, refuse_invalid};
+
+use crate::operations::unit::stated_place::StatedPlace;
+use crate::records::movement::MovementType;
+use crate::records::unit::{self, Condition, Grade, UnitRow, UnitStatus};
+use crate::rules::condition::Objections;
+use crate::rules::unit_state::{self, Cause};
+use crate::work::goods::Goods;
+use crate::work::units::changes::{Changes, Why};
+use crate::work::units::{effects, worth};
+
+/// A DAMAGED unit was repaired where it stands; a SOLD one was bought back, a RMA one came back from the supplier.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadmitUnit {
+    pub expected_version: ExpectedVersion,
+    /// Required for SOLD and RMA, not allowed for DAMAGED. A SOLD unit becomes the warehouse's legal entity's, a RMA unit
+    /// stays with its own.
+    #[serde(default)]
+    pub to_warehouse_id: Option<Id>,
+    /// Of `toWarehouseId`.
+    #[serde(default)]
+    pub to_location_id: Option<Id>,
+    /// Of a SOLD unit: another serialized variant of the same product, such as the used one.
+    #[serde(default)]
+    pub variant_id: Option<Id>,
+    /// What it is worth now; required where the legal entity keeps books.
+    #[serde(default)]
+    pub unit_cost: Option<Decimal<6>>,
+    /// Of a SOLD unit required where the variant states none.
+    #[serde(default)]
+    pub condition: Option<Condition>,
+    #[serde(default)]
+    pub grade: Option<Grade>,
+    pub reason: Text<1, 1000>,
+    /// Kept as it is, never resolved.
+    #[serde(default)]
+    pub reference_id: Option<Id>,
+}
+
+impl ReadmitUnit {
+    /// Whether a destination is named where the unit needs one, and only there.
+    fn check(&self, unit: &UnitRow) -> Result<(), Problem> {
+        let mut faults: Vec<Item> = Vec::new();
+        match unit.status {
+            UnitStatus::Damaged => {
+                faults.extend(self.to_warehouse_id.map(|_| item("/toWarehouseId", "NOT_ALLOWED")));
+                faults.extend(self.to_location_id.map(|_| item("/toLocationId", "NOT_ALLOWED")));
+            }
+            _ => faults.extend(self.to_warehouse_id.is_none().then(|| item("/toWarehouseId", "REQUIRED"))),
+        }
+        refuse_invalid(faults)
+    }
+}
+
+pub fn readmit(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: ReadmitUnit = call.body()?;
+    let place = StatedPlace { warehouse: input.to_warehouse_id, location: input.to_location_id };
+    let (unit, warehouse) = place.read(id)?;
+    let variant = input.variant_id.unwrap_or(unit.variant_id);
+    let article = articles::get_one(variant).ok_or_else(|| Problem::reference_missing("/variantId"))?;
+    input.expected_version.check(unit.version)?;
+    unit_state::check(Cause::Readmit, &unit, None)?;
+    input.check(&unit)?;
+    // Both change only with the version, which is compared again below; a warehouse never changes its entity.
+    let entity = match (unit.status, warehouse) {
+        (UnitStatus::Sold, Some(warehouse)) => warehouse.legal_entity_id,
+        _ => unit.legal_entity_id,
+    };
+    let terms = books::admit(entity)?;
+
+    let to = input.to_warehouse_id.or(unit.warehouse_id);
+    let place = StatedPlace { warehouse: to, ..place };
+    let entered = place.enter(id, input.expected_version, Cause::Readmit)?;
+    let unit = entered.unit.clone();
+    usable(&unit, &article)?;
+    let to = to.ok_or_else(Problem::not_found)?;
+    let warehouse = entered.require_open(to, input.to_location_id)?;
+    if warehouse.legal_entity_id != entity {
+        return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
+    }
+    // What came back from a customer is not what was sold to him; the rest is what it was, unless somebody says otherwise.
+    let known = if unit.status == UnitStatus::Sold { None } else { unit.condition };
+    let stated = input.condition.or(known.filter(|_| article.condition.is_none()));
+    let mut objections = Objections::default();
+    let (condition, grade) = objections.settle(&article, stated, input.grade, "");
+    objections.refuse()?;
+    let worth = worth::admit_worth(terms.as_ref(), entity, input.unit_cost, "/unitCost")?;
+
+    let location_id = if unit.status == UnitStatus::Damaged { unit.location_id } else { input.to_location_id };
+    let after = UnitRow {
+        variant_id: variant,
+        condition,
+        grade,
+        legal_entity_id: entity,
+        sale_allocation_id: None,
+        sale_movement_id: None,
+        ..unit.in_place(unit_state::status_in(warehouse.kind), to, location_id)
+    };
+    let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
+    let mut changes = Changes::of(1);
+    changes.record_move(unit, after, &why, worth)?;
+    unit::receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
+}
+
+/// Whether the unit may come in under this variant: its own, or a bought-back one under another of its product.
+fn usable(unit: &UnitRow, article: &Article) -> Result<(), Problem> {
+    let refused = |why: &str| Err(refusal::unusable("/variantId", why));
+    let is_own = Id::from(article.variant_id) == unit.variant_id;
+    if unit.status != UnitStatus::Sold {
+        return if is_own { Ok(()) } else { refused("NOT_SOLD") };
+    }
+    if Id::from(article.product_id) != unit.product_id {
+        return refused("OTHER_PRODUCT");
+    }
+    if articles::tracking(article) != Tracking::Serialized {
+        return refused("NOT_SERIALIZED");
+    }
+    if articles::is_active(article) { Ok(()) } else { refused("ARCHIVED") }
+}

@@ -1,0 +1,186 @@
+//! The operations of warehouses. Everything but a warehouse's name is its identity: entries of the books carry it. It is archived
+//! alone, so that nothing comes in while it is found empty.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Rows, get, lock, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Limit, Operation, Page, Problem, Reply, Text, all, any, tenant, text, view};
+use stoa_trade::clients::directory::{self, Holder};
+use stoa_trade::lists::{answer_page, equals, mentions, read_page};
+use stoa_trade::quantity::Quantity;
+use stoa_trade::{Change, EmptyBody, Status, writable};
+
+use crate::operations::query::public_query;
+use crate::records::permission::{ADJUST, CLIENT_READ, READ};
+use crate::records::stock::StockRow;
+use crate::records::transfer_order::{TransferOrderRow, TransferStatus};
+use crate::records::warehouse::{
+    PublicWarehouse, WAREHOUSE, WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, Warehouse, WarehouseRow,
+    WarehouseType, gate, reply,
+};
+use crate::work::documents::finish;
+use crate::work::warehouses::insert_warehouse;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/inventory/warehouses", "listWarehouses", list).summary("Warehouses")
+        .needs(READ).query::<ListWarehouses>().answers::<Page<Warehouse>>()
+        .and_client(Client::new(CLIENT_READ, list_public).description("Active ones.")
+            .query::<ListPublicWarehouses>().answers::<Page<PublicWarehouse>>()),
+    Operation::create("/inventory/warehouses", "createWarehouse", create).summary("Create a warehouse")
+        .description("Code, type, legal entity and branch never change; a code stays reserved after archive, in any case.")
+        .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
+        .writes(WAREHOUSE, &[WAREHOUSE_CREATED.code]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
+    Operation::read("/inventory/warehouses/{warehouseId}", "getWarehouse", read).summary("A warehouse")
+        .needs(READ).answers::<Warehouse>()
+        .and_client(Client::new(CLIENT_READ, read_public).answers::<PublicWarehouse>()),
+    Operation::replace("/inventory/warehouses/{warehouseId}", "replaceWarehouse", replace).summary("Rename a warehouse")
+        .description("Everything but the name must be the stored one.")
+        .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
+        .writes(WAREHOUSE, &[WAREHOUSE_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
+    Operation::transition("/inventory/warehouses/{warehouseId}/archive", "archiveWarehouse", archive)
+        .summary("Archive a warehouse")
+        .description("It must be empty: no goods, no reservations, nothing expected, and no open transfer order names it.")
+        .needs(ADJUST).body::<EmptyBody>().answers::<Warehouse>()
+        .writes(WAREHOUSE, &[WAREHOUSE_ARCHIVED.code])
+        .problems(&["ARCHIVED", "CUSTODY_CONFLICT", "ILLEGAL_STATE"]),
+];
+
+/// Input of a warehouse.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WarehouseInput {
+    /// Kept as typed; unique in any case for ever, archived warehouses included; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    pub code: String,
+    pub name: Text<1, 200>,
+    /// Immutable.
+    #[serde(rename = "type")]
+    pub kind: WarehouseType,
+    /// Whose goods are there; immutable.
+    pub legal_entity_id: Id,
+    /// An active branch of the entity; immutable.
+    #[serde(default)]
+    pub branch_id: Option<Id>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListWarehouses {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+    #[serde(rename = "type")]
+    kind: Option<WarehouseType>,
+    legal_entity_id: Option<Id>,
+    branch_id: Option<Id>,
+    /// Part of the code or name, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+public_query! {
+    /// As people ask; active ones alone.
+    ListPublicWarehouses of ListWarehouses without ["status"]
+}
+
+impl ListWarehouses {
+    fn page(&self, status: Status) -> Result<Rows<WarehouseRow>, Problem> {
+        let filter = all([
+            WarehouseRow::status.eq(status),
+            equals(WarehouseRow::kind, self.kind),
+            equals(WarehouseRow::legal_entity_id, self.legal_entity_id),
+            equals(WarehouseRow::branch_id, self.branch_id),
+            mentions("text", self.text.as_deref()),
+        ]);
+        read_page(&filter, self.cursor, self.limit)
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListWarehouses = call.query()?;
+    let rows = query.page(query.status)?;
+    let tenant = tenant();
+    let show = |row| Warehouse::of(row, tenant);
+    answer_page(rows, |row| row.id, show)
+}
+
+pub fn read(call: &Call) -> Answer {
+    run(get(call.path_id("warehouseId")?))?.map(reply).ok_or_else(Problem::not_found)
+}
+
+pub fn list_public(call: &Call) -> Answer {
+    let query: ListWarehouses = call.query()?;
+    let rows = query.page(Status::Active)?;
+    answer_page(rows, |row| row.id, PublicWarehouse::of)
+}
+
+pub fn read_public(call: &Call) -> Answer {
+    let row: Option<WarehouseRow> = run(get(call.path_id("warehouseId")?))?;
+    let row = row.filter(|row| row.status == Status::Active).ok_or_else(Problem::not_found)?;
+    let (id, version) = (row.id, row.version);
+    Ok(Reply::json(&PublicWarehouse::of(row)).of(id, version))
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: WarehouseInput = call.body()?;
+    directory::require(input.legal_entity_id, input.branch_id)?;
+    insert_warehouse(input.code, input.name.into(), input.kind, input.legal_entity_id, input.branch_id).map(reply)
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let input: WarehouseInput = call.body()?;
+    let before: WarehouseRow = writable(call, run(get(call.path_id("warehouseId")?).locked())?)?;
+    let after = WarehouseRow {
+        code: input.code,
+        name: input.name.into(),
+        kind: input.kind,
+        legal_entity_id: input.legal_entity_id,
+        branch_id: input.branch_id,
+        ..before.clone()
+    };
+    finish(Change::of(&before, after)?, &WAREHOUSE_UPDATED, PublicWarehouse::of, reply)
+}
+
+view! { StockId of StockRow { id: Id } }
+
+view! { TransferId of TransferOrderRow { id: Id } }
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("warehouseId")?;
+    let EmptyBody {} = call.body()?;
+    let held = [
+        StockRow::on_hand,
+        StockRow::reserved,
+        StockRow::damaged,
+        StockRow::quarantined,
+        StockRow::in_transit,
+        StockRow::returned,
+    ];
+    let here = || StockRow::warehouse_id.eq(id);
+    let held = all([here(), any(held.map(|figure| figure.gt(Quantity::ZERO)))]);
+    let expected = all([here(), StockRow::incoming.gt(Quantity::ZERO)]);
+    let ends = [
+        TransferOrderRow::from_warehouse_id.eq(id),
+        TransferOrderRow::to_warehouse_id.eq(id),
+        TransferOrderRow::transit_warehouse_id.eq(id),
+    ];
+    let transfers = all([TransferOrderRow::status.one_of(TransferStatus::OPEN), any(ends)]);
+    let (_, row, held, expected, transfers) = run((
+        lock(gate(id)),
+        get::<WarehouseRow>(id).locked(),
+        select::<StockId>(held).first(),
+        select::<StockId>(expected).first(),
+        select::<TransferId>(transfers).first(),
+    ))?;
+    let row = writable(call, row)?;
+    if held.is_some() {
+        return Err(Problem::of("CUSTODY_CONFLICT"));
+    }
+    if expected.is_some() || transfers.is_some() {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    directory::release(Holder::Warehouse(id))?;
+    finish(Change::archive(row), &WAREHOUSE_ARCHIVED, PublicWarehouse::of, reply)
+}

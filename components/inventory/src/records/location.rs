@@ -1,0 +1,101 @@
+//! Locations, the places in a warehouse where units stand: as they are kept, and as people and API clients read them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant};
+use stoa_trade::{Status, archivable};
+
+use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
+
+pub const LOCATION: &str = "WAREHOUSE_LOCATION";
+
+collection! {
+    pub record LocationRow in "location" {
+        warehouse_id: Id,
+        code: String,
+        code_key: String,
+        name: String,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [warehouse_id, code_key] }
+    index { [warehouse_id, status, id] }
+    search { text: [code, name] }
+    fixed [code]
+}
+archivable!(LocationRow);
+
+/// As `gate`, for a location.
+pub fn location_gate(location: Id) -> String {
+    format!("location:{location}")
+}
+
+/// A location as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    tenant_id: Id,
+    archived_at: Option<Instant>,
+    #[serde(flatten)]
+    public: PublicLocation,
+}
+
+/// A location.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicLocation {
+    id: Id,
+    status: Status,
+    created_at: Instant,
+    updated_at: Instant,
+    warehouse_id: Id,
+    code: String,
+    name: String,
+}
+
+impl Location {
+    pub fn of(row: LocationRow, tenant_id: Id) -> Location {
+        Location { tenant_id, archived_at: row.archived_at, public: PublicLocation::of(row) }
+    }
+}
+
+impl PublicLocation {
+    pub fn of(row: LocationRow) -> PublicLocation {
+        PublicLocation {
+            id: row.id,
+            status: row.status,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            warehouse_id: row.warehouse_id,
+            code: row.code,
+            name: row.name,
+        }
+    }
+}
+
+pub fn reply(row: LocationRow) -> Reply {
+    let (id, version, warehouse) = (row.id, row.version, row.warehouse_id);
+    Reply::json(&Location::of(row, tenant())).of(id, version).subject(warehouse)
+}
+
+/// A location was created, renamed, archived.
+pub const LOCATION_CREATED: EventKind<PublicLocation> =
+    EventKind::new("inventory.location.created", LOCATION, "A location of a warehouse was created.");
+pub const LOCATION_UPDATED: EventKind<PublicLocation> =
+    EventKind::new("inventory.location.updated", LOCATION, "A location of a warehouse was renamed.");
+pub const LOCATION_ARCHIVED: EventKind<PublicLocation> =
+    EventKind::new("inventory.location.archived", LOCATION, "A location of a warehouse was archived.");
+
+impl EventData for PublicLocation {
+    fn example() -> PublicLocation {
+        PublicLocation {
+            id: EXAMPLE_ID,
+            status: Status::Active,
+            created_at: EXAMPLE_INSTANT,
+            updated_at: EXAMPLE_INSTANT,
+            warehouse_id: EXAMPLE_ID,
+            code: "A-01".to_owned(),
+            name: "Aisle A, shelf 1".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Reservations and their ledger: as they are kept, as they are read, and the receipts of a write. One is closed once and whole.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, text_enum};
+use stoa_trade::document::actor::ActorType;
+use stoa_trade::quantity::Quantity;
+
+use crate::records::unit::UnitRow;
+
+pub const RESERVATION: &str = "INVENTORY_RESERVATION";
+
+text_enum! {
+    pub enum ReservationStatus { Active => "ACTIVE", Released => "RELEASED", Consumed => "CONSUMED" }
+}
+
+text_enum! {
+    /// Only MANUAL ones are released by the public operation.
+    pub enum ReservationSource {
+        Manual => "MANUAL",
+        SalesOrder => "SALES_ORDER",
+        TransferOrder => "TRANSFER_ORDER",
+    }
+}
+
+text_enum! {
+    pub enum ReservationStep { Reserve => "RESERVE", Release => "RELEASE", Consume => "CONSUME" }
+}
+
+collection! {
+    /// `active_unit_id` is the unit while the reservation is ACTIVE: a unit is held once.
+    pub record ReservationRow in "reservation" {
+        warehouse_id: Id,
+        variant_id: Id,
+        unit_id: Option<Id>,
+        active_unit_id: Option<Id>,
+        quantity: Quantity,
+        status: ReservationStatus,
+        source: ReservationSource,
+        document_id: Option<Id>,
+        line_id: Option<Id>,
+        reference_id: Option<Id>,
+        reason: Option<String>,
+        movement_id: Option<Id>,
+        closed_at: Option<Instant>,
+        actor_type: ActorType,
+        actor_id: String,
+        request_id: Id,
+    }
+    unique { active_unit: [active_unit_id] }
+    index { [warehouse_id, variant_id, status], [variant_id, id], [document_id], [unit_id], [status, id] }
+}
+
+collection! {
+    /// Step 1 opens a reservation, step 2 closes it.
+    pub ledger ReservationEntryRow in "reservation_entry" {
+        reservation_id: Id,
+        step: i64,
+        kind: ReservationStep,
+        quantity: Quantity,
+        unit_id: Option<Id>,
+        unit_version: Option<i64>,
+        movement_id: Option<Id>,
+        reason: Option<String>,
+        actor_type: ActorType,
+        actor_id: String,
+        request_id: Id,
+    }
+    unique { step: [reservation_id, step] }
+    index { [unit_id, id] }
+}
+
+/// Goods held for somebody.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Reservation {
+    id: Id,
+    tenant_id: Id,
+    variant_id: Id,
+    warehouse_id: Id,
+    inventory_unit_id: Option<Id>,
+    quantity: Quantity,
+    status: ReservationStatus,
+    source: ReservationSource,
+    /// Of the source.
+    document_id: Option<Id>,
+    /// Of a MANUAL one: the caller's own.
+    reference_id: Option<Id>,
+    reason: Option<String>,
+    /// The movement that consumed it.
+    movement_id: Option<Id>,
+    created_at: Instant,
+    closed_at: Option<Instant>,
+    actor_type: ActorType,
+    actor_id: String,
+    request_id: Id,
+}
+
+impl Reservation {
+    pub fn of(row: ReservationRow, tenant_id: Id) -> Reservation {
+        Reservation {
+            id: row.id,
+            tenant_id,
+            variant_id: row.variant_id,
+            warehouse_id: row.warehouse_id,
+            inventory_unit_id: row.unit_id,
+            quantity: row.quantity,
+            status: row.status,
+            source: row.source,
+            document_id: row.document_id,
+            reference_id: row.reference_id,
+            reason: row.reason,
+            movement_id: row.movement_id,
+            created_at: row.created_at,
+            closed_at: row.closed_at,
+            actor_type: row.actor_type,
+            actor_id: row.actor_id,
+            request_id: row.request_id,
+        }
+    }
+}
+
+/// Goods held for somebody, as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicReservation {
+    id: Id,
+    variant_id: Id,
+    warehouse_id: Id,
+    quantity: Quantity,
+    status: ReservationStatus,
+    source: ReservationSource,
+    /// Of the source.
+    document_id: Option<Id>,
+    /// Of a MANUAL one: the caller's own.
+    reference_id: Option<Id>,
+    reason: Option<String>,
+    /// The movement that consumed it.
+    movement_id: Option<Id>,
+    created_at: Instant,
+    closed_at: Option<Instant>,
+}
+
+impl PublicReservation {
+    pub fn of(row: ReservationRow) -> PublicReservation {
+        PublicReservation {
+            id: row.id,
+            variant_id: row.variant_id,
+            warehouse_id: row.warehouse_id,
+            quantity: row.quantity,
+            status: row.status,
+            source: row.source,
+            document_id: row.document_id,
+            reference_id: row.reference_id,
+            reason: row.reason,
+            movement_id: row.movement_id,
+            created_at: row.created_at,
+            closed_at: row.closed_at,
+        }
+    }
+}
+
+/// What a write of a reservation answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReservationReceipt {
+    id: Id,
+    variant_id: Id,
+    warehouse_id: Id,
+    quantity: Quantity,
+    status: ReservationStatus,
+    created_at: Instant,
+    closed_at: Option<Instant>,
+}
+
+/// The answer of a write of one reservation of a quantity.
+pub fn receipt(row: &ReservationRow) -> Reply {
+    let receipt = ReservationReceipt {
+        id: row.id,
+        variant_id: row.variant_id,
+        warehouse_id: row.warehouse_id,
+        quantity: row.quantity,
+        status: row.status,
+        created_at: row.created_at,
+        closed_at: row.closed_at,
+    };
+    Reply::json(&receipt).resource(row.id).subject(row.variant_id)
+}
+
+/// What a hold of a unit, or its release, answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InventoryUnitReservationReceipt {
+    pub id: Id,
+    pub inventory_unit_id: Id,
+    pub variant_id: Id,
+    /// Always 1.000000.
+    pub quantity: Quantity,
+    pub status: ReservationStatus,
+    #[schemars(range(min = 1))]
+    pub unit_version: i64,
+}
+
+impl InventoryUnitReservationReceipt {
+    pub fn of(reservation: &ReservationRow, unit: &UnitRow) -> InventoryUnitReservationReceipt {
+        InventoryUnitReservationReceipt {
+            id: reservation.id,
+            inventory_unit_id: unit.id,
+            variant_id: unit.variant_id,
+            quantity: reservation.quantity,
+            status: reservation.status,
+            unit_version: unit.version,
+        }
+    }
+}
+
+/// What a release answers: of a quantity, or of a unit.
+#[allow(dead_code, reason = "its schema is the answer's; each side writes its own receipt")]
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ReleaseReceipt {
+    Quantity(ReservationReceipt),
+    Unit(InventoryUnitReservationReceipt),
+}
+
+/// The answer of a write of one reservation of a unit.
+pub fn unit_receipt(row: &ReservationRow, unit: &UnitRow) -> Reply {
+    Reply::json(&InventoryUnitReservationReceipt::of(row, unit)).resource(row.id).subject(unit.product_id)
+}

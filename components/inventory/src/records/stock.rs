@@ -1,0 +1,198 @@
+//! The stock projection, what every warehouse holds of every variant: as it is kept, as it is read, and the event of its change.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Column, EventData, EventKind, Id, Instant, collection};
+use stoa_trade::quantity::{Quantity, Tracking};
+
+use crate::records::EXAMPLE_ID;
+
+/// Every change of stock.
+pub const STOCK_UPDATED: EventKind<StockChange> =
+    EventKind::new("inventory.updated", "STOCK_LEVEL", "The stock of a variant in a warehouse changed.");
+
+/// The events of operations that change stock.
+pub const UPDATED: &[&str] = &[STOCK_UPDATED.code];
+
+collection! {
+    /// `sellable`: of a normal warehouse, whose type never changes. `revision` counts the changes.
+    pub projection StockRow in "stock" {
+        warehouse_id: Id,
+        variant_id: Id,
+        product_id: Id,
+        legal_entity_id: Id,
+        sellable: bool,
+        on_hand: Quantity = "0",
+        reserved: Quantity = "0",
+        incoming: Quantity = "0",
+        damaged: Quantity = "0",
+        quarantined: Quantity = "0",
+        in_transit: Quantity = "0",
+        returned: Quantity = "0",
+        revision: i64 = 0,
+    }
+    unique { pair: [warehouse_id, variant_id] }
+    index { [variant_id, id], [product_id, id], [legal_entity_id, id], [updated_at] }
+    checks {
+        available: [reserved >= 0, on_hand >= reserved],
+        custody: [damaged >= 0, quarantined >= 0, in_transit >= 0, returned >= 0],
+        incoming: [incoming >= 0],
+    }
+    lock_order [warehouse_id, variant_id]
+    counters [on_hand, reserved, incoming, damaged, quarantined, in_transit, returned, revision]
+}
+
+impl StockRow {
+    /// All figures, in the order of a change's.
+    pub const FIGURES: [Column<Quantity>; 7] = [
+        StockRow::on_hand,
+        StockRow::reserved,
+        StockRow::incoming,
+        StockRow::damaged,
+        StockRow::quarantined,
+        StockRow::in_transit,
+        StockRow::returned,
+    ];
+
+    /// What can be reserved and sold.
+    pub fn available(&self) -> Quantity {
+        if self.sellable { Quantity::from_units(self.on_hand.units() - self.reserved.units()) } else { Quantity::ZERO }
+    }
+
+    /// All that is there, in millionths.
+    pub fn custody(&self) -> i128 {
+        [self.on_hand, self.damaged, self.quarantined, self.in_transit, self.returned].map(Quantity::units).iter().sum()
+    }
+}
+
+/// What a warehouse holds of a variant.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicStockLevel {
+    id: Id,
+    /// One more with every change.
+    version: i64,
+    warehouse_id: Id,
+    variant_id: Id,
+    product_id: Id,
+    legal_entity_id: Id,
+    /// Of a serialized variant: units that are AVAILABLE or RESERVED.
+    on_hand: Quantity,
+    reserved: Quantity,
+    /// Zero where goods cannot be sold from the warehouse.
+    available: Quantity,
+    /// On approved purchase orders and on its way by transfer orders.
+    incoming: Quantity,
+    updated_at: Instant,
+}
+
+/// What a warehouse holds of a variant, as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StockLevel {
+    tenant_id: Id,
+    damaged: Quantity,
+    quarantined: Quantity,
+    in_transit: Quantity,
+    returned: Quantity,
+    #[serde(flatten)]
+    public: PublicStockLevel,
+}
+
+impl PublicStockLevel {
+    pub fn of(row: &StockRow) -> PublicStockLevel {
+        PublicStockLevel {
+            id: row.id,
+            version: row.revision,
+            warehouse_id: row.warehouse_id,
+            variant_id: row.variant_id,
+            product_id: row.product_id,
+            legal_entity_id: row.legal_entity_id,
+            on_hand: row.on_hand,
+            reserved: row.reserved,
+            available: row.available(),
+            incoming: row.incoming,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+impl StockLevel {
+    pub fn of(row: &StockRow, tenant_id: Id) -> StockLevel {
+        StockLevel {
+            tenant_id,
+            damaged: row.damaged,
+            quarantined: row.quarantined,
+            in_transit: row.in_transit,
+            returned: row.returned,
+            public: PublicStockLevel::of(row),
+        }
+    }
+}
+
+/// Over all warehouses.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    pub on_hand: Quantity,
+    pub reserved: Quantity,
+    pub available: Quantity,
+    pub incoming: Quantity,
+}
+
+/// The stock of one variant.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "VariantStockOf{T}")]
+pub struct VariantStock<T> {
+    pub variant_id: Id,
+    pub tracking_mode: Tracking,
+    pub totals: Totals,
+    pub items: Vec<T>,
+    /// Where the next page begins; null on the last one.
+    pub next_cursor: Option<Id>,
+}
+
+/// What a change of stock tells: the figures of goods that everybody may see, of others the ids alone.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StockChange {
+    warehouse_id: Id,
+    variant_id: Id,
+    #[serde(flatten)]
+    figures: Option<PublicFigures>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct PublicFigures {
+    on_hand: Quantity,
+    reserved: Quantity,
+    available: Quantity,
+}
+
+impl StockChange {
+    /// The row as it stands now; `is_public`: everybody may see the goods.
+    pub fn of(row: &StockRow, is_public: bool) -> StockChange {
+        let figures = PublicFigures { on_hand: row.on_hand, reserved: row.reserved, available: row.available() };
+        StockChange {
+            warehouse_id: row.warehouse_id,
+            variant_id: row.variant_id,
+            figures: is_public.then_some(figures),
+        }
+    }
+}
+
+impl EventData for StockChange {
+    fn example() -> StockChange {
+        StockChange {
+            warehouse_id: EXAMPLE_ID,
+            variant_id: EXAMPLE_ID,
+            figures: Some(PublicFigures {
+                on_hand: Quantity::from_units(12_000_000),
+                reserved: Quantity::from_units(2_000_000),
+                available: Quantity::from_units(10_000_000),
+            }),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Transfer orders: as they are kept, and as they are answered, to people whole, and without tenant and units to API clients.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Date, Id, Instant, Reply, collection, text_enum};
+use stoa_trade::quantity::{Quantity, Tracking};
+
+use crate::records::unit::UnitStatus;
+
+/// Audit name of transfer orders.
+pub const ORDER: &str = "TRANSFER_ORDER";
+
+text_enum! {
+    /// RECEIVED and CANCELLED orders are closed.
+    pub enum TransferStatus {
+        Draft => "DRAFT",
+        Approved => "APPROVED",
+        InTransit => "IN_TRANSIT",
+        PartiallyReceived => "PARTIALLY_RECEIVED",
+        Received => "RECEIVED",
+        Cancelled => "CANCELLED",
+    }
+}
+
+impl TransferStatus {
+    /// Those in which an order holds goods or brings some.
+    pub const OPEN: [TransferStatus; 3] =
+        [TransferStatus::Approved, TransferStatus::InTransit, TransferStatus::PartiallyReceived];
+}
+
+collection! {
+    pub record TransferOrderRow in "transfer_order" {
+        number: String,
+        number_key: String,
+        legal_entity_id: Id,
+        from_warehouse_id: Id,
+        to_warehouse_id: Id,
+        transit_warehouse_id: Option<Id>,
+        expected_on: Option<Date>,
+        notes: Option<String>,
+        status: TransferStatus,
+        item_count: i64,
+        shipped_at: Option<Instant>,
+        closed_at: Option<Instant>,
+        cancel_reason: Option<String>,
+    }
+    unique { number: [legal_entity_id, number_key] }
+    index { [status, id], [from_warehouse_id, status], [to_warehouse_id, status], [transit_warehouse_id, status] }
+    search { number: [number] }
+}
+
+collection! {
+    /// `line_no` null: taken out of the draft.
+    pub record TransferItemRow in "transfer_item" {
+        order_id: Id,
+        line_no: Option<i64>,
+        variant_id: Id,
+        tracking: Tracking,
+        quantity: Quantity,
+        received: Quantity = "0",
+        lost: Quantity = "0",
+        returned: Quantity = "0",
+    }
+    unique { variant: [order_id, variant_id] }
+    index { [variant_id, order_id] }
+    checks { settled: [received >= 0, lost >= 0, returned >= 0] }
+    counters [received, lost, returned]
+}
+
+text_enum! {
+    /// What became of a unit on a transfer order.
+    pub enum UnitOutcome {
+        Reserved => "RESERVED",
+        InTransit => "IN_TRANSIT",
+        Received => "RECEIVED",
+        Lost => "LOST",
+        Returned => "RETURNED",
+        Released => "RELEASED",
+    }
+}
+
+collection! {
+    /// A unit chosen for a line. `outcome` is null in a draft; `dropped`: taken out of the draft. `live_slot` is set while the
+    /// unit is held by the order or travels on it: it is on one at a time.
+    pub record TransferUnitRow in "transfer_unit" {
+        order_id: Id,
+        item_id: Id,
+        unit_id: Id,
+        outcome: Option<UnitOutcome>,
+        dropped: bool = false,
+        live_slot: Option<i64>,
+    }
+    unique { unit: [item_id, unit_id], live: [unit_id, live_slot] }
+    index { [unit_id], [order_id, id] }
+}
+
+impl TransferItemRow {
+    /// What was sent and has neither arrived, nor been lost, nor come back. None where the figures contradict each other.
+    pub fn outstanding(&self) -> Option<Quantity> {
+        let settled = self.received.checked_add(self.lost)?.checked_add(self.returned)?;
+        self.quantity.checked_sub(settled).filter(|left| !left.is_negative())
+    }
+}
+
+/// What a write answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransferOrderReceipt {
+    pub id: Id,
+    pub status: TransferStatus,
+    #[schemars(range(min = 1))]
+    pub version: i64,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
+/// An order in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransferOrderHeader {
+    pub id: Id,
+    /// People only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant_id: Option<Id>,
+    pub number: String,
+    pub status: TransferStatus,
+    #[schemars(range(min = 1))]
+    pub version: i64,
+    pub legal_entity_id: Id,
+    pub from_warehouse_id: Id,
+    pub to_warehouse_id: Id,
+    pub transit_warehouse_id: Option<Id>,
+    pub expected_on: Option<Date>,
+    pub notes: Option<String>,
+    pub item_count: i64,
+    pub shipped_at: Option<Instant>,
+    pub closed_at: Option<Instant>,
+    pub cancel_reason: Option<String>,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
+impl TransferOrderHeader {
+    pub fn of(row: &TransferOrderRow, tenant: Option<Id>) -> TransferOrderHeader {
+        TransferOrderHeader {
+            id: row.id,
+            tenant_id: tenant,
+            number: row.number.clone(),
+            status: row.status,
+            version: row.version,
+            legal_entity_id: row.legal_entity_id,
+            from_warehouse_id: row.from_warehouse_id,
+            to_warehouse_id: row.to_warehouse_id,
+            transit_warehouse_id: row.transit_warehouse_id,
+            expected_on: row.expected_on,
+            notes: row.notes.clone(),
+            item_count: row.item_count,
+            shipped_at: row.shipped_at,
+            closed_at: row.closed_at,
+            cancel_reason: row.cancel_reason.clone(),
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// An order whole.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransferOrder {
+    #[serde(flatten)]
+    pub header: TransferOrderHeader,
+    pub items: Vec<TransferItem>,
+}
+
+/// A line: its quantity is what was received, lost, returned and is outstanding, together. Nothing is outstanding of a cancelled
+/// order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransferItem {
+    pub id: Id,
+    pub variant_id: Id,
+    pub tracking_mode: Tracking,
+    pub quantity: Quantity,
+    pub received_quantity: Quantity,
+    pub lost_quantity: Quantity,
+    pub returned_quantity: Quantity,
+    pub outstanding_quantity: Quantity,
+    /// Units chosen for the line.
+    pub unit_count: i64,
+    /// Only to readers of serial numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<Vec<TransferUnit>>,
+}
+
+impl TransferItem {
+    pub fn of(
+        row: &TransferItemRow,
+        status: TransferStatus,
+        unit_count: usize,
+        units: Option<Vec<TransferUnit>>,
+    ) -> TransferItem {
+        let outstanding = match status {
+            TransferStatus::Cancelled => Quantity::ZERO,
+            _ => row.outstanding().unwrap_or(Quantity::ZERO),
+        };
+        TransferItem {
+            id: row.id,
+            variant_id: row.variant_id,
+            tracking_mode: row.tracking,
+            quantity: row.quantity,
+            received_quantity: row.received,
+            lost_quantity: row.lost,
+            returned_quantity: row.returned,
+            outstanding_quantity: outstanding,
+            unit_count: i64::try_from(unit_count).unwrap_or(i64::MAX),
+            units,
+        }
+    }
+}
+
+/// A unit of a line, as it is now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransferUnit {
+    pub unit_id: Id,
+    /// Null in a draft.
+    pub outcome: Option<UnitOutcome>,
+    pub serial_number: Option<String>,
+    pub imei1: Option<String>,
+    pub imei2: Option<String>,
+    pub status: UnitStatus,
+}
+
+/// The receipt of a write.
+pub fn receipt(order: &TransferOrderRow) -> Reply {
+    Reply::json(&TransferOrderReceipt {
+        id: order.id,
+        status: order.status,
+        version: order.version,
+        created_at: order.created_at,
+        updated_at: order.updated_at,
+    })
+    .resource(order.id)
+}

@@ -1,0 +1,272 @@
+//! Serial units: their permanent identity, their state and the ledger of its versions; and what is answered of them, whole to
+//! readers of serial numbers, a receipt to whoever wrote one.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, text_enum};
+use stoa_trade::document::actor::ActorType;
+
+/// Audit name of units.
+pub const UNIT: &str = "INVENTORY_UNIT";
+
+text_enum! {
+    pub enum UnitStatus {
+        Available => "AVAILABLE",
+        Reserved => "RESERVED",
+        Sold => "SOLD",
+        InTransit => "IN_TRANSIT",
+        Damaged => "DAMAGED",
+        Returned => "RETURNED",
+        Rma => "RMA",
+        Lost => "LOST",
+        Quarantined => "QUARANTINED",
+    }
+}
+
+text_enum! {
+    pub enum Condition {
+        New => "NEW", Used => "USED", Refurbished => "REFURBISHED", OpenBox => "OPEN_BOX", AsIs => "AS_IS",
+    }
+}
+
+text_enum! {
+    pub enum Grade { A => "A", B => "B", C => "C" }
+}
+
+impl UnitStatus {
+    /// Whether such a unit stands in a warehouse.
+    pub fn in_custody(self) -> bool {
+        !matches!(self, UnitStatus::Sold | UnitStatus::Lost | UnitStatus::Rma)
+    }
+
+    /// Whether such a unit is worth something: goods in custody that are not damaged.
+    pub fn is_valued(self) -> bool {
+        self.in_custody() && self != UnitStatus::Damaged
+    }
+}
+
+collection! {
+    /// The record's version is the unit's: every update of a unit is one row of its ledger.
+    pub record UnitRow in "unit" {
+        variant_id: Id,
+        product_id: Id,
+        serial_number: Option<String>,
+        imei1: Option<String>,
+        imei2: Option<String>,
+        status: UnitStatus,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
+        legal_entity_id: Id,
+        warehouse_id: Option<Id>,
+        location_id: Option<Id>,
+        reservation_id: Option<Id>,
+        transfer_order_id: Option<Id>,
+        receipt_item_id: Option<Id>,
+        sale_allocation_id: Option<Id>,
+        sale_movement_id: Option<Id>,
+    }
+    index {
+        [variant_id, warehouse_id, status, id], [warehouse_id, status], [location_id], [receipt_item_id],
+        [sale_allocation_id], [product_id, id], [updated_at],
+    }
+}
+
+text_enum! {
+    /// All IMEIs share one space.
+    pub enum IdentityKind { Serial => "SERIAL", Imei => "IMEI" }
+}
+
+text_enum! {
+    pub enum IdentitySlot { SerialNumber => "SERIAL_NUMBER", Imei1 => "IMEI1", Imei2 => "IMEI2" }
+}
+
+collection! {
+    /// An identity belongs to one unit for ever. `value_key`: a serial number in lower case, or an IMEI.
+    pub ledger UnitIdentityRow in "unit_identity" {
+        kind: IdentityKind,
+        value_key: String,
+        slot: IdentitySlot,
+        unit_id: Id,
+    }
+    unique { value: [kind, value_key], slot: [unit_id, slot] }
+}
+
+text_enum! {
+    pub enum UnitEvent {
+        Created => "CREATED",
+        Moved => "MOVED",
+        Reserved => "RESERVED",
+        Released => "RELEASED",
+        Regraded => "REGRADED",
+    }
+}
+
+collection! {
+    pub ledger UnitEntryRow in "unit_entry" {
+        unit_id: Id,
+        unit_version: i64,
+        event: UnitEvent,
+        variant_id: Id,
+        movement_id: Option<Id>,
+        reservation_id: Option<Id>,
+        from_status: Option<UnitStatus>,
+        to_status: UnitStatus,
+        from_warehouse_id: Option<Id>,
+        to_warehouse_id: Option<Id>,
+        from_location_id: Option<Id>,
+        to_location_id: Option<Id>,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
+        reason: Option<String>,
+        actor_type: ActorType,
+        actor_id: String,
+        request_id: Id,
+    }
+    unique { version: [unit_id, unit_version] }
+    index { [movement_id] }
+}
+
+/// A unit as readers of serial numbers see it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InventoryUnit {
+    pub id: Id,
+    pub tenant_id: Id,
+    pub variant_id: Id,
+    pub product_id: Id,
+    pub serial_number: Option<String>,
+    pub imei1: Option<String>,
+    pub imei2: Option<String>,
+    pub status: UnitStatus,
+    pub condition: Option<Condition>,
+    pub grade: Option<Grade>,
+    #[schemars(range(min = 1))]
+    pub version: i64,
+    /// Of whoever has it, or had it last.
+    pub legal_entity_id: Id,
+    pub warehouse_id: Option<Id>,
+    pub location_id: Option<Id>,
+    pub reservation_id: Option<Id>,
+    pub transfer_order_id: Option<Id>,
+    pub purchase_receipt_item_id: Option<Id>,
+    pub sale_allocation_id: Option<Id>,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
+impl InventoryUnit {
+    pub fn of(row: UnitRow, tenant: Id) -> InventoryUnit {
+        InventoryUnit {
+            id: row.id,
+            tenant_id: tenant,
+            variant_id: row.variant_id,
+            product_id: row.product_id,
+            serial_number: row.serial_number,
+            imei1: row.imei1,
+            imei2: row.imei2,
+            status: row.status,
+            condition: row.condition,
+            grade: row.grade,
+            version: row.version,
+            legal_entity_id: row.legal_entity_id,
+            warehouse_id: row.warehouse_id,
+            location_id: row.location_id,
+            reservation_id: row.reservation_id,
+            transfer_order_id: row.transfer_order_id,
+            purchase_receipt_item_id: row.receipt_item_id,
+            sale_allocation_id: row.sale_allocation_id,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// What a write answers of a unit: never its identities, place, owner or cost.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InventoryUnitReceipt {
+    pub id: Id,
+    pub variant_id: Id,
+    pub status: UnitStatus,
+    #[schemars(range(min = 1))]
+    pub version: i64,
+    pub created_at: Instant,
+    pub updated_at: Instant,
+}
+
+impl InventoryUnitReceipt {
+    pub fn of(row: &UnitRow) -> InventoryUnitReceipt {
+        InventoryUnitReceipt {
+            id: row.id,
+            variant_id: row.variant_id,
+            status: row.status,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// The receipt of the one unit that was written.
+pub fn receipt(rows: Vec<UnitRow>) -> Answer {
+    let row = rows.first().ok_or_else(Problem::not_found)?;
+    Ok(Reply::json(&InventoryUnitReceipt::of(row)).resource(row.id).subject(row.product_id))
+}
+
+/// Receipts of the units that a request made, in its order.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AdmittedUnits {
+    pub items: Vec<InventoryUnitReceipt>,
+}
+
+/// One version of a unit.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InventoryUnitEntry {
+    pub id: Id,
+    #[schemars(range(min = 1))]
+    pub unit_version: i64,
+    pub event: UnitEvent,
+    pub from_status: Option<UnitStatus>,
+    pub to_status: UnitStatus,
+    pub from_warehouse_id: Option<Id>,
+    pub to_warehouse_id: Option<Id>,
+    pub from_location_id: Option<Id>,
+    pub to_location_id: Option<Id>,
+    pub variant_id: Id,
+    pub movement_id: Option<Id>,
+    pub reservation_id: Option<Id>,
+    pub condition: Option<Condition>,
+    pub grade: Option<Grade>,
+    pub reason: Option<String>,
+    pub actor_type: ActorType,
+    pub actor_id: String,
+    pub request_id: Id,
+    pub created_at: Instant,
+}
+
+impl InventoryUnitEntry {
+    pub fn of(row: UnitEntryRow) -> InventoryUnitEntry {
+        InventoryUnitEntry {
+            id: row.id,
+            unit_version: row.unit_version,
+            event: row.event,
+            from_status: row.from_status,
+            to_status: row.to_status,
+            from_warehouse_id: row.from_warehouse_id,
+            to_warehouse_id: row.to_warehouse_id,
+            from_location_id: row.from_location_id,
+            to_location_id: row.to_location_id,
+            variant_id: row.variant_id,
+            movement_id: row.movement_id,
+            reservation_id: row.reservation_id,
+            condition: row.condition,
+            grade: row.grade,
+            reason: row.reason,
+            actor_type: row.actor_type,
+            actor_id: row.actor_id,
+            request_id: row.request_id,
+            created_at: row.created_at,
+        }
+    }
+}

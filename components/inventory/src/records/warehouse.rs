@@ -1,0 +1,136 @@
+//! Warehouses as they are kept, and as people and API clients read them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_trade::{Status, archivable};
+
+use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
+
+pub const WAREHOUSE: &str = "WAREHOUSE";
+
+text_enum! {
+    /// PHYSICAL, VIRTUAL and THIRD_PARTY are normal: goods can be reserved and sold there.
+    pub enum WarehouseType {
+        Physical => "PHYSICAL",
+        Virtual => "VIRTUAL",
+        InTransit => "IN_TRANSIT",
+        ThirdParty => "THIRD_PARTY",
+        Quarantine => "QUARANTINE",
+    }
+}
+
+impl WarehouseType {
+    /// Whether goods can be reserved and sold in an active warehouse of this type.
+    pub fn is_normal(self) -> bool {
+        matches!(self, WarehouseType::Physical | WarehouseType::Virtual | WarehouseType::ThirdParty)
+    }
+}
+
+collection! {
+    pub record WarehouseRow in "warehouse" {
+        code: String,
+        code_key: String,
+        name: String,
+        kind: WarehouseType,
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
+        status: Status,
+        archived_at: Option<Instant>,
+    }
+    unique { code: [code_key] }
+    index { [status, id], [legal_entity_id], [branch_id] }
+    search { text: [code, name] }
+    fixed [code, kind, legal_entity_id, branch_id]
+    members { kind: "type" }
+}
+archivable!(WarehouseRow);
+
+impl WarehouseRow {
+    /// Whether goods can be reserved and sold there.
+    pub fn is_normal(&self) -> bool {
+        self.status == Status::Active && self.kind.is_normal()
+    }
+}
+
+/// The name that those hold shared who bring goods into a warehouse, and alone who archives it.
+pub fn gate(warehouse: Id) -> String {
+    format!("warehouse:{warehouse}")
+}
+
+/// A warehouse as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Warehouse {
+    tenant_id: Id,
+    archived_at: Option<Instant>,
+    #[serde(flatten)]
+    public: PublicWarehouse,
+}
+
+/// A warehouse.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicWarehouse {
+    id: Id,
+    status: Status,
+    created_at: Instant,
+    updated_at: Instant,
+    code: String,
+    name: String,
+    #[serde(rename = "type")]
+    kind: WarehouseType,
+    legal_entity_id: Id,
+    branch_id: Option<Id>,
+}
+
+impl Warehouse {
+    pub fn of(row: WarehouseRow, tenant_id: Id) -> Warehouse {
+        Warehouse { tenant_id, archived_at: row.archived_at, public: PublicWarehouse::of(row) }
+    }
+}
+
+impl PublicWarehouse {
+    pub fn of(row: WarehouseRow) -> PublicWarehouse {
+        PublicWarehouse {
+            id: row.id,
+            status: row.status,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            code: row.code,
+            name: row.name,
+            kind: row.kind,
+            legal_entity_id: row.legal_entity_id,
+            branch_id: row.branch_id,
+        }
+    }
+}
+
+pub fn reply(row: WarehouseRow) -> Reply {
+    let (id, version) = (row.id, row.version);
+    Reply::json(&Warehouse::of(row, tenant())).of(id, version)
+}
+
+/// A warehouse was created, renamed, archived.
+pub const WAREHOUSE_CREATED: EventKind<PublicWarehouse> =
+    EventKind::new("inventory.warehouse.created", WAREHOUSE, "A warehouse was created.");
+pub const WAREHOUSE_UPDATED: EventKind<PublicWarehouse> =
+    EventKind::new("inventory.warehouse.updated", WAREHOUSE, "A warehouse was renamed.");
+pub const WAREHOUSE_ARCHIVED: EventKind<PublicWarehouse> =
+    EventKind::new("inventory.warehouse.archived", WAREHOUSE, "A warehouse was archived.");
+
+impl EventData for PublicWarehouse {
+    fn example() -> PublicWarehouse {
+        PublicWarehouse {
+            id: EXAMPLE_ID,
+            status: Status::Active,
+            created_at: EXAMPLE_INSTANT,
+            updated_at: EXAMPLE_INSTANT,
+            code: "MAIN".to_owned(),
+            name: "Main warehouse".to_owned(),
+            kind: WarehouseType::Physical,
+            legal_entity_id: EXAMPLE_ID,
+            branch_id: None,
+        }
+    }
+}

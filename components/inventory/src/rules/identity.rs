@@ -1,0 +1,164 @@
+//! The permanent identities of serial units: what a serial number and an IMEI are, and how they compare.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Item, item};
+
+use crate::records::unit::{Condition, Grade, IdentityKind, IdentitySlot};
+
+/// Serial numbers. Makers' numbers can collide: `ACME:00003` tells them apart.
+pub const SERIAL: &str = "^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$";
+
+/// 15 plain digits; the check digit and that not all are zero is checked when they are read.
+pub const IMEI: &str = "^[0-9]{15}$";
+
+pub fn kind(slot: IdentitySlot) -> IdentityKind {
+    if slot == IdentitySlot::SerialNumber { IdentityKind::Serial } else { IdentityKind::Imei }
+}
+
+fn member(slot: IdentitySlot) -> &'static str {
+    match slot {
+        IdentitySlot::SerialNumber => "serialNumber",
+        IdentitySlot::Imei1 => "imei1",
+        IdentitySlot::Imei2 => "imei2",
+    }
+}
+
+/// A new unit: at least one identity, any combination.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UnitInput {
+    /// Unique in the company for ever, ignoring case. Makers' numbers can collide: `ACME:00003` tells them apart.
+    #[serde(default)]
+    #[schemars(regex(pattern = SERIAL))]
+    pub serial_number: Option<String>,
+    /// 15 digits with their check digit. All IMEIs of the company share one space, for ever.
+    #[serde(default)]
+    #[schemars(regex(pattern = IMEI))]
+    pub imei1: Option<String>,
+    /// Of a second modem; differs from `imei1`.
+    #[serde(default)]
+    #[schemars(regex(pattern = IMEI))]
+    pub imei2: Option<String>,
+    /// Required where the variant states none; otherwise the variant's.
+    #[serde(default)]
+    pub condition: Option<Condition>,
+    /// Omitted: the variant's.
+    #[serde(default)]
+    pub grade: Option<Grade>,
+}
+
+impl UnitInput {
+    pub fn identities(&self) -> impl Iterator<Item = (IdentitySlot, &str)> {
+        let slots = [
+            (IdentitySlot::SerialNumber, &self.serial_number),
+            (IdentitySlot::Imei1, &self.imei1),
+            (IdentitySlot::Imei2, &self.imei2),
+        ];
+        slots.into_iter().filter_map(|(slot, value)| value.as_deref().map(|value| (slot, value)))
+    }
+}
+
+/// How an identity is compared.
+pub fn key(value: &str) -> String {
+    value.to_ascii_lowercase()
+}
+
+/// 15 digits, not all zero, whose sum by Luhn ends in zero.
+pub fn is_imei(text: &str) -> bool {
+    text.len() == 15 && text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0') && {
+        let sum: u32 = text
+            .bytes()
+            .enumerate()
+            .map(|(at, byte)| {
+                let digit = u32::from(byte - b'0');
+                // Every second digit counts twice, its own digits summed.
+                if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
+            })
+            .sum();
+        sum.is_multiple_of(10)
+    }
+}
+
+/// The faults of units that the schema cannot tell, below `at`: check digits, none or one identity twice, also between units.
+pub fn find_faults<'a>(units: impl IntoIterator<Item = (String, &'a UnitInput)>) -> Vec<Item> {
+    let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());
+    for (at, unit) in units {
+        if unit.identities().next().is_none() {
+            faults.push(item(at.clone(), "REQUIRED"));
+        }
+        for (slot, value) in unit.identities() {
+            let pointer = format!("{at}/{}", member(slot));
+            if kind(slot) == IdentityKind::Imei && !is_imei(value) {
+                faults.push(item(pointer, "FORMAT"));
+            } else if !seen.insert((kind(slot).as_str(), key(value))) {
+                faults.push(item(pointer, "REPEATED"));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e28_imeis_by_luhn() {
+        for right in ["490154203237518", "356938035643809", "352099001761481"] {
+            assert!(is_imei(right), "{right}");
+        }
+        for wrong in [
+            "490154203237517",
+            "49015420323751",
+            "4901542032375180",
+            "000000000000000",
+            "49015420323751 ",
+            "49-015420-323751",
+            "\u{664}90154203237518",
+            "",
+        ] {
+            assert!(!is_imei(wrong), "{wrong}");
+        }
+        // Every single wrong digit is found out.
+        for at in 0..15 {
+            for digit in b'0'..=b'9' {
+                let mut text = b"490154203237518".to_vec();
+                let same = text[at] == digit;
+                text[at] = digit;
+                assert_eq!(is_imei(std::str::from_utf8(&text).unwrap()), same);
+            }
+        }
+    }
+
+    fn unit(serial: Option<&str>, imei1: Option<&str>, imei2: Option<&str>) -> UnitInput {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        UnitInput { serial_number: own(serial), imei1: own(imei1), imei2: own(imei2), ..UnitInput::default() }
+    }
+
+    #[test]
+    fn faults_stand_at_their_places() {
+        let units = [
+            unit(None, None, None),
+            unit(Some("ab-1"), Some("490154203237518"), Some("490154203237518")),
+            unit(Some("AB-1"), None, None),
+            unit(None, Some("356938035643809"), None),
+            unit(None, None, Some("356938035643809")),
+            unit(None, Some("490154203237517"), None),
+        ];
+        let faults = find_faults(units.iter().enumerate().map(|(at, unit)| (format!("/units/{at}"), unit)));
+        let found: Vec<(&str, &str)> = faults.iter().map(|item| (item.pointer.as_str(), item.code.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                ("/units/0", "REQUIRED"),
+                ("/units/1/imei2", "REPEATED"),
+                ("/units/2/serialNumber", "REPEATED"),
+                ("/units/4/imei2", "REPEATED"),
+                ("/units/5/imei1", "FORMAT"),
+            ]
+        );
+    }
+}

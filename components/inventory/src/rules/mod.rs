@@ -1,0 +1,12 @@
+//! What can be decided without the store.
+
+pub mod condition;
+pub mod deal;
+pub mod delta;
+pub mod draw;
+pub mod fragments;
+pub mod identity;
+pub mod place;
+pub mod recost;
+pub mod unit_count;
+pub mod unit_state;

@@ -1,0 +1,71 @@
+//! Whether goods may be brought where a request says: the warehouse and location that it names, against those that were read.
+
+use stoa_sdk::{Id, Problem};
+use stoa_trade::Status;
+use stoa_trade::refusal::unusable;
+
+use crate::records::location::LocationRow;
+use crate::records::warehouse::WarehouseRow;
+
+/// The warehouse.
+///
+/// # Errors
+/// NOT_FOUND.
+pub fn require_warehouse<'a>(rows: &'a [WarehouseRow], id: Id, pointer: &str) -> Result<&'a WarehouseRow, Problem> {
+    rows.iter().find(|row| row.id == id).ok_or_else(|| Problem::reference_missing(pointer))
+}
+
+/// The location, where one is named.
+///
+/// # Errors
+/// NOT_FOUND.
+pub fn require_location<'a>(
+    rows: &'a [LocationRow],
+    id: Option<Id>,
+    pointer: &str,
+) -> Result<Option<&'a LocationRow>, Problem> {
+    match id {
+        None => Ok(None),
+        Some(id) => match rows.iter().find(|row| row.id == id) {
+            Some(row) => Ok(Some(row)),
+            None => Err(Problem::reference_missing(pointer)),
+        },
+    }
+}
+
+/// Whether goods may be brought there: both active, and the location one of the warehouse.
+///
+/// # Errors
+/// REFERENCE_INVALID.
+pub fn check_open(
+    warehouse: &WarehouseRow,
+    pointer: &str,
+    location: Option<&LocationRow>,
+    location_pointer: &str,
+) -> Result<(), Problem> {
+    if warehouse.status == Status::Archived {
+        return Err(unusable(pointer, "ARCHIVED"));
+    }
+    match location {
+        Some(location) if location.warehouse_id != warehouse.id => Err(unusable(location_pointer, "OTHER_WAREHOUSE")),
+        Some(location) if location.status == Status::Archived => Err(unusable(location_pointer, "ARCHIVED")),
+        _ => Ok(()),
+    }
+}
+
+/// The warehouse at `/warehouseId` where goods may be brought to it and to the location at `/locationId`, where one is named.
+///
+/// # Errors
+/// NOT_FOUND, REFERENCE_INVALID.
+pub fn require_open<'a>(
+    warehouses: &'a [WarehouseRow],
+    locations: &[LocationRow],
+    warehouse: Id,
+    location: Option<Id>,
+) -> Result<&'a WarehouseRow, Problem> {
+    let row = require_warehouse(warehouses, warehouse, "/warehouseId")?;
+    check_open(row, "/warehouseId", None, "/locationId")?;
+    let location = require_location(locations, location, "/locationId")?;
+    check_open(row, "/warehouseId", location, "/locationId")?;
+    Ok(row)
+}

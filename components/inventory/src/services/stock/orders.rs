@@ -1,0 +1,234 @@
+//! Stock of sales orders: held at confirmation, let go at cancellation, consumed at delivery. Whole reservations only.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{get, get_all, insert, run, select};
+use stoa_sdk::{Id, Problem, has, map, new_id};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::quantity::{Quantity, Tracking};
+
+use crate::records::cost::{CostKind, SaleBalanceRow};
+use crate::records::movement::{MovementRow, MovementType, ReferenceType};
+use crate::records::reservation::{ReservationRow, ReservationSource, ReservationStatus};
+use crate::records::warehouse::WarehouseRow;
+use crate::rules::delta::Delta;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
+use crate::services::stock::lines::{check_count, read_goods};
+use crate::work::goods::{Closing, Goods, Outflow, Place, Sku};
+use crate::work::units::changes::Changes;
+use crate::work::units::effects::{self, Known};
+use crate::work::units::sales;
+
+pub fn reserve(
+    order: &service::SalesOrder,
+    warehouse: Id,
+    lines: &[service::ReserveLine],
+) -> Result<Vec<service::Reserved>, Problem> {
+    check_count(lines.len())?;
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
+    let row: WarehouseRow = run(get(warehouse))?.ok_or_else(|| Problem::reference_missing("/warehouse"))?;
+    if !row.is_normal() {
+        return Err(Problem::at("CUSTODY_CONFLICT", "/warehouse"));
+    }
+    let place = Place::of(&row);
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let mut reserved = Vec::new();
+    let mut serialized = Vec::new();
+    for (nth, line) in lines.iter().enumerate() {
+        let (article, quantity) =
+            read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.unit_ids.len())?;
+        let pointer = format!("/lines/{nth}/quantity");
+        match articles::tracking(article) {
+            Tracking::None => continue,
+            Tracking::Serialized => {
+                serialized.push(sales::ReserveLine {
+                    line: line.line.into(),
+                    variant: line.variant_id.into(),
+                    units: line.unit_ids.iter().copied().map(Id::from).collect(),
+                    pointer: format!("/lines/{nth}/unitIds"),
+                });
+                continue;
+            }
+            Tracking::Quantity => {}
+        }
+        let sku = Sku::of(article);
+        let row = ReservationRow {
+            document_id: Some(order.id.into()),
+            line_id: Some(line.line.into()),
+            ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::SalesOrder)
+        };
+        goods.change(&place, &sku, Delta::reserved(quantity.units()), &pointer);
+        reserved.push(service::Reserved {
+            line: line.line,
+            reservation_id: row.id.into(),
+            quantity: quantity.to_string(),
+            unit_id: None,
+        });
+        goods.open(row, None);
+    }
+    for row in sales::reserve_lines(order.id.into(), warehouse, &serialized, &mut goods, &mut changes)? {
+        reserved.push(service::Reserved {
+            line: row.line_id.unwrap_or(row.id).into(),
+            reservation_id: row.id.into(),
+            quantity: row.quantity.to_string(),
+            unit_id: row.unit_id.map(Into::into),
+        });
+    }
+    // As the lines stand; units of one line in their order.
+    reserved.sort_by_key(|of| lines.iter().position(|line| line.line == of.line));
+    effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
+    let settled = goods.settle()?;
+    settled.write(effects::rows(&changes.all, None))?;
+    Ok(reserved)
+}
+
+/// Reservations of an order, locked, with all that is needed to change their stock.
+struct OrderReservations {
+    rows: BTreeMap<Id, ReservationRow>,
+    warehouses: BTreeMap<Id, WarehouseRow>,
+    articles: BTreeMap<Id, Article>,
+}
+
+impl OrderReservations {
+    /// # Errors
+    /// ILLEGAL_STATE at what is not active, or another document's.
+    fn lock(order: Id, ids: &[Id], pointer: impl Fn(usize) -> String) -> Result<OrderReservations, Problem> {
+        let of_these = ReservationRow::id.one_of(ids.iter().copied());
+        let warehouses = has::<ReservationRow, _, _>(WarehouseRow::id, ReservationRow::warehouse_id, of_these);
+        let (rows, warehouses) =
+            run((get_all::<ReservationRow>(ids.iter().copied()).locked(), select::<WarehouseRow>(warehouses).whole()))?;
+        let rows = map(rows.into_iter().map(|row| (row.id, row)));
+        let mut seen = std::collections::BTreeSet::new();
+        for (nth, id) in ids.iter().enumerate() {
+            let ours = rows.get(id).is_some_and(|row: &ReservationRow| {
+                row.status == ReservationStatus::Active
+                    && row.source == ReservationSource::SalesOrder
+                    && row.document_id == Some(order)
+            });
+            if !ours || !seen.insert(*id) {
+                return Err(Problem::illegal_state(pointer(nth)));
+            }
+        }
+        let articles = articles::get(rows.values().map(|row| row.variant_id));
+        Ok(OrderReservations { rows, warehouses: map(warehouses.into_iter().map(|row| (row.id, row))), articles })
+    }
+
+    fn known(&self) -> Known {
+        Known::with(self.warehouses.values(), &self.articles)
+    }
+
+    fn of(&self, id: Id) -> Result<(&ReservationRow, Place, Sku), Problem> {
+        let row = self.rows.get(&id).ok_or_else(Problem::not_found)?;
+        let warehouse = self.warehouses.get(&row.warehouse_id).ok_or_else(Problem::not_found)?;
+        let article = articles::require(&self.articles, row.variant_id, "")?;
+        Ok((row, Place::of(warehouse), Sku::of(article)))
+    }
+}
+
+pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(), Problem> {
+    let ids: Vec<Id> = reservations.iter().copied().map(Id::from).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let ours = OrderReservations::lock(order, &ids, |nth| format!("/reservations/{nth}"))?;
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let rows: Vec<ReservationRow> = ids.iter().filter_map(|id| ours.rows.get(id)).cloned().collect();
+    sales::release_lines(&rows, reason, &mut goods, &mut changes)?;
+    for (nth, id) in ids.iter().enumerate() {
+        let (row, place, sku) = ours.of(*id)?;
+        if row.unit_id.is_some() {
+            continue;
+        }
+        goods.change(&place, &sku, Delta::reserved(-row.quantity.units()), &format!("/reservations/{nth}"));
+        let reservation = row.clone();
+        goods.close(Closing { reservation, movement: None, reason: Some(reason.to_owned()), unit_version: None });
+    }
+    effects::collect(&changes.all, &mut goods, &ours.known())?;
+    let settled = goods.settle()?;
+    settled.write(effects::rows(&changes.all, None))?;
+    Ok(())
+}
+
+pub fn deliver(
+    order: &service::SalesOrder,
+    lines: &[service::DeliveryLine],
+) -> Result<Vec<service::Delivered>, Problem> {
+    let ids: Vec<Id> = lines.iter().map(|line| line.reservation_id.into()).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ours = OrderReservations::lock(order.id.into(), &ids, |nth| format!("/lines/{nth}/reservationId"))?;
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let mut delivered = Vec::new();
+    let mut balances = Vec::new();
+    let reason = format!("SALES_ORDER {}", order.number);
+    let sales: Vec<sales::Sale> = lines
+        .iter()
+        .filter_map(|line| {
+            let reservation = ours.rows.get(&line.reservation_id.into())?;
+            Some(sales::Sale { reservation, allocation: line.sale_allocation_id.into() })
+        })
+        .collect();
+    let by_unit = sales::deliver(order.id.into(), &order.number, &sales, &mut goods, &mut changes)?;
+    let costs = effects::collect(&changes.all, &mut goods, &ours.known())?;
+    let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));
+    for (nth, line) in lines.iter().enumerate() {
+        let (row, place, sku) = ours.of(line.reservation_id.into())?;
+        let quantity = row.quantity;
+        if let Some(unit) = row.unit_id {
+            let movement = by_unit.get(&row.id).copied().ok_or_else(Problem::not_found)?;
+            balances.push(new_balance(&goods, movement, quantity));
+            delivered.push((costs.get(&unit).copied(), row.id, movement, sku.variant, quantity, Some(unit)));
+            continue;
+        }
+        let movement = MovementRow {
+            from_warehouse_id: Some(place.warehouse),
+            reference_type: ReferenceType::SalesOrder,
+            reference_id: Some(order.id.into()),
+            sale_allocation_id: Some(line.sale_allocation_id.into()),
+            ..goods.movement(MovementType::Sale, &sku, quantity, &reason)
+        };
+        let gone = Delta::on_hand(-quantity.units()).and(Delta::reserved(-quantity.units()));
+        goods.change(&place, &sku, gone, &format!("/lines/{nth}/reservationId"));
+        let cost = goods.draw(Outflow::of(movement.id, place, sku, quantity, CostKind::Sold));
+        goods.close(Closing {
+            reservation: row.clone(),
+            movement: Some(movement.id),
+            reason: Some(reason.clone()),
+            unit_version: None,
+        });
+        balances.push(new_balance(&goods, movement.id, quantity));
+        delivered.push((Some(cost), row.id, movement.id, sku.variant, quantity, None));
+        goods.record(movement);
+    }
+    let settled = goods.settle()?;
+    settled.write((effects::rows(&changes.all, None), insert(&balances)))?;
+    let to_wire = |(cost, reservation, movement, variant, quantity, unit): Sold| {
+        let cost = cost.and_then(|cost| settled.costs.get(cost)).cloned().unwrap_or_default();
+        service::Delivered {
+            reservation_id: reservation.into(),
+            movement_id: movement.into(),
+            variant_id: variant.into(),
+            quantity: quantity.to_string(),
+            unit_id: unit.map(Into::into),
+            cost: cost.amount.map(|amount| amount.to_string()),
+            currency_code: cost.currency_code,
+        }
+    };
+    Ok(delivered.into_iter().map(to_wire).collect())
+}
+
+/// What left: where its cost stands, its reservation, movement, variant, quantity and unit.
+type Sold = (Option<usize>, Id, Id, Id, Quantity, Option<Id>);
+
+/// How much of a sale came back: nothing yet.
+fn new_balance(goods: &Goods, movement_id: Id, sold: Quantity) -> SaleBalanceRow {
+    SaleBalanceRow {
+        id: new_id(),
+        created_at: goods.now(),
+        updated_at: goods.now(),
+        movement_id,
+        sold,
+        returned: Quantity::ZERO,
+    }
+}

@@ -1,0 +1,130 @@
+//! Goods that were ordered arrive: one movement and one layer per line, two where charges do not divide evenly.
+
+use stoa_sdk::store::run;
+use stoa_sdk::{Id, Problem};
+use stoa_trade::clients::{articles, books};
+use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
+
+use crate::records::cost::CostKind;
+use crate::records::movement::{MovementRow, MovementType, ReferenceType};
+use crate::rules::condition::{parse_condition, parse_grade};
+use crate::rules::delta::Delta;
+use crate::rules::identity::UnitInput;
+use crate::rules::place::require_open;
+use crate::rules::recost::spread_charge;
+use crate::services::bindings::exports::commerce::inventory::stock as service;
+use crate::services::stock::lines::{check_count, read_goods};
+use crate::services::wire::parse;
+use crate::work::gates;
+use crate::work::goods::{Goods, Inflow, Place, Sku};
+use crate::work::units::changes::Changes;
+use crate::work::units::effects::{self, Known};
+use crate::work::units::receipts::{self, NewUnits, Receipt};
+use crate::work::units::worth::Worth;
+
+pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Result<Vec<service::Received>, Problem> {
+    check_count(lines.len())?;
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
+    let (warehouse, location) = (Id::from(from.warehouse_id), from.location_id.map(Id::from));
+    let (_, warehouses, locations) = run(gates::enter(&[warehouse], location))?;
+    let row = require_open(&warehouses, &locations, warehouse, location)?;
+    let place = Place::of(row);
+    let grain = if books::admit(place.entity)?.is_some() { 1_000_000 } else { 1 };
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let mut received = Vec::new();
+    let mut serialized = Vec::new();
+    for (nth, line) in lines.iter().enumerate() {
+        let (article, quantity) = read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.units.len())?;
+        let pointer = format!("/lines/{nth}/quantity");
+        if articles::tracking(article) == Tracking::None {
+            let receipt_item_id = line.receipt_item_id;
+            received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
+            continue;
+        }
+        let sku = Sku::of(article);
+        let charge = line.charge.as_deref().map(parse).unwrap_or(Quantity::ZERO);
+        let costs = spread_charge(quantity, parse(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
+            .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
+        if articles::tracking(article) == Tracking::Serialized {
+            goods.change(&place, &sku, Delta::incoming(-quantity.units()), &pointer);
+            serialized.push(NewUnits {
+                receipt_item: line.receipt_item_id.into(),
+                article,
+                units: new_units(&line.units, nth)?,
+                worth: worth_of_pieces(&costs, &from.currency_code),
+                pointer: format!("/lines/{nth}"),
+            });
+            let receipt_item_id = line.receipt_item_id;
+            received.push(service::Received { receipt_item_id, movement_ids: Vec::new(), unit_ids: Vec::new() });
+            continue;
+        }
+        let movement = MovementRow {
+            to_warehouse_id: Some(warehouse),
+            to_location_id: location,
+            reference_type: ReferenceType::GoodsReceipt,
+            reference_id: Some(from.id.into()),
+            purchase_receipt_item_id: Some(line.receipt_item_id.into()),
+            ..goods.movement(MovementType::PurchaseReceipt, &sku, quantity, &from.reason)
+        };
+        let came = Delta::on_hand(quantity.units()).and(Delta::incoming(-quantity.units()));
+        goods.change(&place, &sku, came, &pointer);
+        for (quantity, unit_cost) in costs {
+            goods.bring(Inflow {
+                unit_cost: Some(unit_cost),
+                currency_code: Some(from.currency_code.clone()),
+                receipt_item: Some(line.receipt_item_id.into()),
+                ..Inflow::of(movement.id, place, sku, quantity, CostKind::Received)
+            });
+        }
+        received.push(service::Received {
+            receipt_item_id: line.receipt_item_id,
+            movement_ids: vec![movement.id.into()],
+            unit_ids: Vec::new(),
+        });
+        goods.record(movement);
+    }
+    let receipt = Receipt { id: from.id.into(), warehouse: row, location, reason: &from.reason };
+    let (new, of_lines) = receipts::receive(&receipt, &serialized, &mut changes)?;
+    for (line, units) in serialized.iter().zip(of_lines) {
+        let Some(answer) = received.iter_mut().find(|answer| Id::from(answer.receipt_item_id) == line.receipt_item)
+        else {
+            continue;
+        };
+        let moved = changes.all.iter().filter(|change| units.contains(&change.after.id));
+        answer.movement_ids = moved.filter_map(|change| change.movement.as_ref()).map(|row| row.id.into()).collect();
+        answer.unit_ids = units.into_iter().map(Into::into).collect();
+    }
+    effects::collect(&changes.all, &mut goods, &Known::with([row], &articles))?;
+    let settled = goods.settle()?;
+    settled
+        .write_or(effects::rows(&changes.all, Some(&new)), |failure| effects::refuse_duplicates(failure, Some(&new)))?;
+    Ok(received)
+}
+
+/// The units of a line as they are stated.
+fn new_units(units: &[service::NewUnit], line: usize) -> Result<Vec<UnitInput>, Problem> {
+    let unit = |(nth, unit): (usize, &service::NewUnit)| {
+        let unknown = |member: &str| {
+            Problem::invalid(vec![stoa_sdk::item(format!("/lines/{line}/units/{nth}/{member}"), "FORMAT")])
+        };
+        let condition = unit.condition.as_deref().map(|text| parse_condition(text).ok_or_else(|| unknown("condition")));
+        let grade = unit.grade.as_deref().map(|text| parse_grade(text).ok_or_else(|| unknown("grade")));
+        Ok(UnitInput {
+            serial_number: unit.serial_number.clone(),
+            imei1: unit.imei1.clone(),
+            imei2: unit.imei2.clone(),
+            condition: condition.transpose()?,
+            grade: grade.transpose()?,
+        })
+    };
+    units.iter().enumerate().map(unit).collect()
+}
+
+/// What each piece of a line costs.
+fn worth_of_pieces(costs: &[(Quantity, UnitCost)], currency_code: &str) -> Vec<Worth> {
+    let pieces = |(quantity, unit_cost): &(Quantity, UnitCost)| {
+        let worth = Worth { unit_cost: Some(*unit_cost), currency_code: Some(currency_code.to_owned()) };
+        std::iter::repeat_n(worth, usize::try_from(quantity.units() / 1_000_000).unwrap_or(0))
+    };
+    costs.iter().flat_map(pieces).collect()
+}

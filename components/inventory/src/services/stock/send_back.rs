@@ -1,0 +1,100 @@
+//! Goods leave for their supplier: quantities at the cost of the oldest, whichever receipt they name.
+
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Id, Problem};
+use stoa_trade::Status;
+use stoa_trade::clients::articles;
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::unusable;
+
+use crate::records::cost::CostKind;
+use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
+use crate::records::warehouse::WarehouseRow;
+use crate::rules::delta::Delta;
+use crate::rules::draw::{Cost, add_costs};
+use crate::services::bindings::exports::commerce::inventory::stock as service;
+use crate::services::stock::lines::{check_count, read_goods};
+use crate::work::goods::{Goods, Outflow, Place, Sku};
+use crate::work::units::changes::Changes;
+use crate::work::units::effects::{self, Known};
+use crate::work::units::returns;
+
+pub fn send_back(
+    to: &service::SupplierReturn,
+    lines: &[service::SupplierReturnLine],
+) -> Result<Vec<service::SentBack>, Problem> {
+    check_count(lines.len())?;
+    let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
+    let row: Option<WarehouseRow> = run(get(Id::from(to.warehouse_id)))?;
+    let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
+    if row.status == Status::Archived {
+        return Err(unusable("/warehouseId", "ARCHIVED"));
+    }
+    let place = Place::of(&row);
+    let document = (DocumentType::SupplierReturn, Id::from(to.id));
+    let (mut goods, mut changes) = (Goods::default(), Changes::of(0));
+    let mut sent: Vec<Sent> = Vec::new();
+    let mut serialized = Vec::new();
+    for (nth, line) in lines.iter().enumerate() {
+        let (article, quantity) =
+            read_goods(&articles, nth, line.variant_id.into(), &line.quantity, line.unit_ids.len())?;
+        if articles::tracking(article) == Tracking::None {
+            return Err(Problem::illegal_state(format!("/lines/{nth}/variantId")));
+        }
+        if articles::tracking(article) == Tracking::Serialized {
+            serialized.push(returns::SendBack {
+                line: nth,
+                receipt_item: line.receipt_item_id.into(),
+                receipt: line.receipt_id.into(),
+                variant: line.variant_id.into(),
+                units: line.unit_ids.iter().copied().map(Id::from).collect(),
+                pointer: format!("/lines/{nth}/unitIds"),
+            });
+            sent.push(Sent::default());
+            continue;
+        }
+        let sku = Sku::of(article);
+        let movement = MovementRow {
+            from_warehouse_id: Some(place.warehouse),
+            reference_type: ReferenceType::GoodsReceipt,
+            reference_id: Some(line.receipt_id.into()),
+            document_type: Some(document.0),
+            document_id: Some(document.1),
+            purchase_receipt_item_id: Some(line.receipt_item_id.into()),
+            ..goods.movement(MovementType::AdjustmentOut, &sku, quantity, &to.reason)
+        };
+        goods.change(&place, &sku, Delta::on_hand(-quantity.units()), &format!("/lines/{nth}/quantity"));
+        let outflow = Outflow::of(movement.id, place, sku, quantity, CostKind::Returned);
+        let outflow = Outflow { document: Some(document), ..outflow };
+        sent.push(Sent { costs: vec![goods.draw(outflow)], movements: vec![movement.id] });
+        goods.record(movement);
+    }
+    let moved = returns::send_back(document.1, place.warehouse, &to.reason, &serialized, &mut changes)?;
+    let costs = effects::collect(&changes.all, &mut goods, &Known::with([&row], &articles))?;
+    for (line, units) in serialized.iter().zip(moved) {
+        let Some(line) = sent.get_mut(line.line) else { continue };
+        for (movement, at) in units {
+            line.movements.push(movement);
+            line.costs.extend(costs.get(at).copied().flatten());
+        }
+    }
+    let settled = goods.settle()?;
+    settled.write(effects::rows(&changes.all, None))?;
+    let to_wire = |line: Sent| {
+        let costs: Vec<Cost> = line.costs.iter().filter_map(|cost| settled.costs.get(*cost)).cloned().collect();
+        let cost = add_costs(&costs).ok_or_else(Problem::limit_exceeded)?;
+        Ok(service::SentBack {
+            movement_ids: line.movements.into_iter().map(Into::into).collect(),
+            cost: cost.amount.map(|amount| amount.to_string()),
+            currency_code: cost.currency_code,
+        })
+    };
+    sent.into_iter().map(to_wire).collect()
+}
+
+/// A line as it left: its movements, and where its costs stand.
+#[derive(Default)]
+struct Sent {
+    movements: Vec<Id>,
+    costs: Vec<usize>,
+}

@@ -1,0 +1,102 @@
+//! The service `commerce:inventory/units`: what other modules ask of units. Identities are shown only to a caller who may read
+//! them.
+
+use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
+use stoa_sdk::{Field, Id, Problem, holds, map, view};
+
+use crate::records::permission::SERIALS_READ;
+use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
+use crate::rules::identity;
+use crate::services::Services;
+use crate::services::bindings::exports::commerce::inventory::units as service;
+use crate::services::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
+use crate::work::pages::read_every;
+
+view! { OfReceipt of UnitRow { id: Id, receipt_item_id: Option<Id> } }
+view! { OfAllocation of UnitRow { id: Id, sale_allocation_id: Option<Id> } }
+view! { Identified of UnitIdentityRow { kind: IdentityKind, value_key: String, unit_id: Id } }
+
+/// Units that a find is asked for at once.
+const MOST_FINDS: usize = 100;
+
+impl Guest for Services {
+    fn get_many(ids: Vec<(u64, u64)>) -> Vec<Unit> {
+        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+        let with_identities = holds(SERIALS_READ);
+        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<UnitRow>(ids.iter().copied())));
+        rows.map(|row| to_wire(row, with_identities)).collect()
+    }
+
+    fn find(identities: Vec<String>) -> Result<Vec<Found>, Problem> {
+        if !holds(SERIALS_READ) {
+            return Err(Problem::of("PERMISSION_DENIED"));
+        }
+        if identities.len() > MOST_FINDS {
+            return Err(Problem::limit_exceeded());
+        }
+        if identities.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kinds = [IdentityKind::Serial, IdentityKind::Imei];
+        let keys = identities.iter().flat_map(|typed| kinds.map(|kind| vec![kind.put(), identity::key(typed).put()]));
+        let mut keys: Vec<_> = keys.collect();
+        keys.dedup();
+        let rows = read(find::<Identified>("value", keys));
+        // A serial number of 15 digits may be an IMEI of another unit: the serial number goes first.
+        let imeis =
+            map(rows.iter().filter(|row| row.kind == IdentityKind::Imei).map(|row| (&row.value_key, row.unit_id)));
+        let serials =
+            map(rows.iter().filter(|row| row.kind == IdentityKind::Serial).map(|row| (&row.value_key, row.unit_id)));
+        let found = |identity: String| {
+            let key = identity::key(&identity);
+            let unit = serials.get(&key).or(imeis.get(&key));
+            Found { unit_id: unit.map(|id| (*id).into()), identity }
+        };
+        Ok(identities.into_iter().map(found).collect())
+    }
+
+    fn of_receipt_items(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
+        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+        let of =
+            |ids: &[Id]| read_every(&UnitRow::receipt_item_id.one_of(ids.iter().copied()), |unit: &OfReceipt| unit.id);
+        let rows = ids.chunks(MOST_KEYS).flat_map(of);
+        group_by_id(&ids, rows.filter_map(|row| Some((row.receipt_item_id?, row.id))))
+    }
+
+    fn of_allocations(ids: Vec<(u64, u64)>) -> Vec<UnitsOf> {
+        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+        let of = |ids: &[Id]| {
+            read_every(&UnitRow::sale_allocation_id.one_of(ids.iter().copied()), |unit: &OfAllocation| unit.id)
+        };
+        let rows = ids.chunks(MOST_KEYS).flat_map(of);
+        group_by_id(&ids, rows.filter_map(|row| Some((row.sale_allocation_id?, row.id))))
+    }
+}
+
+/// The units of each id that has some, in the order asked.
+fn group_by_id(ids: &[Id], pairs: impl Iterator<Item = (Id, Id)>) -> Vec<UnitsOf> {
+    let pairs: Vec<(Id, Id)> = pairs.collect();
+    let of = |id: &Id| {
+        let units: Vec<(u64, u64)> = pairs.iter().filter(|(of, _)| of == id).map(|(_, unit)| (*unit).into()).collect();
+        (!units.is_empty()).then(|| UnitsOf { id: (*id).into(), unit_ids: units })
+    };
+    ids.iter().filter_map(of).collect()
+}
+
+fn to_wire(row: UnitRow, with_identities: bool) -> service::Unit {
+    Unit {
+        id: row.id.into(),
+        variant_id: row.variant_id.into(),
+        status: row.status.as_str().to_owned(),
+        version: row.version,
+        warehouse_id: row.warehouse_id.map(Into::into),
+        legal_entity_id: row.legal_entity_id.into(),
+        condition: row.condition.map(|condition| condition.as_str().to_owned()),
+        grade: row.grade.map(|grade| grade.as_str().to_owned()),
+        receipt_item_id: row.receipt_item_id.map(Into::into),
+        sale_allocation_id: row.sale_allocation_id.map(Into::into),
+        serial_number: row.serial_number.filter(|_| with_identities),
+        imei1: row.imei1.filter(|_| with_identities),
+        imei2: row.imei2.filter(|_| with_identities),
+    }
+}

@@ -1,0 +1,48 @@
+//! The service `commerce:inventory/warehouses`: what other modules ask of warehouses.
+
+use stoa_sdk::Id;
+use stoa_sdk::store::{MOST_KEYS, get_all, read};
+use stoa_trade::Status;
+
+use crate::records::location::LocationRow;
+use crate::records::warehouse::{WarehouseRow, WarehouseType};
+use crate::services::Services;
+use crate::services::bindings::exports::commerce::inventory::warehouses as service;
+use crate::services::bindings::exports::commerce::inventory::warehouses::{Guest, Kind, Location, Warehouse};
+
+impl Guest for Services {
+    fn get_many(ids: Vec<(u64, u64)>) -> Vec<Warehouse> {
+        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+        ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all(ids.iter().copied()))).map(to_wire).collect()
+    }
+
+    fn locations(ids: Vec<(u64, u64)>) -> Vec<Location> {
+        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+        let rows = ids.chunks(MOST_KEYS).flat_map(|ids| read(get_all::<LocationRow>(ids.iter().copied())));
+        let location_to_wire = |row: LocationRow| Location {
+            id: row.id.into(),
+            warehouse_id: row.warehouse_id.into(),
+            active: row.status == Status::Active,
+        };
+        rows.map(location_to_wire).collect()
+    }
+}
+
+fn to_wire(row: WarehouseRow) -> service::Warehouse {
+    Warehouse {
+        id: row.id.into(),
+        normal: row.is_normal(),
+        active: row.status == Status::Active,
+        kind: match row.kind {
+            WarehouseType::Physical => Kind::Physical,
+            WarehouseType::Virtual => Kind::Virtual,
+            WarehouseType::InTransit => Kind::InTransit,
+            WarehouseType::ThirdParty => Kind::ThirdParty,
+            WarehouseType::Quarantine => Kind::Quarantine,
+        },
+        legal_entity_id: row.legal_entity_id.into(),
+        branch_id: row.branch_id.map(Into::into),
+        code: row.code,
+        name: row.name,
+    }
+}

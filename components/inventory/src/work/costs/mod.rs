@@ -1,0 +1,7 @@
+//! What goods cost: exact, first in first out, units at their own.
+
+pub mod entry;
+pub mod flows;
+pub mod opening;
+pub mod recost;
+pub mod valuation;

@@ -1,0 +1,103 @@
+//! The books' entry of what inventory does by itself (rows P3 to P6 of the posting table): one per request, its legs by role
+//! and branch.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::{Id, Problem};
+use stoa_trade::clients::books::{self, Leg, Posting, Side, Target, Terms};
+use stoa_trade::quantity::Amount;
+
+use crate::records::cost::CostKind;
+use crate::work::goods::settle::Settled;
+
+/// What the entry is of.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    pub kind: &'static str,
+    pub id: Id,
+    pub purpose: &'static str,
+}
+
+/// The account opposite to the goods, and whether goods came in.
+fn counterpart(kind: CostKind) -> Option<(&'static str, bool)> {
+    match kind {
+        CostKind::AdjustedIn => Some(("INVENTORY_ADJUSTMENT", true)),
+        CostKind::AdjustedOut => Some(("INVENTORY_ADJUSTMENT", false)),
+        CostKind::Damaged => Some(("INVENTORY_DAMAGE", false)),
+        CostKind::Lost => Some(("INVENTORY_LOSS", false)),
+        _ => None,
+    }
+}
+
+/// The costs that inventory posts by itself: those of `counterpart`.
+pub const OWN: [CostKind; 4] = [CostKind::AdjustedIn, CostKind::AdjustedOut, CostKind::Damaged, CostKind::Lost];
+
+/// What a movement is to the books, unless a document is their source.
+pub const MOVEMENT: (&str, &str) = ("INVENTORY_MOVEMENT", "ADJUSTMENT");
+
+/// What a stock count is to the books.
+pub const COUNT: (&str, &str) = ("STOCK_COUNT", "POSTING");
+
+impl Settled {
+    /// Posts the entry of the request: source INVENTORY_MOVEMENT and the first movement, purpose ADJUSTMENT. Nothing without
+    /// books, or where nothing is worth anything. The last call of all.
+    ///
+    /// # Errors
+    /// The codes of accounting.
+    pub fn post(&self, terms: Option<&Terms>, entity: Id, text: &str) -> Result<(), Problem> {
+        let (kind, purpose) = MOVEMENT;
+        match self.first_movement() {
+            Some(id) => self.post_as(terms, entity, Source { kind, id, purpose }, text),
+            None => Ok(()),
+        }
+    }
+
+    /// As `post`, for another source.
+    ///
+    /// # Errors
+    /// The codes of accounting.
+    pub fn post_as(&self, terms: Option<&Terms>, entity: Id, source: Source, text: &str) -> Result<(), Problem> {
+        let Some(terms) = terms else { return Ok(()) };
+        let mut sums: BTreeMap<(&'static str, bool, Option<Id>), i128> = BTreeMap::new();
+        let goods = &self.goods;
+        let came =
+            goods.inflows.iter().zip(&self.brought).map(|(flow, layer)| (flow.kind, flow.place.branch, layer.value));
+        let gone =
+            goods.outflows.iter().zip(&self.costs).map(|(flow, cost)| (flow.kind, flow.place.branch, cost.amount));
+        for (kind, branch, amount) in came.chain(gone) {
+            let (Some((role, is_in)), Some(amount)) = (counterpart(kind), amount) else { continue };
+            let sum = sums.entry((role, is_in, branch)).or_default();
+            *sum = sum.checked_add(amount.units()).ok_or_else(Problem::limit_exceeded)?;
+        }
+        let legs: Vec<Leg> = sums.into_iter().filter(|(_, amount)| *amount > 0).flat_map(legs).collect();
+        if legs.is_empty() {
+            return Ok(());
+        }
+        let posting = Posting {
+            entity: entity.into(),
+            currency_code: terms.currency_code.clone(),
+            currency_pointer: None,
+            on: None,
+            on_pointer: None,
+            source_kind: source.kind.to_owned(),
+            source_id: source.id.into(),
+            purpose: source.purpose.to_owned(),
+            text: text.to_owned(),
+            legs,
+        };
+        books::post(&posting).map(|_| ())
+    }
+}
+
+fn legs(((role, is_in, branch), amount): ((&'static str, bool, Option<Id>), i128)) -> [Leg; 2] {
+    let leg = |role: &str, side| Leg {
+        target: Target::Role(role.to_owned()),
+        side,
+        amount: Amount::from_units(amount).to_string(),
+        party: None,
+        branch: branch.map(Into::into),
+        pointer: None,
+    };
+    let (goods, other) = if is_in { (Side::Debit, Side::Credit) } else { (Side::Credit, Side::Debit) };
+    [leg("INVENTORY", goods), leg(role, other)]
+}

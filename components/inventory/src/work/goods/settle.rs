@@ -1,0 +1,192 @@
+//! Taking goods: the rows of stock are changed and guarded, and layers are drawn, under locks that are taken in one order.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::host::fault;
+use stoa_sdk::store::{Failure, Miss, Row, Why, find, insert, run, select, update_by};
+use stoa_sdk::{Problem, View, all, item, new_id, set};
+use stoa_trade::quantity::Quantity;
+
+use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
+use crate::records::stock::StockRow;
+use crate::rules::delta::Delta;
+use crate::rules::draw::{self, Cost};
+use crate::work::goods::collect::{Change, Goods, Outflow};
+use crate::work::goods::layers::{Layers, Pool, first_layers, pool_key};
+
+/// Goods that a request has taken: what they cost, and the rest of what is to be written about them.
+pub struct Settled {
+    pub(super) goods: Goods,
+    /// The rows of stock as they stand now.
+    pub stock: Vec<StockRow>,
+    /// What each outflow costs, in the order in which they were taken.
+    pub costs: Vec<Cost>,
+    pub(super) changed: Vec<LayerRow>,
+    /// The layers of the inflows, in their order.
+    pub brought: Vec<LayerRow>,
+    pub(super) entries: Vec<CostEntryRow>,
+    /// The next figure of each pool.
+    pub(super) sequences: BTreeMap<Pool, i64>,
+    /// Layers beyond those that were counted when the pools were taken.
+    pub(super) late: BTreeMap<Pool, i64>,
+}
+
+impl Goods {
+    /// Changes stock and draws layers.
+    ///
+    /// # Errors
+    /// INSUFFICIENT_STOCK at the first lines that no longer fit; LIMIT_EXCEEDED where a figure would leave its range or a draw
+    /// touches too many layers.
+    pub fn settle(self) -> Result<Settled, Problem> {
+        let mut pools: BTreeMap<Pool, i64> = BTreeMap::new();
+        for inflow in &self.inflows {
+            *pools.entry((inflow.place.entity, inflow.sku.variant)).or_default() += 1;
+        }
+        for outflow in &self.outflows {
+            pools.entry((outflow.place.entity, outflow.sku.variant)).or_default();
+        }
+        for pool in self.touched.keys() {
+            pools.entry(*pool).or_default();
+        }
+        let in_quantities = |outflow: &&Outflow| outflow.unit.is_none();
+        let drawn = set(self.outflows.iter().filter(in_quantities).map(|out| (out.place.entity, out.sku.variant)));
+        let units = set(self.outflows.iter().filter_map(|outflow| outflow.unit));
+
+        let new_pools: Vec<PoolRow> = self.new_pools(&pools);
+        let counts = !new_pools.is_empty();
+        let keys = || pools.keys().map(pool_key).collect::<Vec<Row>>();
+        let update_pools = counts.then(|| {
+            update_by::<PoolRow>("pool", keys())
+                .add_each(PoolRow::next_seq, pools.values().copied())
+                .answer::<PoolRow>()
+        });
+        let lock_pools = (!counts && !pools.is_empty()).then(|| find::<PoolRow>("pool", keys()).locked());
+        let unit_layers = (!units.is_empty())
+            .then(|| select::<LayerRow>(all([LayerRow::unit_id.one_of(units), LayerRow::spent.eq(false)])).whole());
+        let stock = self.stock_update();
+        let batch = (
+            insert(&self.new_stock()).unless_taken(),
+            stock,
+            insert(&new_pools).unless_taken(),
+            update_pools,
+            lock_pools,
+            first_layers(&drawn),
+            unit_layers,
+        );
+        let (_, stock, _, updated, _, layers, unit_layers) = run(batch).map_err(|failure| match failure {
+            Failure::RefusedChange(misses) => self.short(&misses),
+            other => other.into(),
+        })?;
+        let mut open = Layers::default();
+        layers.into_iter().for_each(|rows| open.put(rows));
+        open.put(unit_layers.unwrap_or_default());
+        open.read_deep(&self.outflows)?;
+        let sequences = updated.unwrap_or_default().into_iter();
+        let sequences = sequences.map(|row| ((row.legal_entity_id, row.variant_id), row.next_seq));
+        let mut sequences: BTreeMap<Pool, i64> = stoa_sdk::map(sequences);
+        for (pool, next) in &mut sequences {
+            *next -= pools.get(pool).copied().unwrap_or_default();
+        }
+
+        let mut entries = Vec::new();
+        let mut costs = Vec::new();
+        for outflow in &self.outflows {
+            let slices = open.draw(outflow)?;
+            costs.push(draw::cost_of(&slices).ok_or_else(Problem::limit_exceeded)?);
+            entries.extend(slices.iter().map(|slice| self.outflow_entry(outflow, slice)));
+        }
+        let mut brought = Vec::new();
+        for inflow in &self.inflows {
+            let seq = sequences.entry((inflow.place.entity, inflow.sku.variant)).or_default();
+            let (layer, entry) = self.open_layer(inflow, *seq)?;
+            *seq += 1;
+            entries.push(entry);
+            brought.push(layer);
+        }
+        let changed = open.into_changed();
+        Ok(Settled { goods: self, stock, costs, changed, brought, entries, sequences, late: BTreeMap::new() })
+    }
+
+    fn stock_update(&self) -> stoa_sdk::store::UpdateAnswering<StockRow> {
+        let mut update = update_by::<StockRow>("pair", self.changes.keys().map(|pair| pair.key()));
+        for (nth, column) in StockRow::FIGURES.into_iter().enumerate() {
+            let figure = |change: &Change| change.delta.figures().get(nth).copied().unwrap_or_default();
+            if self.changes.values().any(|change| figure(change) != 0) {
+                update =
+                    update.add_each(column, self.changes.values().map(|change| Quantity::from_units(figure(change))));
+            }
+        }
+        update.add(StockRow::revision, 1).answer()
+    }
+
+    /// Rows of zeros for pairs that may have had no goods yet.
+    fn new_stock(&self) -> Vec<StockRow> {
+        let first = self.changes.iter().filter(|(_, change)| change.delta.is_possible_first());
+        first
+            .map(|(pair, change)| StockRow {
+                id: new_id(),
+                created_at: self.now,
+                updated_at: self.now,
+                warehouse_id: pair.warehouse,
+                variant_id: pair.variant,
+                product_id: change.sku.product,
+                legal_entity_id: change.place.entity,
+                sellable: change.place.sellable,
+                on_hand: Quantity::ZERO,
+                reserved: Quantity::ZERO,
+                incoming: Quantity::ZERO,
+                damaged: Quantity::ZERO,
+                quarantined: Quantity::ZERO,
+                in_transit: Quantity::ZERO,
+                returned: Quantity::ZERO,
+                revision: 0,
+            })
+            .collect()
+    }
+
+    /// Pools into which goods come, which may not be there yet.
+    fn new_pools(&self, pools: &BTreeMap<Pool, i64>) -> Vec<PoolRow> {
+        let of_inflow = |pool: &Pool| {
+            let inflow = self.inflows.iter().find(|inflow| (inflow.place.entity, inflow.sku.variant) == *pool);
+            inflow.map(|inflow| inflow.sku).or_else(|| self.touched.get(pool).copied())
+        };
+        let new = pools.keys().filter_map(|pool| Some((*pool, of_inflow(pool)?)));
+        new.map(|((legal_entity_id, variant_id), sku)| PoolRow {
+            id: new_id(),
+            created_at: self.now,
+            updated_at: self.now,
+            legal_entity_id,
+            variant_id,
+            product_id: sku.product,
+            next_seq: 1,
+        })
+        .collect()
+    }
+
+    /// Which lines no longer fit: of each pair the first.
+    fn short(&self, misses: &[Miss]) -> Problem {
+        let mut lines: Vec<(usize, &str)> = Vec::new();
+        for miss in misses {
+            match &miss.why {
+                Why::Absent => {}
+                Why::Check(check) if check == "available" => {}
+                why => fault(&format!("stock was refused: {why:?}")),
+            }
+            let row = usize::try_from(miss.row).ok().and_then(|row| self.changes.values().nth(row));
+            let Some(change) = row else { fault("stock was refused of a pair that did not change") };
+            let current = miss.current.clone().and_then(StockRow::read);
+            let (mut on_hand, mut reserved) = current.map_or((0, 0), |row| (row.on_hand.units(), row.reserved.units()));
+            let fits = |delta: &Delta| {
+                on_hand += delta.on_hand;
+                reserved += delta.reserved;
+                reserved >= 0 && on_hand >= reserved
+            };
+            let mut fits = fits;
+            let unfit = change.lines.iter().find(|(_, delta, _)| !fits(delta)).or(change.lines.last());
+            lines.extend(unfit.map(|(order, _, pointer)| (*order, pointer.as_str())));
+        }
+        lines.sort_unstable();
+        let code = "INSUFFICIENT_STOCK";
+        Problem { code: code.to_owned(), errors: lines.into_iter().map(|(_, at)| item(at, code)).collect() }
+    }
+}

@@ -1,0 +1,10 @@
+//! What several operations and services do together.
+
+pub mod costs;
+pub mod documents;
+pub mod gates;
+pub mod goods;
+pub mod pages;
+pub mod transfers;
+pub mod units;
+pub mod warehouses;

@@ -1,0 +1,84 @@
+//! Units held for somebody: each by a reservation of its own, whole, once.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{get_all, run};
+use stoa_sdk::{Id, Problem, map};
+
+use crate::records::reservation::{ReservationRow, ReservationSource};
+use crate::records::unit::{UnitRow, UnitStatus};
+use crate::rules::unit_state;
+use crate::work::goods::{Closing, Goods};
+use crate::work::units::changes::{Changes, ONE};
+
+/// The units of these ids, locked in the order of their ids.
+///
+/// # Errors
+/// The store's.
+pub fn lock_units(ids: impl IntoIterator<Item = Id>) -> Result<BTreeMap<Id, UnitRow>, Problem> {
+    Ok(map(run(get_all::<UnitRow>(ids).locked())?.into_iter().map(|unit| (unit.id, unit))))
+}
+
+/// For whom a unit is held.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    pub source: ReservationSource,
+    pub document_id: Option<Id>,
+    pub line_id: Option<Id>,
+    pub reference_id: Option<Id>,
+    pub reason: Option<String>,
+}
+
+/// Holds a locked, free unit; answers the reservation.
+///
+/// # Errors
+/// UNIT_UNAVAILABLE, LIMIT_EXCEEDED.
+pub fn reserve_unit(
+    unit: UnitRow,
+    holder: &Holder,
+    transfer_order: Option<Id>,
+    goods: &mut Goods,
+    changes: &mut Changes,
+) -> Result<ReservationRow, Problem> {
+    let warehouse = unit.warehouse_id.ok_or_else(|| unit_state::unavailable(None))?;
+    let row = ReservationRow {
+        unit_id: Some(unit.id),
+        active_unit_id: Some(unit.id),
+        document_id: holder.document_id,
+        line_id: holder.line_id,
+        reference_id: holder.reference_id,
+        reason: holder.reason.clone(),
+        ..goods.reservation(warehouse, unit.variant_id, ONE, holder.source)
+    };
+    goods.open(row.clone(), Some(unit.version + 1));
+    let after = UnitRow {
+        status: UnitStatus::Reserved,
+        reservation_id: Some(row.id),
+        transfer_order_id: transfer_order,
+        ..unit.clone()
+    };
+    changes.record_hold(unit, after, holder.reason.as_deref())?;
+    Ok(row)
+}
+
+/// Lets go of a locked unit that this locked, ACTIVE reservation holds.
+///
+/// # Errors
+/// LIMIT_EXCEEDED.
+pub fn release_unit(
+    unit: UnitRow,
+    reservation: &ReservationRow,
+    reason: Option<&str>,
+    goods: &mut Goods,
+    changes: &mut Changes,
+) -> Result<(), Problem> {
+    goods.close(Closing {
+        reservation: reservation.clone(),
+        movement: None,
+        reason: reason.map(str::to_owned),
+        unit_version: Some(unit.version + 1),
+    });
+    let after =
+        UnitRow { status: UnitStatus::Available, reservation_id: None, transfer_order_id: None, ..unit.clone() };
+    changes.record_hold(unit, after, reason)
+}

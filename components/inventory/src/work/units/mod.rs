@@ -1,0 +1,12 @@
+//! What happens to serial units, by whichever road.
+
+pub mod changes;
+pub mod effects;
+pub mod holds;
+pub mod identities;
+pub mod receipts;
+pub mod returns;
+pub mod sales;
+#[cfg(test)]
+mod tests;
+pub mod worth;

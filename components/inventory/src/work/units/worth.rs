@@ -1,0 +1,77 @@
+//! What units cost on their way in. Inside, each has a layer of its own while it is in custody and not damaged.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{run, select};
+use stoa_sdk::{Decimal, Id, Problem, map};
+use stoa_trade::clients::books::{self, Cost, Terms};
+use stoa_trade::quantity::{self, UnitCost};
+
+use crate::records::cost::LayerRow;
+use crate::records::unit::UnitRow;
+
+/// What a piece is worth. Both none: not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Worth {
+    pub unit_cost: Option<UnitCost>,
+    pub currency_code: Option<String>,
+}
+
+/// What goods are worth that come in at a stated cost.
+///
+/// # Errors
+/// VALUATION_COST_REQUIRED where books are kept and none is stated.
+pub fn require_worth(terms: Option<&Terms>, stated: Option<Decimal<6>>, pointer: &str) -> Result<Worth, Problem> {
+    if terms.is_some() && stated.is_none() {
+        return Err(Problem::at("VALUATION_COST_REQUIRED", pointer));
+    }
+    let currency_code = terms.map(|terms| terms.currency_code.clone());
+    Ok(Worth { unit_cost: stated.map(quantity::widen), currency_code })
+}
+
+/// As [`require_worth`], for single pieces, and asks the books whether they can be posted.
+///
+/// # Errors
+/// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
+pub fn admit_worth(
+    terms: Option<&Terms>,
+    entity: Id,
+    stated: Option<Decimal<6>>,
+    pointer: &str,
+) -> Result<Worth, Problem> {
+    let worth = require_worth(terms, stated, pointer)?;
+    if let (Some(_), Some(stated)) = (terms, stated) {
+        let cost = Cost { unit_cost: stated.to_string(), decimal_places: 0, pointer: pointer.to_owned() };
+        books::admit_costs(entity, &[cost])?;
+    }
+    Ok(worth)
+}
+
+/// What these units were worth last, whether they still are or not.
+///
+/// # Errors
+/// The store's.
+pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
+    let layers = run(select::<LayerRow>(LayerRow::unit_id.one_of(units.iter().copied())).whole())?;
+    // By id, and so by age: the last of a unit stays.
+    Ok(map(layers.into_iter().filter_map(|layer| {
+        let worth = Worth { unit_cost: layer.unit_cost, currency_code: layer.currency_code };
+        Some((layer.unit_id?, worth))
+    })))
+}
+
+/// What a found unit is worth: as stated, and without books as it was last.
+///
+/// # Errors
+/// VALUATION_COST_REQUIRED, ACCOUNTING_AMOUNT_PRECISION.
+pub fn worth_of_found(
+    terms: Option<&Terms>,
+    unit: &UnitRow,
+    stated: Option<Decimal<6>>,
+    pointer: &str,
+) -> Result<Worth, Problem> {
+    if stated.is_none() && terms.is_none() {
+        return read_last_worth(&[unit.id]).map(|mut last| last.remove(&unit.id).unwrap_or_default());
+    }
+    admit_worth(terms, unit.legal_entity_id, stated, pointer)
+}

@@ -1,0 +1,42 @@
+//! New warehouses, of a person or of onboarding.
+
+use stoa_sdk::{Id, Problem, emit, new_id, now};
+use stoa_trade::Status;
+use stoa_trade::clients::directory::{self, Holder};
+use stoa_trade::document::number::insert_unless_taken;
+
+use crate::records::warehouse::{PublicWarehouse, WAREHOUSE_CREATED, WarehouseRow, WarehouseType};
+
+/// Inserts a warehouse of an entity and branch that were checked, holds them, and emits the event.
+///
+/// # Errors
+/// DUPLICATE at `/code`.
+pub fn insert_warehouse(
+    code: String,
+    name: String,
+    kind: WarehouseType,
+    legal_entity_id: Id,
+    branch_id: Option<Id>,
+) -> Result<WarehouseRow, Problem> {
+    let now = now();
+    let row = WarehouseRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        code_key: code.to_ascii_lowercase(),
+        code,
+        name,
+        kind,
+        legal_entity_id,
+        branch_id,
+        status: Status::Active,
+        archived_at: None,
+    };
+    if !insert_unless_taken(&row)? {
+        return Err(Problem::duplicate("/code"));
+    }
+    directory::hold(Holder::Warehouse(row.id), row.legal_entity_id, row.branch_id, None)?;
+    emit([WAREHOUSE_CREATED.of(row.id, None, &PublicWarehouse::of(row.clone()))]);
+    Ok(row)
+}

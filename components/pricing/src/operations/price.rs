@@ -1,0 +1,138 @@
+//! Prices as they are read: by people with their history, by API clients the ones in effect of what is on sale.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, now, paged,
+};
+use stoa_trade::Status;
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::answer_page;
+
+use crate::records::price::{Price, PriceRow, PublicPrice, show};
+use crate::records::price_list::{ListId, ListRow};
+use crate::rules::access::{READ, require_price};
+use crate::rules::period::{Stated, in_effect};
+use crate::work::articles::select_on_sale;
+
+/// Reads of prices that one page may take to fill up: prices of what is not on sale are passed over.
+const READS: usize = 4;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/pricing/price-lists/{listId}/prices", "listPrices", list).summary("Prices of a list")
+        .needs(READ).query::<ListPrices>().answers::<Page<Price>>()
+        .and_client(Client::new(READ, api_list).summary("Prices in effect of a public list")
+            .description("Of active variants under products on sale. A page may be shorter than its limit; `nextCursor` leads on.")
+            .query::<ListPublicPrices>().answers::<Page<PublicPrice>>()),
+    Operation::read("/pricing/price-lists/{listId}/prices/{priceId}", "getPrice", read)
+        .summary("A price").needs(READ).answers::<Price>(),
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPrices {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+    variant_id: Option<Id>,
+    /// Prices in effect at this instant.
+    at: Option<Stated>,
+    /// Prices that are in effect at or after this instant.
+    from: Option<Stated>,
+    /// Prices that are in effect at or before this instant.
+    to: Option<Stated>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPublicPrices {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// Only ACTIVE ones are shown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "there is one status to ask for")]
+    status: OnlyActive,
+    variant_id: Option<Id>,
+    /// Changed, or in effect only since, at or after this instant.
+    updated_since: Option<Instant>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let list_id = call.path_id("listId")?;
+    let query: ListPrices = call.query()?;
+    let read = |stated: &Option<Stated>, pointer: &str| stated.as_ref().map(|stated| stated.read(pointer)).transpose();
+    let bounds = (read(&query.at, "/query/at"), read(&query.from, "/query/from"), read(&query.to, "/query/to"));
+    let (Ok(at), Ok(from), Ok(to)) = bounds else {
+        let faults = [bounds.0.err(), bounds.1.err(), bounds.2.err()];
+        return Err(Problem::invalid(faults.into_iter().flatten().collect()));
+    };
+    let wanted = [
+        query.variant_id.map(|id| PriceRow::variant_id.eq(id)),
+        at.map(in_effect),
+        from.map(|from| any([PriceRow::valid_to.is_null(), PriceRow::valid_to.gt(from)])),
+        to.map(|to| any([PriceRow::valid_from.is_null(), PriceRow::valid_from.le(to)])),
+    ];
+    let of_list = [PriceRow::list_id.eq(list_id), PriceRow::status.eq(query.status)];
+    let filter = all(of_list.into_iter().chain(wanted.into_iter().flatten()));
+    let (list, rows) = paged(query.limit, |limit| {
+        run((get::<ListId>(list_id), select::<PriceRow>(filter.clone()).after(query.cursor).limit(limit)))
+    })?;
+    if list.is_none() {
+        return Err(Problem::not_found());
+    }
+    answer_page(rows, |row| row.id, Price::from)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let list_id = call.path_id("listId")?;
+    require_price(list_id, run(get(call.path_id("priceId")?))?).map(show)
+}
+
+/// The catalog is asked page by page which of the variants are on sale; a page may be shorter than its limit.
+pub fn api_list(call: &Call) -> Answer {
+    let list_id = call.path_id("listId")?;
+    let query: ListPublicPrices = call.query()?;
+    let since = |since| any([PriceRow::updated_at.ge(since), PriceRow::valid_from.ge(since)]);
+    let effective = [
+        PriceRow::list_id.eq(list_id),
+        PriceRow::status.eq(Status::Active),
+        in_effect(now()),
+        query.variant_id.map(|id| PriceRow::variant_id.eq(id)).unwrap_or_default(),
+        query.updated_since.map(since).unwrap_or_default(),
+    ];
+    let filter = all(effective);
+    let limit = query.limit.0 as usize;
+    let (mut shown, mut cursor, mut more) = (Vec::new(), query.cursor, true);
+    for read in 0..READS {
+        if !more || shown.len() == limit {
+            break;
+        }
+        let (list, rows) = page(list_id, &filter, cursor, query.limit)?;
+        if read == 0 {
+            list.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
+        }
+        let sold = select_on_sale(rows.items.iter().map(|price| price.variant_id));
+        more = rows.more;
+        for row in rows.items {
+            if shown.len() == limit {
+                more = true;
+                break;
+            }
+            cursor = Some(row.id);
+            shown.extend(sold.contains(&row.variant_id).then_some(row));
+        }
+    }
+    let items = shown.into_iter().map(PublicPrice::from).collect();
+    Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| more) }))
+}
+
+type Read = (Option<ListRow>, Rows<PriceRow>);
+
+fn page(list: Id, filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Read, Problem> {
+    paged(limit, |limit| run((get(list), select(filter.clone()).after(cursor).limit(limit))))
+}

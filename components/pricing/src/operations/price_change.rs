@@ -1,0 +1,201 @@
+//! Creating, replacing and archiving one price. Each takes the name of list and variant before it reads what stands there, so
+//! that the check of overlaps sees every price that was committed before.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{First, get, insert, lock, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, all, currency, emit, item, new_id, now, text};
+use stoa_trade::clients::articles;
+use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
+
+use crate::records::price::{
+    ARCHIVED, AUDIT, Amount, CREATED, Price, PriceEvent, PriceId, PriceRow, PublicPrice, UPDATED, lock_name, show,
+    show_public,
+};
+use crate::records::price_list::ListRow;
+use crate::rules::access::{Asker, WRITE, require_list, require_price};
+use crate::rules::period::{self, Period, Stated, read_period};
+use crate::work::articles::is_variant_on_sale;
+
+const PRICE: &str = "/pricing/price-lists/{listId}/prices/{priceId}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/pricing/price-lists/{listId}/prices", "createPrice", create).summary("Create a price")
+        .description("Periods of active prices of one list and variant never overlap; one may begin where another ends.")
+        .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[CREATED.code])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP"])
+        .and_client(Client::new(WRITE, api_create).summary("Create a price in a public list").answers::<PublicPrice>()),
+    Operation::replace(PRICE, "replacePrice", replace).summary("Replace a price")
+        .description("Amount and bounds may change; an omitted bound becomes unbounded. Variant and currency must be the stored ones.")
+        .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[UPDATED.code])
+        .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"])
+        .and_client(Client::new(WRITE, api_replace).summary("Replace a price of a public list").answers::<PublicPrice>()),
+    Operation::transition("/pricing/price-lists/{listId}/prices/{priceId}/archive", "archivePrice", archive)
+        .summary("Archive a price").description("Its period is free again.")
+        .needs(WRITE).body::<EmptyBody>().answers::<Price>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"])
+        .and_client(Client::new(WRITE, api_archive).summary("Archive a price of a public list").answers::<PublicPrice>()),
+];
+
+/// Input of a price.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PriceInput {
+    /// Immutable.
+    pub variant_id: Id,
+    /// Upper-cased; must be the list's.
+    #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
+    pub currency_code: String,
+    pub amount: Amount,
+    /// Inclusive; null: since ever.
+    #[serde(default)]
+    pub valid_from: Option<Stated>,
+    /// Exclusive, after `validFrom`; null: for ever.
+    #[serde(default)]
+    pub valid_to: Option<Stated>,
+}
+
+impl PriceInput {
+    /// # Errors
+    /// The faults of the bounds, below `pointer`.
+    pub fn period(&self, pointer: &str) -> Result<Period, Vec<Item>> {
+        read_period(self.valid_from.as_ref(), self.valid_to.as_ref(), pointer)
+    }
+
+    /// A new row.
+    pub fn row(&self, id: Id, list: Id, period: Period) -> PriceRow {
+        PriceRow {
+            id,
+            version: 1,
+            created_at: now(),
+            updated_at: now(),
+            list_id: list,
+            variant_id: self.variant_id,
+            currency_code: self.currency_code.clone(),
+            amount: self.amount,
+            valid_from: period.from,
+            valid_to: period.to,
+            status: Status::Active,
+            archived_at: None,
+        }
+    }
+}
+
+/// Active prices of the variant in the list whose period overlaps.
+fn overlapping(list: Id, variant: Id, period: Period, but: Option<Id>) -> First<PriceId> {
+    let same = [
+        PriceRow::list_id.eq(list),
+        PriceRow::variant_id.eq(variant),
+        PriceRow::status.eq(Status::Active),
+        period::overlapping(period),
+    ];
+    select(all(same.into_iter().chain(but.map(|id| PriceRow::id.ne(id))))).first()
+}
+
+pub fn create(call: &Call) -> Answer {
+    create_as(Asker::Person, call).map(show)
+}
+
+pub fn api_create(call: &Call) -> Answer {
+    create_as(Asker::Client, call).map(show_public)
+}
+
+/// Creates the price of the body.
+fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
+    let list_id = call.path_id("listId")?;
+    let input: PriceInput = call.body()?;
+    let mut faults = Vec::new();
+    if !currency::is_active(&input.currency_code) {
+        faults.push(item("/currencyCode", "FORMAT"));
+    }
+    let period = match input.period("") {
+        Ok(period) if faults.is_empty() => period,
+        Ok(_) => return Err(Problem::invalid(faults)),
+        Err(more) => return Err(Problem::invalid(faults.into_iter().chain(more).collect())),
+    };
+    let variant = input.variant_id;
+    let article = articles::get_one(variant);
+    let (_, list, overlaps) =
+        run((lock(lock_name(list_id, variant)), get::<ListRow>(list_id), overlapping(list_id, variant, period, None)))?;
+    let list = require_list(asker, list)?;
+    articles::require_active(article.as_ref(), "/variantId")?;
+    let list = unarchived(list)?;
+    if input.currency_code != list.currency_code {
+        return Err(Problem::reference_invalid("/currencyCode"));
+    }
+    if overlaps.is_some() {
+        return Err(Problem::of("PRICE_PERIOD_OVERLAP"));
+    }
+    let row = input.row(new_id(), list_id, period);
+    run(insert([&row]))?;
+    let is_public = list.is_public() && article.as_ref().is_some_and(articles::is_on_sale);
+    emit([CREATED.of(row.id, None, &PriceEvent::of(&row, is_public))]);
+    Ok(row)
+}
+
+pub fn replace(call: &Call) -> Answer {
+    replace_as(Asker::Person, call).map(|change| change.show(show))
+}
+
+pub fn api_replace(call: &Call) -> Answer {
+    replace_as(Asker::Client, call).map(|change| change.show(show_public))
+}
+
+/// Replaces the price by the body.
+fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
+    let list_id = call.path_id("listId")?;
+    let id = call.path_id("priceId")?;
+    let input: PriceInput = call.body()?;
+    let period = input.period("").map_err(Problem::invalid)?;
+    // The body names the variant; where it is not the stored one the lock is the wrong one, and the change is refused.
+    let variant = input.variant_id;
+    let (_, list, row, overlaps) = run((
+        lock(lock_name(list_id, variant)),
+        get::<ListRow>(list_id),
+        get(id).locked(),
+        overlapping(list_id, variant, period, Some(id)),
+    ))?;
+    let list = require_list(asker, list)?;
+    let row = writable(call, Some(require_price(list_id, row)?))?;
+    let list = unarchived(list)?;
+    let after = PriceRow {
+        variant_id: variant,
+        currency_code: input.currency_code,
+        amount: input.amount,
+        valid_from: period.from,
+        valid_to: period.to,
+        ..row.clone()
+    };
+    let change = Change::of(&row, after)?;
+    if overlaps.is_some() {
+        return Err(Problem::of("PRICE_PERIOD_OVERLAP"));
+    }
+    run(change.update())?;
+    let is_public = list.is_public() && is_variant_on_sale(variant);
+    emit([UPDATED.of(id, None, &PriceEvent::of(change.after(), is_public))]);
+    Ok(change)
+}
+
+pub fn archive(call: &Call) -> Answer {
+    archive_as(Asker::Person, call).map(|change| change.show(show))
+}
+
+pub fn api_archive(call: &Call) -> Answer {
+    archive_as(Asker::Client, call).map(|change| change.show(show_public))
+}
+
+/// Archives the price. Takes the name too, for which it must read the variant first: a schedule that closes this price must not
+/// do so meanwhile.
+fn archive_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
+    let list_id = call.path_id("listId")?;
+    let id = call.path_id("priceId")?;
+    let EmptyBody {} = call.body()?;
+    let (row, list) = run((get(id), get::<ListRow>(list_id)))?;
+    require_list(asker, list)?;
+    let variant = require_price(list_id, row)?.variant_id;
+    let (_, row) = run((lock(lock_name(list_id, variant)), get(id).locked()))?;
+    let change = Change::archive(writable(call, Some(require_price(list_id, row)?))?);
+    run(change.update())?;
+    emit([ARCHIVED.of(id, None, &change.after().into())]);
+    Ok(change)
+}

@@ -1,0 +1,139 @@
+//! Price lists: read and changed by people, read by API clients.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{
+    Answer, Call, Client, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, currency, emit, item,
+};
+use stoa_trade::life::OnlyActive;
+use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::{Change, EmptyBody, Identity, Status, writable};
+
+use crate::records::price_list::{
+    ARCHIVED, AUDIT, CREATED, ListRow, PriceList, PriceListEvent, PublicPriceList, UPDATED, Visibility, show,
+};
+use crate::rules::access::{READ, WRITE};
+use crate::work::price_list::{PriceListInput, insert_list};
+
+const LISTS: &str = "/pricing/price-lists";
+const LIST: &str = "/pricing/price-lists/{id}";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(LISTS, "listPriceLists", list).summary("Price lists")
+        .needs(READ).query::<ListPriceLists>().answers::<Page<PriceList>>()
+        .and_client(Client::new(READ, api_list).summary("Public price lists")
+            .query::<ListPublicPriceLists>().answers::<Page<PublicPriceList>>()),
+    Operation::create(LISTS, "createPriceList", create).summary("Create a price list")
+        .description("A code stays reserved after archive. PUBLIC opts in to reads by API clients.")
+        .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
+        .writes(AUDIT, &[CREATED.code]).problems(&["DUPLICATE"]),
+    Operation::read(LIST, "getPriceList", read).summary("A price list").needs(READ).answers::<PriceList>()
+        .and_client(Client::new(READ, api_read).at("/pricing/price-lists/{listId}").summary("A public price list")
+            .answers::<PublicPriceList>()),
+    Operation::replace(LIST, "replacePriceList", replace).summary("Replace a price list")
+        .description("Full replacement: an omitted description becomes null, AN OMITTED VISIBILITY BECOMES INTERNAL, which hides \
+            a PUBLIC list from API clients at once. Code and currency must be the stored ones.")
+        .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
+        .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
+    Operation::transition("/pricing/price-lists/{id}/archive", "archivePriceList", archive)
+        .summary("Archive a price list").description("Its prices stay as they are and resolve no more.")
+        .needs(WRITE).body::<EmptyBody>().answers::<PriceList>()
+        .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),
+];
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPriceLists {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    #[serde(default)]
+    status: Status,
+    visibility: Option<Visibility>,
+    /// Part of the name or code, in any case.
+    text: Option<Text<1, 200>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListPublicPriceLists {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    /// Only ACTIVE ones are shown.
+    #[serde(default)]
+    #[allow(dead_code, reason = "there is one status to ask for")]
+    status: OnlyActive,
+    /// Changed at or after this instant.
+    updated_since: Option<Instant>,
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListPriceLists = call.query()?;
+    let filter = all([
+        ListRow::status.eq(query.status),
+        equals(ListRow::visibility, query.visibility),
+        mentions("text", query.text.as_deref()),
+    ]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PriceList::from)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row = run(get(call.path_id("id")?))?;
+    row.map(show).ok_or_else(Problem::not_found)
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: PriceListInput = call.body()?;
+    if !currency::is_active(&input.currency_code) {
+        return Err(Problem::invalid(vec![item("/currencyCode", "FORMAT")]));
+    }
+    let row = insert_list(input)?;
+    Ok(show(row))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let input: PriceListInput = call.body()?;
+    let row = writable(call, run(get::<ListRow>(id).locked())?)?;
+    let after = ListRow {
+        code: input.code,
+        name: input.name.into(),
+        description: input.description.map(String::from),
+        currency_code: input.currency_code,
+        visibility: input.visibility,
+        ..row.clone()
+    };
+    let change = Change::of(&row, after)?;
+    run(change.update())?;
+    emit([UPDATED.of(id, None, &PriceListEvent::of(change.after()))]);
+    Ok(change.show(show))
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let EmptyBody {} = call.body()?;
+    let change = Change::archive(writable(call, run(get::<ListRow>(id).locked())?)?);
+    run(change.update())?;
+    emit([ARCHIVED.of(id, None, &Identity { id })]);
+    Ok(change.show(show))
+}
+
+pub fn api_list(call: &Call) -> Answer {
+    let query: ListPublicPriceLists = call.query()?;
+    let filter = all([
+        ListRow::visibility.eq(Visibility::Public),
+        ListRow::status.eq(Status::Active),
+        between(ListRow::updated_at, query.updated_since, None),
+    ]);
+    answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PublicPriceList::from)
+}
+
+pub fn api_read(call: &Call) -> Answer {
+    let row: Option<ListRow> = run(get(call.path_id("listId")?))?;
+    let row = row.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
+    let (id, version) = (row.id, row.version);
+    Ok(Reply::json(&PublicPriceList::from(row)).of(id, version))
+}

@@ -1,0 +1,192 @@
+//! Many prices at once: a price change of an assortment, in a fixed number of round trips.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, select, update_all};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_ids, now, set,
+};
+use stoa_trade::clients::articles;
+use stoa_trade::refusal::{refuse, refuse_invalid};
+use stoa_trade::{Status, unarchived};
+
+use crate::operations::price_change::PriceInput;
+use crate::records::price::{CREATED, Price, PriceEvent, PriceRow, PublicPrice, UPDATED, lock_name};
+use crate::records::price_list::{self, ListRow};
+use crate::rules::access::{Asker, WRITE, require_list};
+use crate::rules::period::{self, Period};
+use crate::rules::plan::Plan;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/pricing/price-lists/{listId}/prices/batch", "schedulePrices", schedule)
+        .summary("Create up to 500 prices")
+        .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
+            one begins: the usual price change.")
+        .needs(WRITE).body::<PriceBatch>().answers::<ScheduledPrices>()
+        .writes(price_list::AUDIT, &[CREATED.code, UPDATED.code])
+        .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"])
+        .and_client(Client::new(WRITE, api_schedule).summary("Create up to 500 prices in a public list")
+            .answers::<PublicScheduledPrices>()),
+];
+
+/// Pages of standing prices that one request reads at most.
+const PAGES: usize = 8;
+
+/// Prices to create, in order.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PriceBatch {
+    #[schemars(length(min = 1, max = 500))]
+    prices: Vec<PriceInput>,
+    /// A price without end that began earlier is closed where the new one begins.
+    #[serde(default)]
+    replace: bool,
+}
+
+/// The prices that were created, in the order of the request, and those that were closed for them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ScheduledPrices {
+    items: Vec<Price>,
+    closed: Vec<Price>,
+}
+
+/// The prices that were created, in the order of the request, and those that were closed for them.
+#[derive(Serialize, JsonSchema)]
+pub struct PublicScheduledPrices {
+    items: Vec<PublicPrice>,
+    closed: Vec<PublicPrice>,
+}
+
+pub fn schedule(call: &Call) -> Answer {
+    let Scheduled { list, created, closed } = schedule_as(Asker::Person, call)?;
+    let show = |rows: Vec<PriceRow>| rows.into_iter().map(Price::from).collect();
+    Ok(Reply::json(&ScheduledPrices { items: show(created), closed: show(closed) }).resource(list))
+}
+
+pub fn api_schedule(call: &Call) -> Answer {
+    let Scheduled { list, created, closed } = schedule_as(Asker::Client, call)?;
+    let show = |rows: Vec<PriceRow>| rows.into_iter().map(PublicPrice::from).collect();
+    Ok(Reply::json(&PublicScheduledPrices { items: show(created), closed: show(closed) }).resource(list))
+}
+
+/// What a schedule did.
+struct Scheduled {
+    list: Id,
+    created: Vec<PriceRow>,
+    closed: Vec<PriceRow>,
+}
+
+/// Creates the prices of the body.
+fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
+    let list_id = call.path_id("listId")?;
+    let batch: PriceBatch = call.body()?;
+    let periods = check(&batch.prices)?;
+    let variants = set(batch.prices.iter().map(|price| price.variant_id));
+    let variants: Vec<Id> = variants.into_iter().collect();
+    let articles = articles::get(variants.iter().copied());
+
+    let filter = overlapping(list_id, &variants, Period::hull(&periods));
+    let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
+    let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone()).limit(MOST_ROWS)))?;
+    let list = require_list(asker, list)?;
+    refuse_each(&batch.prices, "NOT_FOUND", "variantId", |price| !articles.contains_key(&price.variant_id))?;
+    let list = unarchived(list)?;
+    refuse_each(&batch.prices, "REFERENCE_INVALID", "variantId", |price| {
+        !articles.get(&price.variant_id).is_some_and(articles::is_active)
+    })?;
+    refuse_each(&batch.prices, "REFERENCE_INVALID", "currencyCode", |price| price.currency_code != list.currency_code)?;
+    let rows = read_rest(first, &filter)?;
+
+    let mut plan = Plan::of(&rows);
+    let wanted = batch.prices.iter().map(|price| price.variant_id).zip(periods);
+    let overlapping = plan.add_all(wanted, batch.replace);
+    let at = |index: usize| item(format!("/prices/{index}"), "PRICE_PERIOD_OVERLAP");
+    refuse("PRICE_PERIOD_OVERLAP", overlapping.into_iter().map(at).collect())?;
+    let (created, closed) = write(list_id, &batch.prices, rows, &plan)?;
+
+    let is_sold = |variant: Id| articles.get(&variant).is_some_and(articles::is_on_sale);
+    let data = |row: &PriceRow| PriceEvent::of(row, list.is_public() && is_sold(row.variant_id));
+    let closings = closed.iter().map(|row| UPDATED.of(row.id, None, &data(row)));
+    emit(closings.chain(created.iter().map(|row| CREATED.of(row.id, None, &data(row)))));
+    Ok(Scheduled { list: list_id, created, closed })
+}
+
+/// The periods, or every fault that the schema cannot tell.
+fn check(prices: &[PriceInput]) -> Result<Vec<Period>, Problem> {
+    let mut faults: Vec<Item> = Vec::new();
+    let mut periods = Vec::new();
+    for (index, price) in prices.iter().enumerate() {
+        let pointer = format!("/prices/{index}");
+        if !currency::is_active(&price.currency_code) {
+            faults.push(item(format!("{pointer}/currencyCode"), "FORMAT"));
+        }
+        match price.period(&pointer) {
+            Ok(period) => periods.push(period),
+            Err(more) => faults.extend(more),
+        }
+    }
+    refuse_invalid(faults)?;
+    Ok(periods)
+}
+
+/// Refuses with every price for which `is_wrong` holds.
+fn refuse_each(
+    prices: &[PriceInput],
+    code: &str,
+    member: &str,
+    is_wrong: impl Fn(&PriceInput) -> bool,
+) -> Result<(), Problem> {
+    let wrong = prices.iter().enumerate().filter(|(_, price)| is_wrong(price));
+    refuse(code, wrong.map(|(index, _)| item(format!("/prices/{index}/{member}"), code)).collect())
+}
+
+/// Active prices of these variants that may overlap.
+fn overlapping(list: Id, variants: &[Id], hull: Period) -> Filter {
+    all([
+        PriceRow::list_id.eq(list),
+        PriceRow::variant_id.one_of(variants.iter().copied()),
+        PriceRow::status.eq(Status::Active),
+        period::overlapping(hull),
+    ])
+}
+
+/// The pages after the first; nobody adds to them, since all names are held.
+fn read_rest(first: Rows<PriceRow>, filter: &Filter) -> Result<Vec<PriceRow>, Problem> {
+    let mut rows = first.items;
+    let mut more = first.more;
+    for _ in 1..PAGES {
+        if !more {
+            return Ok(rows);
+        }
+        let after = rows.last().map(|row| row.id);
+        let page: Result<Rows<PriceRow>, Failure> = run(select(filter.clone()).after(after).limit(MOST_ROWS));
+        let page = page?;
+        more = page.more;
+        rows.extend(page.items);
+    }
+    if more { Err(Problem::limit_exceeded()) } else { Ok(rows) }
+}
+
+type Written = (Vec<PriceRow>, Vec<PriceRow>);
+
+/// Closes and inserts in one round trip.
+fn write(list: Id, prices: &[PriceInput], rows: Vec<PriceRow>, plan: &Plan) -> Result<Written, Problem> {
+    let close = |(index, row): (usize, PriceRow)| {
+        let to = plan.closed.get(&index)?;
+        Some(PriceRow { valid_to: Some(*to), updated_at: now(), version: row.version + 1, ..row })
+    };
+    let closed: Vec<PriceRow> = rows.into_iter().enumerate().filter_map(close).collect();
+    let periods = plan.periods();
+    let ids = new_ids(u32::try_from(prices.len()).unwrap_or(u32::MAX));
+    let created: Vec<PriceRow> = prices
+        .iter()
+        .zip(ids)
+        .enumerate()
+        .filter_map(|(index, (price, id))| Some(price.row(id, list, *periods.get(&index)?)))
+        .collect();
+    let ends = closed.iter().map(|row| row.valid_to);
+    let close = update_all::<PriceRow>(closed.iter().map(|row| row.id)).set_each(PriceRow::valid_to, ends);
+    run((close, insert(&created)))?;
+    Ok((created, closed))
+}

@@ -1,0 +1,5 @@
+//! What can be decided without the store.
+
+pub mod access;
+pub mod period;
+pub mod plan;

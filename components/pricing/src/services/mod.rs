@@ -1,0 +1,3 @@
+//! What other modules ask of pricing: a file for each interface.
+
+pub mod prices;

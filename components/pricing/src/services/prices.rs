@@ -1,0 +1,67 @@
+//! The service `commerce:pricing/prices`: what other modules ask of pricing.
+
+use stoa_sdk::store::{MOST_KEYS, get, read, select};
+use stoa_sdk::{Id, Instant};
+use stoa_trade::Status;
+
+use crate::bindings::exports::commerce::pricing::prices as service;
+use crate::bindings::exports::commerce::pricing::prices::Guest;
+use crate::records::price::PriceRow;
+use crate::records::price_list::{ListRow, Visibility};
+use crate::rules::period::effective;
+
+pub use service::{Price, PriceList, Quotation};
+
+/// What answers.
+pub struct Prices;
+
+#[cfg(all(target_arch = "wasm32", feature = "component"))]
+crate::bindings::export!(Prices with_types_in crate::bindings);
+
+impl Guest for Prices {
+    fn get_list(price_list: (u64, u64)) -> Option<PriceList> {
+        read(get::<ListRow>(price_list.into())).map(list)
+    }
+
+    fn resolve(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Vec<Price> {
+        quote(price_list.into(), variants, Instant(at)).map(|(_, prices)| prices).unwrap_or_default()
+    }
+
+    fn quote(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Option<Quotation> {
+        let (row, prices) = quote(price_list.into(), variants, Instant(at))?;
+        Some(Quotation { price_list: list(row), prices })
+    }
+}
+
+/// The list and its prices in effect: none of an archived list. Both in one round trip.
+fn quote(list: Id, variants: Vec<(u64, u64)>, at: Instant) -> Option<(ListRow, Vec<Price>)> {
+    let ids: Vec<Id> = variants.into_iter().map(Id::from).collect();
+    let prices = |ids: &[Id]| {
+        let variants = PriceRow::variant_id.one_of(ids.iter().copied());
+        select::<PriceRow>(effective(list, variants, at)).whole()
+    };
+    let (row, prices) = read((get::<ListRow>(list), ids.chunks(MOST_KEYS).map(prices).collect::<Vec<_>>()));
+    let row = row?;
+    let prices = match row.status {
+        Status::Active => prices.into_iter().flatten().map(price).collect(),
+        Status::Archived => Vec::new(),
+    };
+    Some((row, prices))
+}
+
+fn list(row: ListRow) -> PriceList {
+    PriceList {
+        id: row.id.into(),
+        active: row.status == Status::Active,
+        visibility: match row.visibility {
+            Visibility::Internal => service::Visibility::Internal,
+            Visibility::Public => service::Visibility::Public,
+        },
+        code: row.code,
+        currency_code: row.currency_code,
+    }
+}
+
+fn price(row: PriceRow) -> Price {
+    Price { variant_id: row.variant_id.into(), price_id: row.id.into(), amount: row.amount.to_string() }
+}

@@ -1,0 +1,4 @@
+//! What several operations do together.
+
+pub mod articles;
+pub mod price_list;

@@ -1,0 +1,48 @@
+//! Making a price list: for a person's request, and for a new company.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{insert, run};
+use stoa_sdk::{Problem, Text, emit, new_id, now, text};
+use stoa_trade::Status;
+use stoa_trade::refusal::or_duplicate;
+
+use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
+
+/// Input of a price list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PriceListInput {
+    /// Upper-cased; unique for ever, archived lists included; immutable.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64), extend("x-normalize" = ["upper"]))]
+    pub code: String,
+    pub name: Text<1, 200>,
+    #[serde(default)]
+    pub description: Option<Text<0, 2000>>,
+    /// An active code of ISO 4217; immutable.
+    #[schemars(regex(pattern = text::CURRENCY))]
+    pub currency_code: String,
+    /// AN OMITTED VISIBILITY IS INTERNAL, in a replacement too.
+    #[serde(default)]
+    pub visibility: Visibility,
+}
+
+/// Inserts a list whose currency was checked, and emits its event.
+pub fn insert_list(input: PriceListInput) -> Result<ListRow, Problem> {
+    let row = ListRow {
+        id: new_id(),
+        version: 1,
+        created_at: now(),
+        updated_at: now(),
+        code: input.code,
+        name: input.name.into(),
+        description: input.description.map(String::from),
+        currency_code: input.currency_code,
+        visibility: input.visibility,
+        status: Status::Active,
+        archived_at: None,
+    };
+    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    emit([CREATED.of(row.id, None, &PriceListEvent::of(&row))]);
+    Ok(row)
+}

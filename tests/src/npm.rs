@@ -1,0 +1,85 @@
+//! Programs of Node that the suite needs, with their packages from the npm registry. Where there is no Node, or no way to a
+//! registry, an `Err` says why: what needs them is not run, and says so.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::host::workspace;
+
+/// The oldest Node that runs them.
+const NODE: u32 = 20;
+
+/// What npm says where there is no way to a registry: the one failure of an install that is nobody's fault here.
+const NO_REGISTRY: &[&str] =
+    &["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED", "E503"];
+
+/// A program beside its packages, in a folder that goes unless it is kept.
+pub struct Installed {
+    pub folder: PathBuf,
+}
+
+impl Installed {
+    /// Moves the whole folder. Another run of the suite may have been faster: what it installed is the same.
+    pub fn keep(self, place: &Path) {
+        fs::create_dir_all(place.parent().expect("a place in target")).expect("cannot make a folder in target");
+        let moved = fs::rename(&self.folder, place);
+        assert!(moved.is_ok() || place.is_dir(), "cannot move to {}: {moved:?}", place.display());
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Tells one content of these files of a folder from every other.
+pub fn digest(source: &Path, files: &[&str]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for name in files {
+        (name, read(source, name)).hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// Copies these files of a folder, a lock file among them, and installs what they need beside the copies.
+pub fn install(source: &Path, files: &[&str]) -> Result<Installed, String> {
+    let node = version("node")?;
+    let major = node.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    if major.is_none_or(|major| major < NODE) {
+        return Err(format!("it needs Node {NODE} or later, and this is {node}"));
+    }
+    version("npm")?;
+    let scratch = format!("target/npm/{}-{}", digest(source, files), std::process::id());
+    let installed = Installed { folder: workspace().join(scratch) };
+    for name in files {
+        let copy = installed.folder.join(name);
+        fs::create_dir_all(copy.parent().expect("a file lies in a folder")).expect("cannot make a folder in target");
+        fs::write(copy, read(source, name)).expect("cannot write to target");
+    }
+    let output = Command::new("npm")
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1"])
+        .current_dir(&installed.folder)
+        .output()
+        .map_err(|error| format!("npm cannot be run: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return match NO_REGISTRY.iter().find(|code| said.contains(*code)) {
+            Some(code) => Err(format!("npm reaches no registry ({code})")),
+            None => panic!("npm ci failed for {}: {said}", source.display()),
+        };
+    }
+    Ok(installed)
+}
+
+fn read(source: &Path, name: &str) -> String {
+    let file = source.join(name);
+    fs::read_to_string(&file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()))
+}
+
+fn version(program: &str) -> Result<String, String> {
+    let output = Command::new(program).arg("--version").output().map_err(|_| format!("{program} is not installed"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}

@@ -1,0 +1,14 @@
+//! The catalog: products and what describes them, as people and API clients see them, and its import.
+
+mod attributes;
+mod import_csv;
+mod imports;
+mod lookups;
+mod machine;
+mod media;
+mod products;
+mod publication;
+mod search;
+mod slugs;
+mod units;
+mod variants;

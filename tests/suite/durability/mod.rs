@@ -1,0 +1,7 @@
+//! What is written stays written: crashes, races, several hosts, and what the database really holds.
+
+mod concurrency;
+mod crash;
+mod stored;
+mod two_hosts;
+mod verify;

@@ -1,0 +1,170 @@
+//! `stoa verify` finds what does not add up: each invariant is broken behind the host's back, and is named.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+use stoa_tests::books::{Books, books, day, month, month_day};
+use stoa_tests::company::fresh;
+use stoa_tests::goods::{WHY, bookkeeping};
+use stoa_tests::services::inventory::{
+    Call, DeliveryLine, IncomingLine, Receipt, ReceiptLine, ReserveLine, Reserved, SalesOrder,
+};
+use stoa_tests::services::{self, key};
+use stoa_tests::{Company, Database, on_both_databases};
+
+on_both_databases![
+    faults_of_goods_are_found,
+    faults_of_books_are_found,
+    books_that_forget_goods_are_found,
+    entries_that_do_not_fit_their_goods_are_found,
+];
+
+/// The invariants that `stoa verify` says are broken.
+#[track_caller]
+fn broken(shop: &Company) -> BTreeSet<String> {
+    let command = shop.host.command().args(["verify", "--json", "--tenant", &shop.tenant]).output();
+    let output = command.expect("cannot run `stoa verify`");
+    let complained = String::from_utf8_lossy(&output.stderr);
+    let said: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {complained}"));
+    let findings = said["findings"].as_array().cloned().unwrap_or_default();
+    assert_eq!(output.status.success(), findings.is_empty(), "{said}");
+    findings.iter().filter_map(|finding| finding["invariant"].as_str().map(str::to_string)).collect()
+}
+
+#[track_caller]
+fn assert_found(make: impl Fn() -> Company, cases: &[(&str, &str)]) {
+    for (statement, invariant) in cases {
+        let shop = make();
+        shop.change(statement);
+        let found = broken(&shop);
+        assert!(found.contains(*invariant), "{invariant} by {statement}: {found:?}");
+    }
+}
+
+/// A company with goods in every state: received and brought, held, sold, on a transfer order, with serial numbers.
+fn busy(database: Database) -> Company {
+    let shop = services::host(database).company();
+    let (main, there, box_, phone) = (shop.main(), shop.warehouse("PHYSICAL"), shop.counted(0), shop.phone());
+    shop.bring(&box_, &main, "10", Some("2")).is(201);
+    let (variant_id, warehouse_id) = (key(&box_), key(&main));
+    let incoming = IncomingLine { variant_id, warehouse_id, delta: "5".to_string() };
+    let receipt = Receipt {
+        id: (1, 0),
+        warehouse_id,
+        location_id: None,
+        currency_code: "EUR".to_string(),
+        reason: WHY.to_string(),
+    };
+    let line = ReceiptLine {
+        receipt_item_id: (1, 1),
+        variant_id,
+        quantity: "5".to_string(),
+        unit_cost: "3".to_string(),
+        charge: None,
+        units: Vec::new(),
+    };
+    shop.try_inventory(&[Call::ChangeIncoming(vec![incoming]), Call::Receive(receipt, vec![line])]).is(201);
+    let order = SalesOrder { id: (2, 2), number: "SO-2".to_string() };
+    let line = ReserveLine { line: (2, 1), variant_id, quantity: "2".to_string(), unit_ids: Vec::new() };
+    let held: Vec<Reserved> = shop.call_inventory(Call::Reserve(order.clone(), warehouse_id, vec![line]));
+    let line = DeliveryLine { reservation_id: held[0].reservation_id, sale_allocation_id: (2, 7) };
+    shop.try_inventory(&[Call::Deliver(order, vec![line])]).is(201);
+    shop.reserve(&box_, &main, "3").is(201);
+    let units = shop.admit(&phone, &main, 2);
+    let hold = json!({ "expectedVersion": 1, "reason": WHY });
+    shop.post(&format!("inventory/units/{}/reservations", units[0]), hold).is(201);
+    let items = json!([{ "variantId": box_, "quantity": "1" }]);
+    let transfer = json!({ "fromWarehouseId": main, "toWarehouseId": there, "items": items });
+    let transfer = shop.post("inventory/transfer-orders", transfer).is(201).id();
+    shop.post(&format!("inventory/transfer-orders/{transfer}/ship"), json!({ "expectedVersion": 1 })).is(200);
+    shop
+}
+
+fn faults_of_goods_are_found(database: Database) {
+    busy(database).verified();
+    assert_found(
+        || busy(database),
+        &[
+            ("update inventory_stock set on_hand = reserved where {tenant}", "I1"),
+            ("update inventory_stock set reserved = on_hand where {tenant}", "I2"),
+            ("update inventory_stock set incoming = on_hand where {tenant}", "incoming"),
+            ("update inventory_stock set in_transit = incoming where {tenant}", "transit-stock"),
+            ("update inventory_stock set damaged = on_hand where {tenant}", "unit-stock"),
+            ("update inventory_warehouse set status = 'ARCHIVED' where {tenant}", "I14"),
+            ("update inventory_reservation set status = 'RELEASED' where {tenant}", "I7"),
+            ("update inventory_cost_layer set value = unit_cost where {tenant}", "I9"),
+            ("update inventory_cost_layer set remaining = quantity where {tenant}", "I8"),
+            ("update inventory_cost_layer set spent = (1 = 1) where {tenant}", "I8"),
+            ("update inventory_cost_pool set next_seq = 1 where {tenant}", "I8"),
+            ("update inventory_cost_layer set receipt_item_id = null where {tenant}", "I16"),
+            ("update inventory_sale_balance set returned = sold where {tenant}", "I15"),
+            ("update inventory_unit set grade = 'C' where {tenant}", "unit-ledger"),
+            ("update inventory_unit set version = version + 1 where {tenant}", "unit-ledger"),
+            ("update inventory_unit set warehouse_id = null where {tenant}", "unit-custody"),
+            ("update inventory_unit set reservation_id = null where {tenant}", "unit-reservation"),
+            ("update inventory_unit set status = 'LOST' where {tenant}", "unit-layer"),
+            ("update inventory_unit set serial_number = 'X' where {tenant} and status = 'RESERVED'", "unit-identity"),
+            ("update inventory_transfer_item set received = quantity where {tenant}", "transfer-lines"),
+        ],
+    );
+}
+
+/// Books with a closed month and an entry by hand.
+fn closed(database: Database) -> Books {
+    let of = books(database);
+    of.manual(&month_day(3, 2), "1010", "3000", "5").is(201);
+    of.close(&month(3)).is(200);
+    of
+}
+
+fn faults_of_books_are_found(database: Database) {
+    closed(database).shop.verified();
+    assert_found(
+        || closed(database).shop,
+        &[
+            ("update ledger_account set used = (1 = 0) where {tenant}", "entry-line"),
+            ("update ledger_account set control_role = null where {tenant}", "mapping-control"),
+            ("update ledger_account set status = 'ARCHIVED' where {tenant}", "mapping-account"),
+            ("update ledger_period set closing_no = closing_no + 1 where {tenant}", "period-total"),
+        ],
+    );
+}
+
+/// I10: goods that are worth something, and books that were not told.
+fn books_that_forget_goods_are_found(database: Database) {
+    let shop = bookkeeping(database);
+    let (main, variant) = (shop.main(), shop.counted(0));
+    shop.bring(&variant, &main, "10", Some("2")).is(201);
+    shop.verified();
+    shop.change("update inventory_cost_layer set value = unit_cost where {tenant}");
+    assert!(broken(&shop).contains("I10"));
+
+    let of = books(database);
+    let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
+    let variant = of.shop.counted(0);
+    of.shop.bring(&variant, &place, "10", Some("2")).is(201);
+    of.shop.verified();
+    of.call(of.posting(&[("INVENTORY", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")])).is(200);
+    assert_eq!(broken(&of.shop), BTreeSet::from(["I10".to_string()]));
+}
+
+fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
+    let of = books(database);
+    let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
+    let free = of.shop.bring(&of.shop.counted(0), &place, "10", Some("0")).is(201).id();
+    let costed = of.shop.bring(&of.shop.counted(0), &place, "10", Some("2")).is(201).id();
+    of.shop.verified();
+    let post = |movement: &str, purpose: &str| {
+        let mut posting = of.posting(&[("CASH_OVER_SHORT", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")]);
+        posting.source_kind = "INVENTORY_MOVEMENT".to_string();
+        posting.source_id = key(movement);
+        posting.purpose = purpose.to_string();
+        posting.on = Some(day(0));
+        posting.text = fresh("By another hand ");
+        of.call(posting).is(200);
+    };
+    post(&costed, "OTHER");
+    assert!(broken(&of.shop).is_empty(), "another purpose is none of inventory's");
+    post(&free, "ADJUSTMENT");
+    assert_eq!(broken(&of.shop), BTreeSet::from(["entry-total".to_string()]));
+}

@@ -1,0 +1,244 @@
+//! The published contract: one document per set of modules, whole, closed, and the same from the command line as served.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use jsonschema::Draft;
+use serde_json::{Value as Json, json};
+use stoa_tests::answer::CODES;
+use stoa_tests::contract::{Contract, codes};
+use stoa_tests::folder::Folder;
+use stoa_tests::reviewed::reviewed_all;
+use stoa_tests::{Database, abridged, host, modules, on_both_databases};
+
+on_both_databases![
+    served_as_printed,
+    operations_are_whole,
+    references_resolve,
+    lists_look_alike,
+    problems_are_closed,
+    codes_of_modules_read_as_ever,
+    webhooks_are_whole,
+];
+
+/// `stoa openapi` over the modules of a folder.
+pub fn printed(folder: &std::path::Path) -> Json {
+    let scratch = Folder::new("openapi");
+    let output = Command::new(host::binary())
+        .arg("openapi")
+        .env("STOA_MODULES_DIR", folder)
+        .env("STOA_DATA_DIR", scratch.path())
+        .current_dir(scratch.path())
+        .output()
+        .expect("cannot run the binary");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("`stoa openapi` prints JSON")
+}
+
+/// A change of the interface shows as a change of the texts of the modules that changed.
+#[test]
+fn reviewed() {
+    let texts = abridged::texts(&printed(&modules::folder()));
+    reviewed_all(texts.into_iter().map(|(module, text)| (format!("{module}.snap"), text)).collect());
+}
+
+fn served_as_printed(database: Database) {
+    let served = host::shared(database).get("/v1/openapi.json").is(200).body;
+    let strip = |mut document: Json| {
+        // Build and generation differ from host to host.
+        if let Some(info) = document["info"].as_object_mut() {
+            info.retain(|name, _| !name.starts_with("x-"));
+        }
+        if let Some(members) = document.as_object_mut() {
+            members.remove("servers");
+        }
+        document
+    };
+    assert_eq!(strip(served), strip(printed(&modules::folder())));
+}
+
+fn contract(database: Database) -> std::sync::Arc<Contract> {
+    host::shared(database).contract()
+}
+
+fn operations_are_whole(database: Database) {
+    let contract = contract(database);
+    let document = &contract.document;
+    assert_eq!((&document["openapi"], &document["info"]["version"]), (&json!("3.1.0"), &json!("1.32.0")));
+    let mut ids = BTreeSet::new();
+    for operation in &contract.operations {
+        let shown = &operation.document;
+        let id = &operation.id;
+        assert!(!id.is_empty() && ids.insert(id.clone()), "operationId {id:?} of {} is taken", operation.path);
+        assert!(
+            id.chars().all(|c| c.is_ascii_alphanumeric()) && id.starts_with(|c: char| c.is_ascii_lowercase()),
+            "{id}"
+        );
+        assert!(shown["summary"].as_str().is_some_and(|text| !text.is_empty()), "{id} has no summary");
+        let responses = shown["responses"].as_object().unwrap_or_else(|| panic!("{id} has no responses"));
+        let successes: Vec<&String> = responses.keys().filter(|status| status.starts_with('2')).collect();
+        assert_eq!(successes.len(), 1, "{id}: {successes:?}");
+        let parameters: Vec<&Json> = contract.parameters(operation).collect();
+        let named = |place: &str, name: &str| parameters.iter().any(|p| p["in"] == place && p["name"] == name);
+        for name in operation.path_parameters() {
+            assert!(named("path", name), "{id} does not show its path parameter {name}");
+        }
+        if operation.of_tenant() {
+            for status in ["401", "403", "404"] {
+                assert!(responses.contains_key(status) || responses.contains_key("default"), "{id} shows no {status}");
+            }
+            let writes = operation.method != "GET" && !id.starts_with("resolve");
+            assert_eq!(named("header", "Idempotency-Key"), writes, "{id}: Idempotency-Key");
+            assert!(!shown["security"].is_null() || !document["security"].is_null(), "{id} shows no security");
+        }
+        for status in ["406", "500", "503"] {
+            assert!(responses.contains_key(status) || responses.contains_key("default"), "{id} shows no {status}");
+        }
+    }
+    assert!(ids.len() >= 25, "only {} operations: {ids:?}", ids.len());
+}
+
+/// Every `$ref` leads somewhere, and every schema is one of draft 2020-12.
+fn references_resolve(database: Database) {
+    let contract = contract(database);
+    let mut found = Vec::new();
+    collect(&contract.document, &mut found);
+    for reference in &found {
+        let pointer = reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference} leads out of the document"));
+        assert!(contract.document.pointer(pointer).is_some(), "{reference} leads nowhere");
+    }
+    for (name, schema) in contract.document["components"]["schemas"].as_object().into_iter().flatten() {
+        let whole = json!({ "allOf": [schema], "components": contract.document["components"] });
+        let built = jsonschema::options().with_draft(Draft::Draft202012).build(&whole);
+        assert!(built.is_ok(), "schema {name}: {:?}", built.err().map(|error| error.to_string()));
+    }
+}
+
+fn collect(value: &Json, found: &mut Vec<String>) {
+    match value {
+        Json::Object(members) => {
+            for (name, value) in members {
+                match (name.as_str(), value) {
+                    ("$ref", Json::String(reference)) => found.push(reference.clone()),
+                    _ => collect(value, found),
+                }
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+fn lists_look_alike(database: Database) {
+    let contract = contract(database);
+    let mut lists = 0;
+    for operation in contract.operations.iter().filter(|operation| operation.id.starts_with("list")) {
+        let answer = &operation.document["responses"]["200"]["content"]["application/json"]["schema"];
+        let next = &contract.resolve(answer)["properties"]["nextCursor"];
+        if next.is_null() || next["type"] == "null" {
+            // What is short is listed whole.
+            let paged = contract.parameters(operation).any(|parameter| parameter["name"] == "cursor");
+            assert!(!paged, "{}", operation.id);
+            continue;
+        }
+        let parameters: Vec<&Json> = contract.parameters(operation).collect();
+        let schema = |name: &str| {
+            let found = parameters.iter().find(|p| p["name"] == name && p["in"] == "query");
+            contract.resolve(found.map_or(&Json::Null, |p| &p["schema"])).clone()
+        };
+        let limit = schema("limit");
+        let bounds = (&limit["minimum"], &limit["maximum"], &limit["default"]);
+        assert_eq!(bounds, (&json!(1), &json!(100), &json!(50)), "{}: limit", operation.id);
+        assert_eq!(schema("cursor")["format"], "uuid", "{}: cursor", operation.id);
+        lists += 1;
+    }
+    assert!(lists >= 5, "{lists} lists");
+}
+
+/// The list of problem codes is closed: an enumeration with every documented code that can occur.
+fn problems_are_closed(database: Database) {
+    let contract = contract(database);
+    let problem = &contract.document["components"]["schemas"]["ProblemDetails"];
+    assert!(problem.is_object(), "no schema ProblemDetails");
+    let codes: BTreeSet<&str> = contract.resolve(&problem["properties"]["code"])["enum"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    for (code, _) in CODES {
+        assert!(codes.contains(code), "{code} is not in the contract");
+    }
+}
+
+/// The codes that modules declare, with the status and the sentence that callers have always been told.
+const DECLARED: &[(&str, u16, &str)] = &[
+    ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
+    ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
+    ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
+    ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
+    ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
+    ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
+    ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
+    ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
+    ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
+    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
+    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
+    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
+    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
+    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
+];
+
+/// A host without modules knows none of them.
+fn codes_of_modules_read_as_ever(database: Database) {
+    let contract = contract(database);
+    let schema = &contract.document["components"]["schemas"]["ProblemCode"];
+    let members = |name: &str| schema[name].as_array().cloned().unwrap_or_default();
+    let told: Vec<(Json, Json)> = members("enum").into_iter().zip(members("x-enum-descriptions")).collect();
+    for (code, _, detail) in DECLARED {
+        assert!(told.contains(&(json!(code), json!(detail))), "{code} is not told as it was");
+    }
+    for operation in &contract.operations {
+        for (status, response) in operation.document["responses"].as_object().into_iter().flatten() {
+            for code in codes(contract.resolve(response)) {
+                let declared = DECLARED.iter().find(|(known, ..)| *known == code);
+                let as_ever = declared.is_none_or(|(_, known, _)| known.to_string() == *status);
+                assert!(as_ever, "{}: {code} with {status}", operation.id);
+            }
+        }
+    }
+    let bare = printed(modules::none());
+    let own = bare["components"]["schemas"]["ProblemCode"]["enum"].as_array().expect("codes");
+    let of_modules = own.iter().find(|code| DECLARED.iter().any(|(declared, ..)| *code == declared));
+    assert_eq!(of_modules, None);
+    assert_eq!(own.len(), CODES.len(), "the host's list is as documented");
+}
+
+/// Every event that an operation names is described as it will be sent, and the example is one.
+fn webhooks_are_whole(database: Database) {
+    let contract = contract(database);
+    let webhooks = contract.document["webhooks"].as_object().expect("no webhooks");
+    assert!(webhooks.len() >= 20, "only {}", webhooks.len());
+    for (kind, webhook) in webhooks {
+        let sent = &webhook["post"];
+        assert!(sent["summary"].as_str().is_some_and(|text| !text.is_empty()), "{kind} has no summary");
+        let content = &sent["requestBody"]["content"]["application/json"];
+        let (schema, example) = (&content["schema"], &content["example"]);
+        assert!(contract.takes(schema, example), "the example of {kind} is none: {example}");
+        assert_eq!(example["kind"], **kind);
+        for member in ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"] {
+            let mut less = example.clone();
+            less.as_object_mut().expect("an object").remove(member);
+            assert!(!contract.takes(schema, &less), "{kind} is sent without {member}");
+        }
+        for parameter in sent["parameters"].as_array().into_iter().flatten() {
+            assert_eq!(contract.resolve(parameter)["in"], "header", "{kind}");
+        }
+    }
+    for operation in &contract.operations {
+        for kind in operation.document["x-stoa-events"].as_array().into_iter().flatten() {
+            let described = kind.as_str().is_some_and(|kind| webhooks.contains_key(kind));
+            assert!(described, "{}: {kind} is not described", operation.id);
+        }
+    }
+}

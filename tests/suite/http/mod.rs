@@ -1,0 +1,12 @@
+//! HTTP: manners, bodies, keys, versions and lists, the same on every operation.
+
+mod edge;
+mod idempotency;
+mod idempotency_age;
+mod if_match;
+mod json_corpus;
+mod lists;
+mod manners;
+mod raw;
+mod refusal_order;
+mod schema_corpus;

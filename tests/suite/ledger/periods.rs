@@ -1,0 +1,223 @@
+//! Months of the books: closed in order with their totals, opened again from the last, and never posted into once closed.
+
+use serde_json::{Value as Json, json};
+use stoa_tests::books::{Books, books, books_with, day, entity, month, month_day};
+use stoa_tests::services::ledger::Call;
+use stoa_tests::{Database, at_once, on_both_databases};
+use uuid::Uuid;
+
+on_both_databases![
+    months_are_open_until_closed,
+    l22_months_close_in_order,
+    l23_only_the_last_closed_month_opens,
+    l24_the_second_snapshot_counts,
+    l25_a_close_sees_every_posting_or_refuses_it,
+    l26_entries_are_dated_within_the_books,
+    l28_periods_are_those_of_a_year,
+    snapshots_keep_branches_apart,
+];
+
+fn period(of: &Books, months_ago: u32) -> Json {
+    let wanted = month(months_ago);
+    let listed = of.shop.list(&of.at("periods"), &[("year", &wanted[..4])]).is(200);
+    listed.items().iter().find(|period| period["month"] == wanted).cloned().unwrap_or(Json::Null)
+}
+
+fn months_are_open_until_closed(database: Database) {
+    let of = books(database);
+    let open = period(&of, 3);
+    assert_eq!(
+        (&open["status"], &open["version"], &open["from"]),
+        (&json!("OPEN"), &json!(1), &json!(month_day(3, 1)))
+    );
+    assert_eq!((&open["closedAt"], &open["closedBy"]), (&Json::Null, &Json::Null));
+    let closed = of.close(&month(3)).is(200);
+    assert_eq!((&closed["status"], &closed["version"]), (&json!("CLOSED"), &json!(2)));
+    assert!(closed["closedAt"].is_string() && closed["closedBy"].is_string(), "{closed}");
+    assert_eq!(period(&of, 3), closed.body);
+    let opened = of.reopen(&month(3)).is(200);
+    assert_eq!((&opened["status"], &opened["version"]), (&json!("OPEN"), &json!(3)));
+    assert!(opened["reopenedAt"].is_string(), "{opened}");
+    let audited = of
+        .shop
+        .rows("select operation from stoa_audit where {tenant} and resource_type = 'ACCOUNTING_PERIOD' order by id");
+    assert_eq!(audited, [["closePeriod"], ["reopenPeriod"]]);
+}
+
+fn l22_months_close_in_order(database: Database) {
+    let of = books(database);
+    let refused = |months_ago: u32, code: &str| {
+        of.close(&month(months_ago)).refused(409, "ILLEGAL_STATE").fault("/path/month", code);
+    };
+    refused(0, "MONTH_NOT_ENDED");
+    refused(2, "EARLIER_MONTH_OPEN");
+    let at = |months_ago: u32| of.at(&format!("periods/{}/close", month(months_ago)));
+    of.shop.post(&at(3), json!({ "expectedVersion": 2 })).refused(409, "VERSION_CONFLICT");
+    of.shop.post(&at(4), json!({ "expectedVersion": 1 })).refused(404, "NOT_FOUND");
+    of.close(&month(3)).is(200);
+    refused(3, "CLOSED");
+    of.shop.post(&at(3), json!({ "expectedVersion": 1 })).refused(409, "VERSION_CONFLICT");
+    refused(1, "EARLIER_MONTH_OPEN");
+    of.close(&month(2)).is(200);
+    of.close(&month(1)).is(200);
+    refused(0, "MONTH_NOT_ENDED");
+    for wrong in ["2026-13", "2026-1", "2026", "2026-00"] {
+        let path = of.at(&format!("periods/{wrong}/close"));
+        of.shop.post(&path, json!({ "expectedVersion": 1 })).refused(400, "VALIDATION_FAILED").at("/path/month");
+    }
+    let without = of.shop.post("ledger/legal-entities", entity("NONE")).is(201).id();
+    let path = format!("ledger/legal-entities/{without}/periods/{}/close", month(3));
+    of.shop.post(&path, json!({ "expectedVersion": 1 })).refused(404, "NOT_FOUND");
+}
+
+fn l23_only_the_last_closed_month_opens(database: Database) {
+    let of = books(database);
+    of.reopen(&month(3)).refused(409, "ILLEGAL_STATE").fault("/path/month", "NOT_CLOSED");
+    of.close(&month(3)).is(200);
+    of.close(&month(2)).is(200);
+    of.reopen(&month(3)).refused(409, "ILLEGAL_STATE").fault("/path/month", "LATER_MONTH_CLOSED");
+    of.reopen(&month(2)).is(200);
+    of.reopen(&month(3)).is(200);
+    let path = of.at(&format!("periods/{}/reopen", month(3)));
+    of.shop.post(&path, json!({ "expectedVersion": 3 })).refused(400, "VALIDATION_FAILED").at("/reason");
+}
+
+fn l24_the_second_snapshot_counts(database: Database) {
+    let of = books(database);
+    of.manual(&month_day(3, 5), "1010", "3000", "10").is(201);
+    of.close(&month(3)).is(200);
+    of.manual(&month_day(3, 6), "1010", "3000", "1")
+        .refused(409, "ACCOUNTING_PERIOD_CLOSED")
+        .fault("/entryDate", "MONTH_CLOSED");
+    of.reopen(&month(3)).is(200);
+    of.manual(&month_day(3, 6), "1010", "3000", "1").is(201);
+    of.manual(&month_day(2, 6), "1010", "3000", "0.5").is(201);
+    of.close(&month(3)).is(200);
+    of.close(&month(2)).is(200);
+    let snapshots = of
+        .shop
+        .rows("select month, closing_no, count(*) from ledger_period_total where {tenant} group by 1, 2 order by 1, 2");
+    let expected = [(3, 1), (3, 2), (2, 1)].map(|(ago, no)| vec![month(ago), no.to_string(), "2".to_string()]);
+    assert_eq!(snapshots, expected);
+    assert_eq!(of.closing()["1010"], "11.500000000000");
+    let opening = of.trial(&[("from", &month_day(2, 1)), ("to", &month_day(2, 7))]);
+    assert_eq!(
+        (&opening["1010"]["opening"], &opening["1010"]["debit"]),
+        (&json!("11.000000000000"), &json!("0.500000000000"))
+    );
+}
+
+/// Fifty postings of a month race its close: each is in the snapshot, or was refused.
+fn l25_a_close_sees_every_posting_or_refuses_it(database: Database) {
+    let of = books_with(database, json!({ "booksStartOn": month_day(1, 1) }));
+    let (bank, capital) = (of.account("1010"), of.account("3000"));
+    let entry = json!({
+        "legalEntityId": of.entity, "entryDate": month_day(1, 9), "description": "Race",
+        "lines": [{ "accountId": bank, "debit": "1" }, { "accountId": capital, "credit": "1" }],
+    });
+    let closing = of.at(&format!("periods/{}/close", month(1)));
+    let answers = at_once(51, |n| match n {
+        25 => of.shop.post(&closing, json!({ "expectedVersion": 1 })),
+        n if n % 2 == 0 => of.shop.post("ledger/journal-entries", entry.clone()),
+        _ => {
+            let mut posting = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
+            posting.on = Some(month_day(1, 9));
+            posting.on_pointer = Some("/paidOn".to_string());
+            of.call(posting)
+        }
+    });
+    let mut posted: (i64, i64) = (0, 0);
+    for (n, answer) in answers.into_iter().enumerate() {
+        match (n, answer.status) {
+            (25, _) => drop(answer.is(200)),
+            (n, 200 | 201) if n % 2 == 0 => posted.0 += 1,
+            (_, 200 | 201) => posted.1 += 1,
+            _ => {
+                let pointer = if n % 2 == 0 { "/entryDate" } else { "/paidOn" };
+                answer.refused(409, "ACCOUNTING_PERIOD_CLOSED").fault(pointer, "MONTH_CLOSED");
+            }
+        }
+    }
+    let next = of.trial(&[("from", &month_day(0, 1)), ("includeZero", "true")]);
+    for (code, count) in [("1010", posted.0), ("5310", posted.1)] {
+        assert_eq!(next[code]["opening"], json!(format!("{count}.000000000000")), "{code}");
+    }
+    assert_eq!(of.entries(), posted.0 + posted.1);
+    let kept = of.shop.count("ledger_period_total", "closing_no = 1");
+    assert_eq!(kept, 2 * i64::from(posted.0 > 0) + 2 * i64::from(posted.1 > 0));
+}
+
+fn l26_entries_are_dated_within_the_books(database: Database) {
+    let of = books(database);
+    let before = stoa_tests::books::month_day(4, 28);
+    of.manual(&before, "1010", "3000", "1")
+        .refused(409, "ACCOUNTING_PERIOD_CLOSED")
+        .fault("/entryDate", "BEFORE_BOOKS");
+    of.manual(&day(2), "1010", "3000", "1").refused(400, "VALIDATION_FAILED").fault("/entryDate", "DATE_IN_FUTURE");
+    let posted = |on: &str| {
+        let mut posting = of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
+        posting.on = Some(on.to_string());
+        posting.on_pointer = Some("/issuedOn".to_string());
+        of.call(posting)
+    };
+    posted(&before).refused(409, "ACCOUNTING_PERIOD_CLOSED").fault("/issuedOn", "BEFORE_BOOKS");
+    posted(&day(2)).refused(400, "VALIDATION_FAILED").fault("/issuedOn", "DATE_IN_FUTURE");
+    for on in [month_day(3, 1), day(0), day(1)] {
+        posted(&on).is(200);
+        of.manual(&on, "1010", "3000", "1").is(201);
+    }
+    for wrong in ["2026-02-30", "2026-1-1", "today", ""] {
+        of.manual(wrong, "1010", "3000", "1").refused(400, "VALIDATION_FAILED").at("/entryDate");
+    }
+    assert_eq!(of.ask::<String>(Call::Today), day(0));
+}
+
+fn l28_periods_are_those_of_a_year(database: Database) {
+    let of = books_with(database, json!({ "booksStartOn": "2024-03-15" }));
+    of.shop.get(&of.at("periods")).refused(400, "VALIDATION_FAILED").at("/query/year");
+    of.shop.list(&of.at("periods"), &[("year", "0")]).refused(400, "VALIDATION_FAILED").at("/query/year");
+    let months = |year: &str| {
+        let listed = of.shop.list(&of.at("periods"), &[("year", year)]).is(200);
+        assert_eq!(listed["nextCursor"], Json::Null);
+        listed.items().iter().map(|period| period["month"].as_str().unwrap_or_default().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!((months("2023").len(), months("2024").len(), months("2025").len()), (0, 10, 12));
+    assert_eq!(months("2024")[0], "2024-03");
+    assert_eq!(months(&month(0)[..4]).last(), Some(&month(0)));
+    assert!(months("9999").is_empty());
+    let unknown = format!("ledger/legal-entities/{}/periods", Uuid::now_v7());
+    of.shop.list(&unknown, &[("year", "2026")]).refused(404, "NOT_FOUND");
+}
+
+fn snapshots_keep_branches_apart(database: Database) {
+    let of = books(database);
+    let branch = |code: &str| {
+        let body = json!({ "legalEntityId": of.entity, "code": code, "name": code });
+        of.shop.post("ledger/branches", body).is(201).id()
+    };
+    let (north, south) = (branch("NORTH"), branch("SOUTH"));
+    let (bank, capital) = (of.account("1010"), of.account("3000"));
+    let post = |on: String, at: Option<&str>, amount: &str| {
+        let body = json!({
+            "legalEntityId": of.entity, "entryDate": on, "description": "Split", "branchId": at,
+            "lines": [
+                { "accountId": bank, "debit": amount },
+                { "accountId": capital, "credit": amount, "branchId": south },
+            ],
+        });
+        of.shop.post("ledger/journal-entries", body).is(201);
+    };
+    post(month_day(3, 2), Some(&north), "1");
+    post(month_day(3, 3), None, "2");
+    of.close(&month(3)).is(200);
+    post(month_day(2, 2), Some(&north), "4");
+    of.close(&month(2)).is(200);
+    post(month_day(1, 2), Some(&north), "8");
+    let at = |branch: &str, code: &str| of.trial(&[("branchId", branch)]).get(code).map(|row| row["closing"].clone());
+    assert_eq!((at(&north, "1010"), at(&north, "3000")), (Some(json!("13.000000000000")), None));
+    assert_eq!((at(&south, "3000"), at(&south, "1010")), (Some(json!("-15.000000000000")), None));
+    assert_eq!(of.closing()["1010"], "15.000000000000");
+    let absent = Uuid::now_v7().to_string();
+    let query = [("legalEntityId", of.entity.as_str()), ("branchId", &absent)];
+    of.shop.list("ledger/trial-balance", &query).refused(404, "NOT_FOUND").at("/query/branchId");
+}

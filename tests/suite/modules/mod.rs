@@ -1,0 +1,15 @@
+//! Modules as guests: what is let in, how it is swapped, and what a hostile one can do.
+
+mod backfill;
+mod guide;
+pub(crate) mod hostile;
+mod hostile_store;
+mod module_word;
+mod operators;
+mod other_languages;
+mod partner_kit;
+mod services_by_version;
+mod swap;
+mod swap_hosts;
+mod tiers;
+mod vetting;

@@ -1,0 +1,73 @@
+//! What a module says is what its descriptor promised: a host that refuses breaches commits none, one that counts them answers
+//! as ever and tells its operator where, never what.
+
+use serde_json::json;
+use stoa_tests::host::Settings;
+use stoa_tests::{Company, Database, Stoa, eventually, modules, on_both_databases};
+
+use crate::modules::hostile;
+
+on_both_databases![a_breach_fails_the_request_and_nothing_else, a_breach_is_counted_and_the_request_goes_on];
+
+/// Mode, what it breaks, and the place that is told.
+const BREACHES: &[(&str, &str, &str)] = &[
+    ("event-of-another-shape", "event", "\"/x\" TYPE"),
+    ("event-with-a-secret-member", "event", "\"\" NOT_ALLOWED"),
+    ("event-about-another", "event", "resource type is not HOSTILE_NOTE"),
+    ("reply-of-another-shape", "answer", "\"/done\" TYPE"),
+    ("reply-with-a-member-less", "answer", "\"/done\" REQUIRED"),
+];
+/// What the breaches carry where something else was promised.
+const SECRETS: [&str; 2] = ["7070707", "leaked"];
+
+fn assert_told(host: &Stoa, place: &str) {
+    let log = host.log().replace('\\', "");
+    assert!(log.contains(place), "the log does not tell {place}: {log}");
+    for secret in SECRETS {
+        assert!(!log.contains(secret), "the log tells {secret}: {log}");
+    }
+}
+
+fn a_breach_fails_the_request_and_nothing_else(database: Database) {
+    let shop = hostile::host(database).company();
+    let before = shop.digest();
+    for (mode, _, place) in BREACHES {
+        hostile::commit(&shop, mode, "").refused(500, "MODULE_FAILED");
+        assert_eq!(shop.digest(), before, "{mode} left something");
+        assert_told(&shop.host, place);
+    }
+    // Reads are judged alike; a fault of a read is told as well.
+    for mode in ["reply-of-another-shape", "reply-with-a-member-less", "reply-garbage"] {
+        shop.get(&format!("hostile/{mode}")).refused(500, "MODULE_FAILED");
+    }
+    hostile::well(&shop);
+}
+
+fn a_breach_is_counted_and_the_request_goes_on(database: Database) {
+    let folder = modules::with(&[("hostile.wasm", &modules::guest("hostile"))]);
+    let settings = Settings::default().modules_in(folder).set("STOA_CONTRACT_BREACHES", "count");
+    let shop = Stoa::start_with(database, settings).company();
+    for (mode, what, place) in BREACHES {
+        let before = breaches(&shop, what);
+        let answer = shop.request("POST", &format!("hostile/{mode}")).unchecked().json(&json!({})).send();
+        assert_eq!(answer.status, 201, "{mode}: {answer}");
+        let counted = eventually(|| Some(breaches(&shop, what)).filter(|count| *count > before));
+        assert_eq!(counted, before + 1, "{mode}");
+        assert_told(&shop.host, place);
+    }
+    assert_eq!(shop.count("stoa_event", "kind = 'hostile.noted'"), 3, "the events were kept");
+    // What no mode may do: a kind that nobody declared.
+    hostile::commit(&shop, "event-undeclared", "").refused(500, "MODULE_FAILED");
+    hostile::well(&shop);
+}
+
+/// Breaches of the module that the host has counted.
+fn breaches(shop: &Company, what: &str) -> u64 {
+    let metrics = shop.host.metrics();
+    let of = |line: &&str| {
+        line.starts_with("stoa_contract_breaches_total{")
+            && line.contains("module=\"hostile\"")
+            && line.contains(&format!("what=\"{what}\""))
+    };
+    metrics.lines().find(of).and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,11 @@
+//! The platform's own operations: companies, their people, API clients, settings, limits and audit.
+
+mod api_clients;
+mod audit_list;
+mod company_settings;
+mod governance;
+mod iam_commands;
+mod iam_lists;
+mod onboarding_checklist;
+mod revocation;
+mod tenant_cli;

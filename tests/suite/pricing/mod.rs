@@ -1,0 +1,8 @@
+//! Pricing: lists, prices and the one that is in effect, for people and API clients.
+
+mod batch;
+mod lists;
+mod machine;
+mod model;
+mod prices;
+mod resolve;

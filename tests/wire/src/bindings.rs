@@ -1,0 +1,24 @@
+//! The services that tests call, with types that JSON can carry. A guest imports of them only what it calls.
+
+wit_bindgen::generate!({
+    inline: "
+        package commerce:suite;
+        world services {
+            import commerce:platform/ids@0.1.0;
+            import commerce:platform/problems@0.1.0;
+            import commerce:inventory/stock@0.1.0;
+            import commerce:inventory/units@0.1.0;
+            import commerce:inventory/costs@0.1.0;
+            import commerce:ledger/directory@0.1.0;
+            import commerce:ledger/books@0.1.0;
+            import commerce:ledger/money@0.1.0;
+        }
+    ",
+    path: ["../../wit/platform", "../../wit/ledger", "../../wit/inventory"],
+    with: {
+        "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
+        "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,
+    },
+    additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
+    generate_all,
+});

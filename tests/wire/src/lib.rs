@@ -1,0 +1,43 @@
+//! What the suite and its guests say to each other: calls of services with the types of their WIT, as JSON. A test builds a call,
+//! the guest makes it in its own transaction, and the test reads the answer as the type that the WIT promises.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stoa_sdk::{Answer, Call, Problem, Reply, item};
+
+#[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
+mod bindings;
+pub mod inventory;
+pub mod ledger;
+
+/// An id as services spell it.
+pub type Key = (u64, u64);
+
+/// What a guest is asked: services to call, in order.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Calls {
+    calls: Vec<Value>,
+}
+
+/// What each of them answered.
+#[derive(Serialize, JsonSchema)]
+pub struct Answers {
+    answers: Vec<Value>,
+}
+
+/// A guest's one operation: makes every call of the body, all in one transaction.
+///
+/// # Errors
+/// What a service refuses; VALIDATION_FAILED where something is no call.
+pub fn make_all<C: DeserializeOwned>(call: &Call, make: impl Fn(&C) -> Result<Value, Problem>) -> Answer {
+    let Calls { calls } = call.body()?;
+    let make_one = |(at, call): (usize, Value)| match C::deserialize(call) {
+        Ok(call) => make(&call),
+        Err(_) => Err(Problem::invalid(vec![item(format!("/calls/{at}"), "TYPE")])),
+    };
+    let answers = calls.into_iter().enumerate().map(make_one).collect::<Result<_, _>>()?;
+    Ok(Reply::json(&Answers { answers }))
+}
