@@ -19,13 +19,13 @@ const RULES: &[Rule] = &[("one type, one name", types), ("participle", participl
 /// Faults of a crate that are known and accepted for now: rule, crate, how many. Lower the number as they go; an entry that is too
 /// generous is itself a fault.
 const DEBTS: &[(&str, &str, usize)] = &[
-    ("participle", "components/catalog", 5),
-    ("participle", "components/inventory", 7),
-    ("participle", "components/ledger", 7),
+    ("participle", "components/catalog", 3),
+    ("participle", "components/inventory", 5),
+    ("participle", "components/ledger", 1),
     ("participle", "components/pricing", 4),
     ("participle", "components/sdk", 3),
-    ("participle", "components/trade", 3),
-    ("participle", "tests", 69),
+    ("participle", "components/trade", 2),
+    ("participle", "tests", 66),
     ("participle", "tests/guests/hostile", 2),
 ];
 
@@ -35,35 +35,13 @@ const ONE_PER_VERB: &[&str] = &["Args", "Flags"];
 /// Words that end as participles do and are none.
 #[rustfmt::skip]
 const NO_PARTICIPLES: &[&str] = &[
-    "bed",
-    "bleed",
-    "breed",
-    "deed",
-    "embed",
-    "exceed",
-    "feed",
-    "heed",
-    "need",
-    "proceed",
-    "red",
-    "seed",
-    "shed",
-    "speed",
-    "succeed",
-    "weed",
-    // Nouns.
-    "everything",
-    "nothing",
-    "ring",
-    "setting",
-    "something",
-    "string",
-    "thing",
+    "bed", "bleed", "breed", "deed", "feed", "heed", "need", "red", "seed", "shed", "speed", "weed",
+    "embed", "exceed", "proceed", "succeed",
+    // Nouns, those of commerce as well: a `Finding`, a `Posting`.
+    "everything", "finding", "heading", "mapping", "nothing", "onboarding", "posting", "ring", "setting", "something", "string",
+    "thing", "tracking",
     // Verbs.
-    "bring",
-    "ping",
-    "sing",
-    "swing",
+    "bring", "ping", "sing", "swing",
 ];
 
 /// Demanded by traits of other crates.
