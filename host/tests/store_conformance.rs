@@ -26,7 +26,11 @@ async fn transcript(database: &Database, schema: &Tables) -> String {
         let outcome = run(&mut session, schema, &mut scope, calls).await;
         let end = if outcome.is_ok() { "release step" } else { "rollback to step; release step" };
         execute(&mut session, end).await;
-        out.push_str(&format!("== {name}{}\n{}\n", if scope.closed { " (closed)" } else { "" }, shown(&outcome)));
+        out.push_str(&format!(
+            "== {name}{}\n{}\n",
+            if scope.closed { " (closed)" } else { "" },
+            describe_outcome(&outcome)
+        ));
     }
     commit(session).await;
     out
