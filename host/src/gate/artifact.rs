@@ -17,7 +17,7 @@ use crate::sandbox::interface::InterfaceName;
 pub const LARGEST: usize = 64 << 20;
 /// The platform interfaces that the host offers, all at this version.
 const OFFERED: [&str; 6] = ["store", "context", "events", "log", "ids", "problems"];
-pub const PLATFORM: semver::Version = semver::Version::new(1, 0, 0);
+pub const PLATFORM: semver::Version = semver::Version::new(0, 1, 0);
 
 #[derive(Debug, Clone)]
 pub struct Artifact {
