@@ -151,7 +151,7 @@ pub use json::Json;
 pub use kept::Kept;
 pub use module::{Manifest, Module, ProvisionOptions};
 pub use operation::{Client, Operation};
-pub use page::{Limit, Page, paged};
+pub use page::{Limit, Page, fit_page};
 pub use problem::item;
 pub use reply::{Answer, etag};
 pub use sets::{map, set};

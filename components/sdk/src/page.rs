@@ -54,7 +54,7 @@ impl<T> Page<T> {
 ///
 /// # Errors
 /// The store's failures.
-pub fn paged<T>(limit: Limit, read: impl Fn(u32) -> Result<T, Failure>) -> Result<T, Problem> {
+pub fn fit_page<T>(limit: Limit, read: impl Fn(u32) -> Result<T, Failure>) -> Result<T, Problem> {
     match read(limit.0) {
         Err(Failure::Limit(_)) if limit.0 > 1 => Ok(read(limit.0.div_ceil(8))?),
         answer => Ok(answer?),

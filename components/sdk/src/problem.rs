@@ -32,7 +32,7 @@ impl Problem {
     }
 
     /// 409: the record is archived.
-    pub fn archived() -> Problem {
+    pub fn record_archived() -> Problem {
         Problem::of("ARCHIVED")
     }
 

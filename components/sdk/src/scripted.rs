@@ -46,11 +46,11 @@ pub struct Log {
 /// Makes this thread's host one that answers each batch with the next replies, and refuses what goes beyond them.
 pub fn script(replies: impl IntoIterator<Item = Vec<Reply>>) -> Rc<RefCell<Log>> {
     let mut replies: VecDeque<Vec<Reply>> = replies.into_iter().collect();
-    answering(move |_| replies.pop_front().ok_or_else(|| Failure::Misuse("beyond the script".to_owned())))
+    answer_with(move |_| replies.pop_front().ok_or_else(|| Failure::Misuse("beyond the script".to_owned())))
 }
 
 /// Makes this thread's host one that answers each batch by this function, such as a store in memory.
-pub fn answering(store: impl FnMut(&[store::Call]) -> Result<Vec<Reply>, Failure> + 'static) -> Rc<RefCell<Log>> {
+pub fn answer_with(store: impl FnMut(&[store::Call]) -> Result<Vec<Reply>, Failure> + 'static) -> Rc<RefCell<Log>> {
     let log = Rc::new(RefCell::new(Log::default()));
     begin_request();
     install(Some(Box::new(Scripted { store, ids: 0, log: log.clone() })));

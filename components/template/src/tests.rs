@@ -1,7 +1,7 @@
 //! Entries against a store in memory: what the host would be asked, and what the caller hears.
 
 use serde_json::{Value as Json, json};
-use stoa_sdk::scripted::{NOW, answering, ask, rows};
+use stoa_sdk::scripted::{NOW, answer_with, ask, rows};
 use stoa_sdk::store::{Call as StoreCall, Clash, Failure, Reply as StoreReply, Row, Value};
 use stoa_sdk::{Module, Problem};
 
@@ -10,7 +10,7 @@ use crate::Template;
 /// As much of a store as this module asks for.
 fn store_in_memory() {
     let mut kept: Vec<Row> = Vec::new();
-    answering(move |calls| calls.iter().map(|call| one(&mut kept, call)).collect());
+    answer_with(move |calls| calls.iter().map(|call| one(&mut kept, call)).collect());
 }
 
 fn one(kept: &mut Vec<Row>, call: &StoreCall) -> Result<StoreReply, Failure> {

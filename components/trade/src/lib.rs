@@ -22,5 +22,5 @@ pub mod tree;
 
 pub use change::Change;
 pub use json_list::JsonList;
-pub use life::{Archivable, EmptyBody, Identity, Status, unarchived, usable, writable};
+pub use life::{Archivable, EmptyBody, Identity, Status, require_unarchived, usable, writable};
 pub use stoa_iso::{country, currency};

@@ -117,15 +117,15 @@ macro_rules! archivable {
 pub fn writable<R: Archivable>(call: &Call, row: Option<R>) -> Result<R, Problem> {
     let row = row.ok_or_else(Problem::not_found)?;
     call.matches(row.id(), row.version())?;
-    unarchived(row)
+    require_unarchived(row)
 }
 
 /// The row unless it is archived.
 ///
 /// # Errors
 /// ARCHIVED.
-pub fn unarchived<R: Archivable>(row: R) -> Result<R, Problem> {
-    if row.status() == Status::Archived { Err(Problem::archived()) } else { Ok(row) }
+pub fn require_unarchived<R: Archivable>(row: R) -> Result<R, Problem> {
+    if row.status() == Status::Archived { Err(Problem::record_archived()) } else { Ok(row) }
 }
 
 /// The row that a request names at the pointer, if it may be named: it is there and not archived.

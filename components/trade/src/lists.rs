@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use stoa_sdk::store::{Rows, run, select};
-use stoa_sdk::{Answer, Column, Field, Filter, Id, Limit, Page, Problem, Reply, View, all, contains, paged};
+use stoa_sdk::{Answer, Column, Field, Filter, Id, Limit, Page, Problem, Reply, View, all, contains, fit_page};
 
 /// The column has the stated value; every row where none is stated.
 pub fn equals<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>) -> Filter {
@@ -29,7 +29,7 @@ pub fn mentions(group: &str, stated: Option<&str>) -> Filter {
 /// # Errors
 /// The store's.
 pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Rows<V>, Problem> {
-    paged(limit, |limit| run(select::<V>(filter.clone()).after(cursor).limit(limit)))
+    fit_page(limit, |limit| run(select::<V>(filter.clone()).after(cursor).limit(limit)))
 }
 
 /// Answers a page of rows, each shown by `show`.

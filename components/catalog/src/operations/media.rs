@@ -108,7 +108,7 @@ fn create_row(call: &Call) -> Result<MediaRow, Problem> {
     let product = ProductHead::require(product)?;
     let variant = require_variant(variant)?;
     if product.status == ProductState::Archived {
-        return Err(Problem::archived());
+        return Err(Problem::record_archived());
     }
     check_variant(variant.as_ref(), product_id, None)?;
     if active.items.len() >= MOST as usize {

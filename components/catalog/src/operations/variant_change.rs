@@ -3,7 +3,7 @@
 use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, all, emit, has, new_id, view};
 use stoa_trade::refusal::or_duplicate;
-use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
+use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
 use crate::records::identity::PartIdentity;
 use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
@@ -49,7 +49,7 @@ fn create_row(call: &Call) -> Result<VariantRow, Problem> {
     let product_id = call.path_id("productId")?;
     let input: VariantInput = call.body()?;
     let checked = input.check("").map_err(Problem::invalid)?;
-    let product = unarchived(ProductRow::require(run(get(product_id).locked())?)?)?;
+    let product = require_unarchived(ProductRow::require(run(get(product_id).locked())?)?)?;
     if product.total_variants >= MOST_VARIANTS {
         return Err(Problem::limit_exceeded());
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, Rows, get_all, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Limit, Operation, Page, Text, all, any, contains, paged};
+use stoa_sdk::{Answer, Call, Filter, Id, Limit, Operation, Page, Text, all, any, contains, fit_page};
 use stoa_trade::Status;
 use stoa_trade::lists::answer_page;
 
@@ -46,7 +46,7 @@ impl FindVariants {
 
 pub fn find(call: &Call) -> Answer {
     let query: FindVariants = call.query()?;
-    let rows = paged(query.limit, |limit| match query.text.as_deref() {
+    let rows = fit_page(query.limit, |limit| match query.text.as_deref() {
         None => run(select::<VariantRow>(query.filter()).after(query.cursor).limit(limit)),
         Some(text) => find_exact_first(&query, text, limit),
     })?;
@@ -64,7 +64,7 @@ fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows
         return run(select(found).after(query.cursor).limit(limit));
     }
     let exact: Vec<Id> = exact.items.iter().map(|variant| variant.id).collect();
-    let (pending, after) = pending(&exact, query.cursor);
+    let (pending, after) = list_pending(&exact, query.cursor);
     let shown: Vec<Id> = pending.iter().copied().take(limit as usize).collect();
     let room = limit.saturating_sub(u32::try_from(shown.len()).unwrap_or(u32::MAX));
     let others = any([VariantRow::barcode.is_null(), VariantRow::barcode.ne(text)]);
@@ -79,7 +79,7 @@ fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows
 }
 
 /// The exact matches still to be shown, and after which id the rest goes on.
-fn pending(exact: &[Id], cursor: Option<Id>) -> (&[Id], Option<Id>) {
+fn list_pending(exact: &[Id], cursor: Option<Id>) -> (&[Id], Option<Id>) {
     match cursor {
         None => (exact, None),
         Some(cursor) => match exact.iter().position(|id| *id == cursor) {
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn a_cursor_stands_among_the_exact_ones_or_the_rest() {
         let exact = [Id(0, 5), Id(0, 9)];
-        assert_eq!(pending(&exact, None), (&exact[..], None));
-        assert_eq!(pending(&exact, Some(exact[0])), (&exact[1..], None));
-        assert_eq!(pending(&exact, Some(exact[1])), (&[][..], None));
-        assert_eq!(pending(&exact, Some(Id(0, 7))), (&[][..], Some(Id(0, 7))));
+        assert_eq!(list_pending(&exact, None), (&exact[..], None));
+        assert_eq!(list_pending(&exact, Some(exact[0])), (&exact[1..], None));
+        assert_eq!(list_pending(&exact, Some(exact[1])), (&[][..], None));
+        assert_eq!(list_pending(&exact, Some(Id(0, 7))), (&[][..], Some(Id(0, 7))));
     }
 }

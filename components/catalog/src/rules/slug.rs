@@ -100,7 +100,7 @@ impl Slugs {
         for (stem, candidates) in self.stems.iter_mut().filter(|(_, candidates)| candidates.free.is_empty()) {
             let numbers = candidates.last + 1..=candidates.last + candidates.wanted.max(1) - 1 + more;
             candidates.last = *numbers.end();
-            candidates.free = numbers.map(|number| numbered(stem, number)).collect();
+            candidates.free = numbers.map(|number| add_number(stem, number)).collect();
             asked.extend(candidates.free.iter().cloned());
         }
         asked
@@ -130,7 +130,7 @@ impl Slugs {
     }
 }
 
-fn numbered(stem: &str, number: usize) -> String {
+fn add_number(stem: &str, number: usize) -> String {
     if number == 1 {
         return stem.to_owned();
     }
@@ -173,8 +173,8 @@ mod tests {
     fn numbers_stay_within_the_length() {
         let stem = format!("{}-b", "a".repeat(158));
         assert_eq!(stem.len(), LENGTH);
-        assert_eq!(numbered(&stem, 2), format!("{}-2", "a".repeat(158)));
-        assert_eq!(numbered("cafe", 10), "cafe-10");
+        assert_eq!(add_number(&stem, 2), format!("{}-2", "a".repeat(158)));
+        assert_eq!(add_number("cafe", 10), "cafe-10");
     }
 
     fn slugs(stems: &[&str], stated: &[&str]) -> Slugs {
@@ -182,7 +182,7 @@ mod tests {
         Slugs::new(owned(stems), owned(stated))
     }
 
-    fn taken(slugs: &[&str]) -> BTreeSet<String> {
+    fn texts(slugs: &[&str]) -> BTreeSet<String> {
         slugs.iter().map(|&slug| slug.to_owned()).collect()
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn numbers_follow_one_another_over_the_proposals() {
         let mut slugs = slugs(&["x"], &[]);
         slugs.propose();
-        slugs.learn(&taken(&["x", "x-3"]));
+        slugs.learn(&texts(&["x", "x-3"]));
         let given: Vec<String> = std::iter::from_fn(|| slugs.next("x")).collect();
         assert_eq!((&given[..2], given.last().unwrap().as_str()), (&["x-2".to_owned(), "x-4".to_owned()][..], "x-50"));
         assert_eq!(given.len(), 48);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Column, Entity, Filter, Id, Instant, Limit, Problem, View, all, paged};
+use stoa_sdk::{Answer, Call, Column, Entity, Filter, Id, Instant, Limit, Problem, View, all, fit_page};
 use stoa_trade::Status;
 use stoa_trade::life::OnlyActive;
 use stoa_trade::lists::{answer_page, between};
@@ -65,5 +65,5 @@ fn read_parts<P: View>(
     cursor: Option<Id>,
     limit: Limit,
 ) -> Result<(Option<ProductHead>, Rows<P>), Problem> {
-    paged(limit, |limit| run((get(product), select(filter.clone()).after(cursor).limit(limit))))
+    fit_page(limit, |limit| run((get(product), select(filter.clone()).after(cursor).limit(limit))))
 }

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock, lock_shared, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Limit, Operation, Page, Problem, Text, all, emit, new_id, now, paged, tenant,
+    Answer, Call, Client, Filter, Id, Limit, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, tenant,
     text, view,
 };
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::{answer_page, mentions};
-use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
+use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
 use crate::records::location::{
     LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, PublicLocation,
@@ -93,7 +93,7 @@ pub fn list_public(call: &Call) -> Answer {
 type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
 
 fn page(id: Id, query: &ListLocations) -> Result<Read, Problem> {
-    paged(query.limit, |limit| run((get(id), select(query.filter(id)).after(query.cursor).limit(limit))))
+    fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).after(query.cursor).limit(limit))))
 }
 
 pub fn read(call: &Call) -> Answer {
@@ -114,7 +114,7 @@ pub fn create(call: &Call) -> Answer {
     let warehouse_id = call.path_id("warehouseId")?;
     let input: LocationInput = call.body()?;
     let (_, warehouse) = run((lock_shared(gate(warehouse_id)), get::<WarehouseRow>(warehouse_id)))?;
-    unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
+    require_unarchived(warehouse.ok_or_else(Problem::not_found)?)?;
     let now = now();
     let row = LocationRow {
         id: new_id(),

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{aggregate, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, paged, tenant, totals,
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, fit_page, tenant,
+    totals,
 };
 use stoa_trade::clients::articles;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
@@ -101,7 +102,7 @@ fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<Varian
     let query: Paged = call.query()?;
     let article = articles::get_one(variant_id).ok_or_else(Problem::not_found)?;
     let of_it = || StockRow::variant_id.eq(variant_id);
-    let (sums, rows) = paged(query.limit, |limit| {
+    let (sums, rows) = fit_page(query.limit, |limit| {
         let sums = aggregate::<Sums>(of_it())
             .when(Sums::sellable, StockRow::sellable.eq(true))
             .when(Sums::held, StockRow::sellable.eq(true));

@@ -96,7 +96,7 @@ collection! {
 
 impl TransferItemRow {
     /// What was sent and has neither arrived, nor been lost, nor come back. None where the figures contradict each other.
-    pub fn outstanding(&self) -> Option<Quantity> {
+    pub fn left_to_receive(&self) -> Option<Quantity> {
         let settled = self.received.checked_add(self.lost)?.checked_add(self.returned)?;
         self.quantity.checked_sub(settled).filter(|left| !left.is_negative())
     }
@@ -202,7 +202,7 @@ impl TransferItem {
     ) -> TransferItem {
         let outstanding = match status {
             TransferStatus::Cancelled => Quantity::ZERO,
-            _ => row.outstanding().unwrap_or(Quantity::ZERO),
+            _ => row.left_to_receive().unwrap_or(Quantity::ZERO),
         };
         TransferItem {
             id: row.id,

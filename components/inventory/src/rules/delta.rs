@@ -22,11 +22,11 @@ impl Delta {
         Delta { on_hand: quantity, ..Delta::default() }
     }
 
-    pub fn reserved(quantity: i128) -> Delta {
+    pub fn of_reserved(quantity: i128) -> Delta {
         Delta { reserved: quantity, ..Delta::default() }
     }
 
-    pub fn incoming(quantity: i128) -> Delta {
+    pub fn of_incoming(quantity: i128) -> Delta {
         Delta { incoming: quantity, ..Delta::default() }
     }
 

@@ -90,7 +90,7 @@ mod tests {
     ];
 
     /// Letters of the states that a cause admits: A R S I D T(returned) M(rma) L Q.
-    fn admitted(cause: Cause) -> String {
+    fn admitting_states(cause: Cause) -> String {
         ALL.into_iter()
             .zip("ARSIDTMLQ".chars())
             .filter(|(status, _)| admits(cause, *status, false))
@@ -110,7 +110,7 @@ mod tests {
             (Cause::Readmit, "SDM"),
             (Cause::SupplierReturn, "ADTQ"),
         ] {
-            assert_eq!(admitted(cause), states, "{cause:?}");
+            assert_eq!(admitting_states(cause), states, "{cause:?}");
             assert!(ALL.into_iter().all(|status| !admits(cause, status, true)), "{cause:?} on an order");
         }
     }

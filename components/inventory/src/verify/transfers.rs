@@ -18,10 +18,10 @@ pub fn transfers(after: Option<Id>) -> Batch {
     let mut findings = Vec::new();
     for order in &page.rows {
         let of_order = || items.iter().filter(|item| item.order_id == order.id);
-        let left = |item: &TransferItemRow| item.outstanding().map(Quantity::units);
+        let left = |item: &TransferItemRow| item.left_to_receive().map(Quantity::units);
         let is_right = match order.status {
             TransferStatus::Draft | TransferStatus::Approved | TransferStatus::InTransit => {
-                of_order().all(|item| item.outstanding() == Some(item.quantity))
+                of_order().all(|item| item.left_to_receive() == Some(item.quantity))
             }
             TransferStatus::PartiallyReceived => of_order().any(|item| left(item) > Some(0)),
             TransferStatus::Received => of_order().all(|item| left(item) == Some(0)),

@@ -49,7 +49,7 @@ pub fn stock(after: Option<Id>) -> Batch {
     let (mut travelling, mut expected) = (BTreeMap::<(Id, Id), i128>::new(), BTreeMap::<(Id, Id), i128>::new());
     for item in &items {
         let Some(order) = orders.get(&item.order_id) else { continue };
-        let left = item.outstanding().unwrap_or(Quantity::ZERO).units();
+        let left = item.left_to_receive().unwrap_or(Quantity::ZERO).units();
         *expected.entry((order.to_warehouse_id, item.variant_id)).or_default() += left;
         if let (Tracking::Quantity, Some(transit)) = (item.tracking, order.transit_warehouse_id) {
             *travelling.entry((transit, item.variant_id)).or_default() += left;

@@ -6,7 +6,7 @@ use stoa_sdk::store::{get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, item};
 use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::refusal::illegal;
-use stoa_trade::{Change, EmptyBody, Status, unarchived, usable, writable};
+use stoa_trade::{Change, EmptyBody, Status, require_unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode, answer};
@@ -180,7 +180,7 @@ pub fn replace(call: &Call) -> Answer {
     call.matches(id, row.version)?;
     let tree = Tree::of(chart);
     check_parent_exists(&tree, input.parent_id)?;
-    let row = unarchived(row)?;
+    let row = require_unarchived(row)?;
     let after = AccountRow {
         legal_entity_id: input.legal_entity_id.unwrap_or(entity),
         code: input.code.unwrap_or_else(|| row.code.clone()),

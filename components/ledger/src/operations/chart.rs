@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, lock, run, select, update_by};
 use stoa_sdk::{Answer, Call, Field, Operation, Problem, Reply};
-use stoa_trade::unarchived;
+use stoa_trade::require_unarchived;
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{Account, AccountId, AccountRow};
@@ -45,7 +45,7 @@ pub fn create(call: &Call) -> Answer {
         get::<EntityRow>(id),
         select::<AccountId>(AccountRow::legal_entity_id.eq(id)).first(),
     ))?;
-    unarchived(entity.ok_or_else(Problem::not_found)?)?;
+    require_unarchived(entity.ok_or_else(Problem::not_found)?)?;
     refuse_while(&[("CHART_EXISTS", account.is_some())])?;
     let accounts = install(id, input.template.template())?;
     run(update_by::<MappingSetRow>("entity", [vec![id.put()]]).set(MappingSetRow::complete, &true))?;

@@ -9,7 +9,7 @@ use stoa_sdk::{
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::lists::{answer_page, mentions, read_page};
 use stoa_trade::refusal::refuse_invalid;
-use stoa_trade::{Change, EmptyBody, Status, currency, unarchived};
+use stoa_trade::{Change, EmptyBody, Status, currency, require_unarchived};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountId, AccountRow};
@@ -204,7 +204,7 @@ pub fn replace(call: &Call) -> Answer {
     let input: LegalEntityChange = call.body()?;
     let row: EntityRow = run(get(id).locked())?.ok_or_else(Problem::not_found)?;
     ExpectedVersion(input.expected_version).check(row.version)?;
-    let row = unarchived(row)?;
+    let row = require_unarchived(row)?;
     let after = EntityRow {
         code: input.code.unwrap_or_else(|| row.code.clone()),
         keeps_books: input.keeps_books.unwrap_or(row.keeps_books),
@@ -234,7 +234,7 @@ pub fn archive(call: &Call) -> Answer {
         select::<AccountId>(all([AccountRow::legal_entity_id.eq(id), AccountRow::control_role.not_null()])).whole(),
         balance::select_last_closed(id, None),
     ))?;
-    let row = unarchived(row.ok_or_else(Problem::not_found)?)?;
+    let row = require_unarchived(row.ok_or_else(Problem::not_found)?)?;
     let controls = controls.into_iter().map(|account| account.id).collect();
     let moved = balance::any_balance(&Scope::accounts(id, controls), base)?;
     refuse_while(&[

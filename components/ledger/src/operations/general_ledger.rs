@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Reply, all, map, paged};
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Reply, all, fit_page, map};
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::invalid;
 
@@ -73,7 +73,7 @@ pub fn general_ledger(call: &Call) -> Answer {
     let id = query.legal_entity_id;
     let within = [LineRow::entry_date.ge(query.from), LineRow::entry_date.le(query.to)];
     let filter = all([Scope::entity(id, query.branch_id).lines()].into_iter().chain(within));
-    let (entity, branch, lines) = paged(query.limit, |limit| {
+    let (entity, branch, lines) = fit_page(query.limit, |limit| {
         run((
             get::<EntityRow>(id),
             query.branch_id.map(get::<BranchRow>),

@@ -11,7 +11,7 @@ use stoa_sdk::{
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
-use stoa_trade::{unarchived, usable};
+use stoa_trade::{require_unarchived, usable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountRow, Postability};
@@ -232,7 +232,7 @@ pub fn reverse(call: &Call) -> Answer {
     if accounts.iter().any(|account| account.control_role.is_some()) {
         return Err(illegal("/path/id", "CONTROL_ACCOUNT"));
     }
-    let owner = unarchived(owner.ok_or_else(Problem::not_found)?)?;
+    let owner = require_unarchived(owner.ok_or_else(Problem::not_found)?)?;
     let books = owner.books().ok_or_else(|| illegal("/path/id", "BOOKS_NOT_KEPT"))?;
     books.check_day(day, closed.is_some(), "/entryDate")?;
     let draft = draft_mirror(&entry, lines, day, input.reason.into());

@@ -6,7 +6,7 @@ use stoa_sdk::store::{find, get, get_all, insert, lock, run, select, update, upd
 use stoa_sdk::{Answer, Call, Field, Id, Item, Operation, Problem, Reply, item, map, now, set, view};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{refuse, refuse_invalid};
-use stoa_trade::unarchived;
+use stoa_trade::require_unarchived;
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountRow, Postability};
@@ -143,7 +143,7 @@ pub fn replace(call: &Call) -> Answer {
     let pointers = roles_missing.map(|(.., at)| at).chain(money_missing.map(|(.., at)| at)).cloned().collect();
     refuse_at("NOT_FOUND", pointers)?;
     ExpectedVersion(input.expected_version).check(current.version)?;
-    unarchived(entity)?;
+    require_unarchived(entity)?;
 
     let unfit = wanted.iter().filter(|(role, account, _)| {
         account.and_then(|id| accounts.get(&id)).is_some_and(|account| !role.takes(account, id))

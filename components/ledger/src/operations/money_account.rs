@@ -6,7 +6,7 @@ use stoa_sdk::store::{Failure, get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, card_number, item, text};
 use stoa_trade::lists::{answer_page, equals, read_page};
 use stoa_trade::refusal::{illegal, refuse_invalid};
-use stoa_trade::{Change, EmptyBody, Status, unarchived, usable, writable};
+use stoa_trade::{Change, EmptyBody, Status, require_unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::Postability;
@@ -194,7 +194,7 @@ pub fn replace(call: &Call) -> Answer {
     if input.branch_id.is_some() && branch.is_none() {
         return Err(Problem::reference_missing("/branchId"));
     }
-    let row = unarchived(row)?;
+    let row = require_unarchived(row)?;
     let after = MoneyRow {
         legal_entity_id: input.legal_entity_id.unwrap_or(row.legal_entity_id),
         code: input.code.unwrap_or_else(|| row.code.clone()),

@@ -53,7 +53,7 @@ fn branch() -> BranchRow {
 }
 
 /// The account as it is found, and again under the lock with the chart, its mappings and its money.
-fn found(row: &AccountRow) -> Vec<Vec<Reply>> {
+fn answers(row: &AccountRow) -> Vec<Vec<Reply>> {
     let node: Row =
         vec![row.id.put(), row.account_type.put(), row.parent_id.put(), row.postable.put(), row.status.put()];
     let row = || rows([whole(row, 4)]);
@@ -66,7 +66,7 @@ fn pointers(problem: &Problem) -> Vec<&str> {
 
 #[test]
 fn a_replacement_writes_what_differs() {
-    let log = script([found(&account(true)), vec![vec![Reply::Done]]].concat());
+    let log = script([answers(&account(true)), vec![vec![Reply::Done]]].concat());
     let body = json!({ "name": "Cash", "description": "Drawer", "code": "1000", "type": "ASSET" });
     let answer = ask::<Ledger>("replaceAccount", &[("id", &ID.to_string())], &[], Some(body)).unwrap();
     assert_eq!((&answer["description"], &answer["legalEntityId"]), (&json!("Drawer"), &json!(ENTITY.to_string())));
@@ -81,14 +81,14 @@ fn what_is_fixed_is_refused_together() {
         (false, true, vec!["/legalEntityId", "/code", "/type"]),
         (true, false, vec!["/legalEntityId", "/code", "/type", "/postable"]),
     ] {
-        script(found(&account(used)));
+        script(answers(&account(used)));
         let body = json!({
             "name": "Cash", "postable": postable, "legalEntityId": ID.to_string(), "code": "1001", "type": "EXPENSE",
         });
         let refused = ask::<Ledger>("replaceAccount", &[("id", &ID.to_string())], &[], Some(body)).unwrap_err();
         assert_eq!((refused.code.as_str(), pointers(&refused)), ("IMMUTABLE_FIELD", expected));
     }
-    script(found(&account(true)));
+    script(answers(&account(true)));
     let body = json!({ "name": "Cash", "postable": false });
     let refused = ask::<Ledger>("replaceAccount", &[("id", &ID.to_string())], &[], Some(body)).unwrap_err();
     assert_eq!((refused.code.as_str(), pointers(&refused)), ("IMMUTABLE_FIELD", vec!["/postable"]));

@@ -4,7 +4,7 @@ use stoa_sdk::store::{get, insert, lock, run, update};
 use stoa_sdk::{Id, Problem, today};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::invalid;
-use stoa_trade::{currency, unarchived};
+use stoa_trade::{currency, require_unarchived};
 
 use crate::records::entity::EntityRow;
 use crate::records::mapping::MappingSetRow;
@@ -33,7 +33,7 @@ pub fn begin_books(id: Id, expected_version: i64, currency_code: &str, scale: i6
         return Err(invalid("/amountScale", "RANGE"));
     }
     ExpectedVersion(expected_version).check(row.version)?;
-    let row = unarchived(row)?;
+    let row = require_unarchived(row)?;
     refuse_while(&[("BOOKS_KEPT", row.keeps_books)])?;
     run(update::<EntityRow>(id)
         .set(EntityRow::keeps_books, &true)

@@ -117,7 +117,7 @@ impl Setup {
     pub fn books(&self, entity: Id) -> Result<Option<Books>, Problem> {
         let (row, _) = self.entity(entity).ok_or_else(Problem::not_found)?;
         match row.books() {
-            Some(_) if row.status == Status::Archived => Err(Problem::archived()),
+            Some(_) if row.status == Status::Archived => Err(Problem::record_archived()),
             books => Ok(books),
         }
     }

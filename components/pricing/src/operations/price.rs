@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, now, paged,
+    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, fit_page, now,
 };
 use stoa_trade::Status;
 use stoa_trade::life::OnlyActive;
@@ -79,7 +79,7 @@ pub fn list(call: &Call) -> Answer {
     ];
     let of_list = [PriceRow::list_id.eq(list_id), PriceRow::status.eq(query.status)];
     let filter = all(of_list.into_iter().chain(wanted.into_iter().flatten()));
-    let (list, rows) = paged(query.limit, |limit| {
+    let (list, rows) = fit_page(query.limit, |limit| {
         run((get::<ListId>(list_id), select::<PriceRow>(filter.clone()).after(query.cursor).limit(limit)))
     })?;
     if list.is_none() {
@@ -134,5 +134,5 @@ pub fn api_list(call: &Call) -> Answer {
 type Read = (Option<ListRow>, Rows<PriceRow>);
 
 fn page(list: Id, filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Read, Problem> {
-    paged(limit, |limit| run((get(list), select(filter.clone()).after(cursor).limit(limit))))
+    fit_page(limit, |limit| run((get(list), select(filter.clone()).after(cursor).limit(limit))))
 }

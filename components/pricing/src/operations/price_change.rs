@@ -6,7 +6,7 @@ use serde::Deserialize;
 use stoa_sdk::store::{First, get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, all, currency, emit, item, new_id, now, text};
 use stoa_trade::clients::articles;
-use stoa_trade::{Change, EmptyBody, Status, unarchived, writable};
+use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
 use crate::records::price::{
     ARCHIVED, AUDIT, Amount, CREATED, Price, PriceEvent, PriceId, PriceRow, PublicPrice, UPDATED, lock_name, show,
@@ -82,12 +82,12 @@ impl PriceInput {
 }
 
 /// Active prices of the variant in the list whose period overlaps.
-fn overlapping(list: Id, variant: Id, period: Period, but: Option<Id>) -> First<PriceId> {
+fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> First<PriceId> {
     let same = [
         PriceRow::list_id.eq(list),
         PriceRow::variant_id.eq(variant),
         PriceRow::status.eq(Status::Active),
-        period::overlapping(period),
+        period::overlap_filter(period),
     ];
     select(all(same.into_iter().chain(but.map(|id| PriceRow::id.ne(id))))).first()
 }
@@ -115,11 +115,14 @@ fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
     };
     let variant = input.variant_id;
     let article = articles::get_one(variant);
-    let (_, list, overlaps) =
-        run((lock(lock_name(list_id, variant)), get::<ListRow>(list_id), overlapping(list_id, variant, period, None)))?;
+    let (_, list, overlaps) = run((
+        lock(lock_name(list_id, variant)),
+        get::<ListRow>(list_id),
+        find_overlaps(list_id, variant, period, None),
+    ))?;
     let list = require_list(asker, list)?;
     articles::require_active(article.as_ref(), "/variantId")?;
-    let list = unarchived(list)?;
+    let list = require_unarchived(list)?;
     if input.currency_code != list.currency_code {
         return Err(Problem::reference_invalid("/currencyCode"));
     }
@@ -153,11 +156,11 @@ fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
         lock(lock_name(list_id, variant)),
         get::<ListRow>(list_id),
         get(id).locked(),
-        overlapping(list_id, variant, period, Some(id)),
+        find_overlaps(list_id, variant, period, Some(id)),
     ))?;
     let list = require_list(asker, list)?;
     let row = writable(call, Some(require_price(list_id, row)?))?;
-    let list = unarchived(list)?;
+    let list = require_unarchived(list)?;
     let after = PriceRow {
         variant_id: variant,
         currency_code: input.currency_code,

@@ -8,7 +8,7 @@ use stoa_sdk::{
 };
 use stoa_trade::clients::articles;
 use stoa_trade::refusal::{refuse, refuse_invalid};
-use stoa_trade::{Status, unarchived};
+use stoa_trade::{Status, require_unarchived};
 
 use crate::operations::price_change::PriceInput;
 use crate::records::price::{CREATED, Price, PriceEvent, PriceRow, PublicPrice, UPDATED, lock_name};
@@ -86,12 +86,12 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let variants: Vec<Id> = variants.into_iter().collect();
     let articles = articles::get(variants.iter().copied());
 
-    let filter = overlapping(list_id, &variants, Period::hull(&periods));
+    let filter = find_overlaps(list_id, &variants, Period::hull(&periods));
     let locks = lock_all(variants.iter().map(|variant| lock_name(list_id, *variant)));
     let (_, list, first) = run((locks, get::<ListRow>(list_id), select::<PriceRow>(filter.clone()).limit(MOST_ROWS)))?;
     let list = require_list(asker, list)?;
     refuse_each(&batch.prices, "NOT_FOUND", "variantId", |price| !articles.contains_key(&price.variant_id))?;
-    let list = unarchived(list)?;
+    let list = require_unarchived(list)?;
     refuse_each(&batch.prices, "REFERENCE_INVALID", "variantId", |price| {
         !articles.get(&price.variant_id).is_some_and(articles::is_active)
     })?;
@@ -142,12 +142,12 @@ fn refuse_each(
 }
 
 /// Active prices of these variants that may overlap.
-fn overlapping(list: Id, variants: &[Id], hull: Period) -> Filter {
+fn find_overlaps(list: Id, variants: &[Id], hull: Period) -> Filter {
     all([
         PriceRow::list_id.eq(list),
         PriceRow::variant_id.one_of(variants.iter().copied()),
         PriceRow::status.eq(Status::Active),
-        period::overlapping(hull),
+        period::overlap_filter(hull),
     ])
 }
 

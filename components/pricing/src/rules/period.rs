@@ -60,8 +60,8 @@ pub fn read_period(from: Option<&Stated>, to: Option<&Stated>, below: &str) -> R
 }
 
 /// Rows of prices whose period overlaps this one.
-pub fn overlapping(period: Period) -> Filter {
-    period.overlapping(PriceRow::valid_from, PriceRow::valid_to)
+pub fn overlap_filter(period: Period) -> Filter {
+    period.overlap_filter(PriceRow::valid_from, PriceRow::valid_to)
 }
 
 /// Rows of prices in effect at an instant.

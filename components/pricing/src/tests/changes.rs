@@ -5,7 +5,7 @@ use stoa_sdk::scripted::rows;
 use stoa_sdk::store::{Call as StoreCall, Reply as StoreReply, Row};
 use stoa_sdk::{Field, Id};
 
-use super::{call, input, list, price, refused, script, sell};
+use super::{call, input, list, price, refusal, script, sell};
 use crate::records::price::PriceRow;
 
 #[test]
@@ -27,17 +27,17 @@ fn refusals_come_in_their_order() {
     let read = |list: Vec<Row>, overlaps: Vec<Row>| vec![vec![StoreReply::Done, rows(list), rows(overlaps)]];
     let overlap = || vec![vec![Id(7, 7).put()]];
     script(read(Vec::new(), overlap()));
-    assert_eq!(call("createPrice", input("1")), refused("NOT_FOUND", &[]));
+    assert_eq!(call("createPrice", input("1")), refusal("NOT_FOUND", &[]));
     script(read(vec![list()], overlap()));
     sell(|_| false);
-    assert_eq!(call("createPrice", input("1")), refused("REFERENCE_INVALID", &["/variantId"]));
+    assert_eq!(call("createPrice", input("1")), refusal("REFERENCE_INVALID", &["/variantId"]));
     script(read(vec![list()], overlap()));
     let dollars = json!({ "variantId": PriceRow::example().variant_id, "currencyCode": "USD", "amount": "1" });
-    assert_eq!(call("createPrice", dollars), refused("REFERENCE_INVALID", &["/currencyCode"]));
+    assert_eq!(call("createPrice", dollars), refusal("REFERENCE_INVALID", &["/currencyCode"]));
     script(read(vec![list()], overlap()));
-    assert_eq!(call("createPrice", input("1")), refused("PRICE_PERIOD_OVERLAP", &[]));
+    assert_eq!(call("createPrice", input("1")), refusal("PRICE_PERIOD_OVERLAP", &[]));
     let marks = json!({ "variantId": PriceRow::example().variant_id, "currencyCode": "DEM", "amount": "1" });
-    assert_eq!(call("createPrice", marks), refused("VALIDATION_FAILED", &["/currencyCode"]));
+    assert_eq!(call("createPrice", marks), refusal("VALIDATION_FAILED", &["/currencyCode"]));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use stoa_sdk::store::{Reply as StoreReply, Row};
 use stoa_sdk::{Field, Id};
 use stoa_trade::Status;
 
-use super::{call, input, list, price, refused, script, sell};
+use super::{call, input, list, price, refusal, script, sell};
 use crate::records::price::PriceRow;
 use crate::records::price_list::{ListRow, Visibility};
 
@@ -52,7 +52,7 @@ fn c21_an_internal_list_is_unknown_to_clients() {
         ("apiArchivePrice", vec![priced(), rows(vec![internal()])], json!({})),
     ] {
         let log = script(vec![replies]);
-        assert_eq!(call(operation, body), refused("NOT_FOUND", &[]), "{operation}");
+        assert_eq!(call(operation, body), refusal("NOT_FOUND", &[]), "{operation}");
         assert_eq!(log.borrow().runs.len(), 1, "{operation}");
     }
 }
@@ -61,9 +61,9 @@ fn c21_an_internal_list_is_unknown_to_clients() {
 fn an_archived_list_is_read_by_no_client_and_refuses_writes() {
     let archived = || rows(vec![whole(&ListRow { status: Status::Archived, ..ListRow::example() }, 1)]);
     script(vec![vec![archived(), rows(Vec::new())]]);
-    assert_eq!(call("apiResolvePrice", Json::Null), refused("NOT_FOUND", &[]));
+    assert_eq!(call("apiResolvePrice", Json::Null), refusal("NOT_FOUND", &[]));
     script(vec![vec![StoreReply::Done, archived(), rows(Vec::new())]]);
-    assert_eq!(call("apiCreatePrice", input("1")), refused("ARCHIVED", &[]));
+    assert_eq!(call("apiCreatePrice", input("1")), refusal("ARCHIVED", &[]));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn input(amount: &str) -> Json {
     json!({ "variantId": PriceRow::example().variant_id, "currencyCode": "EUR", "amount": amount })
 }
 
-fn refused(code: &str, pointers: &[&str]) -> Result<Json, Refusal> {
+fn refusal(code: &str, pointers: &[&str]) -> Result<Json, Refusal> {
     Err((code.to_owned(), pointers.iter().map(|&pointer| pointer.to_owned()).collect()))
 }
 

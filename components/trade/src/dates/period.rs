@@ -43,7 +43,7 @@ impl<T: Ord + Copy> Period<T> {
 
 impl<T: Field<Plain = T>> Period<T> {
     /// Rows whose own period, in these columns, overlaps this one.
-    pub fn overlapping(self, from: Column<Option<T>>, to: Column<Option<T>>) -> Filter {
+    pub fn overlap_filter(self, from: Column<Option<T>>, to: Column<Option<T>>) -> Filter {
         let begun = self.to.map(|end| any([from.is_null(), from.lt(end)]));
         let unended = self.from.map(|beginning| any([to.is_null(), to.gt(beginning)]));
         all(begun.into_iter().chain(unended))
@@ -121,8 +121,8 @@ mod tests {
         const FROM: Column<Option<Instant>> = Column::new("valid_from");
         const TO: Column<Option<Instant>> = Column::new("valid_to");
         let ever: Period<Instant> = Period { from: None, to: None };
-        assert_eq!(ever.overlapping(FROM, TO), Filter::default());
+        assert_eq!(ever.overlap_filter(FROM, TO), Filter::default());
         let from_then_on = Period { from: Some(Instant(5)), to: None };
-        assert_eq!(from_then_on.overlapping(FROM, TO), any([TO.is_null(), TO.gt(Instant(5))]));
+        assert_eq!(from_then_on.overlap_filter(FROM, TO), any([TO.is_null(), TO.gt(Instant(5))]));
     }
 }

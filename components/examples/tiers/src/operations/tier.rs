@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, run, select, update_all};
 use stoa_sdk::{Answer, Call, Id, Operation, Problem, emit, new_ids, now};
-use stoa_trade::{Change, unarchived, writable};
+use stoa_trade::{Change, require_unarchived, writable};
 
 use crate::records::tier::{PriceTiers, Tier, TierInput, TierRow, of_price, show};
 use crate::rules::tier::{check, sort};
@@ -53,7 +53,7 @@ pub fn set(call: &Call) -> Answer {
         select::<TierRow>(TierRow::price_id.eq(price_id)).whole(),
     ))?;
     let price = writable(call, Some(require_price(list_id, price)?))?;
-    let list = unarchived(list.ok_or_else(Problem::not_found)?)?;
+    let list = require_unarchived(list.ok_or_else(Problem::not_found)?)?;
 
     let before = sort(rows.iter().cloned());
     write(price_id, &tiers, rows)?;

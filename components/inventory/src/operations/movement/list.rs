@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, all, holds, paged, tenant};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, all, fit_page, holds, tenant};
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::operations::query::public_query;
@@ -66,7 +66,7 @@ impl ListMovements {
             let to = side(MovementRow::to_warehouse_id.eq(warehouse), limit);
             run((from, to)).map(|(from, to)| merge_sides(from, to, limit))
         };
-        paged(self.limit, read)
+        fit_page(self.limit, read)
     }
 }
 

@@ -71,7 +71,7 @@ fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
     let article = articles::require(&articles, row.variant_id, "/variantId")?;
     let (place, sku) = (Place::of(&warehouse), Sku::of(article));
     let mut goods = Goods::default();
-    goods.change(&place, &sku, Delta::reserved(-row.quantity.units()), "/quantity");
+    goods.change(&place, &sku, Delta::of_reserved(-row.quantity.units()), "/quantity");
     let closing = Closing { reservation: row, movement: None, reason: Some(input.reason.into()), unit_version: None };
     let after = closing.after(goods.now());
     goods.close(closing);

@@ -52,7 +52,7 @@ pub fn create(call: &Call) -> Answer {
         reason: Some(input.reason.into()),
         ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::Manual)
     };
-    goods.change(&place, &sku, Delta::reserved(quantity.units()), "/quantity");
+    goods.change(&place, &sku, Delta::of_reserved(quantity.units()), "/quantity");
     goods.open(row.clone(), None);
     let settled = goods.settle()?;
     settled.write(())?;

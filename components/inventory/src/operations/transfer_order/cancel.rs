@@ -52,7 +52,7 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
         match reservation.unit_id {
             None => {
                 let sku = route.sku(item)?;
-                goods.change(&route.from, &sku, Delta::reserved(-reservation.quantity.units()), "");
+                goods.change(&route.from, &sku, Delta::of_reserved(-reservation.quantity.units()), "");
                 let reason = Some(reason.to_owned());
                 goods.close(Closing { reservation, movement: None, reason, unit_version: None });
             }

@@ -58,7 +58,7 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
     let left = order.items.iter().try_fold(0_i128, |left, item| {
         let settled =
             parts.iter().filter(|part| part.item.id == item.id).map(|part| part.total().units()).sum::<i128>();
-        Some(left + item.outstanding()?.units() - settled)
+        Some(left + item.left_to_receive()?.units() - settled)
     });
     let is_whole = left == Some(0);
     let after = order.after(if is_whole { TransferStatus::Received } else { TransferStatus::PartiallyReceived });
@@ -77,7 +77,7 @@ fn read_part(order: &Order, line: &ReceiveItem, at: usize) -> Result<Part, Probl
     let item = order.items.iter().find(|item| item.id == line.item_id);
     let item = item.ok_or_else(|| refusal::unusable(format!("/items/{at}/itemId"), "OTHER_ORDER"))?;
     let sum = line.quantity.checked_add(line.lost_quantity).and_then(|sum| sum.checked_add(line.returned_quantity));
-    let outstanding = item.outstanding().unwrap_or(Quantity::ZERO);
+    let outstanding = item.left_to_receive().unwrap_or(Quantity::ZERO);
     if sum.is_none_or(|sum| sum > outstanding) {
         return Err(Problem::at("LIMIT_EXCEEDED", format!("/items/{at}")));
     }

@@ -52,7 +52,7 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
             let leaves = Delta { on_hand: -sent, reserved: -sent, ..Delta::default() };
             goods.change(&route.from, &sku, leaves, "");
             goods.change(&route.transit, &sku, Delta::in_transit(sent), "");
-            goods.change(&to, &sku, Delta::incoming(sent), "");
+            goods.change(&to, &sku, Delta::of_incoming(sent), "");
             let (from, through) = (route.from.warehouse, route.transit.warehouse);
             let movement =
                 order::record_movement(&mut goods, &why, &sku, reservation.quantity, from, Some((through, None)));
@@ -64,7 +64,7 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
             UnitRow { reservation_id: None, ..unit.in_place(UnitStatus::InTransit, route.transit.warehouse, None) };
         let version = unit.version + 1;
         let movement = changes.record_move(unit, after, &why, Worth::default())?;
-        goods.change(&to, &sku, Delta::incoming(ONE.units()), "");
+        goods.change(&to, &sku, Delta::of_incoming(ONE.units()), "");
         goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: Some(version) });
         outcomes.extend(order.outcome_of(id, item, UnitOutcome::InTransit));
     }

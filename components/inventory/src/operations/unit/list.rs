@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, Text, View, all, has, paged, tenant, view};
+use stoa_sdk::{
+    Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, Text, View, all, fit_page, has, tenant, view,
+};
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::records::movement::{Movement, MovementRow};
@@ -91,7 +93,7 @@ pub fn history(call: &Call) -> Answer {
 fn page_of_unit<R: View>(call: &Call, of: impl Fn(Id) -> Filter) -> Result<(Id, Rows<R>), Problem> {
     let (id, query) = (call.path_id("id")?, call.query::<PageOf>()?);
     let (unit, rows) =
-        paged(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).after(query.cursor).limit(limit))))?;
+        fit_page(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).after(query.cursor).limit(limit))))?;
     unit.ok_or_else(Problem::not_found)?;
     Ok((id, rows))
 }

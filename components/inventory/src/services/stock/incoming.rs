@@ -34,7 +34,7 @@ pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {
         }
         let delta: Quantity = parse(&line.delta);
         if articles::tracking(article) != Tracking::None && delta != Quantity::ZERO {
-            goods.change(&Place::of(row), &Sku::of(article), Delta::incoming(delta.units()), &pointer);
+            goods.change(&Place::of(row), &Sku::of(article), Delta::of_incoming(delta.units()), &pointer);
         }
     }
     let settled = goods.settle()?;

@@ -57,7 +57,7 @@ pub fn reserve(
             line_id: Some(line.line.into()),
             ..goods.reservation(place.warehouse, sku.variant, quantity, ReservationSource::SalesOrder)
         };
-        goods.change(&place, &sku, Delta::reserved(quantity.units()), &pointer);
+        goods.change(&place, &sku, Delta::of_reserved(quantity.units()), &pointer);
         reserved.push(service::Reserved {
             line: line.line,
             reservation_id: row.id.into(),
@@ -113,7 +113,7 @@ impl OrderReservations {
         Ok(OrderReservations { rows, warehouses: map(warehouses.into_iter().map(|row| (row.id, row))), articles })
     }
 
-    fn known(&self) -> Known {
+    fn known_units(&self) -> Known {
         Known::with(self.warehouses.values(), &self.articles)
     }
 
@@ -139,11 +139,11 @@ pub fn release(order: Id, reservations: &[(u64, u64)], reason: &str) -> Result<(
         if row.unit_id.is_some() {
             continue;
         }
-        goods.change(&place, &sku, Delta::reserved(-row.quantity.units()), &format!("/reservations/{nth}"));
+        goods.change(&place, &sku, Delta::of_reserved(-row.quantity.units()), &format!("/reservations/{nth}"));
         let reservation = row.clone();
         goods.close(Closing { reservation, movement: None, reason: Some(reason.to_owned()), unit_version: None });
     }
-    effects::collect(&changes.all, &mut goods, &ours.known())?;
+    effects::collect(&changes.all, &mut goods, &ours.known_units())?;
     let settled = goods.settle()?;
     settled.write(effects::rows(&changes.all, None))?;
     Ok(())
@@ -170,7 +170,7 @@ pub fn deliver(
         })
         .collect();
     let by_unit = sales::deliver(order.id.into(), &order.number, &sales, &mut goods, &mut changes)?;
-    let costs = effects::collect(&changes.all, &mut goods, &ours.known())?;
+    let costs = effects::collect(&changes.all, &mut goods, &ours.known_units())?;
     let costs = map(changes.all.iter().zip(costs).filter_map(|(change, cost)| Some((change.after.id, cost?))));
     for (nth, line) in lines.iter().enumerate() {
         let (row, place, sku) = ours.of(line.reservation_id.into())?;
@@ -188,7 +188,7 @@ pub fn deliver(
             sale_allocation_id: Some(line.sale_allocation_id.into()),
             ..goods.movement(MovementType::Sale, &sku, quantity, &reason)
         };
-        let gone = Delta::on_hand(-quantity.units()).and(Delta::reserved(-quantity.units()));
+        let gone = Delta::on_hand(-quantity.units()).and(Delta::of_reserved(-quantity.units()));
         goods.change(&place, &sku, gone, &format!("/lines/{nth}/reservationId"));
         let cost = goods.draw(Outflow::of(movement.id, place, sku, quantity, CostKind::Sold));
         goods.close(Closing {

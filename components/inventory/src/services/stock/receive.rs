@@ -46,7 +46,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
         let costs = spread_charge(quantity, parse(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
             .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
         if articles::tracking(article) == Tracking::Serialized {
-            goods.change(&place, &sku, Delta::incoming(-quantity.units()), &pointer);
+            goods.change(&place, &sku, Delta::of_incoming(-quantity.units()), &pointer);
             serialized.push(NewUnits {
                 receipt_item: line.receipt_item_id.into(),
                 article,
@@ -66,7 +66,7 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
             purchase_receipt_item_id: Some(line.receipt_item_id.into()),
             ..goods.movement(MovementType::PurchaseReceipt, &sku, quantity, &from.reason)
         };
-        let came = Delta::on_hand(quantity.units()).and(Delta::incoming(-quantity.units()));
+        let came = Delta::on_hand(quantity.units()).and(Delta::of_incoming(-quantity.units()));
         goods.change(&place, &sku, came, &pointer);
         for (quantity, unit_cost) in costs {
             goods.bring(Inflow {

@@ -55,7 +55,7 @@ pub fn end_journey(
     let mut outcomes = Vec::new();
     for part in parts {
         let sku = route.sku(&part.item)?;
-        goods.change(&to, &sku, Delta::incoming(-part.total().units()), "");
+        goods.change(&to, &sku, Delta::of_incoming(-part.total().units()), "");
         if part.item.tracking == Tracking::Quantity {
             end_quantity(&mut goods, route, &to, part, location, &moves, &loses)?;
             continue;
@@ -108,7 +108,7 @@ fn end_quantity(
 /// All that is outstanding, by line, with one outcome.
 pub fn all_outstanding(order: &Order, outcome: UnitOutcome) -> Vec<Part> {
     let part = |item: &TransferItemRow| {
-        let left = item.outstanding().unwrap_or(Quantity::ZERO);
+        let left = item.left_to_receive().unwrap_or(Quantity::ZERO);
         let zero = Quantity::ZERO;
         let travelling = order.of_line(item.id).filter(|unit| unit.outcome == Some(UnitOutcome::InTransit));
         Part {

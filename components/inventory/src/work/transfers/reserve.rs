@@ -52,7 +52,7 @@ pub fn reserve_goods(order: &mut Order, leave_at_once: bool) -> Result<Route, Pr
                 line_id: Some(item.id),
                 ..goods.reservation(order.row.from_warehouse_id, item.variant_id, item.quantity, source)
             };
-            goods.change(&route.from, &route.sku(item)?, Delta::reserved(item.quantity.units()), &pointer);
+            goods.change(&route.from, &route.sku(item)?, Delta::of_reserved(item.quantity.units()), &pointer);
             goods.open(row, None);
             continue;
         }
