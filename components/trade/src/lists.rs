@@ -40,6 +40,52 @@ pub fn answer_page<R, T: Serialize>(rows: Rows<R>, id: impl Fn(&R) -> Id, show: 
     Ok(Reply::json(&Page::of(rows.items, rows.more, id, show)))
 }
 
+/// The query of a list, as a struct with `cursor` and `limit` before its own parameters. `of Status`: `status` too, ACTIVE unless
+/// stated; `of OnlyActive`: API clients ask for nothing else.
+///
+/// ```
+/// # use stoa_sdk::Id;
+/// # use stoa_trade::{Status, list_query};
+/// list_query! {
+///     pub struct ListShelves of Status {
+///         warehouse_id: Option<Id>,
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! list_query {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($own:tt)* }) => {
+        $crate::list_query! { @of [$(#[$meta])* $vis struct $name] [] [$($own)*] }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident of Status { $($own:tt)* }) => {
+        $crate::list_query! { @of [$(#[$meta])* $vis struct $name] [#[serde(default)] status: $crate::Status,] [$($own)*] }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident of OnlyActive { $($own:tt)* }) => {
+        $crate::list_query! {
+            @of [$(#[$meta])* $vis struct $name]
+            [
+                /// Only ACTIVE ones are shown.
+                #[serde(default)]
+                #[allow(dead_code, reason = "there is one status to ask for")]
+                status: $crate::life::OnlyActive,
+            ]
+            [$($own)*]
+        }
+    };
+    (@of [$(#[$meta:meta])* $vis:vis struct $name:ident] [$($status:tt)*] [$($own:tt)*]) => {
+        $(#[$meta])*
+        #[derive(::serde::Deserialize, ::schemars::JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        $vis struct $name {
+            cursor: Option<::stoa_sdk::Id>,
+            #[serde(default)]
+            limit: ::stoa_sdk::Limit,
+            $($status)*
+            $($own)*
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;

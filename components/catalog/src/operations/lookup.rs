@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Instant, Limit, Operation, Page, Problem, Text, all, emit};
-use stoa_trade::life::OnlyActive;
+use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
 use stoa_trade::lists::{answer_page, between, mentions, read_page};
-use stoa_trade::{Change, EmptyBody, Identity, Status, writable};
+use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
 
 use crate::records::lookup::{
     ARCHIVED, AUDIT, CREATED, CatalogLookup, Kind, LookupId, LookupRow, PublicCatalogLookup, UPDATED, show, unit_lock,
@@ -54,32 +53,20 @@ pub struct LookupPath {
     pub kind: Kind,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListLookups {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    /// Part of the name or code, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListLookups of Status {
+        /// Part of the name or code, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicLookups {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// Only ACTIVE ones are shown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "there is one status to ask for")]
-    status: OnlyActive,
-    /// Part of the name or code, in any case.
-    text: Option<Text<1, 200>>,
-    /// Changed at or after this instant.
-    updated_since: Option<Instant>,
+list_query! {
+    pub struct ListPublicLookups of OnlyActive {
+        /// Part of the name or code, in any case.
+        text: Option<Text<1, 200>>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, any, contains, has,
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, Text, all, any, contains, has,
     text_enum,
 };
 use stoa_trade::Status;
-use stoa_trade::life::OnlyActive;
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::records::lookup::LookupRow;
@@ -36,25 +36,20 @@ pub const OPERATIONS: &[Operation] = &[
 /// Variants of a product that `include=variants` shows at most.
 const INCLUDED: u32 = 100;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListProducts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    /// Part of the name or slug, or of a variant's SKU, barcode, model number or alias, in any case.
-    text: Option<Text<1, 200>>,
-    category_id: Option<Id>,
-    /// With `categoryId`: its descendants too.
-    #[serde(default)]
-    deep: bool,
-    brand_id: Option<Id>,
-    manufacturer_id: Option<Id>,
-    product_type: Option<ProductType>,
-    publication_status: Option<PublicationStatus>,
-    track_serials: Option<bool>,
+list_query! {
+    pub struct ListProducts of Status {
+        /// Part of the name or slug, or of a variant's SKU, barcode, model number or alias, in any case.
+        text: Option<Text<1, 200>>,
+        category_id: Option<Id>,
+        /// With `categoryId`: its descendants too.
+        #[serde(default)]
+        deep: bool,
+        brand_id: Option<Id>,
+        manufacturer_id: Option<Id>,
+        product_type: Option<ProductType>,
+        publication_status: Option<PublicationStatus>,
+        track_serials: Option<bool>,
+    }
 }
 
 impl ListProducts {
@@ -86,24 +81,17 @@ impl ListProducts {
     }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicProducts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// Only ACTIVE ones are shown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "there is one status to ask for")]
-    status: OnlyActive,
-    /// Part of the name or slug, or of an active variant's SKU, barcode, model number or alias, in any case.
-    text: Option<Text<1, 200>>,
-    category_id: Option<Id>,
-    brand_id: Option<Id>,
-    manufacturer_id: Option<Id>,
-    /// Changed at or after this instant, by a change of which variants are active too. Products that were taken off sale are
-    /// no longer shown: events tell of them.
-    updated_since: Option<Instant>,
+list_query! {
+    pub struct ListPublicProducts of OnlyActive {
+        /// Part of the name or slug, or of an active variant's SKU, barcode, model number or alias, in any case.
+        text: Option<Text<1, 200>>,
+        category_id: Option<Id>,
+        brand_id: Option<Id>,
+        manufacturer_id: Option<Id>,
+        /// Changed at or after this instant, by a change of which variants are active too. Products that were taken off sale are
+        /// no longer shown: events tell of them.
+        updated_since: Option<Instant>,
+    }
 }
 
 /// Products with this text in name or slug, or with a variant that has it and meets `variants`.

@@ -1,10 +1,8 @@
 //! The till's look-up: what was scanned or typed, exact matches first.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{Failure, Rows, get_all, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Limit, Operation, Page, Text, all, any, contains, fit_page};
-use stoa_trade::Status;
+use stoa_sdk::{Answer, Call, Filter, Id, Operation, Page, Text, all, any, contains, fit_page};
+use stoa_trade::list_query;
 use stoa_trade::lists::answer_page;
 
 use crate::records::variant::{Variant, VariantId, VariantRow};
@@ -20,20 +18,15 @@ pub const OPERATIONS: &[Operation] = &[
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
 const EXACT: u32 = 100;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct FindVariants {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    /// Exactly this SKU, in any case.
-    sku: Option<Text<1, 100>>,
-    /// Exactly this barcode.
-    barcode: Option<Text<1, 100>>,
-    /// Part of the SKU, barcode, model number or an alias, in any case; exact SKUs and barcodes come first.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct FindVariants of Status {
+        /// Exactly this SKU, in any case.
+        sku: Option<Text<1, 100>>,
+        /// Exactly this barcode.
+        barcode: Option<Text<1, 100>>,
+        /// Part of the SKU, barcode, model number or an alias, in any case; exact SKUs and barcodes come first.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 impl FindVariants {

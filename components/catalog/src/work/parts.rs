@@ -1,38 +1,25 @@
 //! Listing the variants or media of a product.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Column, Entity, Filter, Id, Instant, Limit, Problem, View, all, fit_page};
 use stoa_trade::Status;
-use stoa_trade::life::OnlyActive;
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between};
 
 use crate::records::product::ProductHead;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListParts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
+list_query! {
+    pub struct ListParts of Status {
+    }
 }
 
-/// Variants or media of a product.
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicParts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// Only ACTIVE ones are shown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "there is one status to ask for")]
-    status: OnlyActive,
-    /// Changed at or after this instant.
-    updated_since: Option<Instant>,
+list_query! {
+    /// Variants or media of a product.
+    pub struct ListPublicParts of OnlyActive {
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+    }
 }
 
 /// A page of the product's parts for a person.

@@ -1,9 +1,8 @@
 //! The operations of costs: for people who may read them, and nobody else.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::Rows;
-use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Problem, Reply, all, item, today};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Problem, Reply, all, item, today};
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, equals, read_page};
 
 use crate::records::cost::{CostLayer, LayerRow, PoolRow, ValuationRow};
@@ -25,21 +24,18 @@ fn open_by_default() -> bool {
     true
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListCostLayers {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Option<Id>,
-    variant_id: Option<Id>,
-    inventory_unit_id: Option<Id>,
-    purchase_receipt_item_id: Option<Id>,
-    /// Of which something remains; false: of which nothing does.
-    #[serde(default = "open_by_default")]
-    open: bool,
-    /// True: only those without a cost; false: only those with one.
-    uncosted: Option<bool>,
+list_query! {
+    pub struct ListCostLayers {
+        legal_entity_id: Option<Id>,
+        variant_id: Option<Id>,
+        inventory_unit_id: Option<Id>,
+        purchase_receipt_item_id: Option<Id>,
+        /// Of which something remains; false: of which nothing does.
+        #[serde(default = "open_by_default")]
+        open: bool,
+        /// True: only those without a cost; false: only those with one.
+        uncosted: Option<bool>,
+    }
 }
 
 pub fn list_layers(call: &Call) -> Answer {
@@ -57,17 +53,14 @@ pub fn list_layers(call: &Call) -> Answer {
     answer_page(rows, |row| row.id, CostLayer::of)
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListValuation {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Option<Id>,
-    variant_id: Option<Id>,
-    product_id: Option<Id>,
-    /// At the end of this day; now where it is left out.
-    as_of: Option<Date>,
+list_query! {
+    pub struct ListValuation {
+        legal_entity_id: Option<Id>,
+        variant_id: Option<Id>,
+        product_id: Option<Id>,
+        /// At the end of this day; now where it is left out.
+        as_of: Option<Date>,
+    }
 }
 
 pub fn list_valuation(call: &Call) -> Answer {

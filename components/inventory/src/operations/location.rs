@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock, lock_shared, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Limit, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, tenant,
-    text, view,
+    Answer, Call, Client, Filter, Id, Operation, Page, Problem, Text, all, emit, fit_page, new_id, now, tenant, text,
+    view,
 };
 use stoa_trade::document::number::insert_unless_taken;
 use stoa_trade::lists::{answer_page, mentions};
-use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
+use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, writable};
 
 use crate::records::location::{
     LOCATION, LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, Location, LocationRow, PublicLocation,
@@ -51,16 +51,11 @@ pub struct LocationInput {
     name: Text<1, 200>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListLocations {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    /// Part of the code or name, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListLocations of Status {
+        /// Part of the code or name, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 impl ListLocations {

@@ -1,13 +1,11 @@
 //! The operations of stock levels.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{aggregate, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, fit_page, tenant,
-    totals,
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, tenant, totals,
 };
 use stoa_trade::clients::articles;
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 use stoa_trade::quantity::Quantity;
 
@@ -26,20 +24,17 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ, of_variant_public).description("").answers::<VariantStock<PublicStockLevel>>()),
 ];
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ListStock {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    warehouse_id: Option<Id>,
-    variant_id: Option<Id>,
-    product_id: Option<Id>,
-    legal_entity_id: Option<Id>,
-    /// Changed at or after this instant.
-    updated_since: Option<Instant>,
-    /// True: only where something is held, reserved or expected; false: only where nothing is.
-    non_zero: Option<bool>,
+list_query! {
+    struct ListStock {
+        warehouse_id: Option<Id>,
+        variant_id: Option<Id>,
+        product_id: Option<Id>,
+        legal_entity_id: Option<Id>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+        /// True: only where something is held, reserved or expected; false: only where nothing is.
+        non_zero: Option<bool>,
+    }
 }
 
 impl ListStock {
@@ -79,12 +74,9 @@ fn list_public(call: &Call) -> Answer {
     answer_page(rows, |row| row.id, |row| PublicStockLevel::of(&row))
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Paged {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
+list_query! {
+    struct Paged {
+    }
 }
 
 totals! {

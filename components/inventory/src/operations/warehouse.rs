@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, lock, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Limit, Operation, Page, Problem, Reply, Text, all, any, tenant, text, view};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Page, Problem, Reply, Text, all, any, tenant, text, view};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::quantity::Quantity;
-use stoa_trade::{Change, EmptyBody, Status, writable};
+use stoa_trade::{Change, EmptyBody, Status, list_query, writable};
 
 use crate::operations::query::public_query;
 use crate::records::permission::{ADJUST, CLIENT_READ, READ};
@@ -64,20 +64,15 @@ pub struct WarehouseInput {
     pub branch_id: Option<Id>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListWarehouses {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    #[serde(rename = "type")]
-    kind: Option<WarehouseType>,
-    legal_entity_id: Option<Id>,
-    branch_id: Option<Id>,
-    /// Part of the code or name, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListWarehouses of Status {
+        #[serde(rename = "type")]
+        kind: Option<WarehouseType>,
+        legal_entity_id: Option<Id>,
+        branch_id: Option<Id>,
+        /// Part of the code or name, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 public_query! {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, item};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, item};
 use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::refusal::illegal;
-use stoa_trade::{Change, EmptyBody, Status, require_unarchived, usable, writable};
+use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode, answer};
@@ -93,21 +93,18 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListAccounts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Id,
-    #[serde(rename = "type")]
-    account_type: Option<AccountType>,
-    /// ARCHIVED records are immutable and keep their codes.
-    #[serde(default)]
-    status: Status,
-    postable: Option<bool>,
-    /// Part of a name or code, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListAccounts {
+        legal_entity_id: Id,
+        #[serde(rename = "type")]
+        account_type: Option<AccountType>,
+        /// ARCHIVED records are immutable and keep their codes.
+        #[serde(default)]
+        status: Status,
+        postable: Option<bool>,
+        /// Part of a name or code, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

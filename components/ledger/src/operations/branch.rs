@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, lock_shared, run, select};
-use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, text};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, text};
 use stoa_trade::lists::{answer_page, equals, mentions, read_page};
-use stoa_trade::{Change, EmptyBody, Status, usable, writable};
+use stoa_trade::{Change, EmptyBody, Status, list_query, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::branch::{BRANCH, Branch, BranchRow, answer};
@@ -63,18 +63,15 @@ pub struct BranchChange {
     code: Option<String>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListBranches {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Option<Id>,
-    /// ARCHIVED records are immutable and keep their codes.
-    #[serde(default)]
-    status: Status,
-    /// Part of a name or code, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListBranches {
+        legal_entity_id: Option<Id>,
+        /// ARCHIVED records are immutable and keep their codes.
+        #[serde(default)]
+        status: Status,
+        /// Part of a name or code, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

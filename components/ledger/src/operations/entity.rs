@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{aggregate, get, lock, run, select};
 use stoa_sdk::{
-    Answer, Call, Column, Date, Filter, Id, Limit, Operation, Page, Problem, Text, all, item, text, today, totals,
+    Answer, Call, Column, Date, Filter, Id, Operation, Page, Problem, Text, all, item, text, today, totals,
 };
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::lists::{answer_page, mentions, read_page};
 use stoa_trade::refusal::refuse_invalid;
-use stoa_trade::{Change, EmptyBody, Status, currency, require_unarchived};
+use stoa_trade::{Change, EmptyBody, Status, currency, list_query, require_unarchived};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountId, AccountRow};
@@ -122,17 +122,14 @@ pub struct LegalEntityChange {
     amount_scale: Option<i64>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListLegalEntities {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// ARCHIVED records are immutable and keep their codes.
-    #[serde(default)]
-    status: Status,
-    /// Part of a name or code, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListLegalEntities {
+        /// ARCHIVED records are immutable and keep their codes.
+        #[serde(default)]
+        status: Status,
+        /// Part of a name or code, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

@@ -1,12 +1,11 @@
 //! Journal entries as people read them.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{find, get, run, select};
 use stoa_sdk::{
-    Answer, Call, Date, Field, Filter, Id, Limit, Operation, Page, Problem, Reply, Text, all, has, map, set, view,
+    Answer, Call, Date, Field, Filter, Id, Operation, Page, Problem, Reply, Text, all, has, map, set, view,
 };
 use stoa_trade::dates::Month;
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
 use stoa_trade::quantity::Amount;
 
@@ -46,32 +45,29 @@ pub fn read(call: &Call) -> Answer {
     Ok(Reply::json(&JournalEntry { head, lines }))
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListJournalEntries {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Id,
-    /// The first day.
-    from: Option<Date>,
-    /// The last day.
-    to: Option<Date>,
-    /// YYYY-MM.
-    month: Option<Month>,
-    /// Entries with a line on this account.
-    account_id: Option<Id>,
-    #[schemars(length(max = 64))]
-    source_kind: Option<String>,
-    source_id: Option<Id>,
-    /// Entries with a line of this party.
-    party_id: Option<Id>,
-    /// Entries with a line of this branch.
-    branch_id: Option<Id>,
-    total_min: Option<Amount>,
-    total_max: Option<Amount>,
-    /// Part of the description or reference, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListJournalEntries {
+        legal_entity_id: Id,
+        /// The first day.
+        from: Option<Date>,
+        /// The last day.
+        to: Option<Date>,
+        /// YYYY-MM.
+        month: Option<Month>,
+        /// Entries with a line on this account.
+        account_id: Option<Id>,
+        #[schemars(length(max = 64))]
+        source_kind: Option<String>,
+        source_id: Option<Id>,
+        /// Entries with a line of this party.
+        party_id: Option<Id>,
+        /// Entries with a line of this branch.
+        branch_id: Option<Id>,
+        total_min: Option<Amount>,
+        total_max: Option<Amount>,
+        /// Part of the description or reference, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
 impl ListJournalEntries {

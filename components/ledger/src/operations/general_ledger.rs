@@ -1,9 +1,10 @@
 //! The general ledger: the lines of an entity's journal in the order of posting.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Page, Reply, all, fit_page, map};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, all, fit_page, map};
+use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::invalid;
 
@@ -28,18 +29,15 @@ pub const OPERATIONS: &[Operation] = &[
 /// Days that a general ledger spans at most.
 const LONGEST: i64 = 366;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AskGeneralLedger {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Id,
-    /// The first day.
-    from: Date,
-    /// The last day, at most 366 days from the first.
-    to: Date,
-    branch_id: Option<Id>,
+list_query! {
+    pub struct AskGeneralLedger {
+        legal_entity_id: Id,
+        /// The first day.
+        from: Date,
+        /// The last day, at most 366 days from the first.
+        to: Date,
+        branch_id: Option<Id>,
+    }
 }
 
 /// A line of the general ledger.

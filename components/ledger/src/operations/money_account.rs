@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Id, Limit, Operation, Page, Problem, Text, all, card_number, item, text};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, card_number, item, text};
 use stoa_trade::lists::{answer_page, equals, read_page};
 use stoa_trade::refusal::{illegal, refuse_invalid};
-use stoa_trade::{Change, EmptyBody, Status, require_unarchived, usable, writable};
+use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::Postability;
@@ -93,19 +93,16 @@ pub struct MoneyAccountChange {
     account_id: Option<Id>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListMoneyAccounts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    legal_entity_id: Option<Id>,
-    kind: Option<MoneyKind>,
-    /// Those of a kind that this method may use.
-    method: Option<Method>,
-    /// ARCHIVED records are immutable and keep their codes.
-    #[serde(default)]
-    status: Status,
+list_query! {
+    pub struct ListMoneyAccounts {
+        legal_entity_id: Option<Id>,
+        kind: Option<MoneyKind>,
+        /// Those of a kind that this method may use.
+        method: Option<Method>,
+        /// ARCHIVED records are immutable and keep their codes.
+        #[serde(default)]
+        status: Status,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

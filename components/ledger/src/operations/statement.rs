@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use stoa_sdk::store::{Rows, aggregate, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Limit, Operation, Problem, Reply, all, any, map, today, totals, view};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, any, map, today, totals, view};
 use stoa_trade::dates::day_after;
+use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::invalid;
 
@@ -27,18 +28,15 @@ pub const OPERATIONS: &[Operation] = &[
         .query::<AskStatement>().answers::<Statement>().problems(&["REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct AskStatement {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// The first day; omitted: the first of the books.
-    from: Option<Date>,
-    /// The last day; omitted: today.
-    to: Option<Date>,
-    party_id: Option<Id>,
-    branch_id: Option<Id>,
+list_query! {
+    pub struct AskStatement {
+        /// The first day; omitted: the first of the books.
+        from: Option<Date>,
+        /// The last day; omitted: today.
+        to: Option<Date>,
+        party_id: Option<Id>,
+        branch_id: Option<Id>,
+    }
 }
 
 /// A line of a statement.

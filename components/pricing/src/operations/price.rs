@@ -1,13 +1,11 @@
 //! Prices as they are read: by people with their history, by API clients the ones in effect of what is on sale.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, fit_page, now,
 };
 use stoa_trade::Status;
-use stoa_trade::life::OnlyActive;
+use stoa_trade::list_query;
 use stoa_trade::lists::answer_page;
 
 use crate::records::price::{Price, PriceRow, PublicPrice, show};
@@ -30,36 +28,24 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("A price").needs(READ).answers::<Price>(),
 ];
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPrices {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    variant_id: Option<Id>,
-    /// Prices in effect at this instant.
-    at: Option<Stated>,
-    /// Prices that are in effect at or after this instant.
-    from: Option<Stated>,
-    /// Prices that are in effect at or before this instant.
-    to: Option<Stated>,
+list_query! {
+    pub struct ListPrices of Status {
+        variant_id: Option<Id>,
+        /// Prices in effect at this instant.
+        at: Option<Stated>,
+        /// Prices that are in effect at or after this instant.
+        from: Option<Stated>,
+        /// Prices that are in effect at or before this instant.
+        to: Option<Stated>,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicPrices {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// Only ACTIVE ones are shown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "there is one status to ask for")]
-    status: OnlyActive,
-    variant_id: Option<Id>,
-    /// Changed, or in effect only since, at or after this instant.
-    updated_since: Option<Instant>,
+list_query! {
+    pub struct ListPublicPrices of OnlyActive {
+        variant_id: Option<Id>,
+        /// Changed, or in effect only since, at or after this instant.
+        updated_since: Option<Instant>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

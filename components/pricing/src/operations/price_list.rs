@@ -1,14 +1,9 @@
 //! Price lists: read and changed by people, read by API clients.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{
-    Answer, Call, Client, Id, Instant, Limit, Operation, Page, Problem, Reply, Text, all, currency, emit, item,
-};
-use stoa_trade::life::OnlyActive;
+use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Reply, Text, all, currency, emit, item};
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
-use stoa_trade::{Change, EmptyBody, Identity, Status, writable};
+use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
 
 use crate::records::price_list::{
     ARCHIVED, AUDIT, CREATED, ListRow, PriceList, PriceListEvent, PublicPriceList, UPDATED, Visibility, show,
@@ -43,31 +38,19 @@ pub const OPERATIONS: &[Operation] = &[
         .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),
 ];
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPriceLists {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    #[serde(default)]
-    status: Status,
-    visibility: Option<Visibility>,
-    /// Part of the name or code, in any case.
-    text: Option<Text<1, 200>>,
+list_query! {
+    pub struct ListPriceLists of Status {
+        visibility: Option<Visibility>,
+        /// Part of the name or code, in any case.
+        text: Option<Text<1, 200>>,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListPublicPriceLists {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    /// Only ACTIVE ones are shown.
-    #[serde(default)]
-    #[allow(dead_code, reason = "there is one status to ask for")]
-    status: OnlyActive,
-    /// Changed at or after this instant.
-    updated_since: Option<Instant>,
+list_query! {
+    pub struct ListPublicPriceLists of OnlyActive {
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

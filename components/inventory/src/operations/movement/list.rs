@@ -1,36 +1,32 @@
 //! Reading movements.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, Rows, get, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, all, fit_page, holds, tenant};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all, fit_page, holds, tenant};
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::operations::query::public_query;
 use crate::records::movement::{DocumentType, Movement, MovementRow, MovementType, PublicMovement, ReferenceType};
 use crate::records::permission::SERIALS_READ;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListMovements {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    variant_id: Option<Id>,
-    product_id: Option<Id>,
-    /// On either side.
-    warehouse_id: Option<Id>,
-    movement_type: Option<MovementType>,
-    reference_type: Option<ReferenceType>,
-    reference_id: Option<Id>,
-    document_type: Option<DocumentType>,
-    document_id: Option<Id>,
-    /// Needs inventory.serials.read.
-    inventory_unit_id: Option<Id>,
-    /// Created at this instant or later.
-    from: Option<Instant>,
-    /// Created at this instant or before.
-    to: Option<Instant>,
+list_query! {
+    pub struct ListMovements {
+        variant_id: Option<Id>,
+        product_id: Option<Id>,
+        /// On either side.
+        warehouse_id: Option<Id>,
+        movement_type: Option<MovementType>,
+        reference_type: Option<ReferenceType>,
+        reference_id: Option<Id>,
+        document_type: Option<DocumentType>,
+        document_id: Option<Id>,
+        /// Needs inventory.serials.read.
+        inventory_unit_id: Option<Id>,
+        /// Created at this instant or later.
+        from: Option<Instant>,
+        /// Created at this instant or before.
+        to: Option<Instant>,
+    }
 }
 
 public_query! {

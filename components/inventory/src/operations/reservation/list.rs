@@ -1,9 +1,8 @@
 //! Reading reservations.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, all, holds, tenant};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, all, holds, tenant};
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::operations::query::public_query;
@@ -12,23 +11,20 @@ use crate::records::reservation::{
     PublicReservation, Reservation, ReservationRow, ReservationSource, ReservationStatus,
 };
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListReservations {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    status: Option<ReservationStatus>,
-    variant_id: Option<Id>,
-    warehouse_id: Option<Id>,
-    source: Option<ReservationSource>,
-    document_id: Option<Id>,
-    /// Needs inventory.serials.read.
-    inventory_unit_id: Option<Id>,
-    /// Created at this instant or later.
-    from: Option<Instant>,
-    /// Created at this instant or before.
-    to: Option<Instant>,
+list_query! {
+    pub struct ListReservations {
+        status: Option<ReservationStatus>,
+        variant_id: Option<Id>,
+        warehouse_id: Option<Id>,
+        source: Option<ReservationSource>,
+        document_id: Option<Id>,
+        /// Needs inventory.serials.read.
+        inventory_unit_id: Option<Id>,
+        /// Created at this instant or later.
+        from: Option<Instant>,
+        /// Created at this instant or before.
+        to: Option<Instant>,
+    }
 }
 
 public_query! {

@@ -1,9 +1,8 @@
 //! Reading stock counts.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, Text, all, holds, tenant};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, holds, tenant};
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
 
 use crate::records::permission::SERIALS_READ;
@@ -11,20 +10,17 @@ use crate::records::stock_count::{
     CountStatus, StockCount, StockCountHeader, StockCountLine, StockCountLineRow, StockCountRow,
 };
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListStockCounts {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    status: Option<CountStatus>,
-    warehouse_id: Option<Id>,
-    /// Part of the number, in any case.
-    number: Option<Text<1, 64>>,
-    /// Created at or after this instant.
-    from: Option<Instant>,
-    /// Created at or before this instant.
-    to: Option<Instant>,
+list_query! {
+    pub struct ListStockCounts {
+        status: Option<CountStatus>,
+        warehouse_id: Option<Id>,
+        /// Part of the number, in any case.
+        number: Option<Text<1, 64>>,
+        /// Created at or after this instant.
+        from: Option<Instant>,
+        /// Created at or before this instant.
+        to: Option<Instant>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{get, get_all, run, select};
-use stoa_sdk::{Answer, Call, Id, Instant, Limit, Problem, Reply, Text, all, has, holds, map, tenant};
+use stoa_sdk::{Answer, Call, Id, Instant, Problem, Reply, Text, all, has, holds, map, tenant};
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
 
 use crate::records::permission::SERIALS_READ;
@@ -15,23 +14,20 @@ use crate::records::transfer_order::{
 };
 use crate::records::unit::UnitRow;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListTransferOrders {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    status: Option<TransferStatus>,
-    from_warehouse_id: Option<Id>,
-    to_warehouse_id: Option<Id>,
-    /// Of any line.
-    variant_id: Option<Id>,
-    /// Part of the number, in any case.
-    number: Option<Text<1, 64>>,
-    /// Created at or after this instant.
-    from: Option<Instant>,
-    /// Created at or before this instant.
-    to: Option<Instant>,
+list_query! {
+    pub struct ListTransferOrders {
+        status: Option<TransferStatus>,
+        from_warehouse_id: Option<Id>,
+        to_warehouse_id: Option<Id>,
+        /// Of any line.
+        variant_id: Option<Id>,
+        /// Part of the number, in any case.
+        number: Option<Text<1, 64>>,
+        /// Created at or after this instant.
+        from: Option<Instant>,
+        /// Created at or before this instant.
+        to: Option<Instant>,
+    }
 }
 
 pub fn list(call: &Call) -> Answer {

@@ -1,11 +1,8 @@
 //! Reading units: the list with its look-up by identity, one unit, its movements and its history.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{
-    Answer, Call, Filter, Id, Instant, Limit, Problem, Reply, Text, View, all, fit_page, has, tenant, view,
-};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, View, all, fit_page, has, tenant, view};
+use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, read_page};
 
 use crate::records::movement::{Movement, MovementRow};
@@ -17,32 +14,26 @@ use crate::rules::identity;
 
 view! { UnitId of UnitRow { id: Id } }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListUnits {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
-    variant_id: Option<Id>,
-    product_id: Option<Id>,
-    warehouse_id: Option<Id>,
-    location_id: Option<Id>,
-    legal_entity_id: Option<Id>,
-    status: Option<UnitStatus>,
-    condition: Option<Condition>,
-    grade: Option<Grade>,
-    /// A whole serial number, in any case, or a whole IMEI, of either slot.
-    identity: Option<Text<1, 100>>,
-    /// Changed at or after this instant.
-    updated_since: Option<Instant>,
+list_query! {
+    pub struct ListUnits {
+        variant_id: Option<Id>,
+        product_id: Option<Id>,
+        warehouse_id: Option<Id>,
+        location_id: Option<Id>,
+        legal_entity_id: Option<Id>,
+        status: Option<UnitStatus>,
+        condition: Option<Condition>,
+        grade: Option<Grade>,
+        /// A whole serial number, in any case, or a whole IMEI, of either slot.
+        identity: Option<Text<1, 100>>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+    }
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PageOf {
-    cursor: Option<Id>,
-    #[serde(default)]
-    limit: Limit,
+list_query! {
+    pub struct PageOf {
+    }
 }
 
 pub fn list(call: &Call) -> Answer {
