@@ -22,7 +22,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("What an entity owns and owes at the end of a day")
         .description("Results of earlier years and of this one are derived: there is no year-end entry.")
         .query::<AskBalanceSheet>().answers::<BalanceSheet>()
-        .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]

@@ -21,7 +21,7 @@ use crate::work::balance::{self, Scope};
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read("/ledger/income-statement", "getIncomeStatement", income_statement))
         .summary("Income, expense and result of a range").query::<AskIncomeStatement>().answers::<IncomeStatement>()
-        .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]

@@ -25,7 +25,7 @@ use crate::work::balance::{self, Scope};
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read("/ledger/trial-balance", "getTrialBalance", read))
         .summary("The trial balance of a range").query::<AskTrialBalance>().answers::<TrialBalance>()
-        .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
 
 #[derive(Deserialize, JsonSchema)]
