@@ -48,6 +48,15 @@ fn ask(shop: &Company, turn: usize) -> (u16, Option<String>) {
     (answer.status, answer["version"].as_str().map(str::to_string))
 }
 
+/// Says that the load may end, also where a swap failed: else it would go on for ever.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     let host = host(database);
     let console = host.console();
@@ -55,10 +64,10 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
     let (done, turns) = (AtomicBool::new(false), AtomicUsize::new(0));
     let told: Vec<_> = at_once(CONNECTIONS + 1, |thread| {
         if thread == CONNECTIONS {
+            let _ends_the_load = Ends(&done);
             for swap in 1..=SWAPS {
                 console.activate(&digests[swap % 2], json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
             }
-            done.store(true, Ordering::Release);
             return Vec::new();
         }
         let shop = host.company();
