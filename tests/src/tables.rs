@@ -8,6 +8,16 @@ use serde_json::Value as Json;
 use crate::Company;
 use crate::books::day;
 
+/// Compares a table with the one that stands in the test. Each test runs on both databases, so each table is compared twice.
+#[macro_export]
+macro_rules! assert_table {
+    ($table:expr, @$expected:literal) => {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!($table, @$expected)
+        }
+    };
+}
+
 /// Rows below their head, texts to the left and figures to the right.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let cell = |row: &[String], at: usize| row.get(at).cloned().unwrap_or_default();

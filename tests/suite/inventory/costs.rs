@@ -1,7 +1,7 @@
 //! What goods cost: layers, valuation, who may read them, and what other modules do with them. [E64], [E66]..[E74]
 
-use insta::assert_snapshot;
 use serde_json::json;
+use stoa_tests::assert_table;
 use stoa_tests::goods::{WHY, bookkeeping};
 use stoa_tests::services::inventory::{
     Call, ChargeLine, CorrectionLine, CustomerReturn, Delivered, DeliveryLine, Destination, Disposition, FlowPage,
@@ -36,19 +36,19 @@ fn e64_the_oldest_goods_go_first(database: Database) {
     // From another warehouse of the entity, as from the first.
     shop.transfer(&variant, "15", &main, &other).is(201);
     shop.take("ADJUSTMENT_OUT", &variant, &other, "15").is(201);
-    assert_snapshot!(shop.stock_table(&[(&variant, "goods"), (&main, "MAIN"), (&other, "OTHER")]), @r"
+    assert_table!(shop.stock_table(&[(&variant, "goods"), (&main, "MAIN"), (&other, "OTHER")]), @r"
     article  warehouse  on hand  available
     goods    MAIN             5          5
     goods    OTHER            0          0
     ");
     // All ten of the first, five of the second.
-    assert_snapshot!(shop.layers_table(&variant), @r"
+    assert_table!(shop.layers_table(&variant), @r"
     quantity  unit cost  remaining  value  currency
           10          1          0      0  EUR
           10          2          5     10  EUR
     ");
     // 10 x 1 and 10 x 2 came; 10 x 1 and 5 x 2 went; what moves within an entity is no entry.
-    assert_snapshot!(shop.journal_table(&shop.entity()), @r"
+    assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                     debit  credit
         1  1200 Inventory                 10
            5200 Inventory adjustments             10
@@ -230,7 +230,7 @@ fn e66_a_return_brings_back_what_a_sale_cost(database: Database) {
     let sale = trade.sell(1, "3");
     assert_eq!((sale.cost.as_deref(), sale.currency_code.as_deref()), (Some("17.000000000000"), Some("EUR")));
     // 2 x 5 and 1 x 7 went.
-    assert_snapshot!(trade.layers(), @r"
+    assert_table!(trade.layers(), @r"
     quantity  unit cost  remaining  value  currency
            2          5          0      0  EUR
            2          7          1      7  EUR
@@ -238,7 +238,7 @@ fn e66_a_return_brings_back_what_a_sale_cost(database: Database) {
     // The dearest first.
     assert_eq!(trade.take_back(1, &sale, "1"), some("7.000000000000"));
     assert_eq!(trade.take_back(1, &sale, "2"), some("10.000000000000"));
-    assert_snapshot!(trade.layers(), @r"
+    assert_table!(trade.layers(), @r"
     quantity  unit cost  remaining  value  currency
            2          5          0      0  EUR
            2          7          1      7  EUR
@@ -282,7 +282,7 @@ fn e67_a_correction_is_dealt_over_sold_and_unsold(database: Database) {
         trade.correct(1, "10"),
         [to(Destination::OnHand, "6.666666000000"), to(Destination::Sold, "3.333334000000")]
     );
-    assert_snapshot!(trade.layers(), @r"
+    assert_table!(trade.layers(), @r"
     quantity  unit cost  remaining  value  currency
            3  33.333333          0      0  EUR
            2         30          2     60  EUR
@@ -311,7 +311,7 @@ fn e69_steps_are_those_of_the_unit(database: Database) {
     trade.receive(1, "2.5", "10");
     assert_eq!(trade.correct(1, "10"), [to(Destination::OnHand, "10.000000000000")]);
     // 25 steps of 0.1 gave 0.4 each: 4 less for a whole one.
-    assert_snapshot!(trade.layers(), @r"
+    assert_table!(trade.layers(), @r"
     quantity  unit cost  remaining  value  currency
          2.5         10          0      0  EUR
          2.5          6        2.5     15  EUR

@@ -1,7 +1,7 @@
 //! Units in what other modules do: received, held, sold, brought back and sent back, through the services of stock and units.
 
-use insta::assert_snapshot;
 use serde_json::{Value as Json, json};
+use stoa_tests::assert_table;
 use stoa_tests::company::fresh;
 use stoa_tests::serials::imei;
 use stoa_tests::services::inventory::{
@@ -132,12 +132,12 @@ fn a_unit_is_received_sold_and_brought_back(database: Database) {
     let (order, sold) = sell(&shop, &main, &phone, &units[..1]);
     assert_eq!((sold[0].cost.as_deref(), sold[0].currency_code.as_deref()), (Some("100.000000000000"), Some("EUR")));
     let names: [(&str, &str); 4] = [(&phone, "phone"), (&main, "MAIN"), (&units[0], "first"), (&units[1], "second")];
-    assert_snapshot!(shop.units_table(&phone, &names), @r"
+    assert_table!(shop.units_table(&phone, &names), @r"
     unit    status     warehouse
     first   SOLD
     second  AVAILABLE  MAIN
     ");
-    assert_snapshot!(shop.stock_table(&names), @r"
+    assert_table!(shop.stock_table(&names), @r"
     article  warehouse  on hand  available
     phone    MAIN             1          1
     ");
@@ -148,12 +148,12 @@ fn a_unit_is_received_sold_and_brought_back(database: Database) {
     }
     let cost = take_back(&shop, &order, &main, &sold[0], Disposition::Inspect);
     assert_eq!(cost.as_deref(), Some("100.000000000000"));
-    assert_snapshot!(shop.units_table(&phone, &names), @r"
+    assert_table!(shop.units_table(&phone, &names), @r"
     unit    status     warehouse
     first   RETURNED   MAIN
     second  AVAILABLE  MAIN
     ");
-    assert_snapshot!(shop.stock_table(&names), @r"
+    assert_table!(shop.stock_table(&names), @r"
     article  warehouse  on hand  available  returned
     phone    MAIN             1          1         1
     ");

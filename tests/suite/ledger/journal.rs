@@ -1,7 +1,7 @@
 //! The journal: manual entries and their reversal, amounts to the last digit, mirrors, and entries that nothing can change.
 
-use insta::assert_snapshot;
 use serde_json::{Value as Json, json};
+use stoa_tests::assert_table;
 use stoa_tests::books::{Books, books, books_with, customer, day, entity, month, month_day};
 use stoa_tests::company::{with, without};
 use stoa_tests::services::ledger::{Call, Mirror, Posting, Target};
@@ -155,7 +155,7 @@ fn l32_legs_are_summed_before_they_must_fit(database: Database) {
     assert_eq!((&read["lines"][0]["partyType"], &read["lines"][0]["partyId"]), (&json!("CUSTOMER"), &json!(party)));
     let nothing = of.posting(&[("CASH_MOVEMENT", "debit", "0"), ("REVENUE", "credit", "0.000")]);
     assert_eq!(of.ask::<Option<Key>>(nothing), None);
-    assert_snapshot!(of.journal(), @r"
+    assert_table!(of.journal(), @r"
     entry  account                        debit    credit
         1  1200 Inventory              0.000001
            5200 Inventory adjustments            0.000001
@@ -221,7 +221,7 @@ fn l37_mirrors_use_the_accounts_of_their_originals(database: Database) {
     assert_eq!(of.ask::<Vec<Key>>(mirror(source_id, None)), [], "mirrored once");
     assert_eq!(of.ask::<Vec<Key>>(mirror(new_key(), None)), []);
     // The sale, what was moved from its account by hand, and the mirror, on the account of the sale.
-    assert_snapshot!(of.journal(), @r"
+    assert_table!(of.journal(), @r"
     entry  account              debit  credit
         1  5310 Cash movements      9
            4001 Old sales                   9

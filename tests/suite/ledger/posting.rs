@@ -1,8 +1,8 @@
 //! Posting through the services: which code is told when, fallbacks of roles, and what is asked before anything is locked.
 
 use chrono::{FixedOffset, Utc};
-use insta::assert_snapshot;
 use serde_json::{Value as Json, json};
+use stoa_tests::assert_table;
 use stoa_tests::books::{Books, books, books_with, day, leg, text};
 use stoa_tests::services::ledger::{Account, Admission, Amount, Call, Cost, Entity, Flow, RoleBalance, Target, Terms};
 use stoa_tests::services::{Key, id, key, new_key, read_answer};
@@ -90,7 +90,7 @@ fn l16_an_unmapped_role_falls_back(database: Database) {
     of.map(&[("INVENTORY_LOSS", None), ("SUPPLIER_RETURNS", None), ("PURCHASE_CREDITS", None)]).is(200);
     of.call(of.posting(&[("INVENTORY_LOSS", "debit", "4"), ("SUPPLIER_RETURNS", "credit", "4")])).is(200);
     // A loss is an adjustment; what went back to a supplier is a purchase.
-    assert_snapshot!(of.journal(), @r"
+    assert_table!(of.journal(), @r"
     entry  account                      debit  credit
         1  5200 Inventory adjustments       4
            5100 Purchases and services              4
@@ -118,7 +118,7 @@ fn l19_every_missing_role_is_named(database: Database) {
     assert_eq!(of.shop.digest(), before, "nothing of the delivery remains");
     // Given away: it costs, and brings nothing.
     delivery("0").is(200);
-    assert_snapshot!(of.journal(), @r"
+    assert_table!(of.journal(), @r"
     entry  account                  debit  credit
         1  5000 Cost of goods sold      6
            1200 Inventory                       6
@@ -259,7 +259,7 @@ fn targets_may_be_accounts_and_money(database: Database) {
         of.call(posting)
     };
     post(Target::Money(key(&of.money("CASH"))), Target::Account(key(&of.account("4000")))).is(200);
-    assert_snapshot!(of.journal(), @r"
+    assert_table!(of.journal(), @r"
     entry  account     debit  credit
         1  1000 Cash       3
            4000 Sales              3
