@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use rand::Rng;
 use uuid::Uuid;
+
+use crate::ids::Ids;
 
 /// How far a request may go (`store.md` 9).
 #[derive(Debug, Clone, Copy)]
@@ -61,16 +62,12 @@ pub struct Scope {
     pub(super) limit_hits: u32,
     /// Named locks held, by key; true: exclusive.
     pub(super) held: HashMap<i64, bool>,
-    next_id: u128,
+    ids: Option<Ids>,
 }
-
-/// Bits of a UUIDv7 below its milliseconds that are not version or variant.
-const LOW_BITS: u32 = 74;
 
 impl Scope {
     pub fn new(tenant: Uuid, now_ms: i64, read_only: bool) -> Scope {
         // The top bit stays free, so that counting up never leaves the millisecond.
-        let start = rand::rng().random::<u128>() & ((1 << (LOW_BITS - 1)) - 1);
         Scope {
             tenant,
             now_ms,
@@ -82,16 +79,13 @@ impl Scope {
             round_trips: 0,
             limit_hits: 0,
             held: HashMap::new(),
-            next_id: start,
+            ids: None,
         }
     }
 
-    /// A UUIDv7 of the request's instant, above every one given before in this request.
+    /// A UUIDv7 of the request's instant, above every one given before in this request and in those before it.
     pub fn new_id(&mut self) -> Uuid {
-        self.next_id += 1 + u128::from(rand::rng().random::<u32>());
-        let low = self.next_id & ((1 << LOW_BITS) - 1);
-        let ms = u128::try_from(self.now_ms).unwrap_or(0) & ((1 << 48) - 1);
-        let (rand_a, rand_b) = (low >> 62, low & ((1 << 62) - 1));
-        Uuid::from_u128(ms << 80 | 0x7 << 76 | rand_a << 64 | 0b10 << 62 | rand_b)
+        let now = self.now_ms;
+        self.ids.get_or_insert_with(|| Ids::new(now)).make()
     }
 }

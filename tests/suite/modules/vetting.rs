@@ -204,7 +204,10 @@ fn routes_must_be_distinct(database: Database) {
 
 /// Two modules may answer one refusal, as long as it is one: a caller cannot tell whose it is.
 fn a_problem_code_has_one_meaning(database: Database) {
-    let declaring = |name: &str, problem: Json| puppet(&with(&descriptor(name), json!({ "problems": [problem] })));
+    let declaring = |name: &str, problem: Json| {
+        let routes = [route(name, "GET", "things", &format!("list{}Things", name.len()))];
+        puppet(&with(&descriptor(name), json!({ "problems": [problem], "routes": routes })))
+    };
     let both = json!({ "code": "BOTH", "status": 409, "detail": "Of both." });
     let (one, other) = (declaring("puppet", both.clone()), declaring("thief", both.clone()));
     let folder = modules::empty_with(&[("puppet.wasm", &one), ("thief.wasm", &other)]);
