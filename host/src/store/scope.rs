@@ -67,7 +67,6 @@ pub struct Scope {
 
 impl Scope {
     pub fn new(tenant: Uuid, now_ms: i64, read_only: bool) -> Scope {
-        // The top bit stays free, so that counting up never leaves the millisecond.
         Scope {
             tenant,
             now_ms,
