@@ -40,11 +40,11 @@ pub struct Replacement<'a, R> {
 }
 
 /// Compares the rows of a draft, those left out before among them, with the lines of its replacement. `kept` says how a row is
-/// known, `key` how a stated line is; the stated lines have distinct keys, which [`Lines::repeated`] sees to before.
+/// known, `key` how a stated line is; the stated lines have distinct keys, which [`Lines::find_repeats`] sees to before.
 ///
 /// It serves whatever a draft lists, such as the units chosen for a line: a unit is its own key.
 ///
-/// [`Lines::repeated`]: super::lines::Lines::repeated
+/// [`Lines::find_repeats`]: super::lines::Lines::find_repeats
 pub fn replace_lines<'a, R, L, K: Ord>(
     rows: &'a [R],
     kept: impl Fn(&R) -> Kept<K>,
