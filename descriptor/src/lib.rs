@@ -134,6 +134,13 @@ pub struct Route {
     pub discloses_identifiers: bool,
 }
 
+impl Route {
+    /// Whether it takes a query parameter of this name.
+    pub fn takes(&self, parameter: &str) -> bool {
+        self.query.as_ref().is_some_and(|query| query["properties"][parameter].is_object())
+    }
+}
+
 /// Who may call: people, or API clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

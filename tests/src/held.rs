@@ -6,6 +6,9 @@ use crate::database::for_postgres;
 use crate::host::RUNTIME;
 use crate::{Company, Database};
 
+/// The first half of the names of the locks by which a company's writes are known (`host/src/database/horizon.rs`).
+const CLASS: i32 = 7_310_588;
+
 /// An open transaction, rolled back when it is dropped.
 pub enum Held {
     /// The file's one place for a writer.
@@ -37,6 +40,28 @@ impl Company {
                 Held::Postgres(Some(open.await.unwrap_or_else(|error| panic!("{statement}: {error}"))))
             }),
         }
+    }
+}
+
+impl Company {
+    /// On PostgreSQL: says of this transaction, as the host says of each that writes, that the company is writing. On SQLite nothing:
+    /// there is one writer.
+    pub fn hold_horizon(&self) -> Option<Held> {
+        let begin_writing = format!("select pg_advisory_xact_lock_shared({CLASS}, {}::int4)", self.number());
+        (self.host.database() == Database::Postgres).then(|| self.hold(&begin_writing))
+    }
+
+    /// Whether a transaction of the company that writes is under way; for PostgreSQL.
+    pub fn is_writing(&self) -> bool {
+        let locks = format!(
+            "select count(*) from pg_locks where locktype = 'advisory' and classid = {CLASS} and objid = {}::int8::oid",
+            self.number()
+        );
+        self.rows(&locks)[0][0] != "0"
+    }
+
+    fn number(&self) -> String {
+        format!("x'{}'::bit(32)", self.tenant.replace('-', "").split_off(24))
     }
 }
 

@@ -107,6 +107,7 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
                 request: (0, 0),
                 now: 0,
                 today: String::new(),
+                horizon: None,
             },
             permissions: Held::All,
         },

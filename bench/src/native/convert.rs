@@ -50,6 +50,7 @@ pub fn facts(facts: context::Facts) -> sdk::context::Facts {
         request: facts.request,
         now: facts.now,
         today: facts.today,
+        horizon: facts.horizon,
     }
 }
 

@@ -10,6 +10,13 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub u64, pub u64);
 
+impl Id {
+    /// Above every id made before this instant (milliseconds since 1970), and above none made later.
+    pub(crate) fn first_at(milliseconds: i64) -> Id {
+        Id(u64::try_from(milliseconds).unwrap_or(0) << 16, 0)
+    }
+}
+
 impl From<(u64, u64)> for Id {
     fn from((high, low): (u64, u64)) -> Id {
         Id(high, low)

@@ -119,6 +119,7 @@ impl<S: FnMut(&[store::Call]) -> Result<Vec<Reply>, Failure>> Host for Scripted<
             request: (2, 2),
             now: NOW,
             today: "2026-01-01".to_owned(),
+            horizon: None,
         }
     }
 

@@ -5,18 +5,32 @@
 
 use serde::Serialize;
 use stoa_sdk::store::{Rows, run, select};
-use stoa_sdk::{Answer, Column, Field, Filter, Id, Limit, Page, Problem, Reply, View, all, contains, fit_page};
+use stoa_sdk::{
+    Answer, Column, Field, Filter, Id, Instant, Limit, Page, Problem, Reply, View, all, contains, facts, fit_page,
+};
 
 /// The column has the stated value; every row where none is stated.
 pub fn equals<T: Field, V: Into<T::Plain>>(column: Column<T>, stated: Option<V>) -> Filter {
     stated.map(|value| column.eq(value)).unwrap_or_default()
 }
 
-/// The column lies between the stated bounds, both inclusive: `from` and `to`, `totalMin` and `totalMax`, `updatedSince`.
+/// The column lies between the stated bounds, both inclusive: `from` and `to`, `totalMin` and `totalMax`.
 pub fn between<T: Field, V: Into<T::Plain>>(column: Column<T>, least: Option<V>, most: Option<V>) -> Filter {
     let least = least.map(|value| column.ge(value));
     let most = most.map(|value| column.le(value));
     all(least.into_iter().chain(most))
+}
+
+/// The row has changed at or after the stated instant, and before the request's horizon; every row where none is stated.
+pub fn changed_since(updated_at: Column<Instant>, stated: Option<Instant>) -> Filter {
+    let changed = |since| all([updated_at.ge(since), before_horizon(updated_at)]);
+    stated.map(changed).unwrap_or_default()
+}
+
+/// The row has changed before the request's horizon: later changes are for a later list, since transactions under way may still
+/// commit earlier ones.
+pub fn before_horizon(updated_at: Column<Instant>) -> Filter {
+    facts().horizon.map(|horizon| updated_at.lt(Instant(horizon))).unwrap_or_default()
 }
 
 /// A column of the search group contains the stated text, in any case and literally.
@@ -29,7 +43,7 @@ pub fn mentions(group: &str, stated: Option<&str>) -> Filter {
 /// # Errors
 /// The store's.
 pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Rows<V>, Problem> {
-    fit_page(limit, |limit| run(select::<V>(filter.clone()).after(cursor).limit(limit)))
+    fit_page(limit, |limit| run(select::<V>(filter.clone()).page(cursor).limit(limit)))
 }
 
 /// Answers a page of rows, each shown by `show`.
@@ -91,7 +105,7 @@ mod tests {
     use serde::Deserialize;
     use stoa_sdk::scripted::{NOW, rows, script, whole};
     use stoa_sdk::store::Call as StoreCall;
-    use stoa_sdk::{Call, Instant, collection};
+    use stoa_sdk::{Call, collection};
 
     use super::*;
     use crate::quantity::{Amount, StatedTotal};

@@ -2,6 +2,7 @@
 //! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
 pub mod error;
+pub mod horizon;
 pub mod migrations;
 pub mod postgres;
 pub mod row;
@@ -93,6 +94,26 @@ impl Database {
         }
     }
 
+    /// What a reader who goes on from what it has seen last may see of this company, so that it misses nothing: rows whose id and
+    /// last change are before this instant (milliseconds since 1970). Transactions that are still under way commit later ones
+    /// only. `None`: all there is, since no transaction ends after one that began later.
+    pub async fn horizon(&self, tenant: Uuid) -> Result<Option<i64>, Error> {
+        match self {
+            Database::Sqlite(_) => Ok(None),
+            Database::Postgres(database) => {
+                let read = || self.read_plain((), |session, ()| Box::pin(horizon::read(session)));
+                database.horizon.get(tenant, read).await.map(Some)
+            }
+        }
+    }
+
+    /// Takes note that the company has new rows: its next list asks for a new horizon, so that it finds them.
+    pub fn note_write(&self, tenant: Uuid) {
+        if let Database::Postgres(database) = self {
+            database.horizon.note_write(tenant);
+        }
+    }
+
     /// Whether the database answers.
     pub async fn ready(&self) -> bool {
         self.read_plain((), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
@@ -124,11 +145,16 @@ impl Session {
         }
     }
 
-    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far.
+    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. The
+    /// instant of one that writes them is taken after it: see [`horizon`].
     pub async fn stand_for(&mut self, tenant: Uuid) -> Result<(), Error> {
         if let Session::Postgres(transaction) = self {
-            let tenant = [Cell::text(tenant.to_string())];
-            postgres::query(transaction, "select set_config('stoa.tenant', $1, true)", &tenant).await?;
+            let begin_writing = horizon::sql_begin_writing("$1");
+            let sql = format!(
+                "select set_config('stoa.tenant', $1, true),
+                   case when current_setting('transaction_read_only') = 'off' then {begin_writing} end"
+            );
+            postgres::query(transaction, sqlx::AssertSqlSafe(sql), &[Cell::text(tenant.to_string())]).await?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
 use sqlx::{Arguments, AssertSqlSafe, Column, Connection as _, Executor, Row as _, SqlSafeStr, TypeInfo, ValueRef};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::horizon::Horizon;
 use super::row::Cell;
 use super::{DatabaseSettings, Error, Row, Session, Verdict, Work, migrations};
 
@@ -35,6 +36,7 @@ pub struct Postgres {
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
+    pub horizon: Horizon,
     request_timeout: Duration,
     /// Statements that each connection runs when it is opened.
     prepared: Vec<String>,
@@ -132,6 +134,7 @@ impl Postgres {
             places: Arc::new(Semaphore::new(places)),
             idle: Idle::default(),
             schema: Arc::default(),
+            horizon: Horizon::default(),
             request_timeout: settings.request_timeout,
             prepared: settings.prepare.postgres.clone(),
         })

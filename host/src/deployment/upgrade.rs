@@ -184,9 +184,14 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
         let done = finish(&mut session, &due, now).await;
         return (Some(session), done.map_or_else(Verdict::Fail, |()| Verdict::Commit(Step::Done)));
     };
-    if let Err(error) = session.stand_for(tenant).await {
-        return (Some(session), Verdict::Fail(error));
-    }
+    let instant = async {
+        session.stand_for(tenant).await?;
+        session.now().await
+    };
+    let now = match instant.await {
+        Ok(now) => now,
+        Err(error) => return (Some(session), Verdict::Fail(error)),
+    };
     let request = Uuid::now_v7();
     let facts = of_system(ACTOR, tenant, request, now);
     let entry = CallContext { module: module.clone(), session, facts, read_only: false, limits };

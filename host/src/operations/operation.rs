@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use stoa_descriptor::Route;
+use stoa_descriptor::{Audience, Route};
 
 use crate::contract::{Parameters, Schema};
 
@@ -30,5 +30,13 @@ impl Operation {
             .map_err(|why| invalid("body", why))?;
         let response = Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
         Ok(Operation { route, parameters, body, response: Arc::new(response) })
+    }
+
+    /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
+    /// an instant. Such a list ends before what transactions under way may still put into it.
+    pub fn ends_at_the_horizon(&self, query: &[(String, String)]) -> bool {
+        let route = &self.route;
+        let asks_for_news = || query.iter().any(|(name, _)| name == "updatedSince");
+        route.read_only && (route.audience == Audience::ApiClient || asks_for_news()) && route.takes("cursor")
     }
 }

@@ -28,6 +28,7 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
         request: request.request_id.as_u64_pair(),
         now: opened.now,
         today: calendar::day(opened.now, zone),
+        horizon: None,
     };
     RequestFacts { facts, permissions }
 }
@@ -41,6 +42,7 @@ pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestF
         request: request.as_u64_pair(),
         now,
         today: calendar::day(now, "UTC"),
+        horizon: None,
     };
     RequestFacts { facts, permissions: Held::All }
 }

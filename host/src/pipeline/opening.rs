@@ -10,7 +10,7 @@ use stoa_descriptor::Access;
 use uuid::Uuid;
 
 use super::request::{Caller, Key, tenant_or_nil};
-use crate::database::{Cell, Error, Row, Session, postgres, sqlite};
+use crate::database::{Cell, Error, Row, Session, horizon, postgres, sqlite};
 use crate::problem::Problem;
 
 /// The entitlement without which no API key is served.
@@ -144,17 +144,25 @@ fn postgres_client(key: &str) -> String {
     )
 }
 
-const POSTGRES_ANSWER: &str =
-    "select date_trunc('milliseconds', statement_timestamp()), tenant_status, time_zone, entitled,
-  standing, standing_status, owner, permissions, set_config('stoa.tenant', $1::text, true)";
+/// Whatever may write takes its instant after it has said so: see [`horizon`].
+fn postgres_answer() -> String {
+    let begin_writing = horizon::sql_begin_writing("$1");
+    format!(
+        "select date_trunc('milliseconds',
+    case when current_setting('transaction_read_only') = 'on' then clock_timestamp()
+         when {begin_writing} then clock_timestamp() end), tenant_status, time_zone, entitled,
+  standing, standing_status, owner, permissions, set_config('stoa.tenant', $1::text, true)"
+    )
+}
 
 /// Prepared on every connection: planned once, and short enough to travel in one message with BEGIN.
 pub fn postgres_prepared() -> Vec<String> {
+    let answer = postgres_answer();
     let read = |name: &str, more: &str, caller: &str| {
         format!(
             "prepare {name}(uuid, uuid{more}) as
 with caller as ({caller})
-{POSTGRES_ANSWER}, false
+{answer}, false
 from (select 1) as one left join caller on true"
         )
     };
@@ -173,7 +181,7 @@ claim as (
   select $1, $2, $6, $7, $8, date_trunc('milliseconds', statement_timestamp()) from allowed
   on conflict do nothing
   returning 1)
-{POSTGRES_ANSWER}, exists (select 1 from claim)
+{answer}, exists (select 1 from claim)
 from (select 1) as one left join caller on true"
         )
     };

@@ -73,17 +73,28 @@ pub async fn run<H: Host>(
     // A request that will be refused never reaches the writer.
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
-    let request_id = request.request_id;
+    let (request_id, tenant) = (request.request_id, tenant_or_nil(request.tenant));
+    let horizon = match &request.input {
+        Ok(input) if request.operation.ends_at_the_horizon(&input.call.query) => {
+            database.horizon(tenant).await.map_err(|error| problem_of(&error, request_id))?
+        }
+        _ => None,
+    };
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
-        transact(&**host, request, runner, session, read_only).await
+        transact(&**host, request, runner, session, read_only, horizon).await
     });
     let mut unknown = 0;
     loop {
         let work = work.clone();
         let answer = if read_only { database.read(work).await } else { database.write(work).await };
         match answer {
-            Ok(answer) => return answer,
+            Ok(answer) => {
+                if !read_only {
+                    database.note_write(tenant);
+                }
+                return answer;
+            }
             // The key's row was written in that transaction: running again either finds it or does the work.
             Err(Error::CommitUnknown(reason)) if keyed && unknown < UNKNOWN_COMMITS => {
                 unknown += 1;
@@ -113,6 +124,7 @@ async fn transact<H: Host>(
     runner: &Runner<H::Operation>,
     mut session: Session,
     read_only: bool,
+    horizon: Option<i64>,
 ) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
     let route = &request.operation.route;
     let key = request.input.as_ref().ok().and_then(|input| input.key.as_ref());
@@ -163,7 +175,7 @@ async fn transact<H: Host>(
     if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
     }
-    let call = OpenedCall { request, input, opened: &opened };
+    let call = OpenedCall { request, input, opened: &opened, horizon };
     let outcome = match runner {
         Runner::Host(operation) => host.perform(operation, call, session).await,
         Runner::Module(module) => call_module(module, call, host.limits(), session).await,
@@ -208,13 +220,15 @@ async fn transact<H: Host>(
 }
 
 async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits, session: Session) -> Outcome {
-    let OpenedCall { request, input, opened } = call;
+    let OpenedCall { request, input, opened, horizon } = call;
     let route = &request.operation.route;
+    let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
+    facts.facts.horizon = horizon;
     let ran = call::handle(
         CallContext {
             module: module.clone(),
             session,
-            facts: facts(request, opened, tenant_or_nil(request.tenant)),
+            facts,
             read_only: route.read_only,
             limits: limits.for_request(route.body_limit, input.lines),
         },

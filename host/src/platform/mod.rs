@@ -77,7 +77,7 @@ impl Host for Platform {
         call: pipeline::OpenedCall<'_>,
         session: Session,
     ) -> Outcome {
-        let pipeline::OpenedCall { request, input, opened } = call;
+        let pipeline::OpenedCall { request, input, opened, .. } = call;
         operation.perform(&Call { platform: self, request, input, opened }, session).await
     }
 }

@@ -1,6 +1,7 @@
 //! Evidence over the whole contract: the document itself, permissions, tenancy, and the README's tour.
 
 mod contract;
+mod horizon;
 mod permissions;
 mod readme;
 mod tenancy;

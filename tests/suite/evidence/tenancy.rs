@@ -2,10 +2,10 @@
 //! tried with the id of another company's record, with one that nobody has, and with one of an archived record; what comes of it
 //! stands in `tests/contract/tenancy.txt`. A module that comes later adds a file to `tenancy/kinds` and nothing here.
 
-mod fields;
+pub mod fields;
 mod kinds;
-mod records;
-mod requests;
+pub mod records;
+pub mod requests;
 
 use serde_json::json;
 use stoa_tests::company::{product, with};

@@ -5,6 +5,7 @@ mod idempotency;
 mod idempotency_age;
 mod if_match;
 mod json_corpus;
+mod late_commits;
 mod lists;
 mod manners;
 mod raw;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
-use stoa_trade::lists::{answer_page, between, mentions, read_page};
+use stoa_trade::lists::{answer_page, changed_since, mentions, read_page};
 use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
 
 use crate::records::lookup::{
@@ -90,7 +90,7 @@ pub fn api_list(call: &Call) -> Answer {
         LookupRow::kind.eq(kind),
         LookupRow::status.eq(Status::Active),
         mentions("text", query.text.as_deref()),
-        between(LookupRow::updated_at, query.updated_since, None),
+        changed_since(LookupRow::updated_at, query.updated_since),
     ]);
     answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, PublicCatalogLookup::from)
 }

@@ -9,7 +9,7 @@ use stoa_sdk::{
 };
 use stoa_trade::Status;
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
 
 use crate::records::lookup::LookupRow;
 use crate::records::media;
@@ -140,7 +140,7 @@ pub fn api_list(call: &Call) -> Answer {
         equals(ProductRow::category_id, query.category_id),
         equals(ProductRow::brand_id, query.brand_id),
         equals(ProductRow::manufacturer_id, query.manufacturer_id),
-        between(ProductRow::updated_at, query.updated_since, None),
+        changed_since(ProductRow::updated_at, query.updated_since),
     ]);
     answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ProductRow| row.id, PublicProduct::from)
 }

@@ -40,7 +40,7 @@ impl FindVariants {
 pub fn find(call: &Call) -> Answer {
     let query: FindVariants = call.query()?;
     let rows = fit_page(query.limit, |limit| match query.text.as_deref() {
-        None => run(select::<VariantRow>(query.filter()).after(query.cursor).limit(limit)),
+        None => run(select::<VariantRow>(query.filter()).page(query.cursor).limit(limit)),
         Some(text) => find_exact_first(&query, text, limit),
     })?;
     answer_page(rows, |row| row.id, Variant::from)
@@ -54,7 +54,7 @@ fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows
     let exact = run(select::<VariantId>(all([query.filter(), is])).limit(EXACT))?;
     let found = all([query.filter(), contains("text", text)]);
     if exact.more {
-        return run(select(found).after(query.cursor).limit(limit));
+        return run(select(found).page(query.cursor).limit(limit));
     }
     let exact: Vec<Id> = exact.items.iter().map(|variant| variant.id).collect();
     let (pending, after) = list_pending(&exact, query.cursor);

@@ -5,7 +5,7 @@ use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Column, Entity, Filter, Id, Instant, Limit, Problem, View, all, fit_page};
 use stoa_trade::Status;
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between};
+use stoa_trade::lists::{answer_page, changed_since};
 
 use crate::records::product::ProductHead;
 
@@ -39,7 +39,7 @@ pub fn list_public_parts<P: Entity, T: Serialize + From<P>>(
 ) -> Answer {
     let product = call.path_id("productId")?;
     let query: ListPublicParts = call.query()?;
-    let filter = all([filter(product), between(updated_at, query.updated_since, None)]);
+    let filter = all([filter(product), changed_since(updated_at, query.updated_since)]);
     let (product, rows) = read_parts(product, &filter, query.cursor, query.limit)?;
     ProductHead::require_public(product.as_ref())?;
     answer_page(rows, P::id, T::from)
@@ -52,5 +52,5 @@ fn read_parts<P: View>(
     cursor: Option<Id>,
     limit: Limit,
 ) -> Result<(Option<ProductHead>, Rows<P>), Problem> {
-    fit_page(limit, |limit| run((get(product), select(filter.clone()).after(cursor).limit(limit))))
+    fit_page(limit, |limit| run((get(product), select(filter.clone()).page(cursor).limit(limit))))
 }

@@ -88,7 +88,7 @@ pub fn list_public(call: &Call) -> Answer {
 type Read = (Option<WarehouseRow>, stoa_sdk::store::Rows<LocationRow>);
 
 fn page(id: Id, query: &ListLocations) -> Result<Read, Problem> {
-    fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).after(query.cursor).limit(limit))))
+    fit_page(query.limit, |limit| run((get(id), select(query.filter(id)).page(query.cursor).limit(limit))))
 }
 
 pub fn read(call: &Call) -> Answer {

@@ -6,7 +6,7 @@ use stoa_sdk::{
 };
 use stoa_trade::clients::articles;
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
 use stoa_trade::quantity::Quantity;
 
 use crate::records::permission::{CLIENT_READ, READ};
@@ -52,7 +52,7 @@ impl ListStock {
             equals(StockRow::variant_id, self.variant_id),
             equals(StockRow::product_id, self.product_id),
             equals(StockRow::legal_entity_id, self.legal_entity_id),
-            between(StockRow::updated_at, self.updated_since, None),
+            changed_since(StockRow::updated_at, self.updated_since),
             non_zero.unwrap_or_default(),
         ])
     }
@@ -98,7 +98,7 @@ fn variant_stock<T>(call: &Call, show: impl Fn(&StockRow) -> T) -> Result<Varian
         let sums = aggregate::<Sums>(of_it())
             .when(Sums::sellable, StockRow::sellable.eq(true))
             .when(Sums::held, StockRow::sellable.eq(true));
-        run((sums.one(), select::<StockRow>(of_it()).after(query.cursor).limit(limit)))
+        run((sums.one(), select::<StockRow>(of_it()).page(query.cursor).limit(limit)))
     })?;
     let totals = Totals {
         on_hand: sums.on_hand,

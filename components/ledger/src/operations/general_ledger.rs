@@ -75,7 +75,7 @@ pub fn general_ledger(call: &Call) -> Answer {
         run((
             get::<EntityRow>(id),
             query.branch_id.map(get::<BranchRow>),
-            select::<LineRow>(filter.clone()).after(query.cursor).limit(limit),
+            select::<LineRow>(filter.clone()).page(query.cursor).limit(limit),
         ))
     })?;
     require_books(entity, "/query/legalEntityId")?;

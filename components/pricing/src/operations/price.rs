@@ -6,7 +6,7 @@ use stoa_sdk::{
 };
 use stoa_trade::Status;
 use stoa_trade::list_query;
-use stoa_trade::lists::answer_page;
+use stoa_trade::lists::{answer_page, before_horizon};
 
 use crate::records::price::{Price, PriceRow, PublicPrice, show};
 use crate::records::price_list::{ListId, ListRow};
@@ -66,7 +66,7 @@ pub fn list(call: &Call) -> Answer {
     let of_list = [PriceRow::list_id.eq(list_id), PriceRow::status.eq(query.status)];
     let filter = all(of_list.into_iter().chain(wanted.into_iter().flatten()));
     let (list, rows) = fit_page(query.limit, |limit| {
-        run((get::<ListId>(list_id), select::<PriceRow>(filter.clone()).after(query.cursor).limit(limit)))
+        run((get::<ListId>(list_id), select::<PriceRow>(filter.clone()).page(query.cursor).limit(limit)))
     })?;
     if list.is_none() {
         return Err(Problem::not_found());
@@ -83,7 +83,10 @@ pub fn read(call: &Call) -> Answer {
 pub fn api_list(call: &Call) -> Answer {
     let list_id = call.path_id("listId")?;
     let query: ListPublicPrices = call.query()?;
-    let since = |since| any([PriceRow::updated_at.ge(since), PriceRow::valid_from.ge(since)]);
+    let since = |since| {
+        let changed = any([PriceRow::updated_at.ge(since), PriceRow::valid_from.ge(since)]);
+        all([changed, before_horizon(PriceRow::updated_at)])
+    };
     let effective = [
         PriceRow::list_id.eq(list_id),
         PriceRow::status.eq(Status::Active),
@@ -120,5 +123,5 @@ pub fn api_list(call: &Call) -> Answer {
 type Read = (Option<ListRow>, Rows<PriceRow>);
 
 fn page(list: Id, filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Read, Problem> {
-    fit_page(limit, |limit| run((get(list), select(filter.clone()).after(cursor).limit(limit))))
+    fit_page(limit, |limit| run((get(list), select(filter.clone()).page(cursor).limit(limit))))
 }

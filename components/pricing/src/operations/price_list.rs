@@ -2,7 +2,7 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Reply, Text, all, currency, emit, item};
-use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
+use stoa_trade::lists::{answer_page, changed_since, equals, mentions, read_page};
 use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
 
 use crate::records::price_list::{
@@ -109,7 +109,7 @@ pub fn api_list(call: &Call) -> Answer {
     let filter = all([
         ListRow::visibility.eq(Visibility::Public),
         ListRow::status.eq(Status::Active),
-        between(ListRow::updated_at, query.updated_since, None),
+        changed_since(ListRow::updated_at, query.updated_since),
     ]);
     answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PublicPriceList::from)
 }

@@ -6,7 +6,8 @@ use super::{Batch, Call, Failure, LockMode, MOST_ROWS, Replies, Reply, Row, Valu
 use crate::bindings::commerce::platform::store::{Ask, Each, FindCall, GetCall, Order, SelectCall};
 use crate::collection::{Entity, View};
 use crate::field::{Column, Field};
-use crate::filter::Filter;
+use crate::filter::{Filter, all};
+use crate::host::facts;
 use crate::id::Id;
 
 fn ask<V: View>(lock: Option<LockMode>) -> Ask {
@@ -164,6 +165,13 @@ impl<V> Select<V> {
     pub fn after(mut self, id: Option<Id>) -> Self {
         self.after = id.map(|id| vec![id.put()]);
         self
+    }
+
+    /// Only rows of the list's page after this cursor. A list that is read for what is new ends at the request's horizon.
+    pub fn page(self, cursor: Option<Id>) -> Self {
+        let Select { filter, .. } = self;
+        let settled = facts().horizon.map(|horizon| Column::<Id>::new("id").lt(Id::first_at(horizon)));
+        Select { filter: all([filter, settled.unwrap_or_default()]), ..self }.after(cursor)
     }
 
     /// Only rows after this one, given as the values of the columns it is ordered by and the id.

@@ -63,6 +63,16 @@ fn description(op: &DocumentedOperation) -> String {
     if route.discloses_identifiers {
         all.push("The answer discloses identifiers: every read leaves an audit entry.".into());
     }
+    if route.audience == Audience::ApiClient && route.takes("cursor") {
+        let news = "The list ends before changes that are under way: go on later with the last `id` seen as `cursor`, and no \
+                    record is missed.";
+        all.push(news.into());
+    }
+    if route.takes("updatedSince") {
+        let news = "Changes since an instant are listed once all earlier ones are committed: begin the next round at the newest \
+                    `updatedAt` of this round's first page, and no change is missed; some come twice.";
+        all.push(news.into());
+    }
     if route.body.is_some() {
         all.push(format!("The body is at most {}. Unknown and repeated members are refused.", size(route.body_limit)));
     }

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use stoa_tests::contract::{Contract, Operation};
 
 /// One way to call an operation: names of kinds in its path settled, one alternative of its body chosen.
+#[derive(Clone)]
 pub struct Form {
     pub operation: Operation,
     /// Path parameters that take one of a few words, with the word.

@@ -55,7 +55,7 @@ impl ListMovements {
             return read_page(&self.filter(), self.cursor, self.limit);
         };
         let side = |of: Filter, limit: u32| {
-            select::<MovementRow>(all([self.filter(), of])).after(self.cursor).limit(limit.min(MOST_ROWS))
+            select::<MovementRow>(all([self.filter(), of])).page(self.cursor).limit(limit.min(MOST_ROWS))
         };
         let read = |limit: u32| {
             let from = side(MovementRow::from_warehouse_id.eq(warehouse), limit);

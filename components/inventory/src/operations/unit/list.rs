@@ -3,7 +3,7 @@
 use stoa_sdk::store::{Rows, get, run, select};
 use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, Text, View, all, fit_page, has, tenant, view};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
 
 use crate::records::movement::{Movement, MovementRow};
 use crate::records::unit::{
@@ -53,7 +53,7 @@ pub fn list(call: &Call) -> Answer {
         equals(UnitRow::condition, query.condition),
         equals(UnitRow::grade, query.grade),
         query.identity.as_deref().map(identified).unwrap_or_default(),
-        between(UnitRow::updated_at, query.updated_since, None),
+        changed_since(UnitRow::updated_at, query.updated_since),
     ]);
     let rows = read_page::<UnitRow>(&filter, query.cursor, query.limit)?;
     let tenant = tenant();
@@ -84,7 +84,7 @@ pub fn history(call: &Call) -> Answer {
 fn page_of_unit<R: View>(call: &Call, of: impl Fn(Id) -> Filter) -> Result<(Id, Rows<R>), Problem> {
     let (id, query) = (call.path_id("id")?, call.query::<PageOf>()?);
     let (unit, rows) =
-        fit_page(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).after(query.cursor).limit(limit))))?;
+        fit_page(query.limit, |limit| run((get::<UnitId>(id), select::<R>(of(id)).page(query.cursor).limit(limit))))?;
     unit.ok_or_else(Problem::not_found)?;
     Ok((id, rows))
 }

@@ -157,6 +157,7 @@ impl Company<'_> {
             request: Uuid::now_v7().as_u64_pair(),
             now,
             today: calendar::day(now, "UTC"),
+            horizon: None,
         };
         RequestFacts { facts, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
     }

@@ -1,0 +1,170 @@
+//! How far a reader may go who comes back for what is new, so that nothing is committed behind it.
+//!
+//! Rows carry their transaction's instant, in their ids too, and are seen once it commits: one that takes long commits rows that
+//! sort before rows others have seen. A company's horizon is the begin of its oldest transaction that may write and goes on. On
+//! PostgreSQL such a transaction takes a lock that bears the company's number before it takes its instant: one that held no lock
+//! when the horizon was read has a later instant than that. SQLite has one writer and needs none.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::{Cell, Error, Row, Session};
+
+/// How long what was read serves: lists cost no statement of their own.
+const SERVES: Duration = Duration::from_millis(100);
+
+/// The first half of the locks' names: no other locks of the host have two halves.
+const CLASS: i32 = 7_310_588;
+
+/// The transaction whose company is `tenant`, an SQL expression, is under way until it ends. Nobody takes the lock alone, so nobody
+/// waits for it.
+pub fn sql_begin_writing(tenant: &str) -> String {
+    // The last 32 bits of a company's id are random: two that share them wait for each other's news, no more.
+    format!("pg_try_advisory_xact_lock_shared({CLASS}, ('x' || right({tenant}::text, 8))::bit(32)::int4)")
+}
+
+fn number(tenant: Uuid) -> i32 {
+    let [.., a, b, c, d] = *tenant.as_bytes();
+    i32::from_be_bytes([a, b, c, d])
+}
+
+/// The clock is read first: who holds no lock yet has an instant after it. Of other roles' transactions the begin is not shown, so
+/// the hosts of a database use one role.
+const READ: &str = "with clock as materialized (select clock_timestamp() as now),
+writing as (
+  select l.objid::int8 as company, date_trunc('milliseconds', min(a.xact_start)) as began
+  from clock, pg_locks l join pg_stat_activity a on a.pid = l.pid
+  where l.locktype = 'advisory' and l.objsubid = 2 and l.classid::int8 = $1 and clock.now is not null
+    and l.database = (select oid from pg_database where datname = current_database())
+  group by l.objid)
+select date_trunc('milliseconds', clock.now), writing.company, writing.began from clock left join writing on true";
+
+#[derive(Default)]
+pub struct Horizon {
+    known: Mutex<Known>,
+    /// One reads it, and who waits meanwhile takes what that one read.
+    reading: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// With when its reading began.
+    last: Option<(Instant, Writing)>,
+    /// Companies that have written since.
+    written: HashSet<Uuid>,
+}
+
+/// What was under way at an instant.
+#[derive(Debug, Default)]
+pub struct Writing {
+    /// Milliseconds since 1970, by the database's clock.
+    now: i64,
+    /// When the oldest transaction of each company began, by the company's number.
+    began: HashMap<i32, i64>,
+}
+
+impl Writing {
+    fn horizon(&self, tenant: Uuid) -> i64 {
+        self.began.get(&number(tenant)).map_or(self.now, |began| self.now.min(*began))
+    }
+}
+
+impl Known {
+    fn get(&self, tenant: Uuid) -> Option<i64> {
+        let (at, writing) = self.last.as_ref()?;
+        (at.elapsed() < SERVES && !self.written.contains(&tenant)).then(|| writing.horizon(tenant))
+    }
+}
+
+impl Horizon {
+    /// The company's horizon: milliseconds since 1970. Read anew where it is old or the company has written since.
+    pub async fn get<F: Future<Output = Result<Writing, Error>>>(
+        &self,
+        tenant: Uuid,
+        read: impl FnOnce() -> F,
+    ) -> Result<i64, Error> {
+        if let Some(horizon) = self.known().get(tenant) {
+            return Ok(horizon);
+        }
+        let _reading = self.reading.lock().await;
+        let began = {
+            let mut known = self.known();
+            if let Some(horizon) = known.get(tenant) {
+                return Ok(horizon);
+            }
+            known.written.clear();
+            known.last = None;
+            Instant::now()
+        };
+        let writing = read().await?;
+        let horizon = writing.horizon(tenant);
+        self.known().last = Some((began, writing));
+        Ok(horizon)
+    }
+
+    /// Takes note that a write of the company was committed.
+    pub fn note_write(&self, tenant: Uuid) {
+        self.known().written.insert(tenant);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads what is under way from the database, which is PostgreSQL.
+pub async fn read(session: &mut Session) -> Result<Writing, Error> {
+    let mut writing = Writing::default();
+    for row in session.query(READ, &[Cell::Integer(i64::from(CLASS))]).await? {
+        writing.now = row.instant(0)?;
+        if let Some(company) = row.optional(1, Row::integer)? {
+            // The server shows a lock's name without a sign.
+            let number = u32::try_from(company).map_err(|_| Error::Fault("a lock of no name".into()))?.cast_signed();
+            // Of a transaction that has ended since, the begin is unknown: what it committed is seen.
+            if let Some(began) = row.optional(2, Row::instant)? {
+                writing.began.insert(number, began);
+            }
+        }
+    }
+    Ok(writing)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use super::*;
+
+    /// What the `n`th reading finds: company 2 has been writing since 1,000.
+    fn nth(n: i64) -> Writing {
+        Writing { now: 2_000 + n, began: [(2, 1_000)].into() }
+    }
+
+    #[tokio::test]
+    async fn is_read_once_for_all_and_again_after_a_write_of_the_company() {
+        let horizon = Horizon::default();
+        let reads = AtomicI64::new(0);
+        let get = async |tenant: u128| {
+            let read = async || Ok(nth(reads.fetch_add(1, Ordering::Relaxed)));
+            horizon.get(Uuid::from_u128(tenant), read).await.unwrap_or(-1)
+        };
+        assert_eq!([get(1).await, get(2).await, get(3).await], [2_000, 1_000, 2_000]);
+        horizon.note_write(Uuid::from_u128(1));
+        assert_eq!([get(3).await, get(1).await, get(1).await], [2_000, 2_001, 2_001]);
+        tokio::time::sleep(SERVES).await;
+        assert_eq!([get(3).await, get(2).await], [2_002, 1_000]);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_not_kept() {
+        let horizon = Horizon::default();
+        let tenant = Uuid::from_u128(1);
+        let failed = horizon.get(tenant, async || Err(Error::Unavailable(String::new()))).await;
+        assert!(failed.is_err());
+        assert_eq!(horizon.get(tenant, async || Ok(nth(7))).await.ok(), Some(2_007));
+    }
+}
