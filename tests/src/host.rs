@@ -319,12 +319,16 @@ impl Stoa {
         lock(&self.0.process).as_mut().is_some_and(|process| matches!(process.child.try_wait(), Ok(None)))
     }
 
-    /// Resident memory of the host in bytes; none where the system has no /proc.
-    pub fn resident(&self) -> Option<u64> {
-        let pid = lock(&self.0.process).as_ref()?.child.id();
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+    /// Resident memory of the host in bytes: by /proc, and by `ps` where the system has none.
+    pub fn resident(&self) -> u64 {
+        let pid = lock(&self.0.process).as_ref().map(|process| process.child.id().to_string()).expect("a running host");
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let by_proc = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next());
+        let kib = by_proc.map(str::to_string).unwrap_or_else(|| {
+            let output = Command::new("ps").args(["-o", "rss=", "-p", &pid]).output().expect("cannot run ps");
+            String::from_utf8_lossy(&output.stdout).trim().to_string()
+        });
+        kib.parse::<u64>().unwrap_or_else(|_| panic!("nobody tells the memory of {pid}: {kib:?}")) * 1024
     }
 
     pub(crate) fn client(&self) -> &reqwest::Client {

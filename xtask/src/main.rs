@@ -13,6 +13,7 @@ mod new_module;
 mod postgres;
 mod program;
 mod release_wit;
+mod removals;
 mod run;
 mod test;
 mod wit_package;
@@ -29,6 +30,8 @@ enum Verb {
     Test(test::Args),
     /// Format, lints, documentation, licences, advisories and the rules of the house
     Check(check::Args),
+    /// Take rules out of the code and see that their tests fail: tests/evidence/removals.txt
+    Removals(removals::Args),
     /// The benchmark: prints a table and writes target/bench.json
     Bench(bench::Args),
     /// Build every module to target/modules/NAME.wasm, or the examples to target/examples
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(&workspace, args),
         Verb::Test(args) => test::run(&workspace, args),
         Verb::Check(args) => check::run(&workspace, args),
+        Verb::Removals(args) => removals::run(&workspace, args),
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),

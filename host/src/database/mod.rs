@@ -80,6 +80,7 @@ impl Database {
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
     pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "write").increment(1);
         match self {
             Database::Sqlite(database) => database.write(work).await,
             Database::Postgres(database) => database.write(work).await,
@@ -88,6 +89,7 @@ impl Database {
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
     pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "read").increment(1);
         match self {
             Database::Sqlite(database) => database.read(work).await,
             Database::Postgres(database) => database.read(work).await,

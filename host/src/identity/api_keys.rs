@@ -100,6 +100,7 @@ impl ApiKeys {
     pub async fn of(&self, database: &Database, token: &str) -> Result<Option<Arc<ApiKey>>, Error> {
         let Some(presented) = Presented::parse(token) else { return Ok(None) };
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
+        let was_cached = cached.is_some();
         let key = match cached {
             Some(key) => key,
             None => match load(database, presented.id).await? {
@@ -117,8 +118,10 @@ impl ApiKeys {
         if same && key.environment == self.environment.to_string() {
             return Ok(Some(key));
         }
-        // A wrong secret costs a look into the database as every other refusal does: time does not tell which keys there are.
-        load(database, presented.id).await?;
+        // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
+        if was_cached {
+            load(database, presented.id).await?;
+        }
         Ok(None)
     }
 }

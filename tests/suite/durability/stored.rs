@@ -122,12 +122,13 @@ fn a_refusal_leaves_nothing(database: Database) {
     let list = shop.price_list("L");
     shop.price(&list, &variant, None, None).is(201);
     let before = shop.digest();
-    shop.post("catalog/products", json!({})).is(400);
+    shop.post("catalog/products", json!({})).refused(400, "VALIDATION_FAILED").fault("/name", "REQUIRED");
     shop.post("catalog/products", with(&product("P"), json!({ "variants": [{ "sku": "NEW" }, { "sku": "TAKEN" }] })))
-        .is(409);
-    shop.price(&list, &variant, None, None).is(409);
-    shop.put(&format!("catalog/products/{}", uuid::Uuid::now_v7()), product("P")).is(404);
-    shop.get("catalog/products?bogus=1").is(400);
+        .refused(409, "DUPLICATE")
+        .at("/variants/1/sku");
+    shop.price(&list, &variant, None, None).refused(409, "PRICE_PERIOD_OVERLAP");
+    shop.put(&format!("catalog/products/{}", uuid::Uuid::now_v7()), product("P")).refused(404, "NOT_FOUND");
+    shop.get("catalog/products?bogus=1").refused(400, "UNKNOWN_QUERY_PARAMETER");
     assert_eq!(shop.digest(), before);
 }
 

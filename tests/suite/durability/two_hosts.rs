@@ -23,7 +23,6 @@ fn p15_the_limit_holds_over_both_hosts() {
             at_once(32, |thread| (0..8).filter(|_| hosts[thread % 2].get("context").status == 200).count())
                 .into_iter()
                 .sum();
-        assert!(admitted as u64 <= limit, "{admitted} of {limit}");
         // Both ask until nothing is left: what was leased was used.
         assert_eq!(admitted as u64, limit);
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use jsonschema::Draft;
 use serde_json::{Value as Json, json};
 use stoa_tests::answer::CODES;
-use stoa_tests::contract::{Contract, codes};
+use stoa_tests::contract::{Contract, Operation, codes};
 use stoa_tests::folder::Folder;
 use stoa_tests::reviewed::reviewed_all;
 use stoa_tests::{Database, abridged, host, modules, on_both_databases};
@@ -132,7 +132,8 @@ fn collect(value: &Json, found: &mut Vec<String>) {
 fn lists_look_alike(database: Database) {
     let contract = contract(database);
     let mut lists = 0;
-    for operation in contract.operations.iter().filter(|operation| operation.id.starts_with("list")) {
+    let is_list = |operation: &&Operation| ["list", "apiList"].iter().any(|verb| operation.id.starts_with(verb));
+    for operation in contract.operations.iter().filter(is_list) {
         let answer = &operation.document["responses"]["200"]["content"]["application/json"]["schema"];
         let next = &contract.resolve(answer)["properties"]["nextCursor"];
         if next.is_null() || next["type"] == "null" {

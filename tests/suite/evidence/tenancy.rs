@@ -188,7 +188,8 @@ fn p18_foreign_codes(database: Database) {
     let (mine, theirs) = two(database);
     theirs.unit("THEIRS", 0);
     let named = |code: &str| mine.post("catalog/products", with(&product("P"), json!({ "unitOfMeasure": code })));
-    let (foreign, absent) = (named("THEIRS").is(404), named("NOBODYS").is(404));
+    let missing = |code: &str| named(code).refused(404, "NOT_FOUND").at("/unitOfMeasure");
+    let (foreign, absent) = (missing("THEIRS"), missing("NOBODYS"));
     assert_eq!(masked(&foreign, &[]), masked(&absent, &[]));
 }
 

@@ -138,7 +138,7 @@ fn p03_another_value_is_a_conflict(database: Database) {
     }
     assert_eq!(shop.digest(), before);
     // A faulty body is told as such: 400 stands before the claim.
-    keyed(&shop, "POST", PRODUCTS, &key, &json!({})).refused(400, "VALIDATION_FAILED");
+    keyed(&shop, "POST", PRODUCTS, &key, &json!({})).refused(400, "VALIDATION_FAILED").fault("/name", "REQUIRED");
 }
 
 fn another_path_or_query_is_another_request(database: Database) {
@@ -266,7 +266,8 @@ fn a_refusal_stores_nothing(database: Database) {
     assert!(!made.replayed());
     // After a refusal the key is free for another body, too.
     let key = new_key();
-    keyed(&shop, "POST", PRODUCTS, &key, &json!({ "name": "" })).refused(400, "VALIDATION_FAILED");
+    let nameless = keyed(&shop, "POST", PRODUCTS, &key, &json!({ "name": "" }));
+    nameless.refused(400, "VALIDATION_FAILED").fault("/name", "RANGE");
     keyed(&shop, "POST", PRODUCTS, &key, &product("Right")).is(201);
 }
 

@@ -178,9 +178,12 @@ fn what_cannot_be_counted(database: Database) {
     let count = open(&shop, &main);
     record(&shop, &count, json!([line(&untracked, "1")])).refused(409, "ILLEGAL_STATE").at("/lines/0/variantId");
     record(&shop, &count, json!([line(&box_, "1.5")])).refused(400, "VALIDATION_FAILED").at("/lines/0/countedQuantity");
-    record(&shop, &count, json!([line(&box_, "-1")])).refused(400, "VALIDATION_FAILED");
-    record(&shop, &count, json!([line(&box_, "1"), line(&box_, "1")])).refused(400, "VALIDATION_FAILED");
+    let below_zero = record(&shop, &count, json!([line(&box_, "-1")]));
+    below_zero.refused(400, "VALIDATION_FAILED").fault("/lines/0/countedQuantity", "FORMAT");
+    let twice = record(&shop, &count, json!([line(&box_, "1"), line(&box_, "1")]));
+    twice.refused(400, "VALIDATION_FAILED").fault("/lines/1/variantId", "REPEATED");
     let short = record(&shop, &count, json!([line(&phone, "1")])).refused(409, "UNIT_COUNT_MISMATCH");
+    let short = short.at("/lines/0/unitIds");
     assert_eq!((&short.errors()[0]["required"], &short.errors()[0]["identified"]), (&json!(1), &json!(0)));
     let named = with(&line(&box_, "1"), json!({ "unitIds": [unit] }));
     record(&shop, &count, json!([named])).refused(409, "UNIT_COUNT_MISMATCH").at("/lines/0/unitIds");

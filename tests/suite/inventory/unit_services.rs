@@ -182,7 +182,8 @@ fn e66_a_unit_comes_back_once_at_what_it_cost(database: Database) {
     let (first, sold) = sell(&shop, &main, &phone, &units[..1]);
     take_back(&shop, &first, &main, &sold[0], Disposition::Restock);
     assert_eq!(shop.worth(&phone), "300.000000000000", "as before");
-    shop.try_inventory(&[back(&first, &main, &sold[0], Disposition::Restock)]).is(409);
+    let again = shop.try_inventory(&[back(&first, &main, &sold[0], Disposition::Restock)]);
+    again.refused(409, "UNIT_UNAVAILABLE").at("/lines/0/unitId");
     // Damaged ones are worth nothing.
     let (order, sold) = sell(&shop, &main, &phone, &units[1..2]);
     assert_eq!(take_back(&shop, &order, &main, &sold[0], Disposition::Damaged), None);

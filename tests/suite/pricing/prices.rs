@@ -21,6 +21,7 @@ on_both_databases![
     replacement_resets_the_bounds,
     archived_price_is_immutable,
     references_are_checked,
+    from_and_to_find_what_is_in_effect_between,
     filters,
 ];
 
@@ -372,6 +373,28 @@ fn references_are_checked(database: Database) {
     let (product, under) = shop.article("UNDER");
     shop.archive(&format!("catalog/products/{product}")).is(200);
     shop.price(&list, &under, None, None).refused(409, "REFERENCE_INVALID").at("/variantId");
+}
+
+/// `from` and `to` find what is in effect at some instant between them; a price's end is no part of it.
+fn from_and_to_find_what_is_in_effect_between(database: Database) {
+    let (shop, list, variant, path) = shelf(database);
+    let (_, other) = shop.article("OTHER");
+    let year = |n: i32| format!("{n}-01-01T00:00:00Z");
+    let just_before = |n: i32| format!("{}-12-31T23:59:59.999Z", n - 1);
+    let old = shop.price(&list, &variant, None, Some(&year(2020))).is(201).id();
+    let mid = shop.price(&list, &variant, Some(&year(2020)), Some(&year(2030))).is(201).id();
+    let new = shop.price(&list, &variant, Some(&year(2030)), None).is(201).id();
+    let side = shop.price(&list, &other, None, None).is(201).id();
+    let (old, mid, new, side) = (old.as_str(), mid.as_str(), new.as_str(), side.as_str());
+    let found = |query: &[(&str, &str)]| shop.list(&path, query).is(200).ids();
+    assert_eq!(found(&[("from", &year(2020))]), [mid, new, side]);
+    assert_eq!(found(&[("from", &just_before(2020))]), [old, mid, new, side]);
+    assert_eq!(found(&[("to", &year(2020))]), [old, mid, side]);
+    assert_eq!(found(&[("to", &just_before(2020))]), [old, side]);
+    assert_eq!(found(&[("from", &year(2020)), ("to", &just_before(2030))]), [mid, side]);
+    assert_eq!(found(&[("from", &year(2030)), ("to", &year(2030)), ("variantId", &variant)]), [new]);
+    shop.list(&path, &[("from", "yesterday")]).refused(400, "VALIDATION_FAILED").at("/query/from");
+    shop.list(&path, &[("to", "2026-02-30T00:00:00Z")]).refused(400, "VALIDATION_FAILED").at("/query/to");
 }
 
 fn filters(database: Database) {

@@ -49,7 +49,7 @@ fn r09_archived_variant(database: Database) {
     shop.price(&list, &variant, None, None).is(201);
     shop.get(&format!("{resolve}/{variant}")).is(200);
     shop.archive(&format!("catalog/variants/{variant}")).is(200);
-    shop.get(&format!("{resolve}/{variant}")).is(404);
+    shop.get(&format!("{resolve}/{variant}")).refused(404, "NOT_FOUND");
     let many = shop.post(&resolve, json!({ "variantIds": [variant] })).is(200);
     assert_eq!((&many["items"], &many["missing"]), (&json!([]), &json!([variant])));
 }
@@ -73,19 +73,19 @@ fn draft_product_is_not_in_effect(database: Database) {
     let (shop, list, resolve) = shelf(database);
     let (product_id, variant) = shop.article("DRAFT");
     shop.price(&list, &variant, None, None).is(201);
-    shop.get(&format!("{resolve}/{variant}")).is(404);
+    shop.get(&format!("{resolve}/{variant}")).refused(404, "NOT_FOUND");
     let published = with(&product("Product DRAFT"), json!({ "publicationStatus": "PUBLISHED" }));
     shop.put(&format!("catalog/products/{product_id}"), published).is(200);
     shop.get(&format!("{resolve}/{variant}")).is(200);
     shop.archive(&format!("catalog/products/{product_id}")).is(200);
-    shop.get(&format!("{resolve}/{variant}")).is(404);
+    shop.get(&format!("{resolve}/{variant}")).refused(404, "NOT_FOUND");
 }
 
 fn unknown_list_or_variant(database: Database) {
     let (shop, _, resolve) = shelf(database);
     let missing = uuid::Uuid::now_v7();
     let variant = shop.on_sale("A");
-    shop.get(&format!("{resolve}/{missing}")).is(404);
+    shop.get(&format!("{resolve}/{missing}")).refused(404, "NOT_FOUND");
     shop.get(&format!("pricing/price-lists/{missing}/resolve/{variant}")).refused(404, "NOT_FOUND");
     shop.post(&format!("pricing/price-lists/{missing}/resolve"), json!({ "variantIds": [variant] }))
         .refused(404, "NOT_FOUND");

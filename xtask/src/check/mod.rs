@@ -5,8 +5,8 @@ use stoa_kit::component::set_flags;
 use stoa_kit::target::{self, TARGET};
 
 use crate::build_modules::cdylibs;
-use crate::program;
 use crate::workspace::Workspace;
+use crate::{program, removals};
 
 mod advisories;
 mod directions;
@@ -17,7 +17,7 @@ mod wit;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, names, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, removals, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -29,6 +29,7 @@ const STEPS: &[(&str, Step)] = &[
     ("rules", tidy::check),
     ("directions", directions::check),
     ("names", names::check),
+    ("removals", removals::check),
     ("wit", wit::check),
     ("licences", licences::check),
     ("advisories", advisories::check),

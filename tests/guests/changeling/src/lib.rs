@@ -5,11 +5,12 @@ use std::hint::black_box;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stoa_sdk::bindings::commerce::platform::log;
 use stoa_sdk::descriptor::{Descriptor, Named};
 use stoa_sdk::store::{Failure, insert, run, select, update};
 use stoa_sdk::{
     Answer, Call, Entity, EventData, EventKind, Id, Manifest, Module, Operation, Problem, Reply, Text, all, collection,
-    emit, new_id, now,
+    emit, host, new_id, now,
 };
 
 /// Rows of one batch of the backfill.
@@ -149,6 +150,23 @@ fn add(call: &Call) -> Answer {
     Ok(Reply::json(&item).of(id, 1))
 }
 
+/// How slow a slow read is.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Slowness {
+    /// Turns of a loop that does nothing.
+    turns: u64,
+}
+
+fn read_slowly(call: &Call) -> Answer {
+    let Slowness { turns } = call.query()?;
+    host::log(log::Level::Info, "a slow read has begun");
+    for turn in 0..turns {
+        black_box(turn);
+    }
+    read(call)
+}
+
 fn sizes(_: &Call) -> Answer {
     let rows = run(select::<GrownRow>(all([])).limit(MOST))?.items;
     Ok(Reply::json(&Sizes { sizes: rows.into_iter().map(|row| row.size).collect() }))
@@ -168,6 +186,8 @@ fn fill(cursor: Option<String>) -> Result<Option<String>, Problem> {
 const OPERATIONS: &[Operation] = &[
     Operation::read("/changeling", "readChangeling", read).summary("The module and its rows")
         .needs(&["changeling.read"]).answers::<State>(),
+    Operation::read("/changeling/slow", "readChangelingSlowly", read_slowly).summary("The same, after a while")
+        .needs(&["changeling.read"]).query::<Slowness>().answers::<State>(),
     Operation::create("/changeling/items", "addChangelingItem", add).summary("Add a row")
         .needs(&["changeling.write"]).body::<ItemInput>().answers::<Item>().writes(AUDIT, &[ADDED.code]).problems(&["DUPLICATE"]),
     Operation::read("/changeling/sizes", "listChangelingSizes", sizes).summary("Sizes of the rows")
