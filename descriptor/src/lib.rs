@@ -12,6 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+/// Largest version of a record. The write that would exceed it is refused: 409 LIMIT_EXCEEDED.
+pub const LAST_VERSION: i64 = 2_147_483_646;
+
 /// Everything the host must know of a module.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

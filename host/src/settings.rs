@@ -1,5 +1,6 @@
 //! Settings: flag over environment over `stoa.toml` over default. Names and defaults are fixed: others rely on them.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -76,6 +77,15 @@ pub struct Settings {
     pub log_format: LogFormat,
     pub dev: bool,
     pub dev_allow_remote: bool,
+}
+
+/// Settings that are texts: figment would read an audience or a folder of digits as a number.
+const TEXTS: &[&str] =
+    &["data_dir", "database_url", "modules_dir", "module_cache_dir", "oidc_issuer", "oidc_audience", "log"];
+
+fn texts_of_environment() -> BTreeMap<&'static str, String> {
+    let text = |name: &&'static str| Some((*name, std::env::var(format!("STOA_{}", name.to_uppercase())).ok()?));
+    TEXTS.iter().filter_map(text).collect()
 }
 
 /// One identity provider.
@@ -167,7 +177,8 @@ impl Settings {
     pub fn load(flags: impl Serialize) -> anyhow::Result<Settings> {
         let settings = Figment::from(Serialized::defaults(Settings::default()))
             .merge(Toml::file("stoa.toml"))
-            .merge(Env::prefixed("STOA_").ignore(&["oidc"]))
+            .merge(Env::prefixed("STOA_").ignore(&[&["oidc"], TEXTS].concat()))
+            .merge(Serialized::defaults(texts_of_environment()))
             .merge(Serialized::defaults(flags))
             .extract()?;
         Ok(settings)
@@ -187,11 +198,13 @@ impl Settings {
         Ok(Arc::new(Judge::new(self.contract_breaches.unwrap_or(usual))?))
     }
 
-    /// The development issuer never signs for strangers: off the loopback it takes an explicit word.
+    /// The development issuer never signs for strangers, and its operator's token lies in a file: off the loopback both take an
+    /// explicit word.
     pub fn check(&self) -> anyhow::Result<()> {
+        let is_local = [self.listen, self.private_listen].iter().all(|address| address.ip().is_loopback());
         anyhow::ensure!(
-            !self.dev || self.dev_allow_remote || self.listen.ip().is_loopback(),
-            "--dev listens on a loopback address only; --dev-allow-remote lifts that"
+            !self.dev || self.dev_allow_remote || is_local,
+            "--dev listens on loopback addresses only; --dev-allow-remote lifts that"
         );
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
         Ok(())
@@ -295,6 +308,8 @@ fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -305,9 +320,25 @@ mod tests {
     }
 
     #[test]
+    fn the_readme_lists_every_setting_and_no_other() {
+        let settings = serde_json::to_value(Settings::default()).unwrap();
+        let known: BTreeSet<String> = settings.as_object().unwrap().keys().map(|name| name.to_uppercase()).collect();
+        let of_clients = ["OPERATOR_URL", "OPERATOR_TOKEN", "URL", "TOKEN", "TENANT"].map(String::from);
+        let rows = include_str!("../../README.md").lines().filter(|line| line.starts_with("| `STOA_"));
+        let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`'));
+        let listed: BTreeSet<String> = names.filter_map(|name| name.strip_prefix("STOA_")).map(String::from).collect();
+        // Several issuers are written in the file alone.
+        let mut expected: BTreeSet<String> = known.into_iter().filter(|name| name != "OIDC").collect();
+        expected.extend(of_clients);
+        assert_eq!(listed, expected);
+    }
+
+    #[test]
     fn the_development_issuer_stays_on_the_loopback() {
         let remote = Settings { dev: true, listen: "0.0.0.0:80".parse().unwrap(), ..Settings::default() };
         assert!(remote.check().is_err());
+        let private = Settings { dev: true, private_listen: "0.0.0.0:81".parse().unwrap(), ..Settings::default() };
+        assert!(private.check().is_err());
         assert!(Settings { dev_allow_remote: true, ..remote }.check().is_ok());
         assert!(Settings { dev: true, ..Settings::default() }.check().is_ok());
     }

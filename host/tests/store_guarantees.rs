@@ -64,6 +64,36 @@ async fn crossing_updates_never_deadlock() {
     assert_eq!(rows(&replies.expect("a sum"), 0), [(100 * 4 * rounds).to_string()]);
 }
 
+/// [A28]: the store refuses the change, whatever the module asked for; who comes with an old version hears of that first.
+#[tokio::test]
+async fn the_last_version_takes_no_change() {
+    let schema = schema();
+    for database in Database::all().await {
+        let item = insert("item", "id code title", vec![vec![id(1), text("a"), text("old")]]);
+        once(&database, &schema, vec![item]).await.expect("an item");
+        let mut session = database.begin(tenant(1)).await;
+        execute(&mut session, "update demo_item set version = 2147483645").await;
+        commit(session).await;
+        let rename = |version: Option<i64>, title: &str| {
+            let change = Change { version, ..change(vec![id(1)], vec![text(title)], &[]) };
+            vec![Call::Update(update("item", "title", "", vec![change], "version"))]
+        };
+        let replies = once(&database, &schema, rename(Some(2_147_483_645), "last")).await.expect("the last change");
+        assert_eq!(rows(&replies, 0), ["2147483646"]);
+        for version in [None, Some(2_147_483_646)] {
+            let refused = failure(once(&database, &schema, rename(version, "one too many")).await);
+            assert!(matches!(&refused, Failure::OutOfRange(Spot { column, .. }) if column == "version"), "{refused:?}");
+        }
+        let refused = failure(once(&database, &schema, rename(Some(2_147_483_645), "stale")).await);
+        assert!(
+            matches!(&refused, Failure::RefusedChange(misses) if matches!(misses[0].why, Why::Stale)),
+            "{refused:?}"
+        );
+        let replies = once(&database, &schema, vec![get("item", "version title", &[1])]).await.expect("the item");
+        assert_eq!(rows(&replies, 0), ["2147483646 | \"last\""]);
+    }
+}
+
 /// Eight workers want 640 pieces of 40 that are there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn checks_hold_on_the_newest_version() {

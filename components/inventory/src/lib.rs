@@ -18,7 +18,7 @@ use records::stock_count::{StockCountLineRow, StockCountRow};
 use records::transfer_order::{TransferItemRow, TransferOrderRow, TransferUnitRow};
 use records::unit::{UnitEntryRow, UnitIdentityRow, UnitRow};
 use records::warehouse::{WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, WarehouseRow};
-use stoa_sdk::{Created, Entity, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
+use stoa_sdk::{Entity, Manifest, Module};
 
 /// The module.
 pub struct Inventory;
@@ -84,20 +84,11 @@ impl Module for Inventory {
             ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
             ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
         ],
+        provision: upkeep::provision,
+        checklist: upkeep::checklist,
+        verify: verify::verify,
         ..Manifest::new("inventory", env!("CARGO_PKG_VERSION"), "Warehouses, stock, serial units and what goods cost.")
     };
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        upkeep::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        upkeep::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        verify::verify(cursor)
-    }
 }
 
 stoa_sdk::export_module!(Inventory);

@@ -12,7 +12,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Created, Findings, Manifest, Module, Problem, ProvisionOptions, Step};
+use stoa_sdk::{Manifest, Module};
 
 /// The module.
 pub struct Ledger;
@@ -27,20 +27,11 @@ impl Module for Ledger {
         ],
         problems: rules::refusal::CODES,
         onboarding: Some(upkeep::onboarding),
+        provision: upkeep::provision,
+        checklist: upkeep::checklist,
+        verify: verify::verify,
         ..Manifest::new("ledger", env!("CARGO_PKG_VERSION"), "Legal entities, branches and double-entry books.")
     };
-
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        upkeep::provision(options)
-    }
-
-    fn checklist() -> Vec<Step> {
-        upkeep::checklist()
-    }
-
-    fn verify(cursor: Option<String>) -> Findings {
-        verify::verify(cursor)
-    }
 }
 
 stoa_sdk::export_module!(Ledger);

@@ -63,11 +63,6 @@ impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
         self.0.checked_sub(other.0).map(Decimal)
     }
 
-    /// The same number in a column of another width; the store refuses what does not fit there.
-    pub const fn resize<const OTHER: u8>(self) -> Decimal<SCALE, OTHER> {
-        Decimal(self.0)
-    }
-
     /// The exact product; `PRODUCT` must be the sum of both scales. None where it leaves the range.
     pub fn checked_mul<const OTHER: u32, const WIDTH: u8, const PRODUCT: u32>(
         self,
@@ -167,8 +162,6 @@ mod tests {
     #[test]
     fn a_width_of_its_own_is_the_columns() {
         assert_eq!([Decimal::<6>::PRECISION, Decimal::<12>::PRECISION, Decimal::<6, 24>::PRECISION], [18, 38, 24]);
-        let narrow: Decimal<6> = "1.5".parse().unwrap();
-        assert_eq!(narrow.resize::<30>().to_string(), "1.500000");
     }
 
     #[test]

@@ -117,24 +117,6 @@ pub trait Module: 'static {
         Self::MANIFEST.descriptor()
     }
 
-    /// Defaults for a new company.
-    ///
-    /// # Errors
-    /// A problem refuses the company.
-    fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
-        (Self::MANIFEST.provision)(options)
-    }
-
-    /// What a company should have done before it can work.
-    fn checklist() -> Vec<Step> {
-        (Self::MANIFEST.checklist)()
-    }
-
-    /// A bounded batch of the module's own invariants.
-    fn verify(cursor: Option<String>) -> Findings {
-        (Self::MANIFEST.verify)(cursor)
-    }
-
     /// A bounded batch of backfill; answers the next cursor.
     ///
     /// # Errors
@@ -225,14 +207,14 @@ impl<M: Module> Guest for M {
     fn provision(options: String) -> Result<Vec<Created>, Problem> {
         begin();
         match serde_json::from_str(&options) {
-            Ok(options) => <M as Module>::provision(&options),
+            Ok(options) => (M::MANIFEST.provision)(&options),
             Err(_) => fault("onboarding options of another shape"),
         }
     }
 
     fn checklist() -> Vec<Step> {
         begin();
-        <M as Module>::checklist()
+        (M::MANIFEST.checklist)()
     }
 
     fn upgrade(from_version: String, cursor: Option<String>) -> Result<Option<String>, Problem> {
@@ -242,6 +224,6 @@ impl<M: Module> Guest for M {
 
     fn verify(cursor: Option<String>) -> Findings {
         begin();
-        <M as Module>::verify(cursor)
+        (M::MANIFEST.verify)(cursor)
     }
 }

@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use serde_json::json;
 
 use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Release, upgrade};
-use crate::database::{Database, Session};
+use crate::database::{Database, Error, Session};
 use crate::gate::artifact::{self, Artifact};
 use crate::gate::refusal::Refusal;
 use crate::gate::tables;
@@ -39,7 +40,8 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
         let same = |wanted: &Set| recorded > 0 && *wanted == set;
         let number = |wanted: &Set| if same(wanted) { recorded } else { recorded + 1 };
         let release = match link(database, gate, &found, number(&wanted), &wanted).await {
-            Err(why) if same(&wanted) => {
+            // A database that does not answer now says nothing of what it records.
+            Err(why) if same(&wanted) && why.downcast_ref::<Error>().is_none() => {
                 // Modules for this host's platform come with it, signed as ever; those that are recorded stay for the way back.
                 found = read(gate, folder).await?;
                 wanted = replace_by_name(&set, &found);
@@ -51,7 +53,11 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
             }
             linked => linked?,
         };
-        if same(&wanted) || record(database, &release, found, wanted).await? {
+        let reason = match gate.takes_unsigned() {
+            true => "the modules folder of --dev",
+            false => "what was recorded cannot run here",
+        };
+        if same(&wanted) || record(database, &release, found, wanted, reason).await? {
             return Ok(release);
         }
     }
@@ -117,7 +123,7 @@ async fn link(
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
         vetted.push(match here {
             Some((_, vetted)) => vetted.clone(),
-            None => Arc::new(fetch(database, gate, *digest).await.map_err(|error| anyhow::anyhow!("{name}: {error}"))?),
+            None => Arc::new(fetch(database, gate, *digest).await.with_context(|| format!("module {name}"))?),
         });
     }
     let gate = gate.clone();
@@ -133,7 +139,13 @@ async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow:
 
 /// Tables and the generation in one transaction, after the artifacts, which are large and change nothing by themselves. `false`:
 /// another host was faster.
-async fn record(database: &Database, generation: &Generation, found: Vec<Found>, set: Set) -> anyhow::Result<bool> {
+async fn record(
+    database: &Database,
+    generation: &Generation,
+    found: Vec<Found>,
+    set: Set,
+    reason: &'static str,
+) -> anyhow::Result<bool> {
     for found in found {
         let kept = database.write_plain(found, |session, (artifact, vetted)| {
             Box::pin(async move {
@@ -144,8 +156,8 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
         kept.await?;
     }
     let versions = upgrade::versions(&generation.modules);
-    let part = (generation.number, tables::wanted_tables(&generation.modules), set, versions);
-    let written = database.write_unless_refused(part, |session, (number, wanted, set, versions)| {
+    let part = (generation.number, tables::wanted_tables(&generation.modules), set, versions, reason);
+    let written = database.write_unless_refused(part, |session, (number, wanted, set, versions, reason)| {
         Box::pin(async move {
             tables::lock(session).await?;
             if records::newest(session).await?.unwrap_or(0) + 1 != *number {
@@ -155,7 +167,7 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
                 Ok(told) => told,
                 Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
             };
-            write(session, *number, set).await?;
+            write(session, *number, set, reason).await?;
             if *number > 1 {
                 upgrade::schedule(session, number - 1, *number, versions).await?;
             }
@@ -169,7 +181,7 @@ async fn record(database: &Database, generation: &Generation, found: Vec<Found>,
     Ok(recorded)
 }
 
-async fn write(session: &mut Session, number: u64, set: &Set) -> Result<(), crate::database::Error> {
+async fn write(session: &mut Session, number: u64, set: &Set, reason: &str) -> Result<(), Error> {
     let now = session.now().await?;
     let recorded = Recorded {
         number,
@@ -177,7 +189,7 @@ async fn write(session: &mut Session, number: u64, set: &Set) -> Result<(), crat
         module: None,
         restores: None,
         allowed: Vec::new(),
-        reason: (number > 1).then(|| "the modules folder of --dev".to_string()),
+        reason: (number > 1).then(|| reason.to_string()),
         by: STARTER.to_string(),
     };
     records::record(session, now, &recorded, set).await?;

@@ -116,10 +116,13 @@ impl Governor {
         self.headers_of(&self.wants(caller, tenant), self.now())
     }
 
-    /// How many requests of its month an API client has used, as far as this host knows.
-    pub fn used_of_month(&self, tenant: Uuid, client: Uuid) -> u64 {
+    /// How many requests of its month an API client has used. `leased`: what the database says that all hosts have taken of it;
+    /// what this host has in hand is not used yet. Never less than the truth: a lease may be younger than what the caller read.
+    pub fn used_of_month(&self, tenant: Uuid, client: Uuid, leased: u64) -> u64 {
         let subject = Subject { tenant, id: client, span: Span::Month };
-        self.permits().bucket(subject, self.now()).map_or(0, Bucket::count_used)
+        let permits = self.permits();
+        let bucket = permits.bucket(subject, self.now());
+        bucket.map_or(leased, |bucket| leased.max(bucket.taken).saturating_sub(bucket.left))
     }
 
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.

@@ -48,6 +48,8 @@ struct RateLimit {
 struct MonthlyQuota {
     #[schemars(with = "Integer", range(min = 0))]
     limit: u64,
+    /// Requests of this month, UTC, by the database. Each host takes permits ahead, `requestsPerMinute` / 50 at a time and at least one: what
+    /// other hosts have in hand, or had when they crashed, counts as used.
     #[schemars(with = "Integer", range(min = 0))]
     used: u64,
     resets_at: Instant,
@@ -57,12 +59,21 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let Caller::Client(key) = &call.request.caller else { return Err(Problem::of("WRONG_IDENTITY_FAMILY").into()) };
     let rows = session
         .query(
-            "select c.name, t.entitlements from stoa_api_client c join stoa_tenant t on t.id = c.tenant_id
+            "select c.name, t.entitlements, coalesce(p.used, 0)
+             from stoa_api_client c join stoa_tenant t on t.id = c.tenant_id
+             left join stoa_permit p
+               on p.tenant_id = c.tenant_id and p.subject_id = c.id and p.scope = $3 and p.window_start = $4
              where c.tenant_id = $1 and c.id = $2",
-            &[Cell::Id(key.tenant), Cell::Id(key.client)],
+            &[
+                Cell::Id(key.tenant),
+                Cell::Id(key.client),
+                Cell::text(Span::Month.name()),
+                Cell::Instant(Span::Month.start(call.opened.now)),
+            ],
         )
         .await?;
     let row = rows.first().ok_or_else(|| Problem::of("UNAUTHENTICATED"))?;
+    let leased = u64::try_from(row.integer(2)?).unwrap_or(0);
     answer(&ApiClientContext {
         tenant_id: key.tenant,
         api_client_id: key.client,
@@ -73,7 +84,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
         rate_limit: RateLimit { requests_per_minute: key.requests_per_minute },
         monthly_quota: MonthlyQuota {
             limit: key.monthly_quota,
-            used: call.platform.governor.used_of_month(key.tenant, key.client),
+            used: call.platform.governor.used_of_month(key.tenant, key.client, leased),
             resets_at: Instant(Span::Month.end(call.opened.now)),
         },
     })

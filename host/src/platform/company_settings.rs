@@ -2,19 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stoa_descriptor::LAST_VERSION;
+use stoa_iso::currency;
 use uuid::Uuid;
 
 use super::operation::{PlatformOperation, on_session};
 use super::reply::{answer, answer_about};
-use super::values::{Integer, text_enum};
+use super::values::{Integer, refuse_unknown, text_enum};
 use super::{Call, Performed};
 use crate::calendar;
 use crate::database::{Cell, Error, Session};
 use crate::pipeline::run::Done;
-use crate::problem::{Item, Problem};
-
-/// Largest version of a record.
-pub const LAST_VERSION: i64 = 2_147_483_646;
+use crate::problem::Problem;
 
 const PATH: &str = "/tenants/{tenantId}/settings";
 
@@ -56,7 +55,7 @@ struct TenantSettings {
 struct Replacement {
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     name: String,
-    /// ISO 4217.
+    /// An active code of ISO 4217.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     default_currency_code: String,
     /// A name of the IANA database, as it spells it: `Europe/Berlin`. It decides which day is today.
@@ -73,9 +72,10 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
 async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let wanted: Replacement = call.body()?;
-    if !calendar::is_zone(&wanted.time_zone) {
-        return Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/timeZone", "FORMAT")]).into());
-    }
+    refuse_unknown(&[
+        ("/defaultCurrencyCode", currency::is_active(&wanted.default_currency_code)),
+        ("/timeZone", calendar::is_zone(&wanted.time_zone)),
+    ])?;
     lock(session, tenant).await?;
     let before = read_settings(session, tenant).await?;
     if before.version != wanted.expected_version {

@@ -7,10 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::Route;
+use stoa_iso::{country, currency};
 use uuid::Uuid;
 
 use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer_about;
+use super::values::refuse_unknown;
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
@@ -49,11 +51,11 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
 pub struct NewCompany {
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     name: String,
-    /// ISO 3166-1 alpha-2.
+    /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
     #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
     country_code: Option<String>,
-    /// ISO 4217: the company's default currency.
+    /// An active code of ISO 4217: the company's default currency.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     currency_code: String,
     /// Whether modules make their usual first records.
@@ -147,6 +149,14 @@ pub async fn found_company(
     founding: &Founding<'_>,
     mut session: Session,
 ) -> (Option<Session>, Result<Founded, Refused>) {
+    let company = founding.company;
+    let known = refuse_unknown(&[
+        ("/countryCode", company.country_code.as_deref().is_none_or(country::is_assigned)),
+        ("/currencyCode", currency::is_active(&company.currency_code)),
+    ]);
+    if let Err(problem) = known {
+        return (Some(session), Err(problem.into()));
+    }
     let now = founding.facts.now;
     let request = Uuid::from_u64_pair(founding.facts.request.0, founding.facts.request.1);
     let mut ids = Ids::new(now);

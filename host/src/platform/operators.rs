@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use stoa_descriptor::LAST_VERSION;
 use uuid::Uuid;
 
-use super::company_settings::{LAST_VERSION, lock};
+use super::company_settings::lock;
 use super::onboarding::{CreatedCompany, Founding, NewCompany, found_company};
 use super::values::time;
 use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::identity::Environment;
+use crate::problem::{Item, Problem};
 
 /// A time as the interface writes it.
 pub fn time(ms: i64) -> String {
@@ -59,6 +60,13 @@ pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
         true => json_schema!({ "enum": texts }),
         false => json_schema!({ "type": "string", "enum": texts }),
     }
+}
+
+/// Refuses what has the right shape and names nothing: each pointer with whether what stands there is known.
+pub fn refuse_unknown(judged: &[(&str, bool)]) -> Result<(), Problem> {
+    let faults: Vec<Item> =
+        judged.iter().filter(|(_, known)| !known).map(|(pointer, _)| Item::new(*pointer, "FORMAT")).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Problem::of("VALIDATION_FAILED").with(faults)) }
 }
 
 /// Leaves out the type beside the texts: a value of another type is refused as one that is not among them.

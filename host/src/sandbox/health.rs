@@ -42,9 +42,10 @@ pub struct Report {
     pub timeouts: u64,
     /// Calls stopped at a limit: memory, rows, store calls, output.
     pub limits: u64,
-    /// Microseconds.
-    pub p50: u64,
-    pub p99: u64,
+    /// Microseconds that the faster half of the calls took at most.
+    pub p50_us: u64,
+    /// Microseconds, likewise of 99 in 100 calls.
+    pub p99_us: u64,
 }
 
 impl Report {
@@ -111,8 +112,8 @@ impl Health {
             traps: self.traps.load(Relaxed),
             timeouts: self.timeouts.load(Relaxed),
             limits: self.limits.load(Relaxed),
-            p50: quantile(0.5),
-            p99: quantile(0.99),
+            p50_us: quantile(0.5),
+            p99_us: quantile(0.99),
         }
     }
 }

@@ -66,9 +66,6 @@ impl events::Host for State {
             let Some(kind) = module.events.get(&event.kind) else {
                 return Err(self.stop(Failure::Fault("an event that the descriptor does not declare".into())));
             };
-            if !is_object(&event.data) {
-                return Err(self.stop(Failure::Fault(format!("the data of {} is no object", event.kind))));
-            }
             if let Err(why) = module.judge.event(&module.descriptor, kind, &event) {
                 return Err(self.stop(Failure::Fault(why)));
             }
@@ -86,10 +83,6 @@ impl events::Host for State {
         }
         Ok(())
     }
-}
-
-fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 impl log::Host for State {

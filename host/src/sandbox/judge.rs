@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Descriptor, EventKind};
@@ -124,12 +125,15 @@ impl Judge {
         Ok(())
     }
 
-    /// Judges an event, likewise.
+    /// Judges an event, likewise. Data that is no object is refused by every host: nobody could read it.
     pub fn event(&self, module: &Arc<Descriptor>, kind: &Arc<EventSchema>, event: &Event) -> Result<(), String> {
         let Some(queue) = &self.queue else {
             let why = kind.breach(event);
             return why.map_or(Ok(()), |why| Err(format!("the event {} breaks its declaration: {why}", event.kind)));
         };
+        if !is_object(&event.data) {
+            return Err(format!("the data of the event {} is no object", event.kind));
+        }
         if event.data.len() <= LARGEST {
             queue.take(module, &event.kind, || Said::Event { kind: kind.clone(), event: event.clone() });
         }
@@ -191,6 +195,10 @@ fn is_of_objects(schema: &Json, schemas: &Map<String, Json>, depth: u32) -> bool
         || reference.and_then(|name| schemas.get(name)).is_some_and(is)
         || branches("allOf").is_some_and(|all| all.iter().any(is))
         || ["anyOf", "oneOf"].into_iter().filter_map(branches).any(|all| !all.is_empty() && all.iter().all(is))
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 fn breach_of_text(schema: &Schema, text: &str) -> Option<String> {
@@ -293,7 +301,7 @@ mod tests {
         let judge = Judge { queue: Some(Queue::new(samples)) };
         let kind = Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap());
         for _ in 0..3 {
-            assert_eq!(judge.event(&module(), &kind, &event("PAGE", "{")), Ok(()));
+            assert_eq!(judge.event(&module(), &kind, &event("PAGE", "{}")), Ok(()));
         }
         let sample = waiting.try_recv().unwrap();
         assert_eq!(sample.breach(), Some(("event", "its resource type is not NOTE".to_owned())));
@@ -303,6 +311,19 @@ mod tests {
         assert!(waiting.try_recv().is_err(), "too large to keep");
         assert_eq!(judge.answer(&module(), "getNote", &schema, "[]"), Ok(()));
         assert_eq!(waiting.try_recv().unwrap().breach(), Some(("answer", "\"\" TYPE".to_owned())));
+    }
+
+    #[test]
+    fn data_that_is_no_object_is_refused_even_where_breaches_are_counted() {
+        let (samples, mut waiting) = mpsc::channel(1);
+        let counting = Judge { queue: Some(Queue::new(samples)) };
+        let kind = Arc::new(EventSchema::compile(&kind(json!({})), &schemas()).unwrap());
+        for judge in [counting, Judge::strict()] {
+            for data in ["", "{", "[]", "{} {}", "null", "\"{}\""] {
+                assert!(judge.event(&module(), &kind, &event("NOTE", data)).is_err(), "{data}");
+            }
+        }
+        assert!(waiting.try_recv().is_err(), "what is refused is not sampled");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stoa_descriptor::{ColumnType, Kind};
+use stoa_descriptor::{ColumnType, Kind, LAST_VERSION};
 
 use super::call;
 use super::checks;
@@ -143,6 +143,8 @@ pub(super) struct Change {
 /// What an update must not do to a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Guard {
+    /// Raise the version beyond the last.
+    Version,
     /// Add beyond the column's range.
     Range(usize),
     /// Break a check.
@@ -225,7 +227,8 @@ fn find_touched<'a>(lists: impl Iterator<Item = &'a [usize]>, set: &[usize]) -> 
 }
 
 fn guards(table: &Table, set: &[usize], add: &[usize]) -> Vec<Guard> {
-    let mut guards: Vec<Guard> = add.iter().map(|at| Guard::Range(*at)).collect();
+    let mut guards: Vec<Guard> = table.has_version().then_some(Guard::Version).into_iter().collect();
+    guards.extend(add.iter().map(|at| Guard::Range(*at)));
     for (nth, check) in table.checks.iter().enumerate() {
         if checks::columns(check).any(|at| set.contains(&at) || add.contains(&at)) {
             guards.push(Guard::Check(nth));
@@ -245,11 +248,12 @@ impl Update {
         self.groups.iter().flat_map(|(_, parts)| parts.iter().flatten()).count()
     }
 
-    /// What a refusal of the given code means; `Err`: an addition beyond this column's range.
+    /// What a refusal of the given code means; `Err`: the change goes beyond this column's range.
     pub fn why(&self, table: &Table, code: i64) -> Result<Why, String> {
         let guard = usize::try_from(code - FIRST_GUARD).ok().and_then(|nth| self.guards.get(nth));
         match (code, guard) {
             (STALE, _) => Ok(Why::Stale),
+            (_, Some(Guard::Version)) => Err("version".to_owned()),
             (_, Some(Guard::Range(at))) => Err(table.column(*at).name.clone()),
             (_, Some(Guard::Check(nth))) => {
                 Ok(Why::Check(table.checks.get(*nth).map(|check| check.name.clone()).unwrap_or_default()))
@@ -296,7 +300,7 @@ impl Spelling<'_> {
 }
 
 /// Writes an integer expression: 0 where the row takes its change, else the reason's code. Reasons come in one order:
-/// stale, condition, range, checks.
+/// stale, condition, version and range, checks.
 pub(super) fn refusal(schema: &Tables, update: &Update, spelling: &Spelling, sql: &mut Sql) {
     let table = schema.table(update.table);
     let dialect = sql.dialect;
@@ -317,6 +321,7 @@ pub(super) fn refusal(schema: &Tables, update: &Update, spelling: &Spelling, sql
     for (code, guard) in (FIRST_GUARD..).zip(&update.guards) {
         let after = |at: usize| spelling.after(table, update, dialect, at);
         let holds = match guard {
+            Guard::Version => format!("{}.\"version\" < {LAST_VERSION}", spelling.alias),
             Guard::Range(at) => in_range(table.type_of(*at), dialect, &after(*at)),
             Guard::Check(nth) => match table.checks.get(*nth) {
                 Some(check) => format!("{} is not false", checks::sql(table, check, dialect, &after)),
@@ -360,7 +365,7 @@ pub(super) struct Refusal {
     pub current: Vec<Datum>,
 }
 
-/// What the module hears of refused rows: an addition out of range before anything else.
+/// What the module hears of refused rows: a version or a sum out of range before anything else.
 pub(super) fn refusals(table: &Table, update: &Update, call: usize, mut refusals: Vec<Refusal>) -> Stop {
     refusals.sort_by_key(|refusal| refusal.row);
     let mut misses = Vec::with_capacity(refusals.len());

@@ -1,7 +1,7 @@
 //! Two hosts on one PostgreSQL: limits hold over both, and what one was told the other knows at once.
 
 use serde_json::json;
-use stoa_tests::{Company, Database, Stoa, at_once};
+use stoa_tests::{Company, Database, Machine, Stoa, at_once};
 
 fn pair() -> (Stoa, Stoa, Company) {
     let one = Stoa::start(Database::Postgres);
@@ -26,6 +26,25 @@ fn p15_the_limit_holds_over_both_hosts() {
         // Both ask until nothing is left: what was leased was used.
         assert_eq!(admitted as u64, limit);
     }
+}
+
+/// What a host has in hand is not used by itself, and counts as used for the others.
+#[test]
+fn the_use_of_a_month_is_that_of_both_hosts() {
+    let (one, other, shop) = pair();
+    // Permits are leased two at a time.
+    let members = json!({ "scopes": ["catalog.read"], "requestsPerMinute": 100, "monthlyQuota": 1000 });
+    let machine = shop.machine_of(members);
+    let (here, there) = (machine.on(&one), machine.on(&other));
+    let used = |machine: &Machine| machine.get("context").is(200)["monthlyQuota"]["used"].clone();
+    stoa_tests::room_in_this_minute(20);
+    assert_eq!(used(&here), 1);
+    assert_eq!(used(&there), 3, "one used here, one in hand here, one used there");
+    for _ in 0..4 {
+        there.get("context").is(200);
+    }
+    // This one leases nothing now: what it knows of the other, the database tells.
+    assert_eq!(used(&here), 8, "two used here, five used there, one in hand there");
 }
 
 #[test]

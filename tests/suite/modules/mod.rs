@@ -5,6 +5,7 @@ mod guide;
 pub(crate) mod hostile;
 mod hostile_store;
 mod module_word;
+mod new_platform;
 mod operators;
 mod other_languages;
 mod partner_kit;

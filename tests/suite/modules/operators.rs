@@ -12,6 +12,7 @@ on_both_databases![
     only_operators_are_let_in,
     what_is_not_signed_is_refused_before_it_is_compiled,
     a_module_comes_in_is_activated_and_goes,
+    times_of_calls_bear_their_unit,
     hostile_modules_take_the_whole_road,
     what_other_modules_claim_is_theirs,
     what_runs_belongs_to_the_database,
@@ -156,6 +157,14 @@ fn a_module_comes_in_is_activated_and_goes(database: Database) {
     assert_eq!(console.activate(&digest, json!({})).is(200)["generation"], 4);
     let contract = host.get("/v1/openapi.json").is(200);
     assert_eq!(contract["info"]["x-stoa-generation"], 4);
+}
+
+fn times_of_calls_bear_their_unit(database: Database) {
+    let host = host(database);
+    host.company().get("changeling").is(200);
+    let health = host.console().shown()["modules"][0]["health"].clone();
+    let micros = |name: &str| health[name].as_u64().unwrap_or_else(|| panic!("no {name}: {health}"));
+    assert!(micros("calls") >= 1 && micros("p50Us") >= 1 && micros("p50Us") <= micros("p99Us"), "{health}");
 }
 
 /// Misdeeds that are the module's own: none is answered as if nothing had been.

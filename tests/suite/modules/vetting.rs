@@ -133,7 +133,7 @@ fn missing_service_is_refused_by_name(database: Database) {
 }
 
 /// A component with every occurrence of a name replaced by another of the same length.
-fn replaced(component: &[u8], name: &str, by: &str) -> Vec<u8> {
+pub fn replaced(component: &[u8], name: &str, by: &str) -> Vec<u8> {
     assert_eq!(name.len(), by.len());
     let mut bytes = component.to_vec();
     let at: Vec<usize> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name.as_bytes())).collect();

@@ -86,6 +86,8 @@ fn what_cannot_be(database: Database) {
         (json!({ "name": null }), "/name", "TYPE"),
         (json!({ "defaultCurrencyCode": "eur" }), "/defaultCurrencyCode", "FORMAT"),
         (json!({ "defaultCurrencyCode": "EURO" }), "/defaultCurrencyCode", "FORMAT"),
+        (json!({ "defaultCurrencyCode": "ZZZ" }), "/defaultCurrencyCode", "FORMAT"),
+        (json!({ "defaultCurrencyCode": "DEM" }), "/defaultCurrencyCode", "FORMAT"),
         (json!({ "timeZone": 1 }), "/timeZone", "TYPE"),
         (json!({ "expectedVersion": 0 }), "/expectedVersion", "RANGE"),
         (json!({ "expectedVersion": 2_147_483_647_i64 }), "/expectedVersion", "RANGE"),
@@ -95,6 +97,9 @@ fn what_cannot_be(database: Database) {
     ] {
         shop.put("settings", with(&base, changes)).refused(400, "VALIDATION_FAILED").fault(pointer, code);
     }
+    let unknown = with(&base, json!({ "defaultCurrencyCode": "ZZZ", "timeZone": "Mars/Olympus" }));
+    let both = shop.put("settings", unknown).refused(400, "VALIDATION_FAILED");
+    both.fault("/defaultCurrencyCode", "FORMAT").fault("/timeZone", "FORMAT");
     for member in ["name", "defaultCurrencyCode", "timeZone", "expectedVersion"] {
         let answer = shop.put("settings", without(&base, member)).refused(400, "VALIDATION_FAILED");
         answer.fault(&format!("/{member}"), "REQUIRED");

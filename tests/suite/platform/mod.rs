@@ -6,6 +6,7 @@ mod company_settings;
 mod governance;
 mod iam_commands;
 mod iam_lists;
+mod last_version;
 mod onboarding_checklist;
 mod revocation;
 mod tenant_cli;

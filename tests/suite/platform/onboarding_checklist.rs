@@ -10,6 +10,7 @@ on_both_databases![
     steps_are_done_as_they_are_done,
     modules_come_in_order_and_the_host_last,
     without_defaults_nothing_is_done,
+    codes_are_those_of_the_standards,
     whoever_manages_settings_may_look,
     a_module_that_fails_is_one_problem,
 ];
@@ -68,6 +69,28 @@ fn without_defaults_nothing_is_done(database: Database) {
     let answer = host.request("POST", "/v1/onboarding/companies").token(&token).json(&body).send().is(201);
     let shop = Company { host, tenant: answer.text("tenantId"), token, created: Vec::new() };
     expect(&shop, &[("UNIT", false), ("PRODUCT", false), ("PRICE_LIST", false), ("API_CLIENT", false)]);
+}
+
+fn codes_are_those_of_the_standards(database: Database) {
+    let host = stoa_tests::host::shared(database);
+    let token = host.token(&format!("codes-{}@example.test", uuid::Uuid::now_v7()));
+    let ask = |changes: Json| {
+        let body = with(&onboarding("Codes"), changes);
+        host.request("POST", "/v1/onboarding/companies").token(&token).json(&body).send()
+    };
+    for (changes, pointer) in [
+        (json!({ "countryCode": "ZZ" }), "/countryCode"),
+        (json!({ "countryCode": "UK" }), "/countryCode"),
+        (json!({ "currencyCode": "ZZZ" }), "/currencyCode"),
+        (json!({ "currencyCode": "DEM", "withDefaults": false }), "/currencyCode"),
+    ] {
+        ask(changes).refused(400, "VALIDATION_FAILED").fault(pointer, "FORMAT");
+    }
+    let both = ask(json!({ "countryCode": "ZZ", "currencyCode": "ZZZ" })).refused(400, "VALIDATION_FAILED");
+    both.fault("/countryCode", "FORMAT").fault("/currencyCode", "FORMAT");
+    let me = host.get_with("/v1/auth/me", &token).is(200);
+    assert_eq!(me["memberships"], json!([]), "a refusal makes no company");
+    ask(json!({ "countryCode": "GB", "currencyCode": "GBP" })).is(201);
 }
 
 fn whoever_manages_settings_may_look(database: Database) {

@@ -93,8 +93,8 @@ fn a_body_is_judged_as_by_onboarding(database: Database) {
         (&["--name", "N", "--currency", "eur"], "/currencyCode FORMAT"),
         (&["--name", "N", "--currency", "EUR", "--country", "Germany"], "/countryCode FORMAT"),
         (&["--name", "N", "--currency", "EUR", "--members", "{\"bogus\": 1}"], "NOT_ALLOWED"),
-        // By a module.
         (&["--name", "N", "--currency", "ZZZ"], "/currencyCode FORMAT"),
+        (&["--name", "N", "--currency", "EUR", "--country", "ZZ"], "/countryCode FORMAT"),
     ] {
         let said = create(more).expect_err("a fault");
         assert!(said.contains("VALIDATION_FAILED") && said.contains(pointer), "{more:?}: {said}");

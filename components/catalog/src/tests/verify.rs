@@ -26,7 +26,7 @@ fn verify_finds_wrong_counts_and_missing_references() {
             rows(vec![single.to_vec()]),
         ],
     ]);
-    let findings = Catalog::verify(None);
+    let findings = (Catalog::MANIFEST.verify)(None);
     let found: Vec<_> =
         findings.findings.iter().map(|finding| (finding.invariant.as_str(), finding.resource)).collect();
     let wrong = Some(wrong.into());
@@ -44,7 +44,7 @@ fn verify_finds_media_of_others() {
     let variant = rows(vec![vec![Id(8, 1).put(), Id(9, 8).put()]]);
     let counts = rows(vec![vec![of.put(), Value::Integer(101)]]);
     script(vec![vec![page], vec![rows(vec![vec![of.put(), text("ACTIVE")]]), variant, counts]]);
-    let findings = Catalog::verify(Some("media:".to_owned()));
+    let findings = (Catalog::MANIFEST.verify)(Some("media:".to_owned()));
     let found: Vec<_> =
         findings.findings.iter().map(|finding| (finding.invariant.as_str(), finding.resource)).collect();
     assert_eq!(found, [("media-product", Some(wrong.into())), ("media-count", Some(of.into()))]);

@@ -18,7 +18,7 @@ pub fn verify(cursor: Option<String>) -> Findings {
     if let Some(after) = cursor.as_deref().and_then(|cursor| cursor.strip_prefix(TIERS)) {
         return tiers(after.parse().ok());
     }
-    let prices = <Pricing as Module>::verify(cursor);
+    let prices = (Pricing::MANIFEST.verify)(cursor);
     Findings { next: prices.next.or_else(|| Some(TIERS.to_owned())), ..prices }
 }
 

@@ -4,8 +4,8 @@ use schemars::{JsonSchema, json_schema};
 use serde::Deserialize;
 use stoa_sdk::{Problem, Text};
 
-/// The last version that can be stated, and so the last that is written.
-pub const LAST: i64 = 2_147_483_646;
+/// The last version that can be stated. It is the last that the store writes, too.
+pub const LAST: i64 = stoa_sdk::descriptor::LAST_VERSION;
 
 /// The version that the caller believes to be current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

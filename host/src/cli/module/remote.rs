@@ -12,6 +12,7 @@ use super::sign;
 use crate::deployment::development;
 use crate::gate::artifact::{Artifact, admission_file};
 use crate::http::operator::ADMISSION;
+use crate::settings::Settings;
 
 #[derive(clap::Args)]
 struct Host {
@@ -21,8 +22,9 @@ struct Host {
     /// An operator's token; else the file `operator.token` of the data folder.
     #[arg(long, env = "STOA_OPERATOR_TOKEN", hide_env_values = true)]
     operator_token: Option<String>,
-    #[arg(long, env = "STOA_DATA_DIR", default_value = "./data")]
-    data_dir: PathBuf,
+    /// The host's data folder.
+    #[arg(long)]
+    data_dir: Option<PathBuf>,
     /// The host's answer as it is.
     #[arg(long)]
     json: bool,
@@ -112,8 +114,8 @@ pub fn list(args: ListModules) -> anyhow::Result<()> {
                 health["traps"],
                 health["timeouts"],
                 health["limits"],
-                health["p50"],
-                health["p99"],
+                health["p50Us"],
+                health["p99Us"],
             ));
         }
         for host in items(&answer["hosts"]) {
@@ -241,7 +243,11 @@ impl Host {
         if let Some(token) = &self.operator_token {
             return Ok(token.clone());
         }
-        let file = development::operator_token_file(&self.data_dir);
+        let folder = match &self.data_dir {
+            Some(folder) => folder.clone(),
+            None => Settings::load(json!({}))?.data_dir,
+        };
+        let file = development::operator_token_file(&folder);
         let text = std::fs::read_to_string(&file)
             .with_context(|| format!("no operator's token: STOA_OPERATOR_TOKEN, or {}", file.display()))?;
         Ok(text.trim().to_string())

@@ -21,8 +21,9 @@ pub const RESPONSES: &[(u16, &str, &str)] = &[
     (503, "Unavailable", "The service cannot answer right now. Nothing was changed."),
 ];
 
-/// Codes of 404 and 409 that any operation may answer; the others of these statuses are told by the operations themselves.
-const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED"];
+/// Codes of 404 and 409 that any operation may answer; the others of these statuses are told by the operations themselves. Every
+/// write may meet a limit of the store: the last version of a record, the rows of one request.
+const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED", "LIMIT_EXCEEDED"];
 
 /// The codes that a status has for any operation.
 pub fn codes(status: u16) -> Vec<&'static str> {
