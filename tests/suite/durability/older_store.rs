@@ -31,7 +31,7 @@ fn undo_audit_subjects(database: Database) -> Vec<&'static str> {
         open,
         column,
         "update stoa_audit set subject_id = (
-           select min(subject_id) from stoa_audit_subject as s
+           select subject_id from stoa_audit_subject as s
            where s.tenant_id = stoa_audit.tenant_id and s.audit_id = stoa_audit.id)",
         close,
         "drop table stoa_audit_subject",
