@@ -376,6 +376,41 @@ mod tests {
     }
 
     #[test]
+    fn a_detail_says_what_came_and_went_and_nothing_else() {
+        let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_string()).collect::<BTreeSet<_>>();
+        let kept = |detail: Detail| detail.keep().ok().flatten();
+        let changed = Detail::of_codes(&codes(&["a.read", "b.read"]), &codes(&["b.read", "c.read"]));
+        assert_eq!(kept(changed), Some(json!({ "gained": ["c.read"], "lost": ["a.read"] })));
+        assert_eq!(kept(Detail::of_codes(&codes(&["a.read"]), &codes(&["a.read"]))), None);
+    }
+
+    #[test]
+    fn a_detail_of_an_entry_is_an_object_where_there_is_one() {
+        let mut schemas = stoa_descriptor::Schemas::default();
+        let entry = schemas.response::<Metadata>();
+        let detail = &entry["properties"]["detail"];
+        assert_eq!((&detail["type"], entry["required"].to_string()), (&json!("object"), r#"["result"]"#.to_string()));
+        assert_eq!(detail["properties"]["gained"]["type"], "array");
+        assert!(detail.get("required").is_none(), "{detail}");
+    }
+
+    #[test]
+    fn a_page_by_product_ends_both_look_ups_with_the_page() {
+        let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+        let page = |sent: &[(&str, &str)]| {
+            let sent: Vec<_> = sent.iter().map(|(a, b)| ((*a).to_string(), (*b).to_string())).collect();
+            compose(Uuid::nil(), stoa_descriptor::query::read(&sent).unwrap(), "UTC", &SQLITE)
+        };
+        let (statement, values) = page(&[("limit", "7"), ("thingId", id), ("cursor", id)]);
+        assert_eq!(statement.matches("limit $4").count(), 3);
+        assert!(statement.contains("subject_id = $2 and audit_id < $3)"), "{statement}");
+        assert_eq!(values.len(), 4);
+        let (statement, values) = page(&[("limit", "7")]);
+        assert!(statement.ends_with("where tenant_id = $1 order by id desc limit $2"), "{statement}");
+        assert_eq!(values.len(), 2);
+    }
+
+    #[test]
     fn a_span_is_a_millisecond_or_a_day() {
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
         let span = |text: &str| {

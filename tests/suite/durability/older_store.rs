@@ -6,7 +6,7 @@ use stoa_tests::{Company, Database, Stoa, on_both_databases};
 on_both_databases![an_audit_entry_of_one_subject_keeps_it];
 
 /// Ids of the entries that a product finds.
-fn found(shop: &Company, product: &str) -> Vec<String> {
+fn find_entries(shop: &Company, product: &str) -> Vec<String> {
     let entries = shop.all("audit", &[("productId", product)]);
     entries.iter().filter_map(|entry| entry["id"].as_str().map(String::from)).collect()
 }
@@ -47,16 +47,16 @@ fn an_audit_entry_of_one_subject_keeps_it(database: Database) {
     let medium = json!({ "url": "https://media.example.test/a.jpg" });
     shop.post(&format!("catalog/products/{product}/media"), medium).is(201);
     shop.archive(&format!("catalog/variants/{variant}")).is(200);
-    let before = found(&shop, &product);
+    let before = find_entries(&shop, &product);
     assert_eq!(before.len(), 3);
     host.kill9();
     for statement in undo_audit_subjects(database) {
         shop.change(statement);
     }
     host.restart();
-    assert_eq!(found(&shop, &product), before);
+    assert_eq!(find_entries(&shop, &product), before);
     shop.variant(&product, "NEW");
-    assert_eq!(found(&shop, &product)[1..], before);
+    assert_eq!(find_entries(&shop, &product)[1..], before);
     let left = shop.try_write("update stoa_audit_subject set audit_id = subject_id where {tenant}");
     assert!(left.is_err(), "subjects are never changed");
 }

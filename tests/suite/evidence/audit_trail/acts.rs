@@ -57,7 +57,7 @@ pub const ACTS: &[(&str, Act)] = &[
     ("replaceVariant", |by| {
         let sku = fresh("S");
         let (product, variant) = by.stage.shop.article(&sku);
-        let body = json!({ "sku": sku, "name": "Large" });
+        let body = json!({ "sku": sku, "color": "Red" });
         Touch { answer: by.send("PUT", &format!("catalog/variants/{variant}"), body), products: vec![product] }
     }),
     ("archiveVariant", |by| {
@@ -213,27 +213,27 @@ pub const ACTS: &[(&str, Act)] = &[
     ("recordStockCount", |by| {
         let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
         let path = by.stage.count();
-        let answer = by.send("POST", &format!("{path}/lines"), counted(&[first, second]));
+        let answer = by.send("POST", &format!("{path}/lines"), lines_of(&[first, second]));
         Touch { answer, products: vec![one, two] }
     }),
     ("postStockCount", |by| {
         let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
         let path = by.stage.count();
-        by.stage.shop.post(&format!("{path}/lines"), counted(&[first, second])).is(200);
+        by.stage.shop.post(&format!("{path}/lines"), lines_of(&[first, second])).is(200);
         let body = json!({ "expectedVersion": 2, "reason": WHY });
         Touch { answer: by.send("POST", &format!("{path}/post"), body), products: vec![one, two] }
     }),
     ("cancelStockCount", |by| {
         let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
         let path = by.stage.count();
-        by.stage.shop.post(&format!("{path}/lines"), counted(&[first, second])).is(200);
+        by.stage.shop.post(&format!("{path}/lines"), lines_of(&[first, second])).is(200);
         let answer = by.send("POST", &format!("{path}/cancel"), json!({ "expectedVersion": 2 }));
         Touch { answer, products: vec![one, two] }
     }),
 ];
 
 /// Lines of a count that found nine pieces of each variant.
-fn counted(variants: &[String]) -> Json {
+fn lines_of(variants: &[String]) -> Json {
     let line = |variant: &String| json!({ "variantId": variant, "countedQuantity": "9" });
     json!({ "expectedVersion": 1, "lines": variants.iter().map(line).collect::<Vec<_>>() })
 }
