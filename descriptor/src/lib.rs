@@ -39,7 +39,7 @@ pub struct Descriptor {
     /// JSON Schema (object) of the members that `provision` reads from the onboarding body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onboarding: Option<Json>,
-    /// Query parameters of the audit list that find `subject` or the resource id: `productId`.
+    /// Query parameters of the audit list that find one of the `subjects` or the resource id: `productId`.
     #[serde(default)]
     pub audit_filters: Vec<Named>,
     /// Named schemas that routes refer to as `#/$defs/Name` (JSON Schema 2020-12).

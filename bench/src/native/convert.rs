@@ -23,7 +23,7 @@ pub fn reply(reply: sdk_module::Reply) -> module::Reply {
         body: reply.body,
         etag: reply.etag,
         resource: reply.resource,
-        subject: reply.subject,
+        subjects: reply.subjects,
         changed: reply.changed,
     }
 }

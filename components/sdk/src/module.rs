@@ -34,7 +34,7 @@ pub struct Manifest {
     pub problems: &'static [(&'static str, u16, &'static str)],
     /// Schema of the onboarding members that `provision` reads.
     pub onboarding: Option<fn() -> Value>,
-    /// Query parameters of the audit list that find a resource or subject, and what they are.
+    /// Query parameters of the audit list that find a resource or one of the subjects, and what they are.
     pub audit_filters: &'static [(&'static str, &'static str)],
     /// Defaults for a new company; a problem refuses the company.
     pub provision: fn(&ProvisionOptions) -> Result<Vec<Created>, Problem>,

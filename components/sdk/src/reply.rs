@@ -18,7 +18,7 @@ impl Reply {
     /// The body as JSON, with the route's status.
     pub fn json(body: &impl Serialize) -> Reply {
         let body = serde_json::to_string(body).unwrap_or_else(|_| fault("a body does not serialize"));
-        Reply { status: None, body, etag: None, resource: None, subject: None, changed: Vec::new() }
+        Reply { status: None, body, etag: None, resource: None, subjects: Vec::new(), changed: Vec::new() }
     }
 
     /// A success status other than the route's.
@@ -40,9 +40,18 @@ impl Reply {
         self
     }
 
-    /// What the resource belongs to, for the audit entry.
-    pub fn subject(mut self, id: Id) -> Reply {
-        self.subject = Some(id.into());
+    /// One more thing that the operation touched or the resource belongs to: the audit entry is found by it.
+    pub fn subject(self, id: Id) -> Reply {
+        self.subjects([id])
+    }
+
+    /// More things that the operation touched: the audit entry is found by each. The host takes 1,000 different ones.
+    pub fn subjects(mut self, ids: impl IntoIterator<Item = Id>) -> Reply {
+        for id in ids.into_iter().map(Into::into) {
+            if !self.subjects.contains(&id) {
+                self.subjects.push(id);
+            }
+        }
         self
     }
 

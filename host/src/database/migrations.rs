@@ -9,11 +9,13 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/sqlite/0001_platform.sql")),
     (2, "governance", include_str!("../../../migrations/sqlite/0002_governance.sql")),
     (3, "modules", include_str!("../../../migrations/sqlite/0003_modules.sql")),
+    (4, "audit subjects", include_str!("../../../migrations/sqlite/0004_audit_subjects.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
     (2, "governance", include_str!("../../../migrations/postgres/0002_governance.sql")),
     (3, "modules", include_str!("../../../migrations/postgres/0003_modules.sql")),
+    (4, "audit subjects", include_str!("../../../migrations/postgres/0004_audit_subjects.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

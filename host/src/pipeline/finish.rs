@@ -1,5 +1,6 @@
-//! The finishing statement: audit row, outbox rows and stored response, in one round trip, before the commit.
+//! The finishing statement: audit row with its subjects, outbox rows and stored response, in one round trip, before the commit.
 
+use serde_json::Value as Json;
 use uuid::Uuid;
 
 use super::request::{Answer, Request, tenant_or_nil};
@@ -19,8 +20,9 @@ pub struct Finish<'a> {
     pub tenant: Uuid,
     pub resource_type: &'a str,
     pub resource: Option<Uuid>,
-    pub subject: Option<Uuid>,
+    pub subjects: &'a [Uuid],
     pub changed: &'a [String],
+    pub detail: Option<&'a Json>,
     pub emitted: &'a [Event],
     pub answer: &'a Answer,
 }
@@ -35,10 +37,10 @@ struct Stored {
 pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
     let mut ids = Ids::new(finish.now);
     let request = finish.request;
-    // All but the subject, which is the one id that may be missing: PostgreSQL asks for the type of a null.
+    let entry = ids.make();
     let audit = [
         Cell::Id(finish.tenant),
-        Cell::Id(ids.make()),
+        Cell::Id(entry),
         Cell::Id(request.request_id),
         Cell::text(request.caller.actor_type()),
         Cell::text(request.caller.id().to_string()),
@@ -60,14 +62,20 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
     };
     match session {
         Session::Sqlite(connection) => {
-            let subject = Cell::optional(finish.subject, Cell::Id);
             sqlite::query(
                 connection,
                 "insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type,
-                   resource_id, ip_address, user_agent, metadata, created_at, subject_id)
-                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-                &audit.into_iter().chain([subject]).collect::<Vec<_>>(),
+                   resource_id, ip_address, user_agent, metadata, created_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                &audit,
             )?;
+            for subject in finish.subjects {
+                sqlite::query(
+                    connection,
+                    "insert into stoa_audit_subject (tenant_id, subject_id, audit_id) values ($1, $2, $3)",
+                    &[Cell::Id(finish.tenant), Cell::Id(*subject), Cell::Id(entry)],
+                )?;
+            }
             for event in finish.emitted {
                 sqlite::query(
                     connection,
@@ -110,8 +118,11 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
 
 const POSTGRES: &str = "with audit as (
   insert into stoa_audit (tenant_id, id, request_id, actor_type, actor_id, operation, resource_type, resource_id, ip_address,
-    user_agent, metadata, created_at, subject_id)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)),
+    user_agent, metadata, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)),
+subjects as (
+  insert into stoa_audit_subject (tenant_id, subject_id, audit_id)
+  select $1, subject, $2 from unnest($13::uuid[]) as subject),
 outbox as (
   insert into stoa_event (tenant_id, id, kind, resource_type, resource_id, resource_version, data, request_id, created_at)
   select $1, e.id, e.kind, e.resource_type, e.resource_id, e.version, e.data, $3, $12
@@ -132,7 +143,7 @@ async fn finish_postgres(
     for cell in audit {
         postgres::bind(&mut arguments, cell)?;
     }
-    arguments.add(finish.subject).map_err(fault)?;
+    arguments.add(finish.subjects).map_err(fault)?;
     let events = finish.emitted;
     let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
     arguments.add(events.iter().map(|_| ids.make()).collect::<Vec<_>>()).map_err(fault)?;
@@ -159,6 +170,9 @@ fn metadata(finish: &Finish<'_>) -> String {
     let mut metadata = serde_json::json!({ "result": "SUCCESS", "responseCode": finish.answer.status });
     if !finish.changed.is_empty() {
         metadata["changed"] = finish.changed.into();
+    }
+    if let Some(detail) = finish.detail {
+        metadata["detail"] = detail.clone();
     }
     metadata.to_string()
 }

@@ -1,8 +1,10 @@
 //! One request through its transaction. Everything that can be refused is refused here or below; everything that commits,
 //! commits here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
 use stoa_descriptor::Idempotency;
 use uuid::Uuid;
 
@@ -21,6 +23,8 @@ use crate::wit::module;
 
 /// How often a keyed write whose commit got no answer is looked into.
 const UNKNOWN_COMMITS: u32 = 3;
+/// Subjects of one audit entry at most: twice the lines of the largest request.
+const MOST_SUBJECTS: usize = 1_000;
 
 /// What an operation did, module or platform alike.
 pub struct Done {
@@ -28,7 +32,8 @@ pub struct Done {
     pub body: String,
     pub etag: Option<String>,
     pub resource: Option<Uuid>,
-    pub subject: Option<Uuid>,
+    /// What the audit entry is found by besides its resource.
+    pub subjects: Vec<Uuid>,
     pub changed: Vec<String>,
     pub emitted: Vec<Event>,
     /// The company that the operation made: its audit entry belongs to it.
@@ -37,6 +42,8 @@ pub struct Done {
     pub credential: bool,
     /// Resource type of the audit entry, where the operation decides it: else the route's.
     pub audit: Option<&'static str>,
+    /// What was done in particular, for the audit entry: never a secret.
+    pub detail: Option<Json>,
 }
 
 /// What an operation came to, with the session where it was not lost.
@@ -205,8 +212,9 @@ async fn transact<H: Host>(
                 tenant: done.tenant.or(request.tenant).unwrap_or(Uuid::nil()),
                 resource_type: done.audit.unwrap_or(resource_type),
                 resource: done.resource,
-                subject: done.subject,
+                subjects: &done.subjects,
                 changed: &done.changed,
+                detail: done.detail.as_ref(),
                 emitted: &done.emitted,
                 answer: &answer,
             },
@@ -307,16 +315,21 @@ pub fn check_reply(reply: module::Reply, emitted: Vec<(Arc<Module>, Event)>, lar
         return Err("an entity tag that is none".into());
     }
     let id = |(high, low): (u64, u64)| Uuid::from_u64_pair(high, low);
+    let subjects: BTreeSet<Uuid> = reply.subjects.into_iter().map(id).collect();
+    if subjects.len() > MOST_SUBJECTS {
+        return Err(format!("an answer with {} subjects", subjects.len()));
+    }
     Ok(Done {
         status: reply.status,
         body: reply.body,
         etag: reply.etag,
         resource: reply.resource.map(id),
-        subject: reply.subject.map(id),
+        subjects: subjects.into_iter().collect(),
         changed: reply.changed,
         emitted: emitted.into_iter().map(|(_, event)| event).collect(),
         tenant: None,
         credential: false,
         audit: None,
+        detail: None,
     })
 }

@@ -10,6 +10,7 @@ use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Audience, Route};
 use uuid::Uuid;
 
+use super::audit_list::Detail;
 use super::operation::{PlatformOperation, on_session};
 use super::page::{Items, Limit, Page};
 use super::reply::{answer, answer_about};
@@ -271,7 +272,8 @@ async fn create(session: &mut Session, call: &Call<'_>) -> Performed {
             ],
         )
         .await?;
-    answer_about(id, &read_client(session, tenant, id).await?)
+    let detail = Detail::of_codes(&BTreeSet::new(), &new.scopes).keep()?;
+    Ok(Done { detail, ..answer_about(id, &read_client(session, tenant, id).await?)? })
 }
 
 fn join(scopes: &BTreeSet<String>) -> String {
@@ -304,13 +306,15 @@ async fn set_status(session: &mut Session, call: &Call<'_>) -> Performed {
             )
             .await?;
     }
-    answer_change(session, tenant, id, "status").await
+    let detail = Detail { status: Some(status.as_str().to_owned()), ..Detail::default() };
+    answer_change(session, tenant, id, "status", &detail).await
 }
 
 async fn replace_scopes(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, id) = (call.tenant()?, call.path_id("clientId")?);
     let NewScopes { scopes } = call.body()?;
-    if lock(session, tenant, id).await?.status == ClientStatus::Revoked {
+    let before = lock(session, tenant, id).await?;
+    if before.status == ClientStatus::Revoked {
         return Err(Problem::of("ILLEGAL_STATE").into());
     }
     session
@@ -319,13 +323,14 @@ async fn replace_scopes(session: &mut Session, call: &Call<'_>) -> Performed {
             &[Cell::Id(tenant), Cell::Id(id), Cell::text(join(&scopes)), Cell::Instant(call.opened.now)],
         )
         .await?;
-    answer_change(session, tenant, id, "scopes").await
+    let detail = Detail::of_codes(&before.scopes.into_iter().collect(), &scopes);
+    answer_change(session, tenant, id, "scopes", &detail).await
 }
 
 /// The record after a change of `member`.
-async fn answer_change(session: &mut Session, tenant: Uuid, id: Uuid, member: &str) -> Performed {
+async fn answer_change(session: &mut Session, tenant: Uuid, id: Uuid, member: &str, detail: &Detail) -> Performed {
     let after = read_client(session, tenant, id).await?;
-    Ok(Done { changed: vec![member.to_string()], ..answer_about(id, &after)? })
+    Ok(Done { changed: vec![member.to_string()], detail: detail.keep()?, ..answer_about(id, &after)? })
 }
 
 async fn list_scopes(_: &mut Session, call: &Call<'_>) -> Performed {

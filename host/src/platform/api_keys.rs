@@ -218,7 +218,7 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
         .await?;
     let key = read_key(session, call, tenant, client, issued.id).await?;
     let answer = answer_about(issued.id, &IssuedApiKey { key, api_key: issued.text })?;
-    Ok(Done { credential: true, subject: Some(client), ..answer })
+    Ok(Done { credential: true, subjects: vec![client], ..answer })
 }
 
 async fn revoke(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -237,7 +237,7 @@ async fn revoke(session: &mut Session, call: &Call<'_>) -> Performed {
         )
         .await?;
     let key = read_key(session, call, tenant, client, id).await?;
-    Ok(Done { subject: Some(client), ..answer_about(id, &key)? })
+    Ok(Done { subjects: vec![client], ..answer_about(id, &key)? })
 }
 
 async fn read_key(

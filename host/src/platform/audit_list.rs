@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, NaiveDate};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -187,6 +187,54 @@ struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     changed: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    detail: Option<Detail>,
+}
+
+/// What was done in particular, where operation and resource leave it open: who was given what, and what was taken away.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub struct Detail {
+    /// Of an IAM command its kind: `assign_role`. Kinds are added: take unknown ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub role_id: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub membership_id: Option<Uuid>,
+    /// Of a new membership; of the owner of a company that an operator made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub user_id: Option<Uuid>,
+    /// What was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = never_null)]
+    pub status: Option<String>,
+    /// Permissions of the role, or scopes of the API client, that it has from here on and had not before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gained: Vec<String>,
+    /// Permissions of the role, or scopes of the API client, that it had until here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
+}
+
+impl Detail {
+    /// The codes of `after` that `before` lacks, and the other way round.
+    pub fn of_codes(before: &BTreeSet<String>, after: &BTreeSet<String>) -> Detail {
+        let beyond = |of: &BTreeSet<String>, other: &BTreeSet<String>| of.difference(other).cloned().collect();
+        Detail { gained: beyond(after, before), lost: beyond(before, after), ..Detail::default() }
+    }
+
+    /// As the entry keeps it; none where it says nothing.
+    pub fn keep(&self) -> Result<Option<Json>, Error> {
+        let kept = serde_json::to_value(self).map_err(|error| Error::Fault(error.to_string()))?;
+        Ok(Some(kept).filter(|kept| kept.as_object().is_some_and(|members| !members.is_empty())))
+    }
 }
 
 impl AuditEntry {
@@ -231,22 +279,19 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let query: ListAuditEntries = call.query()?;
     let spelling = if matches!(session, Session::Postgres(_)) { POSTGRES } else { SQLITE };
     let zone = call.opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
-    let (limit, cursor) = (query.limit, query.cursor);
-    let mut conditions = conditions(tenant, query, zone, &spelling);
-    conditions.and_some("id < ?", cursor, Cell::Id);
-    let rows = conditions.value(Cell::Integer(limit.rows()));
-    let statement = format!(
-        "select id, request_id, resource_id, actor_type, actor_id, operation, resource_type, ip_address, user_agent,
-           metadata, created_at
-         from stoa_audit where {} order by id desc limit {rows}",
-        conditions.sql()
-    );
-    let rows = session.query_composed(statement, conditions.values()).await?;
+    let limit = query.limit;
+    let (statement, values) = compose(tenant, query, zone, &spelling);
+    let rows = session.query_composed(statement, &values).await?;
     let entries = rows.iter().map(|row| AuditEntry::read(tenant, row)).collect::<Result<_, Error>>()?;
     answer(&Page::of(limit, entries, |entry: &AuditEntry| entry.id))
 }
 
-fn conditions(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spelling) -> Conditions {
+const COLUMNS: &str =
+    "id, request_id, resource_id, actor_type, actor_id, operation, resource_type, ip_address, user_agent,
+  metadata, created_at";
+
+/// The statement of a page, and its values.
+fn compose(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spelling) -> (String, Vec<Cell>) {
     let mut conditions = Conditions::of("tenant_id", tenant);
     conditions.and_some("resource_type = ?", query.resource_type, Cell::Text);
     conditions.and_some("resource_id = ?", query.resource_id, Cell::Id);
@@ -258,24 +303,46 @@ fn conditions(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spel
     let text = query.text.map(|text| text.to_ascii_lowercase().replace('\u{1f}', " "));
     conditions.and_some(spelling.text, text, Cell::Text);
 
-    // The time decides; the id, which ascends with it, is what the index knows.
+    // The time decides; the id, which ascends with it, is what the indexes know.
+    let mut bounds: Vec<(&str, Uuid)> = query.cursor.map(|cursor| ("<", cursor)).into_iter().collect();
     if let Some((from, _)) = query.from.map(|from| from.span(zone)) {
         conditions.and("created_at >= ?", Cell::Instant(from));
-        conditions.and("id >= ?", Cell::Id(first_id(from.saturating_sub(SLACK_MS))));
+        bounds.push((">=", first_id(from.saturating_sub(SLACK_MS))));
     }
     if let Some((_, to)) = query.to.map(|to| to.span(zone)) {
         conditions.and("created_at < ?", Cell::Instant(to));
-        conditions.and("id < ?", Cell::Id(first_id(to.saturating_add(SLACK_MS))));
+        bounds.push(("<", first_id(to.saturating_add(SLACK_MS))));
     }
-    for (_, id) in query.of_modules {
-        // Two look-ups, since no index serves an `or`.
+    let mut ids = query.of_modules.into_values();
+    let first = ids.next().map(|id| conditions.value(Cell::Id(id)));
+    for id in ids {
         conditions.and(
-            "id in (select id from stoa_audit where tenant_id = $1 and subject_id = ?
+            "id in (select audit_id from stoa_audit_subject where tenant_id = $1 and subject_id = ?
                union select id from stoa_audit where tenant_id = $1 and resource_id = ?)",
             Cell::Id(id),
         );
     }
-    conditions
+    let bounds: Vec<(&str, String)> =
+        bounds.into_iter().map(|(than, id)| (than, conditions.value(Cell::Id(id)))).collect();
+    let bound = |column: &str| bounds.iter().map(|(than, id)| format!(" and {column} {than} {id}")).collect::<String>();
+    let rows = conditions.value(Cell::Integer(query.limit.rows()));
+    let wanted = format!("{}{}", conditions.sql(), bound("id"));
+    let statement = match first {
+        None => format!("select {COLUMNS} from stoa_audit where {wanted} order by id desc limit {rows}"),
+        // Two look-ups, each newest first to the end of the page, since no index serves an `or`.
+        Some(id) => format!(
+            "select * from (
+               select {COLUMNS} from stoa_audit where {wanted} and resource_id = {id} order by id desc limit {rows}) as a
+             union select * from (
+               select {COLUMNS}
+               from (select audit_id from stoa_audit_subject where tenant_id = $1 and subject_id = {id}{}) as s
+               join stoa_audit on id = audit_id
+               where {wanted} order by audit_id desc limit {rows}) as b
+             order by id desc limit {rows}",
+            bound("audit_id")
+        ),
+    };
+    (statement, conditions.values().to_vec())
 }
 
 /// The least UUIDv7 of a millisecond.
@@ -306,6 +373,41 @@ mod tests {
             (Limit(7), 1, id.into())
         );
         assert_eq!(query.from, Some(Moment::Day("2026-01-15".parse().unwrap())));
+    }
+
+    #[test]
+    fn a_detail_says_what_came_and_went_and_nothing_else() {
+        let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_string()).collect::<BTreeSet<_>>();
+        let kept = |detail: Detail| detail.keep().ok().flatten();
+        let changed = Detail::of_codes(&codes(&["a.read", "b.read"]), &codes(&["b.read", "c.read"]));
+        assert_eq!(kept(changed), Some(json!({ "gained": ["c.read"], "lost": ["a.read"] })));
+        assert_eq!(kept(Detail::of_codes(&codes(&["a.read"]), &codes(&["a.read"]))), None);
+    }
+
+    #[test]
+    fn a_detail_of_an_entry_is_an_object_where_there_is_one() {
+        let mut schemas = stoa_descriptor::Schemas::default();
+        let entry = schemas.response::<Metadata>();
+        let detail = &entry["properties"]["detail"];
+        assert_eq!((&detail["type"], entry["required"].to_string()), (&json!("object"), r#"["result"]"#.to_string()));
+        assert_eq!(detail["properties"]["gained"]["type"], "array");
+        assert!(detail.get("required").is_none(), "{detail}");
+    }
+
+    #[test]
+    fn a_page_by_product_ends_both_look_ups_with_the_page() {
+        let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
+        let page = |sent: &[(&str, &str)]| {
+            let sent: Vec<_> = sent.iter().map(|(a, b)| ((*a).to_string(), (*b).to_string())).collect();
+            compose(Uuid::nil(), stoa_descriptor::query::read(&sent).unwrap(), "UTC", &SQLITE)
+        };
+        let (statement, values) = page(&[("limit", "7"), ("thingId", id), ("cursor", id)]);
+        assert_eq!(statement.matches("limit $4").count(), 3);
+        assert!(statement.contains("subject_id = $2 and audit_id < $3)"), "{statement}");
+        assert_eq!(values.len(), 4);
+        let (statement, values) = page(&[("limit", "7")]);
+        assert!(statement.ends_with("where tenant_id = $1 order by id desc limit $2"), "{statement}");
+        assert_eq!(values.len(), 2);
     }
 
     #[test]

@@ -177,7 +177,8 @@ async fn make(
     };
     let written = async {
         let tenant = founded.company.tenant_id;
-        audit(&mut session, now, tenant, request, "createCompany", &json!({ "result": "SUCCESS" })).await?;
+        let metadata = json!({ "result": "SUCCESS", "detail": { "userId": owner } });
+        audit(&mut session, now, tenant, request, "createCompany", &metadata).await?;
         emit(&mut session, now, tenant, request, &founded.emitted).await
     };
     match written.await {

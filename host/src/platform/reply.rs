@@ -14,12 +14,13 @@ pub fn answer(body: &impl Serialize) -> Performed {
         body: serde_json::to_string(body).map_err(|error| Error::Fault(error.to_string()))?,
         etag: None,
         resource: None,
-        subject: None,
+        subjects: Vec::new(),
         changed: Vec::new(),
         emitted: Vec::new(),
         tenant: None,
         credential: false,
         audit: None,
+        detail: None,
     })
 }
 

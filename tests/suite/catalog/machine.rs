@@ -477,7 +477,9 @@ fn what_a_write_leaves(database: Database) {
     // One each, and one more for the variant that came with a product, and for the product that became MULTIPLE.
     assert_eq!(count(), before + 10);
     let rows = shop.rows(
-        "select operation, resource_type, actor_type, actor_id, subject_id from stoa_audit
+        "select operation, resource_type, actor_type, actor_id,
+           (select subject_id from stoa_audit_subject as s where s.tenant_id = a.tenant_id and s.audit_id = a.id)
+         from stoa_audit as a
          where {tenant} and actor_type = 'API_CLIENT' and resource_type like 'CATALOG_%' order by id",
     );
     let operations: Vec<(&str, &str)> = rows.iter().map(|row| (row[0].as_str(), row[1].as_str())).collect();

@@ -285,7 +285,8 @@ fn what_a_write_leaves(database: Database) {
     shop.put(&path, json!({ "url": URL, "variantId": variant, "altText": "Front" })).is(200);
     shop.archive(&path).is(200);
     let rows = shop.rows(
-        "select operation, resource_type, subject_id, metadata from stoa_audit
+        "select operation, resource_type, (select subject_id from stoa_audit_subject as s where s.tenant_id = a.tenant_id and s.audit_id = a.id), metadata
+         from stoa_audit as a
          where {tenant} and resource_type = 'CATALOG_MEDIA' order by id",
     );
     let operations: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();

@@ -1,5 +1,6 @@
 //! Evidence over the whole contract: the document itself, permissions, tenancy, and the README's tour.
 
+mod audit_trail;
 mod contract;
 mod horizon;
 mod permissions;

@@ -200,6 +200,7 @@ fn garbage_replies_are_refused(database: Database) {
         "reply-etag",
         "reply-after-write-garbage",
         "reply-changed",
+        "reply-subjects",
     ] {
         let answer = commit(&shop, mode, "").refused(500, "MODULE_FAILED");
         assert!(answer.header("x-evil").is_none(), "{mode}: {answer}");

@@ -18,6 +18,7 @@ on_both_databases![
     wrong_identity_family,
     b28_a_rotated_key_finishes_its_predecessors_retry,
     scopes_are_catalogued,
+    scopes_that_a_client_gained_and_lost_are_told_by_the_audit,
 ];
 
 /// What the manager of the company reads of a client.
@@ -325,4 +326,21 @@ fn scopes_are_catalogued(database: Database) {
     let keyed = shop.machine(&["catalog.read"]);
     let answer = shop.host.get_with(&format!("/v1/tenants/{}/api-clients/scopes", shop.tenant), &keyed.key);
     answer.refused(403, "WRONG_IDENTITY_FAMILY");
+}
+
+fn scopes_that_a_client_gained_and_lost_are_told_by_the_audit(database: Database) {
+    let shop = company(database);
+    let machine = shop.machine(&["catalog.read", "pricing.read"]);
+    let body = json!({ "scopes": ["pricing.read", "pricing.write"] });
+    shop.put(&format!("api-clients/{}/scopes", machine.client), body).is(200);
+    set_status(&shop, &machine, "SUSPENDED").is(200);
+    let entries = shop.all("audit", &[("resourceId", &machine.client), ("result", "SUCCESS")]);
+    let told: Vec<(&Json, &Json)> =
+        entries.iter().rev().map(|entry| (&entry["operation"], &entry["metadata"]["detail"])).collect();
+    let expected = [
+        (json!("createApiClient"), json!({ "gained": ["catalog.read", "pricing.read"] })),
+        (json!("replaceApiClientScopes"), json!({ "gained": ["pricing.write"], "lost": ["catalog.read"] })),
+        (json!("setApiClientStatus"), json!({ "status": "SUSPENDED" })),
+    ];
+    assert_eq!(told, expected.each_ref().map(|(operation, detail)| (operation, detail)));
 }

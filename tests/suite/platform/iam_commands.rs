@@ -20,6 +20,8 @@ on_both_databases![
     p05_no_replay_after_the_role_was_revoked,
     p18_commands_stay_in_their_company,
     each_command_is_audited,
+    who_gave_whom_which_role_is_told_by_the_audit,
+    permissions_that_a_role_gained_and_lost_are_told_by_the_audit,
 ];
 
 fn a_role_is_worth_what_it_grants(database: Database) {
@@ -417,4 +419,52 @@ fn each_command_is_audited(database: Database) {
     ];
     assert_eq!(told, expected);
     assert_eq!(shop.count("stoa_audit", "operation = 'executeIamCommand'"), 7);
+}
+
+/// The details of the company's entries about people and keys, oldest first.
+fn details(shop: &Company, resource: &str) -> Vec<Json> {
+    let entries = shop.all("audit", &[("resourceId", resource)]);
+    entries.iter().rev().map(|entry| entry["metadata"]["detail"].clone()).collect()
+}
+
+fn who_gave_whom_which_role_is_told_by_the_audit(database: Database) {
+    let shop = company(database);
+    let role = shop.role("R", &["catalog.read"]);
+    let (member, person) = shop.member("member", &[]);
+    let user = person.host.request("GET", "/v1/auth/me").token(&person.token).send().is(200).id();
+    let giver = shop.host.request("GET", "/v1/auth/me").token(&shop.token).send().is(200).id();
+    shop.iam("assign_role", json!({ "membershipId": member, "roleId": role })).is(201);
+    shop.iam("revoke_role", json!({ "membershipId": member, "roleId": role })).is(201);
+    shop.iam("set_membership_status", json!({ "membershipId": member, "status": "SUSPENDED" })).is(201);
+    let expected = [
+        json!({ "kind": "create_membership", "membershipId": member, "userId": user }),
+        json!({ "kind": "assign_role", "membershipId": member, "roleId": role }),
+        json!({ "kind": "revoke_role", "membershipId": member, "roleId": role }),
+        json!({ "kind": "set_membership_status", "membershipId": member, "status": "SUSPENDED" }),
+    ];
+    assert_eq!(details(&shop, &member), expected);
+    let entries = shop.all("audit", &[("resourceId", &member)]);
+    assert!(entries.iter().all(|entry| entry["actorId"] == json!(giver)), "{entries:?}");
+}
+
+fn permissions_that_a_role_gained_and_lost_are_told_by_the_audit(database: Database) {
+    let shop = company(database);
+    let role = shop.role("R", &["catalog.read", "settings.manage"]);
+    let replace = |permissions: &[&str]| {
+        shop.iam("replace_role_permissions", json!({ "roleId": role, "permissions": permissions })).is(201);
+    };
+    replace(&["settings.manage", "catalog.write"]);
+    replace(&["catalog.write", "settings.manage"]);
+    shop.iam("set_role_status", json!({ "roleId": role, "status": "DISABLED" })).is(201);
+    let replaced = |members: Json| {
+        stoa_tests::company::with(&json!({ "kind": "replace_role_permissions", "roleId": role }), members)
+    };
+    let expected = [
+        json!({ "kind": "create_role", "roleId": role }),
+        replaced(json!({ "gained": ["catalog.read", "settings.manage"] })),
+        replaced(json!({ "gained": ["catalog.write"], "lost": ["catalog.read"] })),
+        replaced(json!({})),
+        json!({ "kind": "set_role_status", "roleId": role, "status": "DISABLED" }),
+    ];
+    assert_eq!(details(&shop, &role), expected);
 }

@@ -57,9 +57,10 @@ pub fn import(call: &Call) -> Answer {
     check(&products)?;
     let place = |(index, product)| (format!("/products/{index}"), product);
     let created = create_products(products.into_iter().enumerate().map(place).collect())?;
-    let items = created.into_iter().map(show).collect();
-    // An import is no record: the audit entry is about the request.
-    Ok(Reply::json(&ImportedProducts { items }).resource(Id::from(facts().request)))
+    let items: Vec<ImportedProduct> = created.into_iter().map(show).collect();
+    let products: Vec<Id> = items.iter().map(|product| product.id).collect();
+    // An import is no record: the audit entry is about the request, and found by each product.
+    Ok(Reply::json(&ImportedProducts { items }).resource(Id::from(facts().request)).subjects(products))
 }
 
 fn show(CreatedProduct { row, variants, .. }: CreatedProduct) -> ImportedProduct {

@@ -29,7 +29,7 @@ function handle(call) {
   };
   try {
     const { body, ...reply } = operations[call.operation](request);
-    return { changed: [], ...reply, body: JSON.stringify(body) };
+    return { subjects: [], changed: [], ...reply, body: JSON.stringify(body) };
   } catch (error) {
     // The host sees that it failed, never why: this line of its log is the author's only trace.
     if (error instanceof Error) write('error', `${call.operation}: ${error}\n${error.stack}`);

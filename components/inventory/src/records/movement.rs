@@ -189,5 +189,5 @@ pub fn receipt(row: &MovementRow) -> Reply {
         quantity: row.quantity,
         created_at: row.created_at,
     };
-    Reply::json(&receipt).resource(row.id).subject(row.variant_id)
+    Reply::json(&receipt).resource(row.id).subject(row.product_id)
 }

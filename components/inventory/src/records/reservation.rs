@@ -173,8 +173,8 @@ pub struct ReservationReceipt {
     closed_at: Option<Instant>,
 }
 
-/// The answer of a write of one reservation of a quantity.
-pub fn receipt(row: &ReservationRow) -> Reply {
+/// The answer of a write of one reservation of a quantity of a product.
+pub fn receipt(row: &ReservationRow, product: Id) -> Reply {
     let receipt = ReservationReceipt {
         id: row.id,
         variant_id: row.variant_id,
@@ -184,7 +184,7 @@ pub fn receipt(row: &ReservationRow) -> Reply {
         created_at: row.created_at,
         closed_at: row.closed_at,
     };
-    Reply::json(&receipt).resource(row.id).subject(row.variant_id)
+    Reply::json(&receipt).resource(row.id).subject(product)
 }
 
 /// What a hold of a unit, or its release, answers.

@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{First, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, all, currency, emit, item, new_id, now, text};
+use stoa_sdk::{
+    Answer, Call, Client, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_id, now, text,
+};
 use stoa_trade::clients::articles;
 use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
@@ -92,12 +94,20 @@ fn find_overlaps(list: Id, variant: Id, period: Period, but: Option<Id>) -> Firs
     select(all(same.into_iter().chain(but.map(|id| PriceRow::id.ne(id))))).first()
 }
 
+/// Shows a price that was written; the audit entry is found by its product too.
+fn with_product(show: fn(PriceRow) -> Reply) -> impl Fn(PriceRow) -> Reply {
+    move |row| {
+        let variant = row.variant_id;
+        show(row).subjects(articles::products_of([variant]))
+    }
+}
+
 pub fn create(call: &Call) -> Answer {
-    create_as(Asker::Person, call).map(show)
+    create_as(Asker::Person, call).map(with_product(show))
 }
 
 pub fn api_create(call: &Call) -> Answer {
-    create_as(Asker::Client, call).map(show_public)
+    create_as(Asker::Client, call).map(with_product(show_public))
 }
 
 /// Creates the price of the body.
@@ -137,11 +147,11 @@ fn create_as(asker: Asker, call: &Call) -> Result<PriceRow, Problem> {
 }
 
 pub fn replace(call: &Call) -> Answer {
-    replace_as(Asker::Person, call).map(|change| change.show(show))
+    replace_as(Asker::Person, call).map(|change| change.show(with_product(show)))
 }
 
 pub fn api_replace(call: &Call) -> Answer {
-    replace_as(Asker::Client, call).map(|change| change.show(show_public))
+    replace_as(Asker::Client, call).map(|change| change.show(with_product(show_public)))
 }
 
 /// Replaces the price by the body.
@@ -180,11 +190,11 @@ fn replace_as(asker: Asker, call: &Call) -> Result<Change<PriceRow>, Problem> {
 }
 
 pub fn archive(call: &Call) -> Answer {
-    archive_as(Asker::Person, call).map(|change| change.show(show))
+    archive_as(Asker::Person, call).map(|change| change.show(with_product(show)))
 }
 
 pub fn api_archive(call: &Call) -> Answer {
-    archive_as(Asker::Client, call).map(|change| change.show(show_public))
+    archive_as(Asker::Client, call).map(|change| change.show(with_product(show_public)))
 }
 
 /// Archives the price. Takes the name too, for which it must read the variant first: a schedule that closes this price must not

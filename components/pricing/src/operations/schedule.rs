@@ -1,5 +1,7 @@
 //! Many prices at once: a price change of an assortment, in a fixed number of round trips.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, select, update_all};
@@ -59,20 +61,23 @@ pub struct PublicScheduledPrices {
 }
 
 pub fn schedule(call: &Call) -> Answer {
-    let Scheduled { list, created, closed } = schedule_as(Asker::Person, call)?;
+    let Scheduled { list, products, created, closed } = schedule_as(Asker::Person, call)?;
     let show = |rows: Vec<PriceRow>| rows.into_iter().map(Price::from).collect();
-    Ok(Reply::json(&ScheduledPrices { items: show(created), closed: show(closed) }).resource(list))
+    let body = ScheduledPrices { items: show(created), closed: show(closed) };
+    Ok(Reply::json(&body).resource(list).subjects(products))
 }
 
 pub fn api_schedule(call: &Call) -> Answer {
-    let Scheduled { list, created, closed } = schedule_as(Asker::Client, call)?;
+    let Scheduled { list, products, created, closed } = schedule_as(Asker::Client, call)?;
     let show = |rows: Vec<PriceRow>| rows.into_iter().map(PublicPrice::from).collect();
-    Ok(Reply::json(&PublicScheduledPrices { items: show(created), closed: show(closed) }).resource(list))
+    let body = PublicScheduledPrices { items: show(created), closed: show(closed) };
+    Ok(Reply::json(&body).resource(list).subjects(products))
 }
 
 /// What a schedule did.
 struct Scheduled {
     list: Id,
+    products: BTreeSet<Id>,
     created: Vec<PriceRow>,
     closed: Vec<PriceRow>,
 }
@@ -109,7 +114,7 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
     let data = |row: &PriceRow| PriceEvent::of(row, list.is_public() && is_sold(row.variant_id));
     let closings = closed.iter().map(|row| UPDATED.of(row.id, None, &data(row)));
     emit(closings.chain(created.iter().map(|row| CREATED.of(row.id, None, &data(row)))));
-    Ok(Scheduled { list: list_id, created, closed })
+    Ok(Scheduled { list: list_id, products: articles::products_of(variants), created, closed })
 }
 
 /// The periods, or every fault that the schema cannot tell.

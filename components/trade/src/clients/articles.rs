@@ -1,8 +1,8 @@
 //! The catalog's articles: what can be priced, stocked and sold. A request reads each of them once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::{Id, Kept, Problem};
+use stoa_sdk::{Id, Kept, Problem, set};
 
 use super::{Key, ask_all};
 use crate::quantity::{Quantity, Tracking, is_countable, scale_fault};
@@ -34,6 +34,11 @@ pub fn get(variants: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Article> {
 /// The article of one variant.
 pub fn get_one(variant: Id) -> Option<Article> {
     get([variant]).remove(&variant)
+}
+
+/// The products of these variants, archived ones too: what the audit entry of a write is found by.
+pub fn products_of(variants: impl IntoIterator<Item = Id>) -> BTreeSet<Id> {
+    set(get(variants).values().map(|article| Id::from(article.product_id)))
 }
 
 /// Reads them anew from here on: whoever waited for a lock that guards articles calls it.
@@ -151,6 +156,7 @@ mod tests {
         assert_eq!(get([Id(0, 1), Id(0, 9)]).len(), 1);
         assert_eq!(get([Id(0, 1), Id(0, 2), Id(0, 9)]).len(), 2);
         assert!(get_one(Id(0, 9)).is_none());
+        assert_eq!(products_of([Id(0, 1), Id(0, 2), Id(0, 9)]), BTreeSet::from([Id(9, 9)]), "and none is read anew");
         assert_eq!(*asked.borrow(), [vec![(0, 1), (0, 9)], vec![(0, 2)]]);
         forget();
         assert!(get_one(Id(0, 1)).is_some());

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use stoa_descriptor::Route;
 use uuid::Uuid;
 
+use super::super::audit_list::Detail;
 use super::super::operation::{PlatformOperation, on_session};
 use super::super::reply::answer_about;
 use super::super::{Call, PERMISSIONS, Performed, company_settings};
@@ -66,6 +67,21 @@ enum Command {
     RevokeRole { membership_id: Uuid, role_id: Uuid },
 }
 
+impl Command {
+    /// As the body says it.
+    fn kind(&self) -> &'static str {
+        match self {
+            Command::CreateRole { .. } => "create_role",
+            Command::SetRoleStatus { .. } => "set_role_status",
+            Command::ReplaceRolePermissions { .. } => "replace_role_permissions",
+            Command::CreateMembership { .. } => "create_membership",
+            Command::SetMembershipStatus { .. } => "set_membership_status",
+            Command::AssignRole { .. } => "assign_role",
+            Command::RevokeRole { .. } => "revoke_role",
+        }
+    }
+}
+
 /// The permissions that a command may name: the host's and those of the active modules.
 fn offer_permissions(route: &mut Route, modules: &[Arc<Module>]) {
     let own = PERMISSIONS.iter().map(|(code, _)| *code);
@@ -87,17 +103,19 @@ struct Identified {
     id: Uuid,
 }
 
-/// What a command did: to what, and which members of it differ now.
+/// What a command did: to what, which members of it differ now, and what was given and taken.
 struct Effect {
     audit: &'static str,
     id: Uuid,
     changed: Option<&'static str>,
+    detail: Detail,
 }
 
 async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let now = call.opened.now;
     let command: Command = call.body()?;
+    let kind = command.kind();
     company_settings::lock(session, tenant).await?;
     let mut iam = Iam { session, tenant, now };
     let effect = match command {
@@ -117,6 +135,7 @@ async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
     Ok(Done {
         audit: Some(effect.audit),
         changed: effect.changed.map(String::from).into_iter().collect(),
+        detail: Detail { kind: Some(kind.to_owned()), ..effect.detail }.keep()?,
         ..answer_about(effect.id, &Identified { id: effect.id })?
     })
 }
@@ -155,7 +174,7 @@ impl Iam<'_> {
     async fn set_role_status(&mut self, id: Uuid, status: RoleStatus) -> Result<Effect, Refused> {
         let before = self.role(id).await?;
         if before.status == status {
-            return Ok(role(id, None));
+            return Ok(role(id, None).with_status(status.as_str()));
         }
         before.require_ordinary()?;
         self.session
@@ -164,7 +183,7 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status.as_str()), Cell::Instant(self.now)],
             )
             .await?;
-        Ok(role(id, Some("status")))
+        Ok(role(id, Some("status")).with_status(status.as_str()))
     }
 
     async fn replace(&mut self, id: Uuid, permissions: BTreeSet<String>) -> Result<Effect, Refused> {
@@ -189,7 +208,9 @@ impl Iam<'_> {
             return Ok(role(id, None));
         }
         self.touch_role(id).await?;
-        Ok(role(id, Some("permissions")))
+        let effect = role(id, Some("permissions"));
+        let codes = Detail::of_codes(&before, &permissions);
+        Ok(Effect { detail: Detail { gained: codes.gained, lost: codes.lost, ..effect.detail }, ..effect })
     }
 
     async fn create_membership(&mut self, user: Uuid) -> Result<Effect, Refused> {
@@ -209,7 +230,8 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(id), Cell::Id(user), Cell::Instant(self.now)],
             )
             .await?;
-        Ok(membership(id, None))
+        let effect = membership(id, None);
+        Ok(Effect { detail: Detail { user_id: Some(user), ..effect.detail }, ..effect })
     }
 
     async fn set_membership_status(&mut self, id: Uuid, status: MembershipStatus) -> Result<Effect, Refused> {
@@ -223,7 +245,7 @@ impl Iam<'_> {
         let row = rows.first().ok_or_else(|| Problem::at("NOT_FOUND", "/membershipId"))?;
         let before = MembershipStatus::read(row, 0)?;
         if before == status {
-            return Ok(membership(id, None));
+            return Ok(membership(id, None).with_status(status.as_str()));
         }
         self.session
             .query(
@@ -231,7 +253,7 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(id), Cell::text(status.as_str()), Cell::Instant(self.now)],
             )
             .await?;
-        Ok(membership(id, Some("status")))
+        Ok(membership(id, Some("status")).with_status(status.as_str()))
     }
 
     async fn assign(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
@@ -244,7 +266,7 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
             )
             .await?;
-        self.touch_member(member, !made.is_empty()).await
+        self.touch_member(member, role, !made.is_empty()).await
     }
 
     async fn revoke(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
@@ -257,12 +279,15 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
             )
             .await?;
-        self.touch_member(member, !gone.is_empty()).await
+        self.touch_member(member, role, !gone.is_empty()).await
     }
 
-    async fn touch_member(&mut self, member: Uuid, changed: bool) -> Result<Effect, Refused> {
+    /// The member's row after its role was given or taken, unless that `changed` nothing.
+    async fn touch_member(&mut self, member: Uuid, role: Uuid, changed: bool) -> Result<Effect, Refused> {
+        let effect = membership(member, changed.then_some("roles"));
+        let effect = Effect { detail: Detail { role_id: Some(role), ..effect.detail }, ..effect };
         if !changed {
-            return Ok(membership(member, None));
+            return Ok(effect);
         }
         self.session
             .query(
@@ -270,7 +295,7 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Instant(self.now)],
             )
             .await?;
-        Ok(membership(member, Some("roles")))
+        Ok(effect)
     }
 
     async fn touch_role(&mut self, id: Uuid) -> Result<(), Error> {
@@ -346,10 +371,16 @@ impl StoredRole {
     }
 }
 
+impl Effect {
+    fn with_status(self, status: &str) -> Effect {
+        Effect { detail: Detail { status: Some(status.to_owned()), ..self.detail }, ..self }
+    }
+}
+
 fn role(id: Uuid, changed: Option<&'static str>) -> Effect {
-    Effect { audit: "ROLE", id, changed }
+    Effect { audit: "ROLE", id, changed, detail: Detail { role_id: Some(id), ..Detail::default() } }
 }
 
 fn membership(id: Uuid, changed: Option<&'static str>) -> Effect {
-    Effect { audit: "MEMBERSHIP", id, changed }
+    Effect { audit: "MEMBERSHIP", id, changed, detail: Detail { membership_id: Some(id), ..Detail::default() } }
 }

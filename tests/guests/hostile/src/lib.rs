@@ -44,7 +44,14 @@ export!(Hostile);
 
 /// A reply that the host has no reason to refuse.
 fn fine(body: serde_json::Value) -> Reply {
-    Reply { status: None, body: body.to_string(), etag: None, resource: None, subject: None, changed: Vec::new() }
+    Reply {
+        status: None,
+        body: body.to_string(),
+        etag: None,
+        resource: None,
+        subjects: Vec::new(),
+        changed: Vec::new(),
+    }
 }
 
 /// A refusal by a code of the descriptor, which tells the suite what the module saw.

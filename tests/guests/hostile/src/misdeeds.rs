@@ -65,6 +65,7 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "reply-9-mib" => Ok(Reply { body: format!("{{\"done\":true,\"x\":\"{}\"}}", "x".repeat(9 << 20)), ..done() }),
         "reply-etag" => Ok(Reply { etag: Some("a\"\r\nX-Evil: yes\r\n\r\n".into()), ..done() }),
         "reply-changed" => Ok(Reply { changed: vec!["x".repeat(1000); 10_000], ..done() }),
+        "reply-subjects" => Ok(Reply { subjects: (0..1_001).map(|n| (n, n)).collect(), ..done() }),
         "reply-after-write-garbage" => {
             let _ = store::behave();
             Ok(Reply { body: "nonsense".into(), ..done() })

@@ -28,7 +28,7 @@ impl Guest for Puppet {
 
     fn handle(call: Call) -> Result<Reply, Problem> {
         let body = format!("{{\"operation\":\"{}\"}}", call.operation);
-        Ok(Reply { status: None, body, etag: None, resource: None, subject: None, changed: Vec::new() })
+        Ok(Reply { status: None, body, etag: None, resource: None, subjects: Vec::new(), changed: Vec::new() })
     }
 
     fn provision(_options: String) -> Result<Vec<Created>, Problem> {

@@ -47,7 +47,7 @@ impl Guest for Reader {
         let found = items::find(&["pear".to_string(), "a plum as large as a pear".to_string()]);
         let members: Vec<String> = found.iter().map(|item| format!("\"{}\":{}", item.name, item.amount)).collect();
         let body = format!("{{{}}}", members.join(","));
-        Ok(Reply { status: None, body, etag: None, resource: None, subject: None, changed: Vec::new() })
+        Ok(Reply { status: None, body, etag: None, resource: None, subjects: Vec::new(), changed: Vec::new() })
     }
 
     fn provision(_options: String) -> Result<Vec<Created>, Problem> {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, lock, run, select, update_all};
 use stoa_sdk::{Answer, Call, Id, Operation, Problem, emit, new_ids, now};
+use stoa_trade::clients::articles::products_of;
 use stoa_trade::{Change, require_unarchived, writable};
 
 use crate::records::tier::{PriceTiers, Tier, TierInput, TierRow, of_price, show};
@@ -63,7 +64,7 @@ pub fn set(call: &Call) -> Answer {
     let is_public = list.is_public() && is_variant_on_sale(variant);
     emit([UPDATED.of(price_id, None, &PriceEvent::of(change.after(), is_public))]);
     let changed = if before == tiers { Vec::new() } else { vec!["tiers"] };
-    Ok(show(change.into_after(), tiers).changed(changed))
+    Ok(show(change.into_after(), tiers).subjects(products_of([variant])).changed(changed))
 }
 
 /// Fills the places from the first on, and puts those beyond the last tier out of use.

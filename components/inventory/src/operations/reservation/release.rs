@@ -77,7 +77,7 @@ fn release_quantity(call: &Call, row: ReservationRow) -> Answer {
     goods.close(closing);
     let settled = goods.settle()?;
     settled.write(())?;
-    Ok(receipt(&after))
+    Ok(receipt(&after, sku.product))
 }
 
 /// Lets go of a unit that a person held: `reservation` is locked, ACTIVE and MANUAL.

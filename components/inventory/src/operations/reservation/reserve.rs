@@ -56,5 +56,5 @@ pub fn create(call: &Call) -> Answer {
     goods.open(row.clone(), None);
     let settled = goods.settle()?;
     settled.write(())?;
-    Ok(receipt(&row))
+    Ok(receipt(&row, sku.product))
 }

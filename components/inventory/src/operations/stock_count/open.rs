@@ -1,15 +1,15 @@
 //! Opening a stock count, and cancelling it.
 
-use stoa_sdk::store::{get, run, update};
+use stoa_sdk::store::{get, run, select, update};
 use stoa_sdk::{Answer, Call, Problem, new_id, now};
+use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::text::key;
 use stoa_trade::{Status, refusal};
 
 use crate::operations::stock_count::input::{CancelStockCount, StockCountInput, check_open};
-use crate::records::stock_count::{CountStatus, StockCountRow, receipt};
+use crate::records::stock_count::{CountStatus, StockCountLineRow, StockCountRow, receipt};
 use crate::records::warehouse::WarehouseRow;
-use crate::work::documents::lock_expected;
 
 pub fn create(call: &Call) -> Answer {
     let body: StockCountInput = call.body()?;
@@ -44,10 +44,16 @@ pub fn create(call: &Call) -> Answer {
 pub fn cancel(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: CancelStockCount = call.body()?;
-    let count: StockCountRow = lock_expected(id, body.expected_version)?;
+    let (count, lines) = run((
+        get::<StockCountRow>(id).locked(),
+        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
+    ))?;
+    let count = count.ok_or_else(Problem::not_found)?;
+    body.expected_version.check(count.version)?;
     check_open(&count)?;
     let after =
         StockCountRow { status: CountStatus::Cancelled, version: count.version + 1, updated_at: now(), ..count };
     run(update::<StockCountRow>(id).set(StockCountRow::status, &after.status))?;
-    Ok(receipt(&after).changed(vec!["status"]))
+    let products = articles::products_of(lines.iter().map(|line| line.variant_id));
+    Ok(receipt(&after).subjects(products).changed(vec!["status"]))
 }

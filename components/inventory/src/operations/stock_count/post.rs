@@ -62,7 +62,8 @@ pub fn post(call: &Call) -> Answer {
     let (kind, purpose) = post::COUNT;
     let source = Source { kind, id, purpose };
     settled.post_as(terms.as_ref(), after.legal_entity_id, source, &body.reason)?;
-    Ok(receipt(&after).changed(vec!["status", "postedAt"]))
+    let products = articles::products_of(lines.iter().map(|line| line.variant_id));
+    Ok(receipt(&after).subjects(products).changed(vec!["status", "postedAt"]))
 }
 
 /// What a posting knows of the count's goods.

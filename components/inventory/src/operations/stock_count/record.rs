@@ -95,7 +95,8 @@ pub fn record(call: &Call) -> Answer {
     let touch = update::<StockCountRow>(count.id).set(StockCountRow::status, &count.status);
     run((touch, change, insert(&new)))?;
     let after = StockCountRow { version: count.version + 1, updated_at: now, ..count };
-    Ok(receipt(&after).changed(vec!["lines"]))
+    let products = articles::products_of(body.lines.iter().map(|line| line.variant_id));
+    Ok(receipt(&after).subjects(products).changed(vec!["lines"]))
 }
 
 fn long_cost(cost: Decimal<6>) -> UnitCost {

@@ -21,5 +21,5 @@ pub fn approve(call: &Call) -> Answer {
     run(order::update_order(&after))?;
     let mut changed = vec!["status"];
     changed.extend((before != after.transit_warehouse_id).then_some("transitWarehouseId"));
-    Ok(receipt(&after).changed(changed))
+    Ok(receipt(&after).subjects(order.products()).changed(changed))
 }

@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::{Update, get, insert, run, select, update, update_all};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, new_id, new_ids, now};
+use stoa_trade::clients::articles;
 use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::text::key;
@@ -55,7 +56,7 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
     })?;
     let (items, units) = lines(order.id, now, &body.items, &known);
     run((insert(&items), insert(&units)))?;
-    Ok(receipt(&order))
+    Ok(receipt(&order).subjects(articles::products_of(body.items.iter().map(|line| line.variant_id))))
 }
 
 pub fn replace(call: &Call) -> Answer {
@@ -155,7 +156,10 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         .set(TransferOrderRow::notes, &after.notes)
         .set(TransferOrderRow::item_count, &after.item_count);
     change.write(order_change)?;
-    Ok(receipt(&after).changed(changed_members(&order, &after)))
+    // Also those of the lines that are gone now.
+    let before = items.iter().filter(|item| item.line_no.is_some()).map(|item| item.variant_id);
+    let products = articles::products_of(before.chain(body.items.iter().map(|line| line.variant_id)));
+    Ok(receipt(&after).subjects(products).changed(changed_members(&order, &after)))
 }
 
 /// What a replacement changes of lines and chosen units.

@@ -69,7 +69,7 @@ fn receive_for(call: &Call, by_client: bool) -> Answer {
     run((items, order::update_order(&after)))?;
     let text = body.reason.as_deref().unwrap_or(&order.row.number);
     held.post(terms.as_ref(), order.row.legal_entity_id, text)?;
-    Ok(receipt(&after).changed(vec!["status", "items"]))
+    Ok(receipt(&after).subjects(order.products()).changed(vec!["status", "items"]))
 }
 
 /// Reads a line of the body against the order.

@@ -33,7 +33,7 @@ pub fn ship(call: &Call) -> Answer {
     let after = order.after(TransferStatus::InTransit);
     let after = TransferOrderRow { shipped_at: Some(after.updated_at), ..after };
     run(order::update_order(&after))?;
-    Ok(receipt(&after).changed(vec!["status", "shippedAt"]))
+    Ok(receipt(&after).subjects(order.products()).changed(vec!["status", "shippedAt"]))
 }
 
 /// Sends what the order holds.

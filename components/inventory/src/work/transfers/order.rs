@@ -1,9 +1,10 @@
 //! A transfer order under the lock of its row: what every transition reads first, and what it writes of the order last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{Update, get, get_all, run, select, update, update_all};
 use stoa_sdk::{Id, Problem, all, map, now};
+use stoa_trade::clients::articles;
 use stoa_trade::quantity::Quantity;
 
 use crate::records::movement::{DocumentType, MovementRow, MovementType};
@@ -40,6 +41,11 @@ pub fn lock_order(id: Id) -> Result<Order, Problem> {
 }
 
 impl Order {
+    /// The products of its lines, by which the audit entry is found.
+    pub fn products(&self) -> BTreeSet<Id> {
+        articles::products_of(self.items.iter().map(|item| item.variant_id))
+    }
+
     /// Where a line stands in the record.
     pub fn pointer(&self, item: Id) -> String {
         let at = self.items.iter().position(|row| row.id == item).unwrap_or_default();

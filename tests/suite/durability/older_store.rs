@@ -1,0 +1,62 @@
+//! A store that an older host left opens again, and holds what it held: the steps of its tables carry the rows over.
+
+use serde_json::json;
+use stoa_tests::{Company, Database, Stoa, on_both_databases};
+
+on_both_databases![an_audit_entry_of_one_subject_keeps_it];
+
+/// Ids of the entries that a product finds.
+fn find_entries(shop: &Company, product: &str) -> Vec<String> {
+    let entries = shop.all("audit", &[("productId", product)]);
+    entries.iter().filter_map(|entry| entry["id"].as_str().map(String::from)).collect()
+}
+
+/// What step 4 did to the audit, undone: one subject in a column of the entry.
+fn undo_audit_subjects(database: Database) -> Vec<&'static str> {
+    let (open, column, close) = match database {
+        Database::Sqlite => (
+            "drop trigger stoa_audit_update",
+            "alter table stoa_audit add column subject_id blob",
+            "create trigger stoa_audit_update before update on stoa_audit begin
+               select raise(abort, 'rows of stoa_audit are never changed'); end",
+        ),
+        Database::Postgres => (
+            "drop trigger append_only on stoa_audit",
+            "alter table stoa_audit add column subject_id uuid",
+            "create trigger append_only before update or delete on stoa_audit
+               for each row execute function stoa_append_only()",
+        ),
+    };
+    vec![
+        open,
+        column,
+        "update stoa_audit set subject_id = (
+           select subject_id from stoa_audit_subject as s
+           where s.tenant_id = stoa_audit.tenant_id and s.audit_id = stoa_audit.id)",
+        close,
+        "drop table stoa_audit_subject",
+        "create index stoa_audit_subject on stoa_audit (tenant_id, subject_id, id)",
+        "delete from _sqlx_migrations where version = 4",
+    ]
+}
+
+fn an_audit_entry_of_one_subject_keeps_it(database: Database) {
+    let host = Stoa::start(database);
+    let shop = host.company();
+    let (product, variant) = shop.article("OLD");
+    let medium = json!({ "url": "https://media.example.test/a.jpg" });
+    shop.post(&format!("catalog/products/{product}/media"), medium).is(201);
+    shop.archive(&format!("catalog/variants/{variant}")).is(200);
+    let before = find_entries(&shop, &product);
+    assert_eq!(before.len(), 3);
+    host.kill9();
+    for statement in undo_audit_subjects(database) {
+        shop.change(statement);
+    }
+    host.restart();
+    assert_eq!(find_entries(&shop, &product), before);
+    shop.variant(&product, "NEW");
+    assert_eq!(find_entries(&shop, &product)[1..], before);
+    let left = shop.try_write("update stoa_audit_subject set audit_id = subject_id where {tenant}");
+    assert!(left.is_err(), "subjects are never changed");
+}

@@ -1,0 +1,194 @@
+//! Audit by product, over the whole contract: every write that touches goods is found by each of its products and by no other.
+//! A write that comes later and is neither driven here nor listed with its reason fails.
+
+mod acts;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use stoa_tests::contract::{Contract, Operation};
+use stoa_tests::{Company, Database, company, modules, on_both_databases};
+
+use acts::{ACTS, Side, Stage, Touch};
+
+on_both_databases![every_write_is_found_by_its_products, also_of_an_archived_variant];
+
+/// Writes that touch no product, and why.
+const WITHOUT_GOODS: &[(&str, &[&str])] = &[
+    (
+        "a company, its people and its keys",
+        &[
+            "createCompany",
+            "createApiClient",
+            "setApiClientStatus",
+            "replaceApiClientScopes",
+            "issueApiKey",
+            "revokeApiKey",
+            "executeIamCommand",
+            "replaceTenantSettings",
+        ],
+    ),
+    (
+        "what books are kept in, and entries of amounts alone",
+        &[
+            "createLegalEntity",
+            "replaceLegalEntity",
+            "archiveLegalEntity",
+            "createBranch",
+            "replaceBranch",
+            "archiveBranch",
+            "installChart",
+            "createAccount",
+            "replaceAccount",
+            "archiveAccount",
+            "replaceMappings",
+            "createMoneyAccount",
+            "replaceMoneyAccount",
+            "archiveMoneyAccount",
+            "closePeriod",
+            "reopenPeriod",
+            "createJournalEntry",
+            "reverseJournalEntry",
+        ],
+    ),
+    ("what products refer to; the products stay as they are", &["createLookup", "replaceLookup", "archiveLookup"]),
+    ("a list; its prices stay as they are", &["createPriceList", "replacePriceList", "archivePriceList"]),
+    (
+        "a place; an archived one is empty",
+        &[
+            "createWarehouse",
+            "replaceWarehouse",
+            "archiveWarehouse",
+            "createLocation",
+            "replaceLocation",
+            "archiveLocation",
+        ],
+    ),
+    ("a count of a warehouse, without a line yet", &["createStockCount"]),
+];
+
+/// Members and parameters that name goods.
+const NAMES_OF_GOODS: &[&str] = &[
+    "productId",
+    "productIds",
+    "variantId",
+    "variantIds",
+    "inventoryUnitId",
+    "unitId",
+    "unitIds",
+    "itemId",
+    "priceId",
+];
+
+/// A write takes an idempotency key.
+fn is_write<'a>(contract: &'a Contract, operation: &'a Operation) -> bool {
+    contract.parameters(operation).any(|parameter| parameter["name"] == "Idempotency-Key")
+}
+
+/// The name that an operation bears for keys.
+fn twin(operation: &str) -> String {
+    let (first, rest) = operation.split_at(1);
+    format!("api{}{rest}", first.to_uppercase())
+}
+
+/// Whether a person's or a key's operation of this name is `operation`.
+fn is_side(id: &str, operation: &str) -> bool {
+    id == operation || id == twin(operation)
+}
+
+/// Members of a schema at any depth.
+fn members(contract: &Contract, schema: &Json, depth: usize, found: &mut BTreeSet<String>) {
+    let schema = contract.resolve(schema);
+    if depth == 0 {
+        return;
+    }
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        found.insert(name.clone());
+        members(contract, member, depth - 1, found);
+    }
+    members(contract, &schema["items"], depth - 1, found);
+    for kind in ["allOf", "anyOf", "oneOf"] {
+        for branch in schema[kind].as_array().into_iter().flatten() {
+            members(contract, branch, depth - 1, found);
+        }
+    }
+}
+
+/// Whether the request says by its path or body that it is about goods.
+fn names_goods(contract: &Contract, operation: &Operation) -> bool {
+    let body = contract.resolve(&operation.document["requestBody"]);
+    let mut found: BTreeSet<String> = operation.path_parameters().into_iter().map(String::from).collect();
+    members(contract, &body["content"]["application/json"]["schema"], 12, &mut found);
+    found.iter().any(|name| NAMES_OF_GOODS.contains(&name.as_str()))
+}
+
+#[test]
+fn no_write_of_goods_is_left_out() {
+    let contract = Contract::new(super::contract::printed(&modules::folder()));
+    let listed = || WITHOUT_GOODS.iter().flat_map(|(_, operations)| operations.iter().copied());
+    let driven = || ACTS.iter().map(|(operation, _)| *operation);
+    let writes: Vec<&Operation> =
+        contract.operations.iter().filter(|operation| is_write(&contract, operation)).collect();
+    assert!(writes.len() > 80, "only {} writes", writes.len());
+    let mut faults = Vec::new();
+    for operation in &writes {
+        let is_driven = driven().any(|known| is_side(&operation.id, known));
+        let is_listed = listed().any(|known| is_side(&operation.id, known));
+        match (is_driven, is_listed) {
+            (false, false) => faults.push(format!("{}: neither driven nor listed", operation.id)),
+            (true, true) => faults.push(format!("{}: driven and listed", operation.id)),
+            (false, true) if names_goods(&contract, operation) => {
+                faults.push(format!("{}: listed though its request names goods", operation.id));
+            }
+            _ => {}
+        }
+    }
+    let gone = listed().chain(driven()).filter(|known| !writes.iter().any(|operation| operation.id == *known));
+    faults.extend(gone.map(|known| format!("{known}: no write of the contract")));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Whether an entry of this request is among those that the product finds.
+fn is_found(shop: &Company, product: &str, operation: &str, request: &str) -> bool {
+    let entries = shop.all("audit", &[("productId", product), ("operation", operation)]);
+    entries.iter().any(|entry| entry["requestId"] == request)
+}
+
+fn every_write_is_found_by_its_products(database: Database) {
+    let stage = Stage::of(company(database));
+    let contract = stage.shop.host.contract();
+    let (bystander, _) = stage.goods();
+    for (operation, act) in ACTS {
+        for key in [false, true] {
+            let id = if key { twin(operation) } else { (*operation).to_string() };
+            if !contract.operations.iter().any(|known| known.id == id) {
+                assert!(key, "{id} is no operation");
+                continue;
+            }
+            let Touch { answer, products } = act(&Side { stage: &stage, key });
+            assert!((200..300).contains(&answer.status), "{id}: {answer}");
+            let request = answer.header("x-request-id").expect("every answer has one");
+            assert!(!products.is_empty(), "{id} touched nothing");
+            for product in &products {
+                assert!(is_found(&stage.shop, product, &id, request), "{id} is not found by {product}");
+            }
+            assert!(!is_found(&stage.shop, &bystander, &id, request), "{id} is found by a product that it left alone");
+        }
+    }
+}
+
+/// What becomes of goods and prices whose variant is archived is found by the product all the same.
+fn also_of_an_archived_variant(database: Database) {
+    let stage = Stage::of(company(database));
+    let shop = &stage.shop;
+    let (product, variant) = stage.goods();
+    let price = shop.price(&stage.list, &variant, None, None).is(201).id();
+    shop.variant(&product, "STAYS");
+    shop.archive(&format!("catalog/variants/{variant}")).is(200);
+    let taken = shop.take("DAMAGE", &variant, &stage.main, "1").is(201);
+    let ended = shop.archive(&format!("pricing/price-lists/{}/prices/{price}", stage.list)).is(200);
+    for (operation, answer) in [("createAdjustment", taken), ("archivePrice", ended)] {
+        let request = answer.header("x-request-id").expect("every answer has one");
+        assert!(is_found(shop, &product, operation, request), "{operation}");
+    }
+}
