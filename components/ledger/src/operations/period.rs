@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Field, Id, Operation, Problem, Reply, Text, all, facts, map, new_ids, now, today};
-use stoa_trade::Change;
+use stoa_trade::{Change, require_unarchived};
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{illegal, invalid};
@@ -28,12 +28,12 @@ pub const OPERATIONS: &[Operation] = &[
         close)
         .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
-        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
         .summary("Open a closed month again").description("Only the last closed one.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
-        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]),
 ];
 
 /// The months of one year.
@@ -117,13 +117,15 @@ fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
         find::<PeriodRow>("month", [vec![entity.put(), month.put()]]),
         balance::select_last_closed(entity, None),
     ))?;
-    let books = row.as_ref().and_then(EntityRow::books).ok_or_else(Problem::not_found)?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    let books = row.books().ok_or_else(Problem::not_found)?;
     let first = Month::of(books.start_on);
     if month < first {
         return Err(Problem::not_found());
     }
     let period = period.into_iter().next();
     ExpectedVersion(expected).check(version(period.as_ref()))?;
+    require_unarchived(row)?;
     Ok(LockedMonth { entity, first, month, row: period, base })
 }
 
