@@ -38,6 +38,10 @@ impl Module for Ledger {
         upkeep::checklist()
     }
 
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        upkeep::upgrade(cursor)
+    }
+
     fn verify(cursor: Option<String>) -> Findings {
         verify::verify(cursor)
     }

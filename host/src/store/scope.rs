@@ -6,6 +6,9 @@ use uuid::Uuid;
 
 use crate::ids::Ids;
 
+/// Rows that a request may read more for each that it writes.
+const READ_FOR_WRITTEN: usize = 4;
+
 /// How far a request may go (`store.md` 9).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreLimits {
@@ -57,6 +60,8 @@ pub struct Scope {
     pub closed: bool,
     pub calls: usize,
     pub rows: usize,
+    /// Rows inserted or updated.
+    pub written: usize,
     /// Statements that waited for the database (PostgreSQL).
     pub round_trips: u32,
     pub(super) limit_hits: u32,
@@ -75,11 +80,18 @@ impl Scope {
             closed: false,
             calls: 0,
             rows: 0,
+            written: 0,
             round_trips: 0,
             limit_hits: 0,
             held: HashMap::new(),
             ids: None,
         }
+    }
+
+    /// Rows that it may have read by now. Work that reads a page and writes one goes on for as many as there are; what only reads
+    /// stays bounded.
+    pub fn rows_allowed(&self) -> usize {
+        self.limits.rows.saturating_add(self.written.saturating_mul(READ_FOR_WRITTEN))
     }
 
     /// A UUIDv7 of the request's instant, above every one given before in this request and in those before it.

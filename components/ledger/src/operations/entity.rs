@@ -234,18 +234,17 @@ pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let active = |entity: Column<Id>, status: Column<Status>| all([entity.eq(id), status.eq(Status::Active)]);
-    let (_, row, branch, money, hold, controls, base) = run((
+    let (_, row, branch, money, hold, controls) = run((
         lock(books_lock(id)),
         get::<EntityRow>(id).locked(),
         select::<BranchId>(active(BranchRow::legal_entity_id, BranchRow::status)).first(),
         select::<MoneyId>(active(MoneyRow::legal_entity_id, MoneyRow::status)).first(),
         select::<HoldId>(all([HoldRow::legal_entity_id.eq(id), HoldRow::active.eq(true)])).first(),
         select::<AccountId>(all([AccountRow::legal_entity_id.eq(id), AccountRow::control_role.not_null()])).whole(),
-        balance::select_last_closed(id, None),
     ))?;
     let row = require_unarchived(row.ok_or_else(Problem::not_found)?)?;
     let controls = controls.into_iter().map(|account| account.id).collect();
-    let moved = balance::any_balance(&Scope::accounts(id, controls), base)?;
+    let moved = balance::any_balance(&Scope::accounts(id, controls))?;
     refuse_while(&[
         ("ACTIVE_BRANCH", branch.is_some()),
         ("ACTIVE_MONEY_ACCOUNT", money.is_some()),

@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, First, find, get, get_all, lock_shared, run, select};
-use stoa_sdk::{
-    Answer, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view,
-};
+use stoa_sdk::store::{Failure, First, find, get, get_all, lock_all_shared, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view};
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, StatedTotal};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
@@ -19,7 +17,8 @@ use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::entry::{ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
 use crate::records::period::{PeriodRow, PeriodStatus};
-use crate::rules::books::{Books, books_lock, refuse_precision};
+use crate::rules::books::{Books, refuse_precision};
+use crate::work::day_totals::{find_summed, is_late, posting_locks};
 use crate::work::journal::mirror::draft_mirror;
 use crate::work::journal::write::{Draft, Line, try_write, write};
 
@@ -96,9 +95,11 @@ fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
     .first()
 }
 
-/// The side and amount of each line, and the sum of a side, None beyond what any journal holds; what the schema cannot tell of
-/// them.
-fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Option<Amount>), Problem> {
+/// The amount of a line, and whether it is a debit.
+type Side = (bool, Amount);
+
+/// The side of each line, and the sum of either side, None beyond what any journal holds; what the schema cannot tell of them.
+fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut sides = Vec::new();
     let (mut debits, mut credits) = (Some(Amount::ZERO), Some(Amount::ZERO));
@@ -134,7 +135,7 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Option<Amoun
 ///
 /// # Errors
 /// ACCOUNTING_AMOUNT_PRECISION at each line, or at all of them.
-fn check_precision(books: &Books, sides: &[(bool, Amount)], total: Option<Amount>) -> Result<Amount, Problem> {
+fn check_precision(books: &Books, sides: &[Side], total: Option<Amount>) -> Result<Amount, Problem> {
     let unfit = sides.iter().enumerate().filter(|(_, (_, amount))| !books.holds(*amount));
     let member = |is_debit: bool| if is_debit { "debit" } else { "credit" };
     let unfit: Vec<String> = unfit.map(|(at, (is_debit, _))| format!("/lines/{at}/{}", member(*is_debit))).collect();
@@ -152,12 +153,13 @@ pub fn create(call: &Call) -> Answer {
     let entity = input.legal_entity_id;
     let accounts = set(input.lines.iter().map(|line| line.account_id));
     let branches = set(input.lines.iter().filter_map(|line| line.branch_id).chain(input.branch_id));
-    let (_, owner, accounts, branches, closed) = run((
-        lock_shared(books_lock(entity)),
+    let (_, owner, accounts, branches, closed, summed) = run((
+        lock_all_shared(posting_locks(entity)),
         get::<EntityRow>(entity),
         get_all::<Postability>(accounts),
         get_all::<BranchRow>(branches),
         select_closed(entity, day),
+        find_summed(entity),
     ))?;
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let branches = map(branches.into_iter().map(|branch| (branch.id, branch)));
@@ -200,6 +202,7 @@ pub fn create(call: &Call) -> Answer {
     });
     let draft = Draft {
         entity,
+        is_late: is_late(summed.first()),
         day,
         currency: books.currency_code,
         source_kind: MANUAL.to_owned(),
@@ -223,13 +226,14 @@ pub fn reverse(call: &Call) -> Answer {
     let entry: EntryRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = entry.legal_entity_id;
     let of_entry = has::<LineRow, _, _>(AccountRow::id, LineRow::account_id, LineRow::entry_id.eq(id));
-    let (_, owner, lines, mirrors, accounts, closed) = run((
-        lock_shared(books_lock(entity)),
+    let (_, owner, lines, mirrors, accounts, closed, summed) = run((
+        lock_all_shared(posting_locks(entity)),
         get::<EntityRow>(entity),
         select::<LineRow>(LineRow::entry_id.eq(id)).by(LineRow::line_no).whole(),
         find::<EntryRow>("reversal", [vec![id.put()]]),
         select::<Postability>(of_entry).whole(),
         select_closed(entity, day),
+        find_summed(entity),
     ))?;
     if entry.source_kind != MANUAL {
         return Err(illegal("/path/id", "NOT_MANUAL"));
@@ -250,7 +254,7 @@ pub fn reverse(call: &Call) -> Answer {
     let owner = require_unarchived(owner.ok_or_else(Problem::not_found)?)?;
     let books = owner.books().ok_or_else(|| illegal("/path/id", "BOOKS_NOT_KEPT"))?;
     books.check_day(day, closed.is_some(), "/entryDate")?;
-    let draft = draft_mirror(&entry, lines, day, input.reason.into());
+    let draft = draft_mirror(&entry, lines, day, input.reason.into(), is_late(summed.first()));
     let entries = match try_write(vec![draft], BTreeSet::new()) {
         // Another reversal was faster.
         Err(Failure::Duplicate(_)) => return Err(illegal("/path/id", "ALREADY_REVERSED")),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::store::{Rows, aggregate, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, any, map, today, totals, view};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, map, today, totals, view};
 use stoa_trade::dates::day_after;
 use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
@@ -82,12 +82,7 @@ pub fn statement(call: &Call) -> Answer {
     let end = day_after(query.to.unwrap_or_else(today));
     let account: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = account.legal_entity_id;
-    let (branch, line, before, until) = run((
-        query.branch_id.map(get::<BranchRow>),
-        query.cursor.map(get::<DayOfLine>),
-        query.from.map(|from| balance::select_last_closed(entity, Some(from))),
-        balance::select_last_closed(entity, end),
-    ))?;
+    let (branch, line) = run((query.branch_id.map(get::<BranchRow>), query.cursor.map(get::<DayOfLine>)))?;
     check_branch(query.branch_id, branch, entity)?;
     // Any id is a position: what is no line stands at the day on which it was made.
     let day_of_line = line.flatten().map(|line| line.entry_date);
@@ -96,21 +91,33 @@ pub fn statement(call: &Call) -> Answer {
     let from = query.from.map(|day| LineRow::entry_date.ge(day));
     let to = end.map(|day| LineRow::entry_date.lt(day));
     let within = || all([scope.lines()].into_iter().chain(from.clone()).chain(to.clone()));
-    // Both sides of the lines of the pages before.
-    let before_page = place.map(|(day, line)| {
-        let same_day = all([LineRow::entry_date.eq(day), LineRow::id.le(line)]);
-        let earlier = any([LineRow::entry_date.lt(day), same_day]);
-        aggregate::<Both>(all([within(), earlier])).one()
+    // Both sides of the lines of the pages before: of whole days, and of the day on which the page begins.
+    let begun = place.filter(|(day, _)| query.from.is_none_or(|from| *day >= from));
+    let of_day = begun.map(|(day, line)| {
+        let same_day = [LineRow::entry_date.eq(day), LineRow::id.le(line)];
+        aggregate::<Both>(all([scope.lines()].into_iter().chain(same_day))).one()
     });
-    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
-    let closing = balance::sum_before(&scope, until, end);
     let after = place.map(|(day, line)| vec![day.put(), line.put()]);
     let lines = select::<LineRow>(within()).by(LineRow::entry_date).after_row(after).limit(query.limit.0);
-    let (opening, closing, before_page, lines) = run((opening, closing, before_page, lines))?;
-    let opening = opening.map(balance::fold_sums).transpose()?.map_or(Ok(Amount::ZERO), balance_of)?;
-    let closing = balance_of(balance::fold_sums(closing)?)?;
-    let before_page = before_page.map(|both| Sums { debit: both.debit, credit: both.credit });
-    let start = before_page.unwrap_or_default().balance().and_then(|moved| opening.checked_add(moved));
+    let (of_day, lines) = run((of_day, lines))?;
+    let (opening, closing) = match query.from {
+        None => {
+            let [closing] = balance::sums_before(&scope, [end])?;
+            (Amount::ZERO, balance_of(closing)?)
+        }
+        Some(from) => {
+            let [opening, closing] = balance::sums_before(&scope, [Some(from), end])?;
+            (balance_of(opening)?, balance_of(closing)?)
+        }
+    };
+    let start = match begun.zip(of_day) {
+        None => Some(opening),
+        Some(((day, _), both)) => {
+            let [before] = balance::sums_before(&scope, [Some(day)])?;
+            let of_day = Sums { debit: both.debit, credit: both.credit };
+            of_day.balance().and_then(|moved| balance_of(before).ok()?.checked_add(moved))
+        }
+    };
     let (items, next_cursor) = list_items(lines, start.ok_or_else(Problem::limit_exceeded)?)?;
     let account = Account::of(account);
     Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))
