@@ -340,7 +340,7 @@ fn manual_lines_are_as_fine_as_the_books(database: Database) {
     // Totals are found to the last digit.
     let found =
         |name: &str, bound: &str| fine.shop.list(PATH, &[("legalEntityId", &fine.entity), (name, bound)]).is(200).ids();
-    assert_eq!(found("totalMin", total), [large.clone()]);
+    assert_eq!(found("totalMin", total), [large.as_str()]);
     assert_eq!(found("totalMin", "0.000000000002"), [large]);
     assert_eq!(found("totalMax", finest), [small.id()]);
     for wrong in ["0.0000000000001", "100000000000000000000000000", "-1", "01"] {
