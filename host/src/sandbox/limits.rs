@@ -187,3 +187,17 @@ impl wasmtime::ResourceLimiter for MemoryLimit {
         Ok(desired <= 10_000)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guest_time_grows_with_the_rows_of_the_store() {
+        let limits = Limits::default();
+        for (rows, expected) in [(0, 500), (2_000, 540), (100_000, 2_500)] {
+            assert_eq!(limits.deadline_after(rows), Duration::from_millis(expected), "{rows}");
+        }
+        assert!(limits.deadline_after(usize::MAX) > limits.deadline);
+    }
+}

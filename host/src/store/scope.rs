@@ -100,3 +100,16 @@ impl Scope {
         self.ids.get_or_insert_with(|| Ids::new(now)).make()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_writes_may_read_on() {
+        let mut scope = Scope::new(Uuid::nil(), 0, false);
+        assert_eq!(scope.rows_allowed(), scope.limits.rows);
+        scope.written = 2_000;
+        assert_eq!(scope.rows_allowed(), scope.limits.rows + 8_000);
+    }
+}

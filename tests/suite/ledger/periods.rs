@@ -245,20 +245,22 @@ fn copy_lines(of: &Books, copies: u32) {
         }
     };
     let columns: Vec<String> = of.shop.rows(columns).into_iter().flatten().collect();
-    let (id, branch) = match of.shop.host.database() {
+    let (id, entry, branch) = match of.shop.host.database() {
         Database::Sqlite => (
             "unhex(printf('0190000000007000%016d', n.i * 2 + l.line_no))",
+            "unhex(printf('00000000000040008000%012d', n.i))",
             "printf('00000000-0000-4000-8000-%012d', n.i)",
         ),
         Database::Postgres => (
             "('01900000-0000-7000-' || lpad((n.i * 2 + l.line_no)::text, 16, '0'))::uuid",
+            "('00000000-0000-4000-8000-' || lpad(n.i::text, 12, '0'))::uuid",
             "'00000000-0000-4000-8000-' || lpad(n.i::text, 12, '0')",
         ),
     };
     let value = |column: &String| match column.as_str() {
         "id" => id.to_string(),
+        "entry_id" => entry.to_string(),
         "branch" => branch.to_string(),
-        "line_no" => "n.i * 2 + l.line_no".to_string(),
         other => format!("l.{other}"),
     };
     let values: Vec<String> = columns.iter().map(value).collect();
@@ -315,10 +317,11 @@ fn lines_are_summed_as_others_are_posted(database: Database) {
     of.manual(&month_day(3, 2), "1010", "3000", "0.5").is(201);
     of.close(&month(3)).is(200);
     assert_eq!(of.closing()["1010"], "3001.500000000000");
-    let command = of.shop.host.command().args(["verify", "--json", "--tenant", &of.shop.tenant]).output();
-    let told = String::from_utf8_lossy(&command.expect("cannot run stoa verify").stdout).into_owned();
-    assert!(told.contains("entry-balance"), "the copies are no entry's: {told}");
-    assert!(!told.contains("day-total") && !told.contains("period-"), "{told}");
+    of.shop.verified();
+    of.shop.change("update ledger_day_total set debit = credit where {tenant}");
+    let output = of.shop.host.command().args(["verify", "--json", "--tenant", &of.shop.tenant]).output();
+    let told = String::from_utf8_lossy(&output.expect("cannot run stoa verify").stdout).into_owned();
+    assert!(told.contains("day-total") && told.contains("period-total"), "{told}");
 }
 
 /// Lines of a time that is summed already: as of a request that comes to its lock late.
@@ -350,6 +353,5 @@ fn late_lines_are_counted_once(database: Database) {
     );
     of.close(&month(3)).is(200);
     assert_eq!(of.closing(), closing);
-    let command = of.shop.host.command().args(["verify", "--json", "--tenant", &of.shop.tenant]).output();
-    assert!(command.expect("cannot run stoa verify").status.success());
+    of.shop.verified();
 }

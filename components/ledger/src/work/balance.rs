@@ -15,7 +15,7 @@ use crate::records::day_total::{DayTotalRow, Summed};
 use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
 use crate::rules::sums::Sums;
-use crate::work::day_totals::{find_summed, unsummed};
+use crate::work::day_totals::{filter_unsummed, find_summed};
 
 view! {
     /// A snapshot: the month at whose end it was taken, and which closing of that month took it.
@@ -62,12 +62,12 @@ impl Scope {
     }
 
     /// The accounts that a question names: of more than it can name, all of the entity are summed.
-    fn named(&self) -> Option<&[Id]> {
+    fn few_accounts(&self) -> Option<&[Id]> {
         self.accounts.as_deref().filter(|ids| ids.len() <= MOST_KEYS)
     }
 
     fn takes(&self, account: Id) -> bool {
-        self.named().is_some() || self.accounts.as_ref().is_none_or(|ids| ids.contains(&account))
+        self.few_accounts().is_some() || self.accounts.as_ref().is_none_or(|ids| ids.contains(&account))
     }
 
     /// The lines, without regard to dates.
@@ -77,7 +77,7 @@ impl Scope {
 
     /// What is asked of the entity's lines.
     fn of_lines(&self) -> Filter {
-        let accounts = self.named().map(|ids| match ids {
+        let accounts = self.few_accounts().map(|ids| match ids {
             [only] => LineRow::account_id.eq(*only),
             ids => LineRow::account_id.one_of(ids.iter().copied()),
         });
@@ -87,13 +87,13 @@ impl Scope {
     }
 
     fn days(&self) -> Filter {
-        let accounts = self.named().map(|ids| DayTotalRow::account_id.one_of(ids.iter().copied()));
+        let accounts = self.few_accounts().map(|ids| DayTotalRow::account_id.one_of(ids.iter().copied()));
         let branch = self.branch.map(|branch| DayTotalRow::branch.eq(BranchKey(Some(branch))));
         all([DayTotalRow::legal_entity_id.eq(self.entity)].into_iter().chain(accounts).chain(branch))
     }
 
     fn totals(&self, base: Base) -> Filter {
-        let accounts = self.named().map(|ids| TotalRow::account_id.one_of(ids.iter().copied()));
+        let accounts = self.few_accounts().map(|ids| TotalRow::account_id.one_of(ids.iter().copied()));
         let branch = self.branch.map(|branch| TotalRow::branch.eq(BranchKey(Some(branch))));
         let of = [
             TotalRow::legal_entity_id.eq(self.entity),
@@ -123,7 +123,7 @@ fn sum_before(scope: &Scope, base: Option<Base>, summed: Option<Summed>, before:
     let after = base.map(|base| LineRow::month.gt(base.month));
     let until = before.map(|day| LineRow::entry_date.lt(day));
     let wanted = all([scope.of_lines()].into_iter().chain(after).chain(until));
-    let lines = unsummed(scope.entity, summed);
+    let lines = filter_unsummed(scope.entity, summed);
     let moved = match summed {
         None => aggregate(all([lines, wanted])),
         // The last lines are few: they are found by their ids, whatever else is asked of them.

@@ -73,7 +73,7 @@ pub fn first_id(at: Instant) -> Id {
 }
 
 /// Lines that are in no day total yet.
-pub fn unsummed(entity: Id, summed: Option<Summed>) -> Filter {
+pub fn filter_unsummed(entity: Id, summed: Option<Summed>) -> Filter {
     let after = summed.map(|summed| LineRow::id.ge(first_id(summed.until)));
     all([LineRow::legal_entity_id.eq(entity)].into_iter().chain(after))
 }
@@ -128,7 +128,7 @@ pub fn bring_forward(entity: Id) -> Result<bool, Failure> {
     ))?;
     let Some(row) = rows.into_iter().next().filter(|row| row.until < ended) else { return Ok(false) };
     let before =
-        |end: Instant| all([unsummed(entity, Some(Summed { until: row.until })), LineRow::id.lt(first_id(end))]);
+        |end: Instant| all([filter_unsummed(entity, Some(Summed { until: row.until })), LineRow::id.lt(first_id(end))]);
     let next = run(select::<LineId>(before(ended)).limit(MOST_ROWS))?;
     let end = if next.more { whole_minutes(&next.items).min(ended) } else { ended };
     let mut after = None;

@@ -13,7 +13,7 @@ use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::TotalRow;
 use crate::rules::sums::Sums;
 use crate::work::balance::Base;
-use crate::work::day_totals::unsummed;
+use crate::work::day_totals::filter_unsummed;
 
 totals! {
     Earlier of TotalRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
@@ -61,7 +61,7 @@ fn after_row(after: Option<Group>) -> Option<Row> {
 }
 
 /// The groups of a page.
-fn groups<T>(page: Rows<T>, group: impl Fn(T) -> (Group, Sums)) -> (Vec<(Group, Sums)>, bool) {
+fn read_groups<T>(page: Rows<T>, group: impl Fn(T) -> (Group, Sums)) -> (Vec<(Group, Sums)>, bool) {
     (page.items.into_iter().map(group).collect(), page.more)
 }
 
@@ -92,7 +92,7 @@ impl MonthSums {
         let days = all([DayTotalRow::legal_entity_id.eq(self.entity), DayTotalRow::month.eq(self.month)]);
         let days = self.summed.map(|_| aggregate::<Days>(days).after(after_row(after)).limit(MOST_ROWS));
         let of_month = LineRow::month.eq(self.month);
-        let lines = unsummed(self.entity, self.summed);
+        let lines = filter_unsummed(self.entity, self.summed);
         let moved = match self.summed {
             None => aggregate::<Moved>(all([lines, of_month])),
             // The last lines are few, whatever their month: they are found by their ids.
@@ -102,12 +102,13 @@ impl MonthSums {
         };
         let (earlier, days, moved) = run((earlier, days, moved.after(after_row(after)).limit(MOST_ROWS)))?;
         let earlier = earlier.map(|page| {
-            groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))
+            read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))
         });
         let days = days.map(|page| {
-            groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))
+            read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))
         });
-        let moved = groups(moved, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }));
+        let moved =
+            read_groups(moved, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }));
         merge(earlier.into_iter().chain(days).chain([moved]).collect())
     }
 }
@@ -118,7 +119,7 @@ impl MonthSums {
 /// The store's failures.
 pub fn read_kept(entity: Id, base: Base, after: Option<Group>) -> Result<SumPage, Problem> {
     let page = run(aggregate::<Earlier>(rows_of(entity, base)).after(after_row(after)).limit(MOST_ROWS))?;
-    merge(vec![groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))])
+    merge(vec![read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))])
 }
 
 #[cfg(test)]

@@ -101,14 +101,14 @@ fn sum_late(drafts: &[Draft]) -> Result<BTreeMap<Id, BTreeMap<Group, Sums>>, Fai
         let sums = late.entry(draft.entity).or_default();
         for line in &draft.lines {
             let group = sums.entry((draft.day, line.account, BranchKey(line.branch))).or_default();
-            let side = sides(line);
+            let side = sum_of(line);
             *group = group.add(side).ok_or_else(|| Failure::Limit("a sum of 26 digits".to_owned()))?;
         }
     }
     Ok(late)
 }
 
-fn sides(line: &Line) -> Sums {
+fn sum_of(line: &Line) -> Sums {
     match line.is_debit {
         true => Sums { debit: line.amount, credit: Amount::ZERO },
         false => Sums { debit: Amount::ZERO, credit: line.amount },
@@ -146,7 +146,7 @@ fn entry_row(id: Id, draft: Draft) -> EntryRow {
 
 fn line_row(id: Id, entry: Id, at: usize, line: &Line, draft: &Draft) -> LineRow {
     let now = now();
-    let Sums { debit, credit } = sides(line);
+    let Sums { debit, credit } = sum_of(line);
     LineRow {
         id,
         created_at: now,
