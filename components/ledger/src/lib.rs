@@ -32,6 +32,10 @@ impl Module for Ledger {
         verify: verify::verify,
         ..Manifest::new("ledger", env!("CARGO_PKG_VERSION"), "Legal entities, branches and double-entry books.")
     };
+
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        upkeep::upgrade(cursor)
+    }
 }
 
 stoa_sdk::export_module!(Ledger);

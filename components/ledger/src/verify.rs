@@ -1,52 +1,61 @@
-//! The ledger's invariants, checked in bounded batches: entries first, then snapshots, then mappings.
+//! The ledger's invariants, checked in bounded batches: entries first, then day totals, snapshots and mappings.
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_ROWS, get, get_all, read, select};
-use stoa_sdk::{Finding, Findings, Id, map, set};
+use stoa_sdk::store::{MOST_KEYS, WholeTotals, aggregate, find, get, get_all, read, select};
+use stoa_sdk::{Field, Finding, Findings, Id, Instant, all, map, set};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 
 use crate::records::account::Postability;
+use crate::records::day_total::{DayTotalRow, SummedLinesRow};
 use crate::records::entity::EntityRow;
 use crate::records::entry::{BranchKey, EntryRow, LineRow};
 use crate::records::mapping::RoleMappingRow;
-use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
+use crate::records::period::{PeriodRow, PeriodStatus};
 use crate::rules::sums::Sums;
 use crate::work::balance::{Base, select_last_closed};
-use crate::work::snapshot::{rows_of, sum_month};
+use crate::work::day_totals::{DaySums, find_summed, first_id};
+use crate::work::snapshot::{Group, MonthSums, read_kept};
 
 /// Entries of a batch; each has 200 lines at most.
 const ENTRIES: u32 = 10;
 const MAPPINGS: u32 = 50;
+/// Day totals of a batch: so few that all days, accounts and branches of them together are less than one answer's groups.
+const DAYS: u32 = 12;
 
 fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
     Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
 }
 
-/// The cursor names the stage and the last id.
+/// The cursor names the stage and how far it came.
 pub fn verify(cursor: Option<String>) -> Findings {
     let cursor = cursor.unwrap_or_default();
     let (stage, after) = cursor.split_once(':').unwrap_or(("entry", ""));
-    let after: Option<Id> = after.parse().ok();
+    let id = || after.parse().ok();
     let (findings, last) = match stage {
-        "entry" => entries(after),
-        "period" => periods(after),
-        _ => mappings(after),
+        "entry" => entries(id()),
+        "day" => days(id()),
+        "period" => periods(PeriodCursor::read(after)),
+        _ => mappings(id()),
     };
     let next = match (stage, last) {
         (stage, Some(last)) => Some(format!("{stage}:{last}")),
-        ("entry", None) => Some("period:".to_owned()),
+        ("entry", None) => Some("day:".to_owned()),
+        ("day", None) => Some("period:".to_owned()),
         ("period", None) => Some("mapping:".to_owned()),
         (_, None) => None,
     };
     Findings { findings, next }
 }
 
+/// What a batch found, and where the next one of its stage begins.
+type Batch = (Vec<Finding>, Option<String>);
+
 /// LI1: every entry balances above zero; its lines are dated as it is, on accounts of its entity; a mirror mirrors.
-fn entries(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
+fn entries(after: Option<Id>) -> Batch {
     let page = read(select::<EntryRow>(Default::default()).after(after).limit(ENTRIES));
-    let last = page.items.last().filter(|_| page.more).map(|entry| entry.id);
+    let last = page.items.last().filter(|_| page.more).map(|entry| entry.id.to_string());
     if page.items.is_empty() {
         return (Vec::new(), None);
     }
@@ -57,7 +66,7 @@ fn entries(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
     ));
     let accounts = read(get_all::<Postability>(set(lines.iter().map(|line| line.account_id))));
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
-    let mut findings = Vec::new();
+    let mut findings = find_without_total(&lines);
     for entry in &page.items {
         let own: Vec<&LineRow> = lines.iter().filter(|line| line.entry_id == entry.id).collect();
         let side =
@@ -88,41 +97,119 @@ fn entries(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
     (findings, last)
 }
 
-/// LI5: the snapshot of a closed month is the sum of the lines up to its end. One month a batch.
-fn periods(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
-    let closed = PeriodRow::status.eq(PeriodStatus::Closed);
-    let page = read(select::<PeriodRow>(closed).after(after).limit(1));
-    let Some(period) = page.items.first() else { return (Vec::new(), None) };
-    let last = page.more.then_some(period.id);
-    let (entity, month) = (period.legal_entity_id, period.month);
-    let (entity_row, base) = read((get::<EntityRow>(entity), select_last_closed(entity, month.first_day())));
-    let first = entity_row.and_then(|row| row.books()).map(|books| Month::of(books.start_on));
-    let mut findings = Vec::new();
-    if base.map_or(first != Some(month), |base| base.month.next() != month) {
-        findings.push(finding("period-order", period.id, "A month before this closed one is open."));
-    }
-    let kept = Base { month, closing_no: period.closing_no };
-    match (sum_month(entity, month, base), read_totals(entity, kept)) {
-        (Ok(expected), Some(kept)) if expected == kept => {}
-        (Ok(_), Some(_)) => {
-            findings.push(finding("period-total", period.id, "The month's snapshot is not the sum of its lines."));
-        }
-        _ => findings.push(finding("period-total", period.id, "The month's snapshot is too large to be checked.")),
-    }
-    (findings, last)
+/// Lines that are summed, of which there is no day total.
+fn find_without_total(lines: &[LineRow]) -> Vec<Finding> {
+    let entities = set(lines.iter().map(|line| line.legal_entity_id));
+    let until = read_until(entities.into_iter().collect());
+    let is_summed = |line: &&LineRow| until.get(&line.legal_entity_id).is_some_and(|until| line.id < first_id(*until));
+    let key = |line: &LineRow| (line.legal_entity_id, line.month, line.account_id, line.branch, line.entry_date);
+    let summed: Vec<&LineRow> = lines.iter().filter(is_summed).collect();
+    let keys: Vec<_> = set(summed.iter().map(|line| key(line))).into_iter().collect();
+    let of_keys = keys.chunks(MOST_KEYS).map(|keys| {
+        let row = |(entity, month, account, branch, day): &(Id, Month, Id, BranchKey, _)| {
+            vec![entity.put(), month.put(), account.put(), branch.put(), Field::put(day)]
+        };
+        find::<DayTotalRow>("total", keys.iter().map(row))
+    });
+    let totals = read(of_keys.collect::<Vec<_>>()).into_iter().flatten();
+    let there = set(totals.map(|row| (row.legal_entity_id, row.month, row.account_id, row.branch, row.entry_date)));
+    let missing = summed.into_iter().filter(|line| !there.contains(&key(line)));
+    missing.map(|line| finding("day-total", line.entry_id, "A line of the entry is in no day total.")).collect()
 }
 
-/// A snapshot as it is kept; None beyond what one batch reads.
-fn read_totals(entity: Id, base: Base) -> Option<BTreeMap<(Id, BranchKey), Sums>> {
-    let page = read(select::<TotalRow>(rows_of(entity, base)).limit(MOST_ROWS));
-    let sums = |row: TotalRow| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit });
-    (!page.more).then(|| map(page.items.into_iter().map(sums)))
+/// How far the lines of these entities are in their day totals.
+fn read_until(entities: Vec<Id>) -> BTreeMap<Id, Instant> {
+    let rows = (!entities.is_empty())
+        .then(|| find::<SummedLinesRow>("entity", entities.into_iter().map(|entity| vec![entity.put()])));
+    map(read(rows).into_iter().flatten().map(|row| (row.legal_entity_id, row.until)))
+}
+
+/// A day total is the sum of the lines that are summed.
+fn days(after: Option<Id>) -> Batch {
+    let page = read(select::<DayTotalRow>(Default::default()).after(after).limit(DAYS));
+    let last = page.items.last().filter(|_| page.more).map(|row| row.id.to_string());
+    let until = read_until(set(page.items.iter().map(|row| row.legal_entity_id)).into_iter().collect());
+    let lines_of = |(entity, until): (&Id, &Instant)| -> WholeTotals<DaySums> {
+        let own = || page.items.iter().filter(|row| row.legal_entity_id == *entity);
+        aggregate(all([
+            LineRow::account_id.one_of(set(own().map(|row| row.account_id))),
+            LineRow::entry_date.one_of(set(own().map(|row| row.entry_date))),
+            LineRow::branch.one_of(set(own().map(|row| row.branch))),
+            LineRow::id.lt(first_id(*until)),
+        ]))
+        .whole()
+    };
+    let lines = read(until.iter().map(lines_of).collect::<Vec<_>>()).into_iter().flatten();
+    // An account is of one entity.
+    let key =
+        |row: DaySums| ((row.entry_date, row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit });
+    let lines = map(lines.map(key));
+    let differs = |row: &&DayTotalRow| {
+        let kept = Sums { debit: row.debit, credit: row.credit };
+        lines.get(&(row.entry_date, row.account_id, row.branch)) != Some(&kept)
+            || row.month != Month::of(row.entry_date)
+    };
+    let wrong = page.items.iter().filter(differs);
+    (wrong.map(|row| finding("day-total", row.id, "The day's total is not the sum of its lines.")).collect(), last)
+}
+
+/// The last month that is done, or the one under way and the last group of it that is done.
+struct PeriodCursor {
+    period: Option<Id>,
+    group: Option<Group>,
+}
+
+impl PeriodCursor {
+    fn read(text: &str) -> PeriodCursor {
+        let mut parts = text.split(':');
+        let period = parts.next().and_then(|id| id.parse().ok());
+        let account = parts.next().and_then(|id| id.parse().ok());
+        let branch = parts.next().map(|id| BranchKey(id.parse().ok()));
+        PeriodCursor { period, group: account.zip(branch) }
+    }
+}
+
+/// LI5: the snapshot of a closed month is what stood before it and its lines. A page of one month a batch.
+fn periods(after: PeriodCursor) -> Batch {
+    let period = match after {
+        PeriodCursor { period: Some(id), group: Some(_) } => read(get::<PeriodRow>(id)),
+        PeriodCursor { period, .. } => {
+            read(select::<PeriodRow>(PeriodRow::status.eq(PeriodStatus::Closed)).after(period).limit(1)).items.pop()
+        }
+    };
+    let Some(period) = period else { return (Vec::new(), None) };
+    let (entity, month) = (period.legal_entity_id, period.month);
+    let (entity_row, base, summed) =
+        read((get::<EntityRow>(entity), select_last_closed(entity, month.first_day()), find_summed(entity)));
+    let mut findings = Vec::new();
+    let first = entity_row.and_then(|row| row.books()).map(|books| Month::of(books.start_on));
+    if after.group.is_none() && base.map_or(first != Some(month), |base| base.month.next() != month) {
+        findings.push(finding("period-order", period.id, "A month before this closed one is open."));
+    }
+    let sums = MonthSums { entity, month, base, summed: summed.first().copied() };
+    let kept = Base { month, closing_no: period.closing_no };
+    let done = Some(period.id.to_string());
+    let (Ok(mut expected), Ok(mut kept)) = (sums.page(after.group), read_kept(entity, kept, after.group)) else {
+        findings.push(finding("period-total", period.id, "The month's snapshot leaves the range of amounts."));
+        return (findings, done);
+    };
+    let end = expected.next.into_iter().chain(kept.next).min();
+    for page in [&mut expected, &mut kept] {
+        page.sums.retain(|group, _| end.is_none_or(|end| *group <= end));
+    }
+    if expected.sums != kept.sums {
+        findings.push(finding("period-total", period.id, "The month's snapshot is not the sum of its lines."));
+        return (findings, done);
+    }
+    let text = |branch: BranchKey| branch.0.map_or("-".to_owned(), |id| id.to_string());
+    let next = end.map(|(account, branch)| format!("{}:{account}:{}", period.id, text(branch)));
+    (findings, next.or(done))
 }
 
 /// Mappings name postable accounts of their entity, and control accounts know their role.
-fn mappings(after: Option<Id>) -> (Vec<Finding>, Option<Id>) {
+fn mappings(after: Option<Id>) -> Batch {
     let page = read(select::<RoleMappingRow>(RoleMappingRow::account_id.not_null()).after(after).limit(MAPPINGS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
+    let last = page.items.last().filter(|_| page.more).map(|row| row.id.to_string());
     let ids = set(page.items.iter().filter_map(|row| row.account_id));
     let accounts = map(read(get_all::<Postability>(ids)).into_iter().map(|account| (account.id, account)));
     let mut findings = Vec::new();

@@ -171,7 +171,7 @@ fn store(engine: &Engine, state: State) -> Store<State> {
     store.epoch_deadline_callback(move |mut context| {
         let mut context = context.as_context_mut();
         let state = context.data_mut();
-        if state.clock.time_spent() >= state.limits.deadline {
+        if state.clock.time_spent() >= state.limits.deadline_after(state.scope.rows + state.scope.written) {
             return Err(state.stop(Failure::Deadline));
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database

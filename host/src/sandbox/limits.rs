@@ -66,7 +66,16 @@ impl Limits {
             ..*self
         }
     }
+
+    /// Guest time of a request whose store gave and took so many rows: where the data is large and not what the caller sent, the
+    /// time grows with it.
+    pub fn deadline_after(&self, rows: usize) -> Duration {
+        self.deadline.saturating_add(TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
+    }
 }
+
+/// Guest time that a row adds which the store gave or took.
+const TIME_OF_A_ROW: Duration = Duration::from_micros(20);
 
 /// Items of a body's longest array: limits grow with them.
 pub fn lines(body: &Json) -> usize {
@@ -176,5 +185,19 @@ impl wasmtime::ResourceLimiter for MemoryLimit {
 
     fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
         Ok(desired <= 10_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guest_time_grows_with_the_rows_of_the_store() {
+        let limits = Limits::default();
+        for (rows, expected) in [(0, 500), (2_000, 540), (100_000, 2_500)] {
+            assert_eq!(limits.deadline_after(rows), Duration::from_millis(expected), "{rows}");
+        }
+        assert!(limits.deadline_after(usize::MAX) > limits.deadline);
     }
 }

@@ -164,7 +164,7 @@ impl Reading {
     fn row(&mut self, scope: &mut Scope, row: &[Datum]) -> Result<(), Stop> {
         scope.rows += 1;
         self.bytes += row.iter().map(Datum::size).sum::<usize>();
-        if scope.rows > scope.limits.rows {
+        if scope.rows > scope.rows_allowed() {
             return Err(Stop::Limit("rows read in a request"));
         }
         if self.bytes > scope.limits.reply {

@@ -6,6 +6,9 @@ use uuid::Uuid;
 
 use crate::ids::Ids;
 
+/// Rows that a request may read more for each that it writes.
+const READ_FOR_WRITTEN: usize = 4;
+
 /// How far a request may go (`store.md` 9).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreLimits {
@@ -57,6 +60,8 @@ pub struct Scope {
     pub closed: bool,
     pub calls: usize,
     pub rows: usize,
+    /// Rows inserted or updated.
+    pub written: usize,
     /// Statements that waited for the database (PostgreSQL).
     pub round_trips: u32,
     pub(super) limit_hits: u32,
@@ -75,6 +80,7 @@ impl Scope {
             closed: false,
             calls: 0,
             rows: 0,
+            written: 0,
             round_trips: 0,
             limit_hits: 0,
             held: HashMap::new(),
@@ -82,9 +88,28 @@ impl Scope {
         }
     }
 
+    /// Rows that it may have read by now. Work that reads a page and writes one goes on for as many as there are; what only reads
+    /// stays bounded.
+    pub fn rows_allowed(&self) -> usize {
+        self.limits.rows.saturating_add(self.written.saturating_mul(READ_FOR_WRITTEN))
+    }
+
     /// A UUIDv7 of the request's instant, above every one given before in this request and in those before it.
     pub fn new_id(&mut self) -> Uuid {
         let now = self.now_ms;
         self.ids.get_or_insert_with(|| Ids::new(now)).make()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_writes_may_read_on() {
+        let mut scope = Scope::new(Uuid::nil(), 0, false);
+        assert_eq!(scope.rows_allowed(), scope.limits.rows);
+        scope.written = 2_000;
+        assert_eq!(scope.rows_allowed(), scope.limits.rows + 8_000);
     }
 }

@@ -20,6 +20,7 @@ on_both_databases![
     directory_is_open_to_members_and_changes_are_not,
     begin_keeps_books_once,
     l100_entities_at_most,
+    countries_are_assigned_codes,
 ];
 
 const PATH: &str = "ledger/legal-entities";
@@ -94,6 +95,7 @@ fn l01_books_need_currency_and_a_past_start(database: Database) {
         ("/code", entity("1B")),
         ("/name", with(&entity("B"), json!({ "name": "  " }))),
         ("/countryCode", with(&entity("B"), json!({ "countryCode": "de" }))),
+        ("/countryCode", with(&entity("B"), json!({ "countryCode": "ZZ" }))),
     ];
     for (pointer, body) in wrong {
         shop.post(PATH, body).refused(400, "VALIDATION_FAILED").at(pointer);
@@ -292,4 +294,17 @@ fn l100_entities_at_most(database: Database) {
     let (made, refused): (Vec<_>, Vec<_>) = answers.into_iter().flatten().partition(|answer| answer.status == 201);
     assert_eq!((made.len(), refused.len()), (99, 1), "one of the 100 is MAIN");
     refused.into_iter().for_each(|answer| drop(answer.refused(409, "LIMIT_EXCEEDED")));
+}
+
+fn countries_are_assigned_codes(database: Database) {
+    let shop = company(database);
+    let made = shop.post(PATH, with(&entity("B"), json!({ "countryCode": "TR" }))).is(201);
+    let path = format!("{PATH}/{}", made.id());
+    let change = |code: &str| shop.put(&path, json!({ "expectedVersion": 1, "name": "B", "countryCode": code }));
+    for code in ["ZZ", "UK", "EU"] {
+        let stated = with(&entity("C"), json!({ "countryCode": code }));
+        shop.post(PATH, stated).refused(400, "VALIDATION_FAILED").fault("/countryCode", "FORMAT");
+        change(code).refused(400, "VALIDATION_FAILED").fault("/countryCode", "FORMAT");
+    }
+    assert_eq!(change("GB").is(200)["countryCode"], "GB");
 }

@@ -20,6 +20,7 @@ on_both_databases![
     l38_entries_never_change,
     l39_a_failed_operation_leaves_no_entry,
     filters_of_the_journal,
+    manual_lines_are_as_fine_as_the_books,
 ];
 
 const PATH: &str = "ledger/journal-entries";
@@ -38,7 +39,7 @@ fn l29_manual_entries_balance(database: Database) {
         ("/lines/0/debit", "RANGE", line(json!({ "debit": "0" }))),
         ("/lines/0/debit", "FORMAT", line(json!({ "debit": "-10" }))),
         ("/lines/0/debit", "FORMAT", line(json!({ "debit": "1e1" }))),
-        ("/lines/0/debit", "FORMAT", line(json!({ "debit": "10.0000001" }))),
+        ("/lines/0/debit", "FORMAT", line(json!({ "debit": "10.0000000000001" }))),
         ("/lines/0/debit", "TYPE", line(json!({ "debit": 10 }))),
         ("/lines", "TOO_FEW", lines(json!([credit]))),
         ("/lines", "TOO_MANY", lines(json!(vec![credit.clone(); 101]))),
@@ -322,4 +323,33 @@ fn filters_of_the_journal(database: Database) {
     }
     assert_eq!(of.shop.all(PATH, &[("legalEntityId", &of.entity), ("limit", "1")]).len(), 3);
     of.shop.get(PATH).refused(400, "VALIDATION_FAILED").at("/query/legalEntityId");
+}
+
+fn manual_lines_are_as_fine_as_the_books(database: Database) {
+    let (finest, total) = ("0.000000000001", "99999999999999999999999999.000000000001");
+    let fine = books_with(database, json!({ "amountScale": 12 }));
+    let small = fine.manual(&day(0), "1010", "3000", finest).is(201);
+    assert_eq!(small["total"], finest);
+    let large = fine.manual(&day(0), "1010", "3000", total).is(201).id();
+    assert_eq!(fine.closing()["3000"], "-99999999999999999999999999.000000000002");
+    let twice = fine.entry(&day(0), &[("1010", "debit", total); 2]);
+    let lines = [twice["lines"].clone(), fine.entry(&day(0), &[("3000", "credit", total); 2])["lines"].clone()];
+    let lines: Vec<Json> = lines.iter().flat_map(|lines| lines.as_array().cloned().unwrap_or_default()).collect();
+    let wide = with(&twice, json!({ "lines": lines }));
+    fine.shop.post(PATH, wide).refused(409, "ACCOUNTING_AMOUNT_PRECISION").fault("/lines", "AMOUNT_PRECISION");
+    // Totals are found to the last digit.
+    let found =
+        |name: &str, bound: &str| fine.shop.list(PATH, &[("legalEntityId", &fine.entity), (name, bound)]).is(200).ids();
+    assert_eq!(found("totalMin", total), [large.as_str()]);
+    assert_eq!(found("totalMin", "0.000000000002"), [large]);
+    assert_eq!(found("totalMax", finest), [small.id()]);
+    for wrong in ["0.0000000000001", "100000000000000000000000000", "-1", "01"] {
+        let query = [("legalEntityId", fine.entity.as_str()), ("totalMin", wrong)];
+        fine.shop.list(PATH, &query).refused(400, "VALIDATION_FAILED").fault("/query/totalMin", "FORMAT");
+    }
+    let coarse = books_with(database, json!({ "amountScale": 7 }));
+    coarse.manual(&day(0), "1010", "3000", "0.0000001").is(201);
+    let refused = coarse.manual(&day(0), "1010", "3000", "0.00000001").refused(409, "ACCOUNTING_AMOUNT_PRECISION");
+    refused.fault("/lines/0/debit", "AMOUNT_PRECISION").fault("/lines/1/credit", "AMOUNT_PRECISION");
+    coarse.manual(&day(0), "1010", "3000", "0.100000000000").is(201);
 }

@@ -1,8 +1,8 @@
 //! Months of the books: closed in order with their totals, opened again from the last, and never posted into once closed.
 
 use serde_json::{Value as Json, json};
-use stoa_tests::books::{Books, books, books_with, day, entity, month, month_day};
-use stoa_tests::services::ledger::Call;
+use stoa_tests::books::{Books, books, books_with, customer, day, entity, leg, month, month_day, text};
+use stoa_tests::services::ledger::{Call, Target};
 use stoa_tests::{Database, at_once, on_both_databases};
 use uuid::Uuid;
 
@@ -15,6 +15,10 @@ on_both_databases![
     l26_entries_are_dated_within_the_books,
     l28_periods_are_those_of_a_year,
     snapshots_keep_branches_apart,
+    months_of_an_archived_entity_stay,
+    a_month_of_more_than_four_pages_of_groups_closes,
+    lines_are_summed_as_others_are_posted,
+    late_lines_are_counted_once,
 ];
 
 fn period(of: &Books, months_ago: u32) -> Json {
@@ -220,4 +224,134 @@ fn snapshots_keep_branches_apart(database: Database) {
     let absent = Uuid::now_v7().to_string();
     let query = [("legalEntityId", of.entity.as_str()), ("branchId", &absent)];
     of.shop.list("ledger/trial-balance", &query).refused(404, "NOT_FOUND").at("/query/branchId");
+}
+
+fn months_of_an_archived_entity_stay(database: Database) {
+    let of = books_with(database, json!({ "chart": "NONE" }));
+    of.close(&month(3)).is(200);
+    of.shop.archive(&format!("ledger/legal-entities/{}", of.entity)).is(200);
+    of.close(&month(2)).refused(409, "ARCHIVED");
+    of.reopen(&month(3)).refused(409, "ARCHIVED");
+    assert_eq!((period(&of, 3)["status"].clone(), period(&of, 2)["status"].clone()), (json!("CLOSED"), json!("OPEN")));
+}
+
+/// Copies the lines of the only entry, each copy for a branch of its own, behind the host's back: the requests that would write
+/// them are as many. Their ids are of a time long past.
+fn copy_lines(of: &Books, copies: u32) {
+    let columns = match of.shop.host.database() {
+        Database::Sqlite => "select name from pragma_table_info('ledger_entry_line')",
+        Database::Postgres => {
+            "select column_name::text from information_schema.columns where table_name = 'ledger_entry_line'"
+        }
+    };
+    let columns: Vec<String> = of.shop.rows(columns).into_iter().flatten().collect();
+    let (id, entry, branch) = match of.shop.host.database() {
+        Database::Sqlite => (
+            "unhex(printf('0190000000007000%016d', n.i * 2 + l.line_no))",
+            "unhex(printf('00000000000040008000%012d', n.i))",
+            "printf('00000000-0000-4000-8000-%012d', n.i)",
+        ),
+        Database::Postgres => (
+            "('01900000-0000-7000-' || lpad((n.i * 2 + l.line_no)::text, 16, '0'))::uuid",
+            "('00000000-0000-4000-8000-' || lpad(n.i::text, 12, '0'))::uuid",
+            "'00000000-0000-4000-8000-' || lpad(n.i::text, 12, '0')",
+        ),
+    };
+    let value = |column: &String| match column.as_str() {
+        "id" => id.to_string(),
+        "entry_id" => entry.to_string(),
+        "branch" => branch.to_string(),
+        other => format!("l.{other}"),
+    };
+    let values: Vec<String> = columns.iter().map(value).collect();
+    of.shop.change(&format!(
+        "with recursive n(i) as (select 1 union all select i + 1 from n where i < {copies})
+         insert into ledger_entry_line ({}) select {} from n join (select * from ledger_entry_line where {{tenant}}) l on 1 = 1",
+        columns.join(", "),
+        values.join(", "),
+    ));
+}
+
+fn a_month_of_more_than_four_pages_of_groups_closes(database: Database) {
+    let of = books(database);
+    of.manual(&month_day(3, 2), "1010", "3000", "1").is(201);
+    copy_lines(&of, 4_000);
+    of.close(&month(3)).is(200);
+    assert_eq!(of.shop.count("ledger_period_total", "1 = 1"), 8_002);
+    assert_eq!(of.closing()["1010"], "4001.000000000000");
+    // The snapshot is the next one's beginning.
+    of.manual(&month_day(2, 2), "1010", "3000", "1").is(201);
+    of.close(&month(2)).is(200);
+    assert_eq!(of.shop.count("ledger_period_total", "1 = 1"), 16_004);
+    assert_eq!(of.closing()["1010"], "4002.000000000000");
+}
+
+fn lines_are_summed_as_others_are_posted(database: Database) {
+    let of = books(database);
+    of.manual(&month_day(3, 2), "1010", "3000", "1").is(201);
+    copy_lines(&of, 3_000);
+    assert_eq!(of.shop.count("ledger_day_total", "1 = 1"), 0);
+    let before = of.trial(&[]);
+    // One of about a thousand lines brings the totals forward: of these 1,200 one does.
+    let postings = (0..6).map(|_| {
+        let mut posting = of.posting(&[("SALES_CLEARING", "credit", "199")]);
+        posting.legs.extend((0..199).map(|_| {
+            let party = customer(&Uuid::now_v7().to_string());
+            stoa_tests::services::ledger::Leg { party, ..leg(Target::Role("RECEIVABLE".to_string()), "debit", "1") }
+        }));
+        posting
+    });
+    of.call(Call::PostAll(postings.collect())).is(200);
+    assert_eq!(of.shop.count("ledger_day_total", "1 = 1"), 6_000);
+    let after = of.trial(&[]);
+    assert_eq!((&after["1010"], &after["3000"]), (&before["1010"], &before["3000"]));
+    assert_eq!(text(&after["1100"]["closing"]), "1194.000000000000");
+    let branch = format!("00000000-0000-4000-8000-{:012}", 7);
+    let of_branch =
+        of.shop.rows(&format!("select count(*) from ledger_day_total where {{tenant}} and branch = '{branch}'"));
+    assert_eq!(of_branch, [["2"]]);
+    // They close as the lines do, and again after one more.
+    of.close(&month(3)).is(200);
+    assert_eq!(of.shop.count("ledger_period_total", "1 = 1"), 6_002);
+    of.reopen(&month(3)).is(200);
+    of.manual(&month_day(3, 2), "1010", "3000", "0.5").is(201);
+    of.close(&month(3)).is(200);
+    assert_eq!(of.closing()["1010"], "3001.500000000000");
+    of.shop.verified();
+    of.shop.change("update ledger_day_total set debit = credit where {tenant}");
+    let output = of.shop.host.command().args(["verify", "--json", "--tenant", &of.shop.tenant]).output();
+    let told = String::from_utf8_lossy(&output.expect("cannot run stoa verify").stdout).into_owned();
+    assert!(told.contains("day-total") && told.contains("period-total"), "{told}");
+}
+
+/// Lines of a time that is summed already: as of a request that comes to its lock late.
+fn late_lines_are_counted_once(database: Database) {
+    let of = books(database);
+    let (id, later) = match database {
+        Database::Sqlite => ("id", "created_at + 3600000"),
+        Database::Postgres => ("id", "created_at + interval '1 hour'"),
+    };
+    of.shop.change(&format!(
+        "insert into ledger_summed_lines (tenant_id, id, version, created_at, updated_at, legal_entity_id, until)
+         select tenant_id, {id}, 1, created_at, updated_at, id, {later} from ledger_legal_entity
+         where {{tenant}} and code = 'BOOKS'"
+    ));
+    let first = of.manual(&month_day(3, 2), "1010", "3000", "10").is(201).id();
+    let reverse = json!({ "reason": "Wrong", "entryDate": month_day(3, 3) });
+    of.shop.post(&format!("ledger/journal-entries/{first}/reverse"), reverse).is(201);
+    of.manual(&month_day(3, 2), "1010", "3000", "4").is(201);
+    let posting = || of.posting(&[("CASH_MOVEMENT", "debit", "1"), ("REVENUE", "credit", "1")]);
+    of.call(Call::PostAll(vec![posting(), posting()])).is(200);
+    // A total for each side of three days; no line is read beside them.
+    assert_eq!(of.shop.count("ledger_day_total", "1 = 1"), 6);
+    let closing = of.closing();
+    assert_eq!((closing["1010"].as_str(), closing["4000"].as_str()), ("4.000000000000", "-2.000000000000"));
+    let range = of.trial(&[("from", &month_day(3, 3)), ("to", &month_day(3, 3))]);
+    assert_eq!(
+        (&range["1010"]["opening"], &range["1010"]["credit"]),
+        (&json!("14.000000000000"), &json!("10.000000000000"))
+    );
+    of.close(&month(3)).is(200);
+    assert_eq!(of.closing(), closing);
+    of.shop.verified();
 }

@@ -187,10 +187,13 @@ fn l36_a_statement_goes_on_where_it_stopped(database: Database) {
     }
     let full = |amounts: [u32; 4]| amounts.map(|amount| format!("{amount}.000000000000")).to_vec();
     assert_eq!((amounts, balances), (full([2, 3, 4, 5]), full([3, 6, 10, 15])));
-    of.shop
-        .list(&path, &[("cursor", &Uuid::now_v7().to_string())])
-        .refused(400, "VALIDATION_FAILED")
-        .at("/query/cursor");
+    // Any id is a position: one that is no line stands at the day on which it was made.
+    let after = |cursor: &str| of.shop.list(&path, &[("cursor", cursor), ("from", &from), ("to", &to)]).is(200);
+    let last = after(&Uuid::now_v7().to_string());
+    assert_eq!((last.items().len(), &last["nextCursor"]), (0, &json!(null)));
+    let first = after(&Uuid::nil().to_string());
+    assert_eq!((first.items().len(), &first.items()[0]["balance"]), (4, &json!("3.000000000000")));
+    assert_eq!((&last["opening"], &last["closing"]), (&first["opening"], &first["closing"]));
     of.shop.list(&path, &[("from", &to), ("to", &from)]).refused(400, "VALIDATION_FAILED").at("/query/to");
     of.shop.get(&format!("ledger/accounts/{}/statement", Uuid::now_v7())).refused(404, "NOT_FOUND");
     // Of one party, snapshots or not.

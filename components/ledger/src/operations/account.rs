@@ -221,20 +221,19 @@ pub fn archive(call: &Call) -> Answer {
     let entity = row.legal_entity_id;
     let money = all([MoneyRow::account_id.eq(id), MoneyRow::status.eq(Status::Active)]);
     let children = all([AccountRow::parent_id.eq(id), AccountRow::status.eq(Status::Active)]);
-    let (_, row, mapping, money, child, base) = run((
+    let (_, row, mapping, money, child) = run((
         lock(books_lock(entity)),
         get::<AccountRow>(id).locked(),
         select::<RoleMappingId>(RoleMappingRow::account_id.eq(id)).first(),
         select::<MoneyId>(money).first(),
         select::<AccountId>(children).first(),
-        balance::select_last_closed(entity, None),
     ))?;
     let row = writable(call, row)?;
     refuse_while(&[
         ("MAPPED", mapping.is_some()),
         ("ACTIVE_MONEY_ACCOUNT", money.is_some()),
         ("ACTIVE_CHILDREN", child.is_some()),
-        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![id]), base)?),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![id]))?),
     ])?;
     write_change(Change::archive(row), answer)
 }

@@ -54,18 +54,15 @@ pub fn balance_sheet(call: &Call) -> Answer {
     let id = query.legal_entity_id;
     let end = day_after(query.as_of);
     let year = Month::read(&format!("{:04}-01", query.as_of.year())).and_then(Month::first_day);
-    let (entity, accounts, branch, before, until) = run((
+    let (entity, accounts, branch) = run((
         get::<EntityRow>(id),
         select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
         query.branch_id.map(get::<BranchRow>),
-        balance::select_last_closed(id, year),
-        balance::select_last_closed(id, end),
     ))?;
     let books = require_books(entity, "/query/legalEntityId")?;
     check_branch(query.branch_id, branch, id)?;
     let scope = Scope::entity(id, query.branch_id);
-    let (earlier, later) = run((balance::sum_before(&scope, before, year), balance::sum_before(&scope, until, end)))?;
-    let (earlier, later) = (balance::fold_sums(earlier)?, balance::fold_sums(later)?);
+    let [earlier, later] = balance::sums_before(&scope, [year, end])?;
     let accounts = sort_by_code(accounts);
     let (rows_now, subtotals) = list_rows(&accounts, &later, &WORTH)?;
     let brought_forward = net_result(&list_rows(&accounts, &earlier, &RESULT)?.1)?;

@@ -8,8 +8,8 @@ use stoa_sdk::{
 };
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::lists::{answer_page, mentions, read_page};
-use stoa_trade::refusal::refuse_invalid;
-use stoa_trade::{Change, EmptyBody, Status, currency, list_query, require_unarchived};
+use stoa_trade::refusal::{invalid, refuse_invalid};
+use stoa_trade::{Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
 
 use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountId, AccountRow};
@@ -70,7 +70,7 @@ pub struct LegalEntityInput {
     /// As the company writes it; nothing is verified.
     #[serde(default)]
     pub tax_id: Option<Text<0, 64>>,
-    /// ISO 3166-1 alpha-2.
+    /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
     #[schemars(regex(pattern = "^[A-Z]{2}$"))]
     pub country_code: Option<String>,
@@ -105,6 +105,7 @@ pub struct LegalEntityChange {
     legal_name: Option<Text<0, 300>>,
     #[serde(default)]
     tax_id: Option<Text<0, 64>>,
+    /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
     #[schemars(regex(pattern = "^[A-Z]{2}$"))]
     country_code: Option<String>,
@@ -143,9 +144,17 @@ pub fn read(call: &Call) -> Answer {
     run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
+/// Whether the code is that of a country, where one is stated.
+fn is_country(code: Option<&str>) -> bool {
+    code.is_none_or(country::is_assigned)
+}
+
 /// What the schema cannot tell.
 fn check(input: &LegalEntityInput) -> Result<(), Problem> {
     let mut faults = Vec::new();
+    if !is_country(input.country_code.as_deref()) {
+        faults.push(item("/countryCode", "FORMAT"));
+    }
     if input.keeps_books {
         match &input.currency_code {
             None => faults.push(item("/currencyCode", "REQUIRED")),
@@ -199,6 +208,9 @@ fn new_row(input: LegalEntityInput) -> EntityRow {
 pub fn replace(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: LegalEntityChange = call.body()?;
+    if !is_country(input.country_code.as_deref()) {
+        return Err(invalid("/countryCode", "FORMAT"));
+    }
     let row: EntityRow = run(get(id).locked())?.ok_or_else(Problem::not_found)?;
     ExpectedVersion(input.expected_version).check(row.version)?;
     let row = require_unarchived(row)?;
@@ -222,18 +234,17 @@ pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let active = |entity: Column<Id>, status: Column<Status>| all([entity.eq(id), status.eq(Status::Active)]);
-    let (_, row, branch, money, hold, controls, base) = run((
+    let (_, row, branch, money, hold, controls) = run((
         lock(books_lock(id)),
         get::<EntityRow>(id).locked(),
         select::<BranchId>(active(BranchRow::legal_entity_id, BranchRow::status)).first(),
         select::<MoneyId>(active(MoneyRow::legal_entity_id, MoneyRow::status)).first(),
         select::<HoldId>(all([HoldRow::legal_entity_id.eq(id), HoldRow::active.eq(true)])).first(),
         select::<AccountId>(all([AccountRow::legal_entity_id.eq(id), AccountRow::control_role.not_null()])).whole(),
-        balance::select_last_closed(id, None),
     ))?;
     let row = require_unarchived(row.ok_or_else(Problem::not_found)?)?;
     let controls = controls.into_iter().map(|account| account.id).collect();
-    let moved = balance::any_balance(&Scope::accounts(id, controls), base)?;
+    let moved = balance::any_balance(&Scope::accounts(id, controls))?;
     refuse_while(&[
         ("ACTIVE_BRANCH", branch.is_some()),
         ("ACTIVE_MONEY_ACCOUNT", money.is_some()),

@@ -7,7 +7,7 @@ use stoa_sdk::{
 use stoa_trade::dates::Month;
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, between, equals, mentions, read_page};
-use stoa_trade::quantity::Amount;
+use stoa_trade::quantity::StatedTotal;
 
 use crate::operations::access::figures;
 use crate::records::account::{AccountLabel, AccountRow};
@@ -63,8 +63,8 @@ list_query! {
         party_id: Option<Id>,
         /// Entries with a line of this branch.
         branch_id: Option<Id>,
-        total_min: Option<Amount>,
-        total_max: Option<Amount>,
+        total_min: Option<StatedTotal>,
+        total_max: Option<StatedTotal>,
         /// Part of the description or reference, in any case.
         text: Option<Text<1, 200>>,
     }
@@ -86,7 +86,7 @@ impl ListJournalEntries {
             equals(EntryRow::month, self.month),
             equals(EntryRow::source_kind, self.source_kind.as_deref()),
             equals(EntryRow::source_id, self.source_id),
-            between(EntryRow::total, self.total_min, self.total_max),
+            between(EntryRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
             mentions("text", self.text.as_deref()),
             with_line.unwrap_or_default(),
         ])

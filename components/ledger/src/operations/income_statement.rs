@@ -53,20 +53,17 @@ pub fn income_statement(call: &Call) -> Answer {
     check_range(Some(query.from), Some(query.to))?;
     let id = query.legal_entity_id;
     let end = day_after(query.to);
-    let (entity, accounts, branch, before, until) = run((
+    let (entity, accounts, branch) = run((
         get::<EntityRow>(id),
         select::<AccountLabel>(all([AccountRow::legal_entity_id.eq(id), AccountRow::account_type.one_of(RESULT)]))
             .whole(),
         query.branch_id.map(get::<BranchRow>),
-        balance::select_last_closed(id, Some(query.from)),
-        balance::select_last_closed(id, end),
     ))?;
     let books = require_books(entity, "/query/legalEntityId")?;
     check_branch(query.branch_id, branch, id)?;
     let scope = Scope::entity(id, query.branch_id);
-    let (earlier, later) =
-        run((balance::sum_before(&scope, before, Some(query.from)), balance::sum_before(&scope, until, end)))?;
-    let moved = subtract(&balance::fold_sums(earlier)?, balance::fold_sums(later)?)?;
+    let [earlier, later] = balance::sums_before(&scope, [Some(query.from), end])?;
+    let moved = subtract(&earlier, later)?;
     let (rows, subtotals) = list_rows(&sort_by_code(accounts), &moved, &RESULT)?;
     let result = net_result(&subtotals)?;
     let (currency_code, from, to) = (books.currency_code, query.from, query.to);

@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{Failure, First, find, get, get_all, lock_shared, run, select};
-use stoa_sdk::{
-    Answer, Call, Date, Decimal, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view,
-};
+use stoa_sdk::store::{Failure, First, find, get, get_all, lock_all_shared, run, select};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view};
 use stoa_trade::dates::{Month, effective_day};
-use stoa_trade::quantity::Amount;
+use stoa_trade::quantity::{Amount, StatedTotal};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
 use stoa_trade::{require_unarchived, usable};
 
@@ -19,7 +17,8 @@ use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::entry::{ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
 use crate::records::period::{PeriodRow, PeriodStatus};
-use crate::rules::books::books_lock;
+use crate::rules::books::{Books, refuse_precision};
+use crate::work::day_totals::{find_summed, is_late, posting_locks};
 use crate::work::journal::mirror::draft_mirror;
 use crate::work::journal::write::{Draft, Line, try_write, write};
 
@@ -30,7 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create(ENTRIES_AT, "createJournalEntry", create).summary("Write a manual entry")
         .description("What no document posts: bank charges, card settlements, capital. Control accounts take no such line.")
         .needs(SETTINGS).body::<ManualEntry>().answers::<EntryReceipt>().writes(ENTRY, &[])
-        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
+        .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
         .summary("Reverse a manual entry")
         .description("Posts its mirror, once. The entry of a document is undone by voiding the document.")
@@ -38,16 +37,16 @@ pub const OPERATIONS: &[Operation] = &[
         .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
 ];
 
-/// A line: exactly one of debit and credit is stated, above zero.
+/// A line: exactly one of debit and credit is stated, above zero, with no more digits after the point than the books' amountScale.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ManualLine {
     /// Postable, active, of the entity, and no control account.
     account_id: Id,
     #[serde(default)]
-    debit: Option<Decimal<6>>,
+    debit: Option<StatedTotal>,
     #[serde(default)]
-    credit: Option<Decimal<6>>,
+    credit: Option<StatedTotal>,
     #[serde(default)]
     description: Option<Text<0, 1000>>,
     /// Omitted: the entry's.
@@ -96,15 +95,18 @@ fn select_closed(entity: Id, day: Date) -> First<ClosedMonthId> {
     .first()
 }
 
-/// The side and amount of each line, and the sum of a side; what the schema cannot tell of them.
-fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Amount), Problem> {
+/// The amount of a line, and whether it is a debit.
+type Side = (bool, Amount);
+
+/// The side of each line, and the sum of either side, None beyond what any journal holds; what the schema cannot tell of them.
+fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Problem> {
     let mut faults: Vec<Item> = Vec::new();
     let mut sides = Vec::new();
-    let (mut debits, mut credits) = (Amount::ZERO, Amount::ZERO);
+    let (mut debits, mut credits) = (Some(Amount::ZERO), Some(Amount::ZERO));
     for (at, line) in lines.iter().enumerate() {
         let (is_debit, amount, member) = match (line.debit, line.credit) {
-            (Some(amount), None) => (true, amount, "debit"),
-            (None, Some(amount)) => (false, amount, "credit"),
+            (Some(StatedTotal(amount)), None) => (true, amount, "debit"),
+            (None, Some(StatedTotal(amount))) => (false, amount, "credit"),
             (Some(_), Some(_)) => {
                 faults.push(item(format!("/lines/{at}/credit"), "NOT_ALLOWED"));
                 continue;
@@ -118,10 +120,8 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Amount), Pro
             faults.push(item(format!("/lines/{at}/{member}"), "RANGE"));
             continue;
         }
-        let one: Decimal<6> = Decimal::from_units(1_000_000);
-        let amount = amount.checked_mul(one).ok_or_else(Problem::limit_exceeded)?;
         let side = if is_debit { &mut debits } else { &mut credits };
-        *side = side.checked_add(amount).ok_or_else(Problem::limit_exceeded)?;
+        *side = side.and_then(|sum| sum.checked_add(amount));
         sides.push((is_debit, amount));
     }
     refuse_invalid(faults)?;
@@ -131,6 +131,21 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<(bool, Amount)>, Amount), Pro
     Ok((sides, debits))
 }
 
+/// Refuses lines that are finer than the books, and a sum that is wider.
+///
+/// # Errors
+/// ACCOUNTING_AMOUNT_PRECISION at each line, or at all of them.
+fn check_precision(books: &Books, sides: &[Side], total: Option<Amount>) -> Result<Amount, Problem> {
+    let unfit = sides.iter().enumerate().filter(|(_, (_, amount))| !books.holds(*amount));
+    let member = |is_debit: bool| if is_debit { "debit" } else { "credit" };
+    let unfit: Vec<String> = unfit.map(|(at, (is_debit, _))| format!("/lines/{at}/{}", member(*is_debit))).collect();
+    match total.filter(|total| books.holds(*total)) {
+        Some(total) if unfit.is_empty() => Ok(total),
+        None if unfit.is_empty() => Err(refuse_precision(["/lines".to_owned()])),
+        _ => Err(refuse_precision(unfit)),
+    }
+}
+
 pub fn create(call: &Call) -> Answer {
     let input: ManualEntry = call.body()?;
     let (sides, total) = read_sides(&input.lines)?;
@@ -138,12 +153,13 @@ pub fn create(call: &Call) -> Answer {
     let entity = input.legal_entity_id;
     let accounts = set(input.lines.iter().map(|line| line.account_id));
     let branches = set(input.lines.iter().filter_map(|line| line.branch_id).chain(input.branch_id));
-    let (_, owner, accounts, branches, closed) = run((
-        lock_shared(books_lock(entity)),
+    let (_, owner, accounts, branches, closed, summed) = run((
+        lock_all_shared(posting_locks(entity)),
         get::<EntityRow>(entity),
         get_all::<Postability>(accounts),
         get_all::<BranchRow>(branches),
         select_closed(entity, day),
+        find_summed(entity),
     ))?;
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
     let branches = map(branches.into_iter().map(|branch| (branch.id, branch)));
@@ -174,6 +190,7 @@ pub fn create(call: &Call) -> Answer {
     let books = owner.books().ok_or_else(|| illegal("/legalEntityId", "BOOKS_NOT_KEPT"))?;
     refuse("ILLEGAL_STATE", list_wrong("CONTROL_ACCOUNT", &|account| account.control_role.is_some(), false))?;
     books.check_day(day, closed.is_some(), "/entryDate")?;
+    let total = check_precision(&books, &sides, total)?;
 
     let lines = input.lines.into_iter().zip(sides).map(|(line, (is_debit, amount))| Line {
         account: line.account_id,
@@ -185,6 +202,7 @@ pub fn create(call: &Call) -> Answer {
     });
     let draft = Draft {
         entity,
+        is_late: is_late(summed.first()),
         day,
         currency: books.currency_code,
         source_kind: MANUAL.to_owned(),
@@ -208,13 +226,14 @@ pub fn reverse(call: &Call) -> Answer {
     let entry: EntryRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = entry.legal_entity_id;
     let of_entry = has::<LineRow, _, _>(AccountRow::id, LineRow::account_id, LineRow::entry_id.eq(id));
-    let (_, owner, lines, mirrors, accounts, closed) = run((
-        lock_shared(books_lock(entity)),
+    let (_, owner, lines, mirrors, accounts, closed, summed) = run((
+        lock_all_shared(posting_locks(entity)),
         get::<EntityRow>(entity),
         select::<LineRow>(LineRow::entry_id.eq(id)).by(LineRow::line_no).whole(),
         find::<EntryRow>("reversal", [vec![id.put()]]),
         select::<Postability>(of_entry).whole(),
         select_closed(entity, day),
+        find_summed(entity),
     ))?;
     if entry.source_kind != MANUAL {
         return Err(illegal("/path/id", "NOT_MANUAL"));
@@ -235,7 +254,7 @@ pub fn reverse(call: &Call) -> Answer {
     let owner = require_unarchived(owner.ok_or_else(Problem::not_found)?)?;
     let books = owner.books().ok_or_else(|| illegal("/path/id", "BOOKS_NOT_KEPT"))?;
     books.check_day(day, closed.is_some(), "/entryDate")?;
-    let draft = draft_mirror(&entry, lines, day, input.reason.into());
+    let draft = draft_mirror(&entry, lines, day, input.reason.into(), is_late(summed.first()));
     let entries = match try_write(vec![draft], BTreeSet::new()) {
         // Another reversal was faster.
         Err(Failure::Duplicate(_)) => return Err(illegal("/path/id", "ALREADY_REVERSED")),

@@ -122,7 +122,7 @@ pub fn replace(call: &Call) -> Answer {
     let money = set(methods.iter().filter_map(|(_, money, _)| *money));
     let under_money =
         (!accounts.is_empty()).then(|| select::<MoneyOfAccount>(MoneyRow::account_id.one_of(accounts.clone())).whole());
-    let (_, (entity, current), role_rows, method_rows, accounts, money, under_money, base) = run((
+    let (_, (entity, current), role_rows, method_rows, accounts, money, under_money) = run((
         lock(books_lock(id)),
         (get::<EntityRow>(id), find::<MappingSetRow>("entity", [vec![id.put()]])),
         select::<RoleMappingRow>(RoleMappingRow::legal_entity_id.eq(id)).whole(),
@@ -130,7 +130,6 @@ pub fn replace(call: &Call) -> Answer {
         get_all::<Postability>(accounts),
         get_all::<MoneyRow>(money),
         under_money,
-        balance::select_last_closed(id, None),
     ))?;
     let (Some(entity), Some(current)) = (entity, current.into_iter().next()) else {
         return Err(Problem::not_found());
@@ -162,7 +161,7 @@ pub fn replace(call: &Call) -> Answer {
     let mut reasons = Vec::new();
     for (role, account, pointer) in &moved {
         let ends: Vec<Id> = old(*role).into_iter().chain(*account).collect();
-        if balance::any_balance(&Scope::accounts(id, ends), base)? {
+        if balance::any_balance(&Scope::accounts(id, ends))? {
             reasons.push(item(pointer.clone(), "CONTROL_BALANCE_NOT_ZERO"));
         }
     }

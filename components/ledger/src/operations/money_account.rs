@@ -220,18 +220,17 @@ pub fn archive(call: &Call) -> Answer {
     let row: MoneyRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let (entity, account) = (row.legal_entity_id, row.account_id);
     let held = all([HoldRow::money_account_id.eq(id), HoldRow::active.eq(true)]);
-    let (_, row, mapping, hold, base) = run((
+    let (_, row, mapping, hold) = run((
         lock(books_lock(entity)),
         get::<MoneyRow>(id).locked(),
         select::<MethodMappingId>(MethodMappingRow::money_account_id.eq(id)).first(),
         select::<HoldId>(held).first(),
-        balance::select_last_closed(entity, None),
     ))?;
     let row = writable(call, row)?;
     refuse_while(&[
         ("MAPPED", mapping.is_some()),
         ("HELD", hold.is_some()),
-        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]), base)?),
+        ("BALANCE_NOT_ZERO", balance::any_balance(&Scope::accounts(entity, vec![account]))?),
     ])?;
     write_change(Change::archive(row), answer)
 }

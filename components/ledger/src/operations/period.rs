@@ -4,19 +4,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Field, Id, Operation, Problem, Reply, Text, all, facts, map, new_ids, now, today};
-use stoa_trade::Change;
+use stoa_sdk::{Answer, Call, Field, Id, Operation, Problem, Reply, Text, all, facts, map, new_id, now, today};
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{illegal, invalid};
+use stoa_trade::{Change, require_unarchived};
 
 use crate::operations::access::SETTINGS;
+use crate::records::day_total::Summed;
 use crate::records::entity::EntityRow;
 use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
 use crate::rules::books::books_lock;
 use crate::rules::sums::Sums;
 use crate::work::balance::{self, Base};
-use crate::work::snapshot::sum_month;
+use crate::work::day_totals::find_summed;
+use crate::work::snapshot::{Group, MonthSums};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -28,12 +30,12 @@ pub const OPERATIONS: &[Operation] = &[
         close)
         .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
-        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
         .summary("Open a closed month again").description("Only the last closed one.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
-        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
+        .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]),
 ];
 
 /// The months of one year.
@@ -106,25 +108,29 @@ struct LockedMonth {
     row: Option<PeriodRow>,
     /// The last closed month of all.
     base: Option<Base>,
+    summed: Option<Summed>,
 }
 
 fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
     let entity = call.path_id("id")?;
     let PeriodPath { month } = call.path()?;
-    let (_, row, period, base) = run((
+    let (_, row, period, base, summed) = run((
         lock(books_lock(entity)),
         get::<EntityRow>(entity),
         find::<PeriodRow>("month", [vec![entity.put(), month.put()]]),
         balance::select_last_closed(entity, None),
+        find_summed(entity),
     ))?;
-    let books = row.as_ref().and_then(EntityRow::books).ok_or_else(Problem::not_found)?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    let books = row.books().ok_or_else(Problem::not_found)?;
     let first = Month::of(books.start_on);
     if month < first {
         return Err(Problem::not_found());
     }
     let period = period.into_iter().next();
     ExpectedVersion(expected).check(version(period.as_ref()))?;
-    Ok(LockedMonth { entity, first, month, row: period, base })
+    require_unarchived(row)?;
+    Ok(LockedMonth { entity, first, month, row: period, base, summed: summed.first().copied() })
 }
 
 impl LockedMonth {
@@ -156,22 +162,7 @@ pub fn close(call: &Call) -> Answer {
         return Err(illegal("/path/month", "EARLIER_MONTH_OPEN"));
     }
     let closing_no = locked.row.as_ref().map_or(0, |row| row.closing_no) + 1;
-    let totals = sum_month(entity, month, locked.base)?;
-    let ids = new_ids(u32::try_from(totals.len()).map_err(|_| Problem::limit_exceeded())?);
-    let total = |(id, ((account_id, branch), sums)): (Id, (_, Sums))| TotalRow {
-        id,
-        created_at: now(),
-        updated_at: now(),
-        legal_entity_id: entity,
-        month,
-        closing_no,
-        account_id,
-        branch,
-        debit: sums.debit,
-        credit: sums.credit,
-    };
-    let rows: Vec<TotalRow> = ids.into_iter().zip(totals).map(total).collect();
-    let snapshot: Vec<_> = rows.chunks(MOST_ROWS as usize).map(insert).collect();
+    keep_totals(&MonthSums { entity, month, base: locked.base, summed: locked.summed }, closing_no)?;
     let close = |row: PeriodRow| PeriodRow {
         status: PeriodStatus::Closed,
         closing_no,
@@ -182,16 +173,42 @@ pub fn close(call: &Call) -> Answer {
     let row = match locked.row.clone() {
         None => {
             let row = close(PeriodRow::new(entity, month));
-            run((snapshot, insert([&row])))?;
+            run(insert([&row]))?;
             row
         }
         Some(row) => {
             let change = Change::of(&row, close(row.clone()))?;
-            run((snapshot, change.update()))?;
+            run(change.update())?;
             change.into_after()
         }
     };
     Ok(locked.answer(row))
+}
+
+/// Keeps the month's totals, as many pages as there are.
+fn keep_totals(of: &MonthSums, closing_no: i64) -> Result<(), Problem> {
+    let total = |((account_id, branch), sums): (Group, Sums)| TotalRow {
+        id: new_id(),
+        created_at: now(),
+        updated_at: now(),
+        legal_entity_id: of.entity,
+        month: of.month,
+        closing_no,
+        account_id,
+        branch,
+        debit: sums.debit,
+        credit: sums.credit,
+    };
+    let mut after = None;
+    loop {
+        let page = of.page(after)?;
+        let rows: Vec<TotalRow> = page.sums.into_iter().map(total).collect();
+        run(rows.chunks(MOST_ROWS as usize).map(insert).collect::<Vec<_>>())?;
+        after = page.next;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
 }
 
 pub fn reopen(call: &Call) -> Answer {

@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::store::{Rows, aggregate, get, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, any, map, today, totals, view};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Operation, Problem, Reply, all, map, today, totals, view};
 use stoa_trade::dates::day_after;
 use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
-use stoa_trade::refusal::invalid;
 
 use crate::operations::access::figures;
 use crate::records::account::{Account, AccountRow};
 use crate::records::branch::BranchRow;
 use crate::records::entry::LineRow;
-use crate::rules::days::check_range;
+use crate::rules::days::{check_range, day_of_id};
 use crate::rules::references::check_branch;
 use crate::rules::sums::Sums;
 use crate::work::balance::{self, Scope};
@@ -67,7 +66,7 @@ pub struct Statement {
     closing: Amount,
 }
 
-view! { Place of LineRow { id: Id, account_id: Id, entry_date: Date } }
+view! { DayOfLine of LineRow { id: Id, entry_date: Date } }
 
 totals! { Both of LineRow by [] { debit: Amount = sum(debit), credit: Amount = sum(credit) } }
 
@@ -83,38 +82,42 @@ pub fn statement(call: &Call) -> Answer {
     let end = day_after(query.to.unwrap_or_else(today));
     let account: AccountRow = run(get(id))?.ok_or_else(Problem::not_found)?;
     let entity = account.legal_entity_id;
-    let (branch, place, before, until) = run((
-        query.branch_id.map(get::<BranchRow>),
-        query.cursor.map(get::<Place>),
-        query.from.map(|from| balance::select_last_closed(entity, Some(from))),
-        balance::select_last_closed(entity, end),
-    ))?;
+    let (branch, line) = run((query.branch_id.map(get::<BranchRow>), query.cursor.map(get::<DayOfLine>)))?;
     check_branch(query.branch_id, branch, entity)?;
-    let place = match (query.cursor, place.flatten()) {
-        (None, _) => None,
-        (Some(_), Some(place)) if place.account_id == id => Some(place),
-        // A position in a statement by date is that of a line.
-        (Some(_), _) => return Err(invalid("/query/cursor", "FORMAT")),
-    };
+    // Any id is a position: what is no line stands at the day on which it was made.
+    let day_of_line = line.flatten().map(|line| line.entry_date);
+    let place = query.cursor.map(|cursor| (day_of_line.unwrap_or_else(|| day_of_id(cursor)), cursor));
     let scope = Scope { party: query.party_id, branch: query.branch_id, ..Scope::accounts(entity, vec![id]) };
     let from = query.from.map(|day| LineRow::entry_date.ge(day));
     let to = end.map(|day| LineRow::entry_date.lt(day));
     let within = || all([scope.lines()].into_iter().chain(from.clone()).chain(to.clone()));
-    // Both sides of the lines of the pages before.
-    let before_page = place.as_ref().map(|place| {
-        let same_day = all([LineRow::entry_date.eq(place.entry_date), LineRow::id.le(place.id)]);
-        let earlier = any([LineRow::entry_date.lt(place.entry_date), same_day]);
-        aggregate::<Both>(all([within(), earlier])).one()
+    // Both sides of the lines of the pages before: of whole days, and of the day on which the page begins.
+    let begun = place.filter(|(day, _)| query.from.is_none_or(|from| *day >= from));
+    let of_day = begun.map(|(day, line)| {
+        let same_day = [LineRow::entry_date.eq(day), LineRow::id.le(line)];
+        aggregate::<Both>(all([scope.lines()].into_iter().chain(same_day))).one()
     });
-    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
-    let closing = balance::sum_before(&scope, until, end);
-    let after = place.map(|place| vec![place.entry_date.put(), place.id.put()]);
+    let after = place.map(|(day, line)| vec![day.put(), line.put()]);
     let lines = select::<LineRow>(within()).by(LineRow::entry_date).after_row(after).limit(query.limit.0);
-    let (opening, closing, before_page, lines) = run((opening, closing, before_page, lines))?;
-    let opening = opening.map(balance::fold_sums).transpose()?.map_or(Ok(Amount::ZERO), balance_of)?;
-    let closing = balance_of(balance::fold_sums(closing)?)?;
-    let before_page = before_page.map(|both| Sums { debit: both.debit, credit: both.credit });
-    let start = before_page.unwrap_or_default().balance().and_then(|moved| opening.checked_add(moved));
+    let (of_day, lines) = run((of_day, lines))?;
+    let (opening, closing) = match query.from {
+        None => {
+            let [closing] = balance::sums_before(&scope, [end])?;
+            (Amount::ZERO, balance_of(closing)?)
+        }
+        Some(from) => {
+            let [opening, closing] = balance::sums_before(&scope, [Some(from), end])?;
+            (balance_of(opening)?, balance_of(closing)?)
+        }
+    };
+    let start = match begun.zip(of_day) {
+        None => Some(opening),
+        Some(((day, _), both)) => {
+            let [before] = balance::sums_before(&scope, [Some(day)])?;
+            let of_day = Sums { debit: both.debit, credit: both.credit };
+            of_day.balance().and_then(|moved| balance_of(before).ok()?.checked_add(moved))
+        }
+    };
     let (items, next_cursor) = list_items(lines, start.ok_or_else(Problem::limit_exceeded)?)?;
     let account = Account::of(account);
     Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))

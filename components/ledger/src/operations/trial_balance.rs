@@ -84,22 +84,23 @@ pub fn read(call: &Call) -> Answer {
     check_range(query.from, query.to)?;
     let to = query.to.unwrap_or_else(today);
     let end = day_after(to);
-    let (entity, accounts, branch, before, until) = run((
+    let (entity, accounts, branch) = run((
         get::<EntityRow>(id),
         select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
         query.branch_id.map(get::<BranchRow>),
-        query.from.map(|from| balance::select_last_closed(id, Some(from))),
-        balance::select_last_closed(id, end),
     ))?;
     let books = require_books(entity, "/query/legalEntityId")?;
     check_branch(query.branch_id, branch, id)?;
     let from = query.from.unwrap_or(books.start_on);
     let scope = Scope::entity(id, query.branch_id);
     // Nothing stands before the books, so without a first day there is nothing to read.
-    let opening = query.from.map(|from| balance::sum_before(&scope, before.flatten(), Some(from)));
-    let (opening, closing) = run((opening, balance::sum_before(&scope, until, end)))?;
-    let opening = opening.map_or_else(|| Ok(Default::default()), balance::fold_sums)?;
-    let closing = balance::fold_sums(closing)?;
+    let [opening, closing] = match query.from {
+        None => {
+            let [closing] = balance::sums_before(&scope, [end])?;
+            [BTreeMap::new(), closing]
+        }
+        Some(from) => balance::sums_before(&scope, [Some(from), end])?,
+    };
     let of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
     let mut rows = Vec::new();
     let mut all = (Sums::default(), Sums::default());

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod branch;
+pub mod day_total;
 pub mod entity;
 pub mod entry;
 pub mod head;
@@ -16,6 +17,7 @@ use stoa_sdk::descriptor::Collection;
 
 use crate::records::account::AccountRow;
 use crate::records::branch::BranchRow;
+use crate::records::day_total::{DayTotalRow, SummedLinesRow};
 use crate::records::entity::EntityRow;
 use crate::records::entry::{EntryRow, LineRow};
 use crate::records::hold::HoldRow;
@@ -37,4 +39,6 @@ pub const COLLECTIONS: &[fn() -> Collection] = &[
     TotalRow::collection,
     EntryRow::collection,
     LineRow::collection,
+    DayTotalRow::collection,
+    SummedLinesRow::collection,
 ];

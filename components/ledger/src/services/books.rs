@@ -1,7 +1,7 @@
 //! The service `commerce:ledger/books`: how other modules post, and what they ask first.
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{MOST_ROWS, get_all, read, run, select};
+use stoa_sdk::store::{MOST_KEYS, MOST_ROWS, get_all, read, run, select};
 use stoa_sdk::{Id, Problem, all, today};
 use stoa_trade::dates::day_after;
 
@@ -135,13 +135,13 @@ impl Guest for Services {
             RoleMappingRow::role.one_of(roles.iter().copied()),
             RoleMappingRow::account_id.not_null(),
         ]);
-        let (mapped, base) = run((select::<RoleMappingRow>(mapped).whole(), balance::select_last_closed(id, end)))?;
+        let mapped = run(select::<RoleMappingRow>(mapped).whole())?;
         let accounts: Vec<Id> = mapped.iter().filter_map(|row| row.account_id).collect();
         if accounts.is_empty() {
             return Ok(Vec::new());
         }
         let scope = Scope::accounts(id, accounts);
-        let sums = balance::fold_sums(run(balance::sum_before(&scope, base, end))?)?;
+        let [sums] = balance::sums_before(&scope, [end])?;
         let balance = |row: &RoleMappingRow| {
             let sums = row.account_id.and_then(|account| sums.get(&account)).copied().unwrap_or_default();
             let balance = sums.balance().ok_or_else(Problem::limit_exceeded)?;
@@ -151,28 +151,29 @@ impl Guest for Services {
     }
 
     fn entries(source_kind: String, source_ids: Vec<(u64, u64)>) -> Vec<service::Posted> {
-        if source_ids.is_empty() {
-            return Vec::new();
-        }
-        let of_sources = all([
-            EntryRow::source_id.one_of(source_ids.into_iter().map(Id::from)),
-            EntryRow::source_kind.eq(source_kind),
-        ]);
         let show = |row: EntryRow| service::Posted {
             entity_id: row.legal_entity_id.into(),
             source_id: row.source_id.into(),
             purpose: row.purpose,
             total: row.total.to_string(),
         };
-        let (mut posted, mut after) = (Vec::new(), None);
-        loop {
-            let page = read(select::<EntryRow>(of_sources.clone()).after(after).limit(MOST_ROWS));
-            after = page.items.last().map(|row| row.id);
-            posted.extend(page.items.into_iter().map(show));
-            if !page.more {
-                return posted;
+        let mut posted = Vec::new();
+        for some in source_ids.chunks(MOST_KEYS) {
+            let of_sources = all([
+                EntryRow::source_id.one_of(some.iter().copied().map(Id::from)),
+                EntryRow::source_kind.eq(source_kind.as_str()),
+            ]);
+            let mut after = None;
+            loop {
+                let page = read(select::<EntryRow>(of_sources.clone()).after(after).limit(MOST_ROWS));
+                after = page.items.last().map(|row| row.id);
+                posted.extend(page.items.into_iter().map(show));
+                if !page.more {
+                    break;
+                }
             }
         }
+        posted
     }
 
     fn line_accounts(entity: (u64, u64), ids: Vec<(u64, u64)>, types: Vec<String>) -> Result<Vec<(u64, u64)>, Problem> {

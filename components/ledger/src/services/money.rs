@@ -1,7 +1,7 @@
 //! The service `commerce:ledger/money`: which money account a payment uses, and what went through them.
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{get_all, read, run, select};
+use stoa_sdk::store::{MOST_KEYS, get_all, read, run, select};
 use stoa_sdk::{Id, Item, Problem, all, has, item, map, set};
 use stoa_trade::Status;
 use stoa_trade::dates::day_after;
@@ -104,24 +104,22 @@ impl Guest for Services {
     }
 
     fn get(ids: Vec<(u64, u64)>) -> Vec<Account> {
-        read(get_all::<MoneyRow>(ids.into_iter().map(Id::from))).iter().map(account).collect()
+        let ids: Vec<Id> = ids.into_iter().map(Id::from).collect();
+        ids.chunks(MOST_KEYS)
+            .flat_map(|ids| read(get_all::<MoneyRow>(ids.iter().copied())))
+            .map(|row| account(&row))
+            .collect()
     }
 
     fn flows(entity: (u64, u64), since: String, until: String) -> Result<Vec<Flow>, Problem> {
         let id = Id::from(entity);
         let (since, end) = (read_day(&since), day_after(read_day(&until)));
-        let (money, before, after) = run((
-            select::<MoneyRow>(MoneyRow::legal_entity_id.eq(id)).whole(),
-            balance::select_last_closed(id, Some(since)),
-            balance::select_last_closed(id, end),
-        ))?;
+        let money = run(select::<MoneyRow>(MoneyRow::legal_entity_id.eq(id)).whole())?;
         if money.is_empty() {
             return Ok(Vec::new());
         }
         let scope = Scope::accounts(id, set(money.iter().map(|row| row.account_id)).into_iter().collect());
-        let (earlier, later) =
-            run((balance::sum_before(&scope, before, Some(since)), balance::sum_before(&scope, after, end)))?;
-        let (earlier, later) = (balance::fold_sums(earlier)?, balance::fold_sums(later)?);
+        let [earlier, later] = balance::sums_before(&scope, [Some(since), end])?;
         let mut flows = Vec::new();
         for row in &money {
             let opening = earlier.get(&row.account_id).copied().unwrap_or_default();

@@ -10,18 +10,19 @@ use crate::services::Services;
 use crate::tests::rows::{ENTITY, date, entity, mapping, postability};
 use crate::work::journal::posting::{Leg, Posting, Target, post};
 
-/// Lock, entity, mappings, accounts of the mappings, closed months; ids of none are not asked for.
-fn setup(keeps_books: bool) -> Vec<Reply> {
+/// Locks, entity, how far its lines are summed, mappings, accounts of the mappings, closed months; ids of none are not asked for.
+pub fn setup(keeps_books: bool) -> Vec<Reply> {
     vec![
         Reply::Done,
         rows(vec![whole(&entity(keeps_books), 1)]),
+        rows(Vec::new()),
         rows(vec![mapping(Role::Inventory, 1), mapping(Role::InventoryAdjustment, 2)]),
         rows(vec![postability(1, true), postability(2, false)]),
         rows(Vec::new()),
     ]
 }
 
-fn posting(amount: &str) -> Posting {
+pub fn posting(amount: &str) -> Posting {
     let leg = |role: Role, is_debit: bool| Leg {
         target: Target::Role(role),
         is_debit,
@@ -51,10 +52,13 @@ fn an_entry_takes_two_round_trips_under_a_shared_lock() {
     assert_eq!(post(&[posting("1.5")]), Ok(vec![Some(Id(7, 1))]));
     let runs = &runs.borrow().runs;
     assert_eq!(runs.len(), 2);
-    let [Call::Lock(lock), Call::Get(_), Call::Select(_), Call::Select(_), Call::Select(_)] = runs[0].as_slice() else {
+    let [Call::Lock(lock), Call::Get(_), Call::Find(_), Call::Select(_), Call::Select(_), Call::Select(_)] =
+        runs[0].as_slice()
+    else {
         panic!("{:?}", runs[0]);
     };
-    assert_eq!(lock.names, [(format!("books:{ENTITY}"), LockMode::Shared)]);
+    let shared = |name: String| (name, LockMode::Shared);
+    assert_eq!(lock.names, [shared(format!("books:{ENTITY}")), shared(format!("books:{ENTITY}:0"))]);
     let [Call::Insert(_), Call::Insert(lines), Call::Update(used)] = runs[1].as_slice() else {
         panic!("{:?}", runs[1]);
     };
@@ -81,7 +85,7 @@ fn refusals_come_in_their_order() {
     let mut wrong = Posting { currency: "USD".to_owned(), on: Some(date("2026-01-03")), ..posting("0.0000001") };
     let unmapped = || {
         let mut replies = setup(true);
-        replies[2] = rows(vec![mapping(Role::Inventory, 1)]);
+        replies[3] = rows(vec![mapping(Role::Inventory, 1)]);
         replies
     };
     assert_eq!(code(wrong.clone(), unmapped()), Err("VALIDATION_FAILED".to_owned()));
@@ -99,7 +103,7 @@ fn a_request_reads_the_set_up_of_its_books_once() {
     let written = |lines: usize| vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; lines])];
     let used = || {
         let mut replies = setup(true);
-        replies[3] = rows(vec![postability(1, true), postability(2, true)]);
+        replies[4] = rows(vec![postability(1, true), postability(2, true)]);
         replies
     };
     let admit =
@@ -109,7 +113,7 @@ fn a_request_reads_the_set_up_of_its_books_once() {
     assert!(post(&[posting("1.5")]).is_ok() && post(&[posting("2.5")]).is_ok());
     assert!(matches!(admit(), Ok(Some(_))));
     let kinds = |run: &[Call]| run.iter().filter(|call| !matches!(call, Call::Insert(_))).count();
-    assert_eq!(runs.borrow().runs.iter().map(|run| kinds(run)).collect::<Vec<_>>(), [5, 0, 0]);
+    assert_eq!(runs.borrow().runs.iter().map(|run| kinds(run)).collect::<Vec<_>>(), [6, 0, 0]);
 
     // Of another month only what is not known yet, under the lock that is held.
     let runs = script(vec![used(), vec![rows(Vec::new())], written(2)]);

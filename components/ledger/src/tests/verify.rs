@@ -49,9 +49,14 @@ fn verify_finds_entries_that_do_not_balance() {
     };
     let found = |lines: Vec<LineRow>| -> Vec<String> {
         let lines = rows(lines.iter().map(|line| whole(line, 1)));
-        script(vec![vec![rows(vec![whole(&entry, 1)])], vec![lines], vec![rows(vec![postability(1, true)])]]);
+        script(vec![
+            vec![rows(vec![whole(&entry, 1)])],
+            vec![lines],
+            vec![rows(vec![postability(1, true)])],
+            vec![rows([])],
+        ]);
         let findings = (Ledger::MANIFEST.verify)(None);
-        assert_eq!(findings.next.as_deref(), Some("period:"));
+        assert_eq!(findings.next.as_deref(), Some("day:"));
         findings.findings.into_iter().map(|finding| finding.invariant).collect()
     };
     assert!(found(vec![line(1, 5, 0), line(2, 0, 5)]).is_empty());

@@ -1,18 +1,21 @@
-//! Balances: the snapshot of the last closed month and the lines after it, summed by account.
+//! Balances: the snapshot of the last closed month, the day totals after it, and the lines that are in no total yet, summed by
+//! account.
 //!
-//! Snapshots are cumulative since the start of the books, and months close in order, so one snapshot and the open lines are
-//! all that any date needs.
+//! Snapshots are cumulative since the start of the books, and months close in order, so one snapshot and what is open after it
+//! are all that any date needs.
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{First, WholeTotals, aggregate, run, select};
+use stoa_sdk::store::{First, MOST_KEYS, WholeTotals, aggregate, run, select};
 use stoa_sdk::{Date, Filter, Id, Problem, all, totals, view};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 
+use crate::records::day_total::{DayTotalRow, Summed};
 use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
 use crate::rules::sums::Sums;
+use crate::work::day_totals::{filter_unsummed, find_summed};
 
 view! {
     /// A snapshot: the month at whose end it was taken, and which closing of that month took it.
@@ -26,12 +29,17 @@ totals! {
 }
 
 totals! {
+    /// Both sides of an account in day totals.
+    pub Days of DayTotalRow by [account_id: Id] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
+}
+
+totals! {
     /// Both sides of an account in lines.
     pub Moved of LineRow by [account_id: Id] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
 }
 
 /// What [`sum_before`] asks for.
-type Question = (Option<WholeTotals<Snapshot>>, WholeTotals<Moved>);
+type Question = (Option<WholeTotals<Snapshot>>, Option<WholeTotals<Days>>, WholeTotals<Moved>);
 
 /// Which lines are summed.
 #[derive(Debug, Clone)]
@@ -40,7 +48,7 @@ pub struct Scope {
     /// None: every account.
     pub accounts: Option<Vec<Id>>,
     pub branch: Option<Id>,
-    /// Snapshots know no parties: with one, the lines are summed from the first.
+    /// Totals know no parties: with one, the lines are summed from the first.
     pub party: Option<Id>,
 }
 
@@ -53,19 +61,39 @@ impl Scope {
         Scope { entity, accounts: Some(accounts), branch: None, party: None }
     }
 
+    /// The accounts that a question names: of more than it can name, all of the entity are summed.
+    fn few_accounts(&self) -> Option<&[Id]> {
+        self.accounts.as_deref().filter(|ids| ids.len() <= MOST_KEYS)
+    }
+
+    fn takes(&self, account: Id) -> bool {
+        self.few_accounts().is_some() || self.accounts.as_ref().is_none_or(|ids| ids.contains(&account))
+    }
+
     /// The lines, without regard to dates.
     pub fn lines(&self) -> Filter {
-        let accounts = self.accounts.as_ref().map(|ids| match ids.as_slice() {
+        all([LineRow::legal_entity_id.eq(self.entity), self.of_lines()])
+    }
+
+    /// What is asked of the entity's lines.
+    fn of_lines(&self) -> Filter {
+        let accounts = self.few_accounts().map(|ids| match ids {
             [only] => LineRow::account_id.eq(*only),
             ids => LineRow::account_id.one_of(ids.iter().copied()),
         });
         let branch = self.branch.map(|branch| LineRow::branch.eq(BranchKey(Some(branch))));
         let party = self.party.map(|party| LineRow::party_id.eq(party));
-        all([LineRow::legal_entity_id.eq(self.entity)].into_iter().chain(accounts).chain(branch).chain(party))
+        all(accounts.into_iter().chain(branch).chain(party))
+    }
+
+    fn days(&self) -> Filter {
+        let accounts = self.few_accounts().map(|ids| DayTotalRow::account_id.one_of(ids.iter().copied()));
+        let branch = self.branch.map(|branch| DayTotalRow::branch.eq(BranchKey(Some(branch))));
+        all([DayTotalRow::legal_entity_id.eq(self.entity)].into_iter().chain(accounts).chain(branch))
     }
 
     fn totals(&self, base: Base) -> Filter {
-        let accounts = self.accounts.as_ref().map(|ids| TotalRow::account_id.one_of(ids.iter().copied()));
+        let accounts = self.few_accounts().map(|ids| TotalRow::account_id.one_of(ids.iter().copied()));
         let branch = self.branch.map(|branch| TotalRow::branch.eq(BranchKey(Some(branch))));
         let of = [
             TotalRow::legal_entity_id.eq(self.entity),
@@ -83,38 +111,75 @@ pub fn select_last_closed(entity: Id, before: Option<Date>) -> First<Base> {
     select(all(closed.into_iter().chain(ended))).by_descending(PeriodRow::month).first()
 }
 
-/// Sums by account of everything dated before this day (none: of everything); see [`fold_sums`].
-pub fn sum_before(scope: &Scope, base: Option<Base>, before: Option<Date>) -> Question {
-    let base = base.filter(|_| scope.party.is_none());
+/// Sums by account of everything dated before this day (none: of everything).
+fn sum_before(scope: &Scope, base: Option<Base>, summed: Option<Summed>, before: Option<Date>) -> Question {
+    let (base, summed) = if scope.party.is_some() { (None, None) } else { (base, summed) };
     let snapshot = base.map(|base| aggregate(scope.totals(base)).whole());
+    let days = summed.map(|_| {
+        let after = base.map(|base| DayTotalRow::month.gt(base.month));
+        let until = before.map(|day| DayTotalRow::entry_date.lt(day));
+        aggregate(all([scope.days()].into_iter().chain(after).chain(until))).whole()
+    });
     let after = base.map(|base| LineRow::month.gt(base.month));
     let until = before.map(|day| LineRow::entry_date.lt(day));
-    (snapshot, aggregate(all([scope.lines()].into_iter().chain(after).chain(until))).whole())
+    let wanted = all([scope.of_lines()].into_iter().chain(after).chain(until));
+    let lines = filter_unsummed(scope.entity, summed);
+    let moved = match summed {
+        None => aggregate(all([lines, wanted])),
+        // The last lines are few: they are found by their ids, whatever else is asked of them.
+        Some(_) => aggregate(lines).when(Moved::debit, wanted.clone()).when(Moved::credit, wanted).without_zeros(),
+    };
+    (snapshot, days, moved.whole())
 }
 
-/// Snapshot and lines together.
-///
-/// # Errors
-/// LIMIT_EXCEEDED where a sum leaves 26 integer digits.
-pub fn fold_sums((snapshot, moved): (Option<Vec<Snapshot>>, Vec<Moved>)) -> Result<BTreeMap<Id, Sums>, Problem> {
+/// Snapshot, days and lines together.
+fn fold_sums(
+    (snapshot, days, moved): (Option<Vec<Snapshot>>, Option<Vec<Days>>, Vec<Moved>),
+) -> Result<BTreeMap<Id, Sums>, Problem> {
     let snapshot = snapshot.into_iter().flatten().map(|row| (row.account_id, row.debit, row.credit));
+    let days = days.into_iter().flatten().map(|row| (row.account_id, row.debit, row.credit));
     let moved = moved.into_iter().map(|row| (row.account_id, row.debit, row.credit));
     let mut by_account: BTreeMap<Id, Sums> = BTreeMap::new();
-    for (account, debit, credit) in snapshot.chain(moved) {
+    for (account, debit, credit) in snapshot.chain(days).chain(moved) {
         let sums = by_account.entry(account).or_default();
         *sums = sums.add(Sums { debit, credit }).ok_or_else(Problem::limit_exceeded)?;
     }
     Ok(by_account)
 }
 
+/// Sums by account of everything dated before each of these days; none: of everything.
+///
+/// # Errors
+/// LIMIT_EXCEEDED where a sum leaves 26 integer digits.
+pub fn sums_before<const N: usize>(scope: &Scope, days: [Option<Date>; N]) -> Result<[BTreeMap<Id, Sums>; N], Problem> {
+    let bases: Vec<First<Base>> = days.iter().map(|day| select_last_closed(scope.entity, *day)).collect();
+    let (mut summed, bases) = run((find_summed(scope.entity), bases))?;
+    loop {
+        let until = summed.first().copied();
+        let ask = days.iter().zip(&bases).map(|(day, base)| sum_before(scope, *base, until, *day));
+        let (answers, again) = run((ask.collect::<Vec<_>>(), find_summed(scope.entity)))?;
+        // Beside postings lines may have been summed between two of these reads: then they are read anew.
+        if again.first().copied() == until {
+            let mut answers = answers.into_iter().map(fold_sums);
+            let mut sums = [const { BTreeMap::new() }; N];
+            for (place, answer) in sums.iter_mut().zip(&mut answers) {
+                *place = answer?;
+                place.retain(|account, _| scope.takes(*account));
+            }
+            return Ok(sums);
+        }
+        summed = again;
+    }
+}
+
 /// Whether any of the scope's accounts has a balance.
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where a sum leaves the range.
-pub fn any_balance(scope: &Scope, base: Option<Base>) -> Result<bool, Problem> {
+pub fn any_balance(scope: &Scope) -> Result<bool, Problem> {
     if scope.accounts.as_ref().is_some_and(Vec::is_empty) {
         return Ok(false);
     }
-    let sums = fold_sums(run(sum_before(scope, base, None))?)?;
+    let [sums] = sums_before(scope, [None])?;
     Ok(sums.values().any(|sums| sums.debit != sums.credit))
 }

@@ -3,6 +3,7 @@
 pub mod balance;
 pub mod changes;
 pub mod chart;
+pub mod day_totals;
 pub mod entities;
 pub mod holds;
 pub mod journal;

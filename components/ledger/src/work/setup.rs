@@ -7,19 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use stoa_sdk::store::{get_all, lock_all_shared, run, select};
-use stoa_sdk::{Date, Id, Item, Kept, Problem, all, has, item, map, set, today};
+use stoa_sdk::store::{find, get_all, lock_all_shared, run, select};
+use stoa_sdk::{Date, Field, Id, Item, Kept, Problem, all, has, item, map, now, set, today};
 use stoa_trade::Status;
 use stoa_trade::dates::Month;
 use stoa_trade::refusal::refuse;
 
 use crate::records::account::{AccountRow, Postability};
+use crate::records::day_total::SummedLinesRow;
 use crate::records::entity::EntityRow;
 use crate::records::mapping::RoleMappingRow;
 use crate::records::money_account::MoneyRow;
 use crate::records::period::{PeriodRow, PeriodStatus};
 use crate::records::role::Role;
-use crate::rules::books::{Books, books_lock};
+use crate::rules::books::Books;
+use crate::work::day_totals::posting_locks;
 
 /// What an answer depends on; all but the first beside the entity under whose lock it is read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,8 +34,8 @@ enum Key {
 
 /// What is kept of it. An open month, and a record that does not exist, are no fact.
 enum Fact {
-    /// An entity and the accounts of its roles.
-    Entity(EntityRow, BTreeMap<&'static str, Postability>),
+    /// An entity, the accounts of its roles, and whether lines of this request are late for its day totals.
+    Entity(EntityRow, BTreeMap<&'static str, Postability>, bool),
     ClosedMonth,
     Account(Postability),
     /// Money and its account.
@@ -103,11 +105,16 @@ impl Setup {
         KEPT.with(Kept::forget);
     }
 
-    fn entity(&self, entity: Id) -> Option<(&EntityRow, &BTreeMap<&'static str, Postability>)> {
+    fn entity(&self, entity: Id) -> Option<(&EntityRow, &BTreeMap<&'static str, Postability>, bool)> {
         match self.0.get(&Key::Entity(entity))?.as_ref() {
-            Fact::Entity(row, accounts) => Some((row, accounts)),
+            Fact::Entity(row, accounts, is_late) => Some((row, accounts, *is_late)),
             _ => None,
         }
+    }
+
+    /// Whether lines of this request's time are in the entity's day totals already.
+    pub fn is_late(&self, entity: Id) -> bool {
+        self.entity(entity).is_some_and(|(.., is_late)| is_late)
     }
 
     /// The books of an entity; none where it keeps none.
@@ -115,7 +122,7 @@ impl Setup {
     /// # Errors
     /// NOT_FOUND where there is no such entity, ARCHIVED where its books are closed for good.
     pub fn books(&self, entity: Id) -> Result<Option<Books>, Problem> {
-        let (row, _) = self.entity(entity).ok_or_else(Problem::not_found)?;
+        let (row, ..) = self.entity(entity).ok_or_else(Problem::not_found)?;
         match row.books() {
             Some(_) if row.status == Status::Archived => Err(Problem::record_archived()),
             books => Ok(books),
@@ -124,7 +131,7 @@ impl Setup {
 
     /// The account of a role, or of the role that serves in its place.
     pub fn account_of(&self, entity: Id, role: Role) -> Option<&Postability> {
-        let (_, accounts) = self.entity(entity)?;
+        let (_, accounts, _) = self.entity(entity)?;
         role.with_fallbacks().find_map(|role| accounts.get(role.as_str()))
     }
 
@@ -197,9 +204,12 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
         ]))
         .whole()
     });
-    let (_, entity_rows, mappings, mapped, money_rows, of_money, named, closed) = run((
-        (!entities.is_empty()).then(|| lock_all_shared(entities.iter().copied().map(books_lock))),
+    let summed = (!entities.is_empty())
+        .then(|| find::<SummedLinesRow>("entity", entities.iter().map(|entity| vec![entity.put()])));
+    let (_, entity_rows, summed, mappings, mapped, money_rows, of_money, named, closed) = run((
+        (!entities.is_empty()).then(|| lock_all_shared(entities.iter().copied().flat_map(posting_locks))),
         get_all::<EntityRow>(entities.iter().copied()),
+        summed,
         of_entities().map(|filter| select::<RoleMappingRow>(filter).whole()),
         of_entities().map(|filter| select::<Postability>(mapped_of(filter)).whole()),
         get_all::<MoneyRow>(ids(&money)),
@@ -210,12 +220,13 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
     let by_id = |rows: Vec<Postability>| map(rows.into_iter().map(|account| (account.id, account)));
     let (mapped, of_money, named) =
         (by_id(mapped.unwrap_or_default()), by_id(of_money.unwrap_or_default()), by_id(named));
-    let mappings = mappings.unwrap_or_default();
+    let (mappings, summed) = (mappings.unwrap_or_default(), summed.unwrap_or_default());
     let entity = |row: EntityRow| {
         let id = row.id;
         let own = mappings.iter().filter(|mapping| mapping.legal_entity_id == id);
         let account = |of: &RoleMappingRow| Some((of.role.as_str(), mapped.get(&of.account_id?)?.clone()));
-        (Key::Entity(id), Fact::Entity(row, map(own.filter_map(account))))
+        let is_late = summed.iter().any(|summed| summed.legal_entity_id == id && now() < summed.until);
+        (Key::Entity(id), Fact::Entity(row, map(own.filter_map(account)), is_late))
     };
     let money_rows = map(money_rows.into_iter().map(|row| (row.id, row)));
     let account = |&(entity, id): &(Id, Id)| Some((Key::Account(entity, id), Fact::Account(named.get(&id)?.clone())));

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::store::{run, select};
-use stoa_sdk::{Date, Id, Problem, all, set, today};
+use stoa_sdk::store::{MOST_ROWS, run, select};
+use stoa_sdk::{Date, Filter, Id, Problem, all, set, today};
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::refusal::illegal;
 
@@ -13,6 +13,8 @@ use crate::work::setup::{Demand, Setup};
 
 /// What a mirror's purpose adds to its original's.
 const VOID: &str = ":VOID";
+/// Entries whose lines are read at once; each has 200 at most.
+const ENTRIES: usize = 10;
 
 /// Mirrors every entry of the source that has no mirror yet, dated on the stated day, which is not before theirs, or today.
 ///
@@ -21,7 +23,7 @@ const VOID: &str = ":VOID";
 pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, text: &str) -> Result<Vec<Id>, Problem> {
     // A mirror has its original's source, so one look finds both.
     let of_source = all([EntryRow::source_id.eq(source), EntryRow::source_kind.eq(kind)]);
-    let entries = run(select::<EntryRow>(of_source).whole())?;
+    let entries = read_entries(&of_source)?;
     let mirrored = set(entries.iter().filter_map(|entry| entry.reversal_of));
     let originals: Vec<EntryRow> =
         entries.into_iter().filter(|entry| entry.reversal_of.is_none() && !mirrored.contains(&entry.id)).collect();
@@ -42,18 +44,33 @@ pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, te
             setup.check_day(entry.legal_entity_id, &books, day, pointer)?;
         }
     }
-    let selects: Vec<_> = originals
-        .iter()
-        .map(|entry| select::<LineRow>(LineRow::entry_id.eq(entry.id)).by(LineRow::line_no).whole())
-        .collect();
-    let lines = run(selects)?;
-    let drafts =
-        originals.iter().zip(lines).map(|(entry, lines)| draft_mirror(entry, lines, day, text.to_owned())).collect();
+    let mut drafts = Vec::new();
+    for some in originals.chunks(ENTRIES) {
+        let lines_of =
+            |entry: &EntryRow| select::<LineRow>(LineRow::entry_id.eq(entry.id)).by(LineRow::line_no).whole();
+        let lines = run(some.iter().map(lines_of).collect::<Vec<_>>())?;
+        drafts.extend(some.iter().zip(lines).map(|(entry, lines)| {
+            draft_mirror(entry, lines, day, text.to_owned(), setup.is_late(entry.legal_entity_id))
+        }));
+    }
     Ok(write(drafts, BTreeSet::new())?.into_iter().map(|entry| entry.id).collect())
 }
 
-/// The mirror of an entry.
-pub fn draft_mirror(entry: &EntryRow, lines: Vec<LineRow>, day: Date, description: String) -> Draft {
+/// Every entry that meets the filter.
+fn read_entries(filter: &Filter) -> Result<Vec<EntryRow>, Problem> {
+    let (mut entries, mut after) = (Vec::new(), None);
+    loop {
+        let page = run(select::<EntryRow>(filter.clone()).after(after).limit(MOST_ROWS))?;
+        entries.extend(page.items);
+        after = entries.last().map(|entry| entry.id);
+        if !page.more {
+            return Ok(entries);
+        }
+    }
+}
+
+/// The mirror of an entry; `is_late` as the draft has it.
+pub fn draft_mirror(entry: &EntryRow, lines: Vec<LineRow>, day: Date, description: String, is_late: bool) -> Draft {
     let mirrored = |line: LineRow| {
         let was_debit = !line.debit.is_zero();
         Line {
@@ -67,6 +84,7 @@ pub fn draft_mirror(entry: &EntryRow, lines: Vec<LineRow>, day: Date, descriptio
     };
     Draft {
         entity: entry.legal_entity_id,
+        is_late,
         day,
         currency: entry.currency_code.clone(),
         source_kind: entry.source_kind.clone(),

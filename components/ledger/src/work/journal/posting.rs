@@ -117,6 +117,7 @@ fn draft_entry(posting: &Posting, setup: &Setup, fresh: &mut BTreeSet<Id>) -> Re
     let (lines, total) = merge_legs(posting, &books, setup, fresh)?;
     Ok(Some(Draft {
         entity,
+        is_late: setup.is_late(entity),
         day,
         currency: books.currency_code,
         source_kind: posting.source_kind.clone(),

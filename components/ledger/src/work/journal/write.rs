@@ -1,6 +1,6 @@
 //! Writing entries: what was checked becomes rows, in one round trip, and never changes again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{Failure, MOST_ROWS, insert, run, update_all};
 use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids, now};
@@ -9,7 +9,12 @@ use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountRow;
 use crate::records::entry::{BranchKey, EntryRow, LineRow, PartyType};
+use crate::rules::sums::Sums;
+use crate::work::day_totals::{Group, add_late, bring_forward, is_due};
 use crate::work::setup::Setup;
+
+/// Calls of one batch that insert, beside one that marks accounts.
+const CALLS: usize = 31;
 
 /// A line that was checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +31,8 @@ pub struct Line {
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub entity: Id,
+    /// Lines of this request's time are in the entity's day totals already.
+    pub is_late: bool,
     pub day: Date,
     pub currency: String,
     pub source_kind: String,
@@ -56,6 +63,8 @@ pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow
     let count = drafts.iter().map(|draft| draft.lines.len() + 1).sum::<usize>();
     // Entries before their lines, so that ids of both ascend in the order of posting.
     let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
+    let entities: BTreeSet<Id> = drafts.iter().map(|draft| draft.entity).collect();
+    let late = sum_late(&drafts)?;
     let mut entries = Vec::new();
     let mut lines = Vec::new();
     for draft in drafts {
@@ -65,12 +74,45 @@ pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow
         }
         entries.push(entry_row(id, draft));
     }
-    let line_rows: Vec<_> = lines.chunks(MOST_ROWS as usize).map(insert).collect();
     if !fresh.is_empty() {
         Setup::forget();
     }
-    run((insert(&entries), line_rows, update_all::<AccountRow>(fresh).set(AccountRow::used, &true)))?;
+    let entry_rows = entries.chunks(MOST_ROWS as usize).map(insert);
+    let mut inserts: Vec<_> = entry_rows.chain(lines.chunks(MOST_ROWS as usize).map(insert)).collect();
+    while inserts.len() > CALLS {
+        run(inserts.drain(..CALLS).collect::<Vec<_>>())?;
+    }
+    run((inserts, update_all::<AccountRow>(fresh).set(AccountRow::used, &true)))?;
+    for (entity, sums) in &late {
+        add_late(*entity, sums)?;
+    }
+    if is_due(lines.len()) {
+        for entity in entities {
+            bring_forward(entity)?;
+        }
+    }
     Ok(entries)
+}
+
+/// The sums of lines that come late, by entity.
+fn sum_late(drafts: &[Draft]) -> Result<BTreeMap<Id, BTreeMap<Group, Sums>>, Failure> {
+    let mut late: BTreeMap<Id, BTreeMap<Group, Sums>> = BTreeMap::new();
+    for draft in drafts.iter().filter(|draft| draft.is_late) {
+        let sums = late.entry(draft.entity).or_default();
+        for line in &draft.lines {
+            let group = sums.entry((draft.day, line.account, BranchKey(line.branch))).or_default();
+            let side = sum_of(line);
+            *group = group.add(side).ok_or_else(|| Failure::Limit("a sum of 26 digits".to_owned()))?;
+        }
+    }
+    Ok(late)
+}
+
+fn sum_of(line: &Line) -> Sums {
+    match line.is_debit {
+        true => Sums { debit: line.amount, credit: Amount::ZERO },
+        false => Sums { debit: Amount::ZERO, credit: line.amount },
+    }
 }
 
 fn entry_row(id: Id, draft: Draft) -> EntryRow {
@@ -104,7 +146,7 @@ fn entry_row(id: Id, draft: Draft) -> EntryRow {
 
 fn line_row(id: Id, entry: Id, at: usize, line: &Line, draft: &Draft) -> LineRow {
     let now = now();
-    let (debit, credit) = if line.is_debit { (line.amount, Amount::ZERO) } else { (Amount::ZERO, line.amount) };
+    let Sums { debit, credit } = sum_of(line);
     LineRow {
         id,
         created_at: now,
