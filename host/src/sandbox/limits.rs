@@ -1,4 +1,5 @@
-//! What one request may use, all its modules together: guest time, memory, host calls, rows, output.
+//! What one request may use, all its modules together: guest time, memory, host calls, rows, output. The limits grow with the
+//! work: with the lines that the caller sent, and with the full pages of rows that a module reads through.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -65,6 +66,17 @@ impl Limits {
             hostcall: self.hostcall.max(body.saturating_mul(4)),
             ..*self
         }
+    }
+
+    /// Guest time of a request that has read so many full pages: a share more for each. How long a request may take all in all,
+    /// host calls counted, is the deployment's `STOA_REQUEST_TIMEOUT`.
+    pub fn deadline_after(&self, full_pages: usize) -> Duration {
+        self.deadline.saturating_mul(u32::try_from(1 + full_pages).unwrap_or(u32::MAX))
+    }
+
+    /// Memory of a request that has read so many full pages.
+    pub fn memory_after(&self, full_pages: usize) -> usize {
+        if full_pages > 0 { self.memory.max(self.large_memory) } else { self.memory }
     }
 }
 
@@ -176,5 +188,19 @@ impl wasmtime::ResourceLimiter for MemoryLimit {
 
     fn table_growing(&mut self, _current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
         Ok(desired <= 10_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_grow_with_lines_and_with_full_pages() {
+        let limits = Limits::default();
+        let many = limits.for_request(1 << 20, 250);
+        assert_eq!((many.deadline, many.rows), (limits.deadline * 3, limits.rows * 3));
+        assert_eq!((limits.deadline_after(0), limits.memory_after(0)), (limits.deadline, limits.memory));
+        assert_eq!((limits.deadline_after(4), limits.memory_after(4)), (limits.deadline * 5, limits.large_memory));
     }
 }

@@ -13,7 +13,7 @@ pub struct StoreLimits {
     pub calls: usize,
     /// Rows of one insert, update, select or aggregate.
     pub rows_per_call: usize,
-    /// Rows read in the request.
+    /// Rows read in the request; as many again for each full page.
     pub rows: usize,
     /// Ids, keys, one-of values, lock names.
     pub keys: usize,
@@ -57,6 +57,9 @@ pub struct Scope {
     pub closed: bool,
     pub calls: usize,
     pub rows: usize,
+    /// Replies of as many rows as a call may answer, with more behind them: the request goes through what the company has, and
+    /// how much that is was not the caller's to choose. Each buys a share more of the limits.
+    pub full_pages: usize,
     /// Statements that waited for the database (PostgreSQL).
     pub round_trips: u32,
     pub(super) limit_hits: u32,
@@ -75,11 +78,17 @@ impl Scope {
             closed: false,
             calls: 0,
             rows: 0,
+            full_pages: 0,
             round_trips: 0,
             limit_hits: 0,
             held: HashMap::new(),
             ids: None,
         }
+    }
+
+    /// Rows that the request may have read by now.
+    pub fn most_rows(&self) -> usize {
+        self.limits.rows.saturating_mul(1 + self.full_pages)
     }
 
     /// A UUIDv7 of the request's instant, above every one given before in this request and in those before it.
