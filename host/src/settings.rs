@@ -262,6 +262,7 @@ impl Settings {
         let defaults = Limits::default();
         Limits {
             deadline: self.module_deadline,
+            whole: self.request_timeout,
             memory: size(self.module_memory),
             large_memory: defaults.large_memory.max(size(self.module_memory)),
             store_calls: self.module_store_calls,

@@ -405,6 +405,31 @@ async fn limits_of_rows_and_bytes_hold_for_a_request() {
     }
 }
 
+/// What a company has is read through however much it is; a request that asks for little at a time, and ever again, is not.
+#[tokio::test]
+async fn full_pages_buy_more_rows() {
+    let schema = schema();
+    for database in Database::all().await {
+        once(&database, &schema, vec![stock(100)]).await.expect("stock");
+        let mut session = database.begin(tenant(1)).await;
+        let mut scope = Scope::new(tenant(1), NOW, false);
+        (scope.limits.rows, scope.limits.rows_per_call) = (60, 50);
+        let read = || vec![select("stock", "id", vec![], "", 50)];
+        for _ in 0..5 {
+            run(&mut session, &schema, &mut scope, read()).await.expect("a full page");
+        }
+        assert_eq!((scope.full_pages, scope.most_rows()), (5, 360));
+        // The same page is none that is full where a call may answer more.
+        scope.limits.rows_per_call = 100;
+        for _ in 0..2 {
+            run(&mut session, &schema, &mut scope, read()).await.expect("within the limit");
+        }
+        assert!(matches!(failure(run(&mut session, &schema, &mut scope, read()).await), Failure::Limit(_)));
+        assert_eq!(scope.full_pages, 5);
+        roll_back(session).await;
+    }
+}
+
 #[tokio::test]
 async fn a_reading_request_neither_writes_nor_locks() {
     let schema = schema();

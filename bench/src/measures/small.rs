@@ -6,7 +6,7 @@
 //! - `authorize_us`: membership and permissions by the opening statement, on live rows. `_pg`: with BEGIN, in one round trip.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use stoa::database::{self, Database, Session, Verdict, Work};
 use stoa::deployment::Release;
@@ -92,7 +92,7 @@ pub fn instantiate(generation: &Arc<Generation>, repeats: usize) -> anyhow::Resu
 }
 
 fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State {
-    let limits = Limits { store_calls: u32::MAX, rows: u32::MAX, ..Limits::default() };
+    let limits = Limits { store_calls: u32::MAX, rows: u32::MAX, whole: Duration::MAX, ..Limits::default() };
     let mut scope = Scope::new(tenant, 1_900_000_000_000, true);
     scope.limits.calls = usize::MAX;
     scope.limits.rows = usize::MAX;

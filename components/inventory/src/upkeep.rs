@@ -35,5 +35,5 @@ pub fn checklist() -> Vec<Step> {
     let normal = all([WarehouseRow::status.eq(Status::Active), WarehouseRow::kind.one_of(normal)]);
     let found = read(select::<WarehouseId>(normal).first());
     let hint = "Create a warehouse where goods can be sold.".to_owned();
-    vec![Step { code: "warehouse".to_owned(), done: found.is_some(), hint }]
+    vec![Step { code: "WAREHOUSE".to_owned(), done: found.is_some(), hint }]
 }

@@ -26,6 +26,9 @@ text_enum! {
     pub enum StepStatus { Done => "DONE", Pending => "PENDING" }
 }
 
+/// A step's code, in capitals as every code of the interface.
+const STEP_CODE: &str = "^[A-Z][A-Z0-9_]*$";
+
 #[derive(Serialize, JsonSchema)]
 struct OnboardingChecklist {
     items: Vec<ChecklistStep>,
@@ -34,6 +37,7 @@ struct OnboardingChecklist {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 struct ChecklistStep {
+    #[schemars(regex(pattern = STEP_CODE), length(max = 64))]
     code: String,
     module: String,
     status: StepStatus,
@@ -65,6 +69,9 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
         })
         .await;
         let refusal = match ran.result {
+            Ok(steps) if !steps.iter().all(|step| is_step_code(&step.code)) => {
+                Some(Failure::Fault("a code of its checklist is not as the contract says".into()))
+            }
             Ok(steps) if !ran.closed => {
                 items.extend(steps.into_iter().map(|step| ChecklistStep::of(&module.name, step)));
                 None
@@ -91,6 +98,12 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
     Outcome { session: Some(session), result }
 }
 
+/// What the contract says of codes: `STEP_CODE`, at most 64 characters.
+fn is_step_code(code: &str) -> bool {
+    let tail = |letter: u8| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_';
+    code.len() <= 64 && code.starts_with(|first: char| first.is_ascii_uppercase()) && code.bytes().all(tail)
+}
+
 /// The host's own steps.
 async fn own_steps(session: &mut Session, tenant: Uuid) -> Result<Vec<Step>, Error> {
     let clients = session
@@ -101,4 +114,25 @@ async fn own_steps(session: &mut Session, tenant: Uuid) -> Result<Vec<Step>, Err
         done: !clients.is_empty(),
         hint: "Create an API client, so that your own systems can call.".into(),
     }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_of_steps_are_in_capitals() {
+        for (code, fits) in [
+            ("PRICE_LIST", true),
+            ("STEP2", true),
+            ("warehouse", false),
+            ("PRICE-LIST", false),
+            ("2ND", false),
+            ("_", false),
+            ("", false),
+        ] {
+            assert_eq!(is_step_code(code), fits, "{code}");
+        }
+        assert!(is_step_code(&"A".repeat(64)) && !is_step_code(&"A".repeat(65)));
+    }
 }

@@ -165,13 +165,17 @@ fn store(engine: &Engine, state: State) -> Store<State> {
     let yields = matches!(state.session, Some(Session::Postgres(_)));
     let limits = state.limits;
     let mut store = Store::new(engine, state);
-    store.limiter(|state| &mut state.memory);
+    store.limiter(|state| {
+        state.memory.limit = state.limits.memory_after(state.scope.full_pages);
+        &mut state.memory
+    });
     store.set_hostcall_fuel(limits.hostcall);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |mut context| {
         let mut context = context.as_context_mut();
         let state = context.data_mut();
-        if state.clock.time_spent() >= state.limits.deadline_after(state.scope.rows + state.scope.written) {
+        let guest_time = state.limits.deadline_after(state.scope.rows + state.scope.written);
+        if state.clock.time_spent() >= guest_time || state.clock.age() >= state.limits.whole {
             return Err(state.stop(Failure::Deadline));
         }
         // A database thread has nothing else to do; a worker of the runtime has. A tick that fell into a wait for the database

@@ -20,6 +20,9 @@ impl wit::Host for State {
 }
 
 async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Result<Vec<wit::Reply>, wit::Failure>> {
+    if state.clock.age() >= state.limits.whole {
+        return Err(state.stop(Failure::Deadline));
+    }
     let module = state.running.clone();
     let Some(mut session) = state.session.take() else {
         return Err(state.stop(Failure::Fault("the store was called outside a request".into())));

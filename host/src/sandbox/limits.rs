@@ -1,4 +1,5 @@
-//! What one request may use, all its modules together: guest time, memory, host calls, rows, output.
+//! What one request may use, all its modules together: guest time, memory, host calls, rows, output. The limits grow with the
+//! work: with the lines that the caller sent, and with the rows that a module goes through.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -12,6 +13,9 @@ pub struct Limits {
     /// Guest time: host calls are not counted.
     #[serde(with = "millis")]
     pub deadline: Duration,
+    /// Time all in all, host calls counted: what bounds work that grows with the data.
+    #[serde(with = "millis")]
+    pub whole: Duration,
     pub memory: usize,
     /// Memory on a route whose body limit is above 1 MiB.
     pub large_memory: usize,
@@ -42,6 +46,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             deadline: Duration::from_millis(500),
+            whole: Duration::from_secs(10),
             memory: 64 << 20,
             large_memory: 256 << 20,
             store_calls: 10_000,
@@ -72,10 +77,15 @@ impl Limits {
     pub fn deadline_after(&self, rows: usize) -> Duration {
         self.deadline.saturating_add(TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
     }
+
+    /// Memory of a request that has read so many full pages.
+    pub fn memory_after(&self, full_pages: usize) -> usize {
+        if full_pages > 0 { self.memory.max(self.large_memory) } else { self.memory }
+    }
 }
 
 /// Guest time that a row adds which the store gave or took.
-const TIME_OF_A_ROW: Duration = Duration::from_micros(20);
+const TIME_OF_A_ROW: Duration = Duration::from_micros(50);
 
 /// Items of a body's longest array: limits grow with them.
 pub fn lines(body: &Json) -> usize {
@@ -138,6 +148,11 @@ impl GuestClock {
         self.run();
     }
 
+    /// How long ago the request's first guest was called.
+    pub fn age(&self) -> Duration {
+        self.0.start.elapsed()
+    }
+
     /// How long the guest has run since it was last resumed or came back from the host.
     pub fn stretch(&self) -> Duration {
         let since = self.0.since.load(Relaxed);
@@ -195,9 +210,17 @@ mod tests {
     #[test]
     fn guest_time_grows_with_the_rows_of_the_store() {
         let limits = Limits::default();
-        for (rows, expected) in [(0, 500), (2_000, 540), (100_000, 2_500)] {
+        for (rows, expected) in [(0, 500), (2_000, 600), (100_000, 5_500)] {
             assert_eq!(limits.deadline_after(rows), Duration::from_millis(expected), "{rows}");
         }
         assert!(limits.deadline_after(usize::MAX) > limits.deadline);
+    }
+
+    #[test]
+    fn limits_grow_with_lines_and_with_full_pages() {
+        let limits = Limits::default();
+        let many = limits.for_request(1 << 20, 250);
+        assert_eq!((many.deadline, many.rows), (limits.deadline * 3, limits.rows * 3));
+        assert_eq!((limits.memory_after(0), limits.memory_after(1)), (limits.memory, limits.large_memory));
     }
 }

@@ -164,7 +164,7 @@ impl Reading {
     fn row(&mut self, scope: &mut Scope, row: &[Datum]) -> Result<(), Stop> {
         scope.rows += 1;
         self.bytes += row.iter().map(Datum::size).sum::<usize>();
-        if scope.rows > scope.rows_allowed() {
+        if scope.rows > scope.most_rows() {
             return Err(Stop::Limit("rows read in a request"));
         }
         if self.bytes > scope.limits.reply {
@@ -175,12 +175,15 @@ impl Reading {
 }
 
 /// Turns the rows of a read into its reply.
-fn page(call: usize, query: &Query, mut rows: Vec<Vec<Datum>>) -> Result<Reply, Stop> {
+fn page(scope: &mut Scope, call: usize, query: &Query, mut rows: Vec<Vec<Datum>>) -> Result<Reply, Stop> {
     query.arrange(&mut rows);
     let more = query.limit.is_some_and(|limit| rows.len() > limit);
     if let Some(limit) = query.limit {
         if more && query.whole {
             return Err(Stop::Limit("rows of a select that is answered whole"));
+        }
+        if more && limit == scope.limits.rows_per_call {
+            scope.full_pages += 1;
         }
         rows.truncate(limit);
     }

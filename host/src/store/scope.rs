@@ -6,9 +6,6 @@ use uuid::Uuid;
 
 use crate::ids::Ids;
 
-/// Rows that a request may read more for each that it writes.
-const READ_FOR_WRITTEN: usize = 4;
-
 /// How far a request may go (`store.md` 9).
 #[derive(Debug, Clone, Copy)]
 pub struct StoreLimits {
@@ -16,7 +13,7 @@ pub struct StoreLimits {
     pub calls: usize,
     /// Rows of one insert, update, select or aggregate.
     pub rows_per_call: usize,
-    /// Rows read in the request.
+    /// Rows read in the request; as many again for each full page.
     pub rows: usize,
     /// Ids, keys, one-of values, lock names.
     pub keys: usize,
@@ -62,6 +59,9 @@ pub struct Scope {
     pub rows: usize,
     /// Rows inserted or updated.
     pub written: usize,
+    /// Replies of as many rows as a call may answer, with more behind them: the request goes through what the company has, and
+    /// how much that is was not the caller's to choose. Each buys a share more of the limits.
+    pub full_pages: usize,
     /// Statements that waited for the database (PostgreSQL).
     pub round_trips: u32,
     pub(super) limit_hits: u32,
@@ -81,6 +81,7 @@ impl Scope {
             calls: 0,
             rows: 0,
             written: 0,
+            full_pages: 0,
             round_trips: 0,
             limit_hits: 0,
             held: HashMap::new(),
@@ -88,28 +89,14 @@ impl Scope {
         }
     }
 
-    /// Rows that it may have read by now. Work that reads a page and writes one goes on for as many as there are; what only reads
-    /// stays bounded.
-    pub fn rows_allowed(&self) -> usize {
-        self.limits.rows.saturating_add(self.written.saturating_mul(READ_FOR_WRITTEN))
+    /// Rows that the request may have read by now.
+    pub fn most_rows(&self) -> usize {
+        self.limits.rows.saturating_mul(1 + self.full_pages)
     }
 
     /// A UUIDv7 of the request's instant, above every one given before in this request and in those before it.
     pub fn new_id(&mut self) -> Uuid {
         let now = self.now_ms;
         self.ids.get_or_insert_with(|| Ids::new(now)).make()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_writes_may_read_on() {
-        let mut scope = Scope::new(Uuid::nil(), 0, false);
-        assert_eq!(scope.rows_allowed(), scope.limits.rows);
-        scope.written = 2_000;
-        assert_eq!(scope.rows_allowed(), scope.limits.rows + 8_000);
     }
 }

@@ -18,6 +18,7 @@ on_both_databases![
     at_most_two_hundred_faults,
     c02_names_that_are_alike,
     c02_parallel_imports_of_one_name,
+    c02_more_products_of_a_name_than_are_tried_one_by_one,
     c01_one_sku_in_parallel_imports,
     a_replay_makes_nothing_twice,
     what_an_import_leaves,
@@ -257,6 +258,21 @@ fn c02_parallel_imports_of_one_name(database: Database) {
     let expected: BTreeSet<String> =
         (1..=120).map(|n| if n == 1 { "cafe-creme".to_string() } else { format!("cafe-creme-{n}") }).collect();
     assert_eq!(given, expected);
+}
+
+fn c02_more_products_of_a_name_than_are_tried_one_by_one(database: Database) {
+    let shop = company(database);
+    let number = |slug: &String| slug.strip_prefix("twin-").map_or(1, |number| number.parse().expect("a number"));
+    let mut numbers: Vec<u32> = Vec::new();
+    for _ in 0..3 {
+        let answer = import(&shop, vec![product("Twin"); 400]).is(201);
+        numbers.extend(slugs(&answer).iter().map(number));
+    }
+    // Some 1,000 are tried one by one; the rest is found by a search, by each of many at once.
+    let answers = at_once(8, |_| shop.post("catalog/products", product("Twin")).is(201).text("slug"));
+    numbers.extend(answers.iter().map(number));
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=1_208).collect::<Vec<u32>>());
 }
 
 fn c01_one_sku_in_parallel_imports(database: Database) {

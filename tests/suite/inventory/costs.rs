@@ -6,7 +6,7 @@ use stoa_tests::goods::{WHY, bookkeeping};
 use stoa_tests::services::inventory::{
     Call, ChargeLine, CorrectionLine, CustomerReturn, Delivered, DeliveryLine, Destination, Disposition, FlowPage,
     Goods, IncomingLine, Part, Receipt, ReceiptLine, Received, ReserveLine, Reserved, ReturnLine, Returned, SalesOrder,
-    Stated, ValuationPage,
+    Stated, SupplierReturn, SupplierReturnLine, ValuationPage,
 };
 use stoa_tests::services::{self, Key, key, read_answer};
 use stoa_tests::{Answer, Company, Database, at_once, company, on_both_databases};
@@ -24,6 +24,7 @@ on_both_databases![
     e73_books_begin_with_every_cost_known,
     e74_a_correction_races_sales,
     charges_raise_what_goods_cost_wherever_they_are,
+    a_line_that_went_in_more_slices_than_a_page_is_recosted,
     flows_add_up,
     costs_are_read_by_who_may,
 ];
@@ -342,6 +343,47 @@ fn charges_raise_what_goods_cost_wherever_they_are(database: Database) {
             trade.shop.verified();
         }
     }
+}
+
+/// No ceiling: of a line of 2,102 pieces 2,101 went one by one, which is more than one reply of the store holds. The second
+/// amount meets the rows of the first as well.
+fn a_line_that_went_in_more_slices_than_a_page_is_recosted(database: Database) {
+    let trade = Trade::new(database, 0);
+    trade.receive(1, "2102", "2");
+    let send = |nth: u64, pieces: usize| {
+        let to = SupplierReturn { id: (nth, 4), warehouse_id: key(&trade.main), reason: WHY.to_string() };
+        let line = SupplierReturnLine {
+            receipt_item_id: (1, 1),
+            receipt_id: (1, 0),
+            variant_id: key(&trade.variant),
+            quantity: "1".to_string(),
+            unit_ids: Vec::new(),
+        };
+        Call::ReturnToSupplier(to, vec![line; pieces])
+    };
+    for nth in 0..3 {
+        let calls: Vec<Call> = (0..7).map(|part| send(nth * 7 + part, 100)).collect();
+        trade.shop.try_inventory(&calls).is(201);
+    }
+    trade.shop.try_inventory(&[send(21, 1)]).is(201);
+    // 2,102 steps: each takes 499524262, the first 1276 of them one more; all of these are gone.
+    assert_eq!(
+        trade.correct(1, "1.05"),
+        [to(Destination::OnHand, "0.000499524262"), to(Destination::Returned, "1.049500475738")]
+    );
+    assert_eq!(trade.worth(), "1.999500475738");
+    // Now at two costs; each step takes a thousandth.
+    assert_eq!(
+        trade.charge(1, "2.102"),
+        [to(Destination::OnHand, "0.001000000000"), to(Destination::Returned, "2.101000000000")]
+    );
+    assert_eq!(trade.worth(), "2.000500475738");
+    let gone = trade.shop.rows(
+        "select count(*) from inventory_cost_entry where {tenant} and kind in ('CORRECTION', 'CHARGE') \
+         and source_entry_id is not null",
+    );
+    assert_eq!(gone, [["4202"]]);
+    trade.shop.verified();
 }
 
 fn e71_a_valuation_as_of_a_day(database: Database) {

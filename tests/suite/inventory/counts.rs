@@ -12,6 +12,7 @@ on_both_databases![
     e62_a_shortage_of_held_goods,
     e63_missing_and_found_units,
     units_that_moved_meanwhile_are_left_alone,
+    c14_nothing_comes_in_of_an_archived_variant,
     what_cannot_be_counted,
     lines_are_replaced,
     lists_of_counts,
@@ -167,6 +168,39 @@ fn units_that_moved_meanwhile_are_left_alone(database: Database) {
     post(&shop, &count).is(200);
     let statuses: Vec<Json> = units.iter().map(|unit| shop.serial_unit(unit)["status"].clone()).collect();
     assert_eq!(statuses, ["AVAILABLE", "LOST"]);
+    shop.verified();
+}
+
+fn c14_nothing_comes_in_of_an_archived_variant(database: Database) {
+    let shop = company(database);
+    let (box_, other, phone, main) = (shop.counted(0), shop.counted(0), shop.phone(), shop.warehouse("PHYSICAL"));
+    shop.stock_up(&main, &box_, "5");
+    shop.stock_up(&main, &other, "5");
+    let units = shop.admit(&phone, &main, 2);
+    shop.move_unit(&units[1], "LOSS", json!({})).is(201);
+    // Archived after it was counted: the posting is refused where more would come in, and only there.
+    let count = open(&shop, &main);
+    let costed = |line: Json| with(&line, json!({ "unitCost": "1" }));
+    let lines = json!([line(&other, "4"), costed(line(&box_, "6"))]);
+    record(&shop, &count, lines).is(200);
+    for variant in [&box_, &other, &phone] {
+        shop.archive(&format!("catalog/variants/{variant}")).is(200);
+    }
+    post(&shop, &count).refused(409, "ARCHIVED").fault("/lines/1/variantId", "ARCHIVED");
+    shop.assert_level(&main, &box_, json!({ "onHand": 5, "available": 5 }));
+    // Archived before: such a line is not recorded.
+    let found = json!({ "variantId": phone, "countedQuantity": "2", "unitIds": units });
+    for surplus in [costed(line(&box_, "5.000000")), costed(line(&box_, "6")), found] {
+        let exceeds = surplus["countedQuantity"] != "5.000000";
+        let answer = record(&shop, &count, json!([surplus]));
+        match exceeds {
+            true => answer.refused(409, "REFERENCE_INVALID").fault("/lines/0/variantId", "ARCHIVED"),
+            false => answer.is(200),
+        };
+    }
+    // What is missing goes out.
+    post(&shop, &count).is(200);
+    shop.assert_level(&main, &other, json!({ "onHand": 4, "available": 4 }));
     shop.verified();
 }
 

@@ -11,6 +11,7 @@ on_both_databases![
     e24_a_reservation_is_released_once,
     e25_what_an_order_holds_is_its_own,
     e26_held_goods_stay_on_hand,
+    c14_an_archived_variant_is_not_held,
 ];
 
 fn e23_only_what_is_available_is_held(database: Database) {
@@ -90,4 +91,24 @@ fn e26_held_goods_stay_on_hand(database: Database) {
     assert_eq!(list(&[("status", "RELEASED")]), [receipt.id()]);
     assert!(list(&[("status", "ACTIVE")]).is_empty());
     assert_eq!(list(&[("variantId", &variant), ("warehouseId", &main), ("source", "MANUAL")]), [receipt.id()]);
+}
+
+/// What was held before stays held, and goods still go out.
+fn c14_an_archived_variant_is_not_held(database: Database) {
+    let shop = company(database);
+    let (main, variant, phone) = (shop.main(), shop.counted(0), shop.phone());
+    shop.bring(&variant, &main, "3", None).is(201);
+    let held = shop.reserve(&variant, &main, "1").is(201).id();
+    let unit = shop.admit(&phone, &main, 1).remove(0);
+    for variant in [&variant, &phone] {
+        shop.archive(&format!("catalog/variants/{variant}")).is(200);
+    }
+    let refused = shop.reserve(&variant, &main, "1").refused(409, "REFERENCE_INVALID");
+    refused.fault("/variantId", "ARCHIVED");
+    let body = json!({ "expectedVersion": 1, "reason": WHY });
+    shop.post(&format!("inventory/units/{unit}/reservations"), body).refused(409, "ARCHIVED").at("/variantId");
+    assert_eq!(shop.figure(&variant, &main, "reserved"), "1.000000");
+    shop.release(&held).is(200);
+    shop.take("LOSS", &variant, &main, "3").is(201);
+    shop.verified();
 }

@@ -7,6 +7,7 @@ use stoa_tests::{Company, Database, company, on_both_databases};
 use crate::modules::hostile;
 
 on_both_databases![
+    codes_are_in_capitals,
     steps_are_done_as_they_are_done,
     modules_come_in_order_and_the_host_last,
     without_defaults_nothing_is_done,
@@ -30,6 +31,13 @@ fn expect(shop: &Company, expected: &[(&str, bool)]) {
         .collect();
     let told = steps(shop).into_iter().filter(|(code, _)| expected.iter().any(|(known, _)| known == code));
     assert_eq!(told.collect::<Vec<_>>(), expected);
+}
+
+fn codes_are_in_capitals(database: Database) {
+    let mut codes: Vec<String> = steps(&company(database)).into_iter().map(|(code, _)| code).collect();
+    codes.sort();
+    let expected = ["API_CLIENT", "BOOKS", "BRANCH", "LEGAL_ENTITY", "PRICE_LIST", "PRODUCT", "UNIT", "WAREHOUSE"];
+    assert_eq!(codes, expected);
 }
 
 fn steps_are_done_as_they_are_done(database: Database) {

@@ -157,7 +157,8 @@ fn replace_row(call: &Call) -> Result<Change<LookupRow>, Problem> {
         ..row.clone()
     };
     let change = Change::of(&row, after)?;
-    run((change.update(), place.descendants()))?;
+    run(change.update())?;
+    place.descendants().try_for_each(run)?;
     emit([UPDATED.of(id, None, &change.after().clone().into())]);
     Ok(change)
 }

@@ -41,8 +41,9 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(WRITE).body::<EmptyBody>().answers::<Media>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),
 ];
 
-/// An absolute HTTPS URL without user, query and fragment, not even empty ones (RFC 3986).
-const URL: &str = "^https://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)(:[0-9]{1,5})?\
+/// An absolute HTTPS URL without user, query and fragment, not even empty ones (RFC 3986); its port is 1 to 65535.
+const URL: &str = "^https://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)\
+    (:0*([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?\
     (/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$";
 
 view! {

@@ -11,8 +11,9 @@ pub const LENGTH: usize = 160;
 /// Candidates that the first look-up tries and each later one: about how many in all, and how many at most of one stem.
 const FIRST: (usize, usize) = (2_000, 50);
 const NEXT: (usize, usize) = (20_000, 1_000);
-/// Look-ups of one request: some 11,000 products of one name.
-const LOOKUPS: usize = 12;
+/// Numbers of one stem that are tried one after the other. Beyond them what is free is searched, so that any number of products
+/// may share a name.
+const IN_A_ROW: u64 = 1_050;
 
 /// The slug of a name: Latin letters lower-cased and freed of their marks, digits, and one hyphen wherever something else
 /// stood; `product` where nothing is left.
@@ -70,21 +71,74 @@ pub struct Slugs {
     stems: BTreeMap<String, Candidates>,
     /// Given out or stated in this request.
     used: BTreeSet<String>,
-    lookups: usize,
+    first: bool,
 }
 
-/// Of one stem: how many products want one, the number that was looked up last, and what is free.
-#[derive(Default)]
+/// Of one stem: how many products want one, and what is known of its numbers.
 struct Candidates {
     wanted: usize,
-    last: usize,
+    /// The last number that is known to be taken, or was tried.
+    last: u64,
+    /// Up to this one, numbers are tried one after the other.
+    in_a_row: u64,
+    /// The lowest number above it that is known to be free, once one is searched.
+    above: Option<u64>,
+    /// Numbers that a search tries, in order.
+    probes: Vec<u64>,
     free: VecDeque<String>,
+}
+
+impl Default for Candidates {
+    fn default() -> Candidates {
+        let (probes, free) = (Vec::new(), VecDeque::new());
+        Candidates { wanted: 0, last: 0, in_a_row: IN_A_ROW, above: None, probes, free }
+    }
+}
+
+impl Candidates {
+    /// The next numbers to look up, about `most`: one after the other, or, once many were taken, as a search needs them.
+    fn propose(&mut self, stem: &str, most: usize) -> Vec<String> {
+        let gap = self.above.map(|above| above - self.last);
+        self.probes = match gap {
+            _ if self.last < self.in_a_row => Vec::new(),
+            // From here on ever further, until one is free.
+            None => (1..62).take(most.max(8)).map_while(|power| self.last.checked_add(1 << power)).collect(),
+            Some(gap) if gap <= most as u64 => Vec::new(),
+            // Between a taken one and a free one, evenly.
+            Some(gap) => {
+                let step = gap.div_ceil(most.max(2) as u64).max(1);
+                (1..).map(|nth| self.last + nth * step).take_while(|number| *number < self.last + gap).collect()
+            }
+        };
+        if !self.probes.is_empty() {
+            return self.probes.iter().map(|number| add_number(stem, *number)).collect();
+        }
+        let end = self.last + (most + self.wanted.max(1) - 1) as u64;
+        self.free = (self.last + 1..=end).map(|number| add_number(stem, number)).collect();
+        (self.last, self.above) = (end, None);
+        self.free.iter().cloned().collect()
+    }
+
+    /// Strikes out what is taken, or narrows the search.
+    fn learn(&mut self, stem: &str, taken: &BTreeSet<String>) {
+        self.free.retain(|slug| !taken.contains(slug));
+        let probes = std::mem::take(&mut self.probes);
+        let free = probes.iter().position(|number| !taken.contains(&add_number(stem, *number)));
+        let last_taken = free.unwrap_or(probes.len()).checked_sub(1).and_then(|at| probes.get(at)).copied();
+        self.above = free.and_then(|at| probes.get(at)).copied().or(self.above);
+        match (self.above, last_taken) {
+            (Some(_), Some(taken)) => self.last = taken,
+            // Stated slugs are in the way of every probe: some more are tried one after the other.
+            (None, Some(_)) => self.in_a_row = self.last + 1,
+            (_, None) => {}
+        }
+    }
 }
 
 impl Slugs {
     /// `stems`: one for each product that states no slug; `stated`: the slugs of the others.
     pub fn new(stems: impl Iterator<Item = String>, stated: impl Iterator<Item = String>) -> Slugs {
-        let mut slugs = Slugs { stems: BTreeMap::new(), used: set(stated), lookups: 0 };
+        let mut slugs = Slugs { stems: BTreeMap::new(), used: set(stated), first: true };
         stems.for_each(|stem| slugs.stems.entry(stem).or_default().wanted += 1);
         slugs
     }
@@ -92,25 +146,17 @@ impl Slugs {
     /// The next candidates, of which must be found out which are taken. Only stems that have none left get new ones; how many
     /// follows from how many stems these are.
     pub fn propose(&mut self) -> Vec<String> {
-        let (keys, most) = if self.lookups == 0 { FIRST } else { NEXT };
-        self.lookups += 1;
+        let (keys, most) = if self.first { FIRST } else { NEXT };
+        self.first = false;
         let bare = self.stems.values().filter(|candidates| candidates.free.is_empty()).count();
-        let more = (keys / bare.max(1)).clamp(1, most);
-        let mut asked = Vec::new();
-        for (stem, candidates) in self.stems.iter_mut().filter(|(_, candidates)| candidates.free.is_empty()) {
-            let numbers = candidates.last + 1..=candidates.last + candidates.wanted.max(1) - 1 + more;
-            candidates.last = *numbers.end();
-            candidates.free = numbers.map(|number| add_number(stem, number)).collect();
-            asked.extend(candidates.free.iter().cloned());
-        }
-        asked
+        let most = (keys / bare.max(1)).clamp(1, most);
+        let bare = self.stems.iter_mut().filter(|(_, candidates)| candidates.free.is_empty());
+        bare.flat_map(|(stem, candidates)| candidates.propose(stem, most)).collect()
     }
 
-    /// Strikes out what is taken.
+    /// What of the proposed is taken.
     pub fn learn(&mut self, taken: &BTreeSet<String>) {
-        for candidates in self.stems.values_mut() {
-            candidates.free.retain(|slug| !taken.contains(slug));
-        }
+        self.stems.iter_mut().for_each(|(stem, candidates)| candidates.learn(stem, taken));
     }
 
     /// The next free slug of a stem; None where more must be looked up.
@@ -123,14 +169,9 @@ impl Slugs {
             }
         }
     }
-
-    /// Whether as much was looked up as may be for one request.
-    pub fn are_exhausted(&self) -> bool {
-        self.lookups >= LOOKUPS
-    }
 }
 
-fn add_number(stem: &str, number: usize) -> String {
+fn add_number(stem: &str, number: u64) -> String {
     if number == 1 {
         return stem.to_owned();
     }
@@ -214,8 +255,48 @@ mod tests {
         assert_eq!(slugs.propose().len(), 2_000);
         stems.iter().for_each(|stem| while slugs.next(stem).is_some() {});
         assert_eq!(slugs.propose().len(), 20_000);
-        while !slugs.are_exhausted() {
-            slugs.propose();
+    }
+
+    /// Names `count` products in a shop where these numbers of the name `x` are taken: their slugs, and how many look-ups that took.
+    fn name_products(count: usize, is_taken: impl Fn(u64) -> bool) -> (Vec<String>, usize) {
+        let stems = vec!["x"; count];
+        let (mut slugs, mut given, mut lookups) = (slugs(&stems, &[]), Vec::new(), 0);
+        while given.len() < count {
+            match slugs.next("x") {
+                Some(slug) => given.push(slug),
+                None => {
+                    let is_taken = |slug: &String| {
+                        let number = slug.strip_prefix("x-").map_or(1, |number| number.parse().unwrap());
+                        is_taken(number)
+                    };
+                    let taken = slugs.propose().into_iter().filter(is_taken).collect();
+                    slugs.learn(&taken);
+                    lookups += 1;
+                }
+            }
         }
+        (given, lookups)
+    }
+
+    #[test]
+    fn any_number_of_products_may_share_a_name() {
+        for taken in [49, 50, 51, 1_049, 1_050, 1_051, 2_050, 11_050, 11_051, 1_000_000, 3_000_000_000_000] {
+            let (given, lookups) = name_products(3, |number| number <= taken);
+            let next: Vec<String> = (taken + 1..=taken + 3).map(|number| format!("x-{number}")).collect();
+            assert_eq!(given, next);
+            assert!(lookups <= 8, "{taken} taken: {lookups} look-ups");
+        }
+    }
+
+    #[test]
+    fn a_search_ends_whatever_is_taken() {
+        // All powers of two beyond those that are tried first, so that no probe of the first search is free.
+        let (given, _) = name_products(1, |number| number <= 1_050 || (number - 1_050).is_power_of_two());
+        assert_eq!(given, ["x-1053"]);
+        // Every second one, and an import that wants many.
+        let (given, lookups) = name_products(500, |number| number <= 5_000 || number % 2 == 0);
+        let distinct: BTreeSet<&String> = given.iter().collect();
+        assert_eq!(distinct.len(), 500);
+        assert!(lookups <= 12, "{lookups} look-ups");
     }
 }

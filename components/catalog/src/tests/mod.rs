@@ -4,6 +4,7 @@ mod articles;
 mod clients;
 mod descriptor;
 mod imports;
+mod lookups;
 mod media;
 mod products;
 mod verify;

@@ -3,7 +3,7 @@
 //! Each category keeps its lineage, the ids from the root to itself, so that a whole branch is one look-up and a product
 //! filter "with descendants" is one condition however large the tree is. Moves are rare and rewrite the branch.
 
-use stoa_sdk::store::{Update, get, lock_shared, run, select, update_all};
+use stoa_sdk::store::{MOST_ROWS, Update, get, lock_shared, run, select, update_all};
 use stoa_sdk::{Id, Problem, contains, view};
 use stoa_trade::Status;
 use stoa_trade::tree::{depth, lineage, relocate};
@@ -12,8 +12,8 @@ use crate::records::lookup::{Kind, LookupRow};
 
 /// Levels from the root to the deepest category.
 const DEPTH: usize = 8;
-/// Categories below one that is moved, at most.
-const BRANCH: u32 = 1_900;
+/// Categories below one that is moved, that are written at once.
+const STEP: usize = 1_000;
 /// Held shared by those that add a category under another, exclusive by those that move or archive one.
 pub const LOCK: &str = "categories";
 
@@ -26,10 +26,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// The change of the categories below.
-    pub fn descendants(&self) -> Update<LookupRow> {
-        let lineages = self.below.iter().map(|(_, lineage)| lineage.clone());
-        update_all(self.below.iter().map(|(id, _)| *id)).set_each(LookupRow::lineage, lineages)
+    /// The changes of the categories below, each for a call of its own: what there is below is not the caller's to bound.
+    pub fn descendants(&self) -> impl Iterator<Item = Update<LookupRow>> {
+        self.below.chunks(STEP).map(|below| {
+            let lineages = below.iter().map(|(_, lineage)| lineage.clone());
+            update_all(below.iter().map(|(id, _)| *id)).set_each(LookupRow::lineage, lineages)
+        })
     }
 }
 
@@ -53,16 +55,18 @@ pub fn relocate_branch(row: &LookupRow, parent_id: Option<Id>) -> Result<Place, 
     if row.kind != Kind::Categories || row.parent_id == parent_id {
         return Ok(Place { parent_id: row.parent_id, lineage: row.lineage.clone(), below: Vec::new() });
     }
-    let branch = select::<Branch>(contains("lineage", &row.id.to_string())).limit(BRANCH + 1);
-    let (parent, branch) = run((parent_id.map(get::<LookupRow>), branch))?;
+    let branch = |after| select::<Branch>(contains("lineage", &row.id.to_string())).after(after).limit(MOST_ROWS);
+    let (parent, mut page) = run((parent_id.map(get::<LookupRow>), branch(None)))?;
     let lineage = match parent {
         None => lineage(None, row.id),
         Some(parent) => place_below(&require_parent(parent)?, row.id),
     };
-    if branch.more || branch.items.len() > BRANCH as usize {
-        return Err(Problem::limit_exceeded());
+    let mut below = page.items;
+    while page.more {
+        page = run(branch(below.last().map(|category| category.id)))?;
+        below.append(&mut page.items);
     }
-    let branch = branch.items.iter().map(|category| (category.id, category.lineage.as_deref().unwrap_or_default()));
+    let branch = below.iter().map(|category| (category.id, category.lineage.as_deref().unwrap_or_default()));
     let below = relocate(row.id, &lineage, branch, DEPTH).ok_or_else(|| Problem::illegal_state("/parentId"))?;
     let below = below.into_iter().map(|(id, lineage)| (id, Some(lineage))).collect();
     Ok(Place { parent_id, lineage: Some(lineage), below })

@@ -158,16 +158,13 @@ fn slugs_of(found: Vec<Vec<SlugOnly>>) -> BTreeSet<String> {
 fn assign_slugs(pending: &mut [&mut CreatedProduct], slugs: &mut Slugs) -> Result<(), Problem> {
     pending.iter_mut().filter(|product| product.stem.is_some()).for_each(|product| product.row.slug = None);
     loop {
-        let mut unnamed = None;
+        let mut is_complete = true;
         for product in pending.iter_mut().filter(|product| product.row.slug.is_none()) {
             product.row.slug = product.stem.as_deref().and_then(|stem| slugs.next(stem));
-            if product.row.slug.is_none() {
-                unnamed.get_or_insert_with(|| format!("{}/slug", product.at));
-            }
+            is_complete &= product.row.slug.is_some();
         }
-        let Some(pointer) = unnamed else { return Ok(()) };
-        if slugs.are_exhausted() {
-            return Err(Problem::at("LIMIT_EXCEEDED", pointer));
+        if is_complete {
+            return Ok(());
         }
         let taken = run(find_taken(slugs.propose()))?;
         slugs.learn(&slugs_of(taken));

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Date, Id, Instant, collection, text_enum};
+use stoa_sdk::{Date, Id, Instant, collection, text_enum, view};
 use stoa_trade::quantity::{Amount, Quantity, UnitCost};
 
 use crate::records::movement::DocumentType;
@@ -100,8 +100,18 @@ collection! {
     }
     unique { once: [movement_id, layer_id, kind] }
     index {
-        [legal_entity_id, variant_id, entry_date], [movement_id], [receipt_item_id, kind], [unit_id, id],
+        [legal_entity_id, variant_id, entry_date], [movement_id], [receipt_item_id, id], [unit_id, id],
         [source_entry_id], [layer_id],
+    }
+}
+
+view! {
+    /// What an entry says of its goods and their cost, without when and why: a line's goods may have gone in very many slices.
+    pub EntryOfGoods of CostEntryRow {
+        id: Id, legal_entity_id: Id, variant_id: Id, product_id: Id, warehouse_id: Option<Id>, layer_id: Option<Id>,
+        unit_id: Option<Id>, movement_id: Option<Id>, source_entry_id: Option<Id>, kind: CostKind, quantity: Quantity,
+        unit_cost_before: Option<UnitCost>, unit_cost: Option<UnitCost>, amount: Option<Amount>,
+        currency_code: Option<String>, receipt_item_id: Option<Id>,
     }
 }
 

@@ -2,14 +2,15 @@
 //! always add up to the line's.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use stoa_sdk::{Id, map};
+use stoa_sdk::Id;
 use stoa_trade::quantity::{Quantity, UnitCost};
 
-use crate::records::cost::{CostEntryRow, CostKind, Destination, LayerRow};
+use crate::records::cost::{CostKind, Destination, EntryOfGoods, LayerRow};
 
 /// Goods of a line that are in one place at one cost.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Fragment {
     pub at: Where,
     pub unit: Option<Id>,
@@ -18,12 +19,12 @@ pub struct Fragment {
     pub unit_cost: Option<UnitCost>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Where {
     /// On hand, in this open layer.
-    Layer(Box<LayerRow>),
+    Layer(Rc<LayerRow>),
     /// Gone, by this entry.
-    Gone(Box<CostEntryRow>, Destination),
+    Gone(Rc<EntryOfGoods>, Destination),
 }
 
 /// Where goods go by an entry of this kind; none for those by which none go.
@@ -43,51 +44,75 @@ pub fn destination(kind: CostKind) -> Option<Destination> {
     }
 }
 
-/// What is left of slices that went, at what it costs now: less what came back, as re-costed since. `entries`: the slices and
-/// every row that names one of them, in any order.
-pub fn gone_fragments(entries: &[CostEntryRow]) -> Vec<Fragment> {
-    let slices = entries.iter().filter_map(|entry| Some((entry.id, (entry, destination(entry.kind)?))));
-    let sources = map(slices);
-    let mut parts: BTreeMap<Id, BTreeMap<Option<UnitCost>, i128>> = BTreeMap::new();
-    let mut add = |slice: Id, cost: Option<UnitCost>, quantity: i128| {
-        *parts.entry(slice).or_default().entry(cost).or_default() += quantity;
-    };
-    for entry in entries {
-        let quantity = entry.quantity.units();
-        match (entry.kind, entry.source_entry_id) {
-            (CostKind::Back, Some(slice)) => add(slice, entry.unit_cost, -quantity),
-            (CostKind::Charge | CostKind::Correction, Some(slice)) => {
-                add(slice, entry.unit_cost_before, -quantity);
-                add(slice, entry.unit_cost, quantity);
-            }
-            (kind, _) if destination(kind).is_some() => add(entry.id, entry.unit_cost, -quantity),
-            _ => {}
-        }
-    }
-    let mut fragments = Vec::new();
-    for (slice, parts) in parts {
-        let Some(&(entry, destination)) = sources.get(&slice) else { continue };
-        for (unit_cost, quantity) in parts.into_iter().filter(|(_, quantity)| *quantity > 0) {
-            fragments.push(Fragment {
-                at: Where::Gone(Box::new(entry.clone()), destination),
-                unit: entry.unit_id,
-                quantity: Quantity::from_units(quantity),
-                unit_cost,
-            });
-        }
-    }
-    fragments
+/// Slices that went and every row that names one of them, taken in one by one and in any order, so that nobody keeps all rows.
+#[derive(Default)]
+pub struct GoneGoods {
+    slices: BTreeMap<Id, GoneSlice>,
 }
 
-/// What is on hand, of layers that are open.
-pub fn layer_fragments(layers: &[LayerRow]) -> Vec<Fragment> {
-    let fragment = |layer: &LayerRow| Fragment {
-        unit: layer.unit_id,
-        quantity: layer.remaining,
-        unit_cost: layer.unit_cost,
-        at: Where::Layer(Box::new(layer.clone())),
-    };
-    layers.iter().filter(|layer| !layer.spent).map(fragment).collect()
+/// A slice, and how much of it costs what now.
+#[derive(Default)]
+struct GoneSlice {
+    entry: Option<(Rc<EntryOfGoods>, Destination)>,
+    parts: Vec<(Option<UnitCost>, i128)>,
+}
+
+impl GoneSlice {
+    fn add(&mut self, cost: Option<UnitCost>, quantity: i128) {
+        match self.parts.iter_mut().find(|(of, _)| *of == cost) {
+            Some((_, sum)) => *sum += quantity,
+            None => self.parts.push((cost, quantity)),
+        }
+        self.parts.retain(|(_, sum)| *sum != 0);
+    }
+}
+
+impl GoneGoods {
+    pub fn add(&mut self, entry: EntryOfGoods) {
+        let quantity = entry.quantity.units();
+        match (entry.kind, entry.source_entry_id) {
+            (CostKind::Back, Some(slice)) => self.slice(slice).add(entry.unit_cost, -quantity),
+            (CostKind::Charge | CostKind::Correction, Some(slice)) => {
+                let slice = self.slice(slice);
+                slice.add(entry.unit_cost_before, -quantity);
+                slice.add(entry.unit_cost, quantity);
+            }
+            (kind, _) => {
+                if let Some(destination) = destination(kind) {
+                    let slice = self.slice(entry.id);
+                    slice.add(entry.unit_cost, -quantity);
+                    slice.entry = Some((Rc::new(entry), destination));
+                }
+            }
+        }
+    }
+
+    fn slice(&mut self, id: Id) -> &mut GoneSlice {
+        self.slices.entry(id).or_default()
+    }
+
+    /// What is left of the slices, at what it costs now: less what came back, as re-costed since.
+    pub fn into_fragments(self) -> Vec<Fragment> {
+        let mut fragments = Vec::new();
+        for GoneSlice { entry, parts } in self.slices.into_values() {
+            let Some((entry, destination)) = entry else { continue };
+            for (unit_cost, quantity) in parts.into_iter().filter(|(_, quantity)| *quantity > 0) {
+                fragments.push(Fragment {
+                    unit: entry.unit_id,
+                    quantity: Quantity::from_units(quantity),
+                    unit_cost,
+                    at: Where::Gone(entry.clone(), destination),
+                });
+            }
+        }
+        fragments
+    }
+}
+
+/// What is on hand of a layer; none where it is spent.
+pub fn layer_fragment(layer: LayerRow) -> Option<Fragment> {
+    let (unit, quantity, unit_cost) = (layer.unit_id, layer.remaining, layer.unit_cost);
+    (!layer.spent).then(|| Fragment { at: Where::Layer(Rc::new(layer)), unit, quantity, unit_cost })
 }
 
 /// In the order in which an amount is dealt: dearest first, then gone before on hand, then oldest.
@@ -100,5 +125,70 @@ pub fn age(fragment: &Fragment) -> (bool, i64, Id) {
     match &fragment.at {
         Where::Gone(entry, _) => (false, 0, entry.id),
         Where::Layer(layer) => (true, layer.seq, layer.id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(
+        id: u64,
+        kind: CostKind,
+        source: Option<u64>,
+        quantity: i128,
+        costs: (Option<i128>, i128),
+    ) -> EntryOfGoods {
+        EntryOfGoods {
+            id: Id(1, id),
+            legal_entity_id: Id(2, 0),
+            variant_id: Id(3, 0),
+            product_id: Id(4, 0),
+            warehouse_id: None,
+            layer_id: None,
+            unit_id: None,
+            movement_id: None,
+            source_entry_id: source.map(|id| Id(1, id)),
+            kind,
+            quantity: Quantity::from_units(quantity),
+            unit_cost_before: costs.0.map(UnitCost::from_units),
+            unit_cost: Some(UnitCost::from_units(costs.1)),
+            amount: None,
+            currency_code: None,
+            receipt_item_id: None,
+        }
+    }
+
+    #[test]
+    fn slices_are_folded_in_any_order() {
+        let rows = [
+            entry(1, CostKind::Received, None, 9, (None, 5)),
+            entry(2, CostKind::Sold, None, -4, (None, 5)),
+            // Three of the four cost less, one of these came back, and the other two cost more again.
+            entry(3, CostKind::Correction, Some(2), 3, (Some(5), 2)),
+            entry(4, CostKind::Back, Some(2), 1, (None, 2)),
+            entry(5, CostKind::Charge, Some(2), 2, (Some(2), 7)),
+            entry(6, CostKind::Lost, None, -1, (None, 5)),
+        ];
+        for turn in 0..rows.len() {
+            let mut gone = GoneGoods::default();
+            rows.iter().cycle().skip(turn).take(rows.len()).for_each(|row| gone.add(row.clone()));
+            let mut parts = gone.into_fragments();
+            sort_for_dealing(&mut parts);
+            let part = |part: &Fragment| {
+                let cost = part.unit_cost.map(UnitCost::units);
+                let to = match &part.at {
+                    Where::Gone(entry, to) => (entry.id.1, *to),
+                    Where::Layer(_) => unreachable!("nothing is on hand"),
+                };
+                (cost, part.quantity.units(), to)
+            };
+            let expected = [
+                (Some(7), 2, (2, Destination::Sold)),
+                (Some(5), 1, (2, Destination::Sold)),
+                (Some(5), 1, (6, Destination::Lost)),
+            ];
+            assert_eq!(parts.iter().map(part).collect::<Vec<_>>(), expected, "from the row {turn} on");
+        }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_ROWS, aggregate, read, select};
+use stoa_sdk::store::{aggregate, read, select};
 use stoa_sdk::{Filter, Id, all, map, set, totals};
 use stoa_trade::clients::books;
 use stoa_trade::quantity::{self, Amount, Quantity};
 
-use crate::records::cost::{CostEntryRow, CostKind, LayerRow, PoolRow};
+use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, LayerRow, PoolRow};
 use crate::records::stock::StockRow;
-use crate::rules::fragments;
+use crate::rules::fragments::{self, GoneGoods};
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 use crate::work::costs::valuation::{EntryWorth, LayerWorth, counts_on_hand, value_by_currency};
 use crate::work::pages::read_every;
@@ -122,21 +122,19 @@ pub fn items(after: Option<Id>) -> Batch {
     let items = set(page.rows.iter().filter_map(|entry| entry.receipt_item_id));
     let mut findings = Vec::new();
     for item in items {
-        let layers = all([LayerRow::receipt_item_id.eq(item), LayerRow::spent.eq(false)]);
-        let entries = CostEntryRow::receipt_item_id.eq(item);
-        let (layers, entries) =
-            read((select::<LayerRow>(layers).limit(MOST_ROWS), select::<CostEntryRow>(entries).limit(MOST_ROWS)));
-        if layers.more || entries.more {
-            continue;
-        }
-        let mut goods = fragments::gone_fragments(&entries.items);
-        goods.extend(fragments::layer_fragments(&layers.items));
-        let came = entries.items.iter().filter(|entry| entry.kind == CostKind::Received);
-        let quantity: i128 = came.clone().map(|entry| entry.quantity.units()).sum();
+        let open = all([LayerRow::receipt_item_id.eq(item), LayerRow::spent.eq(false)]);
+        let layers = read_every(&open, |layer: &LayerRow| layer.id);
+        let entries = read_every(&CostEntryRow::receipt_item_id.eq(item), |entry: &EntryOfGoods| entry.id);
+        let mut gone = GoneGoods::default();
+        entries.iter().for_each(|entry| gone.add(entry.clone()));
+        let mut goods = gone.into_fragments();
+        goods.extend(layers.into_iter().filter_map(fragments::layer_fragment));
+        let came = entries.iter().filter(|entry| entry.kind == CostKind::Received);
+        let quantity: i128 = came.map(|entry| entry.quantity.units()).sum();
         if goods.iter().map(|part| part.quantity.units()).sum::<i128>() != quantity {
             findings.push(finding("I16", item, "The line's fragments are not what was received."));
         }
-        let changed = entries.items.iter().filter(|entry| {
+        let changed = entries.iter().filter(|entry| {
             matches!(entry.kind, CostKind::Received | CostKind::Charge | CostKind::Correction | CostKind::Assigned)
         });
         let cost: Option<i128> = changed.map(|entry| entry.amount.map(Amount::units)).sum();

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_ROWS, get_all, read, select};
+use stoa_sdk::store::{get_all, read};
 use stoa_sdk::{Filter, Id, all, has, map, view};
 use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
 use crate::records::movement::{MovementRow, MovementType};
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
+use crate::work::pages::read_every;
 
 /// Sales of a batch.
 const BATCH: u32 = 20;
@@ -28,16 +29,13 @@ pub fn verify(after: Option<Id>) -> Batch {
     let movements = || page.rows.iter().map(|row| row.movement_id);
     let of_sales = || CostEntryRow::movement_id.one_of(movements());
     let of_slices = has::<CostEntryRow, _, _>(CostEntryRow::source_entry_id, CostEntryRow::id, of_sales());
-    let (sales, slices, back) = read((
-        get_all::<Sale>(movements()),
-        select::<Slice>(all([of_sales(), CostEntryRow::kind.eq(CostKind::Sold)])).limit(MOST_ROWS),
-        select::<Slice>(all([of_slices, CostEntryRow::kind.eq(CostKind::Back)])).limit(MOST_ROWS),
-    ));
-    let is_whole = !slices.more && !back.more;
+    let sales = read(get_all::<Sale>(movements()));
+    let slices = read_every(&all([of_sales(), CostEntryRow::kind.eq(CostKind::Sold)]), |slice: &Slice| slice.id);
+    let back = read_every(&all([of_slices, CostEntryRow::kind.eq(CostKind::Back)]), |slice: &Slice| slice.id);
     let sales = map(sales.into_iter().map(|sale| (sale.id, sale)));
-    let sale_of = map(slices.items.into_iter().filter_map(|slice| Some((slice.id, slice.movement_id?))));
+    let sale_of = map(slices.into_iter().filter_map(|slice| Some((slice.id, slice.movement_id?))));
     let mut came_back: BTreeMap<Id, i128> = BTreeMap::new();
-    for row in back.items {
+    for row in back {
         if let Some(sale) = row.source_entry_id.and_then(|slice| sale_of.get(&slice)) {
             *came_back.entry(*sale).or_default() += row.quantity.units();
         }
@@ -52,7 +50,7 @@ pub fn verify(after: Option<Id>) -> Batch {
         // A unit that comes back DAMAGED leaves its cost with the sale.
         let back = came_back.get(&row.movement_id).copied().unwrap_or_default();
         let is_unit = sale.is_some_and(|sale| sale.inventory_unit_id.is_some());
-        if is_whole && (back > row.returned.units() || (back < row.returned.units() && !is_unit)) {
+        if back > row.returned.units() || (back < row.returned.units() && !is_unit) {
             findings.push(finding("I15", row.id, "What came back is not what costs came back of."));
         }
     }

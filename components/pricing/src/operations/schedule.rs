@@ -32,9 +32,6 @@ pub const OPERATIONS: &[Operation] = &[
             .answers::<PublicScheduledPrices>()),
 ];
 
-/// Pages of standing prices that one request reads at most.
-const PAGES: usize = 8;
-
 /// Prices to create, in order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -160,17 +157,14 @@ fn find_overlaps(list: Id, variants: &[Id], hull: Period) -> Filter {
 fn read_rest(first: Rows<PriceRow>, filter: &Filter) -> Result<Vec<PriceRow>, Problem> {
     let mut rows = first.items;
     let mut more = first.more;
-    for _ in 1..PAGES {
-        if !more {
-            return Ok(rows);
-        }
+    while more {
         let after = rows.last().map(|row| row.id);
         let page: Result<Rows<PriceRow>, Failure> = run(select(filter.clone()).after(after).limit(MOST_ROWS));
         let page = page?;
         more = page.more;
         rows.extend(page.items);
     }
-    if more { Err(Problem::limit_exceeded()) } else { Ok(rows) }
+    Ok(rows)
 }
 
 type Written = (Vec<PriceRow>, Vec<PriceRow>);

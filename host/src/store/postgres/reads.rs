@@ -80,7 +80,8 @@ impl Reads {
                 read.rows.push(data);
             }
         }
-        waiting.into_iter().map(|read| Ok((read.call, page(read.call, &read.query, read.rows)?))).collect()
+        let reply = |read: Waiting| Ok((read.call, page(scope, read.call, &read.query, read.rows)?));
+        waiting.into_iter().map(reply).collect()
     }
 }
 

@@ -83,7 +83,7 @@ fn answer(
     bind(&mut statement, &query.sql.params)?;
     let mut rows = Vec::new();
     fetch(&mut statement, query, scope, reading, &mut rows)?;
-    page(call, query, rows)
+    page(scope, call, query, rows)
 }
 
 fn get(
@@ -96,7 +96,7 @@ fn get(
 ) -> Result<Reply, Stop> {
     let query = read::one_key(schema, keyed, vec![Datum::Null; keyed.key.len()], start(scope));
     let rows = by_key(connection, scope, reading, &query, &keyed.keys)?;
-    page(call, &query, rows)
+    page(scope, call, &query, rows)
 }
 
 fn each(
@@ -110,7 +110,7 @@ fn each(
     let Some(each) = &select.each else { return Err(Stop::Misuse(format!("call {call}: no keys"))) };
     let query = read::each_of_one(schema, select, each, start(scope));
     let rows = by_key(connection, scope, reading, &query, &each.keys)?;
-    page(call, &query, rows)
+    page(scope, call, &query, rows)
 }
 
 /// Runs a statement for every key; the key's values are parameters 2 and on.

@@ -39,6 +39,9 @@ pub fn create(call: &Call) -> Answer {
     let quantity = input.quantity.0;
     articles::check_scale(article, quantity, "/quantity")?;
     articles::require_quantities(article, "/variantId")?;
+    if !articles::is_active(article) {
+        return Err(unusable("/variantId", "ARCHIVED"));
+    }
     if row.status == Status::Archived {
         return Err(unusable("/warehouseId", "ARCHIVED"));
     }

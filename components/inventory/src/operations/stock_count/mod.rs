@@ -33,7 +33,8 @@ pub const OPERATIONS: &[Operation] = &[
             place of its earlier one. Of a serialized variant every unit that is there is named, also one that was LOST. At \
             most 500 lines and 500 units in a count.")
         .needs(ADJUST).body::<RecordStockCount>().answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()
-        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"]),
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_COUNT_MISMATCH", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
+            "LIMIT_EXCEEDED"]),
     Operation::transition("/inventory/counts/{id}/post", "postStockCount", post::post)
         .summary("Post a stock count")
         .description("The differences are applied to what is there now, so that sales during the count stay sold. A unit that \

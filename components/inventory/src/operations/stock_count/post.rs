@@ -105,6 +105,7 @@ impl<'a> Posting<'a> {
             last,
             terms,
         };
+        posting.check_active(lines)?;
         posting.admit(count, lines)?;
         Ok(posting)
     }
@@ -122,6 +123,15 @@ impl<'a> Posting<'a> {
             Tracking::Serialized => units_of(line).into_iter().any(found),
             _ => line.counted > line.expected,
         }
+    }
+
+    /// Nothing more comes in of what was archived since it was counted.
+    fn check_active(&self, lines: &[StockCountLineRow]) -> Result<(), Problem> {
+        let articles = articles::get(lines.iter().map(|line| line.variant_id));
+        let is_archived = |line: &StockCountLineRow| !articles.get(&line.variant_id).is_some_and(articles::is_active);
+        let refused = lines.iter().enumerate().filter(|(_, line)| self.brings(line) && is_archived(line));
+        let refused = refused.map(|(at, _)| stoa_sdk::item(format!("/lines/{at}/variantId"), "ARCHIVED"));
+        refuse("ARCHIVED", refused.collect())
     }
 
     /// With books, every surplus has a cost that can be posted.

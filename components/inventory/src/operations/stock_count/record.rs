@@ -57,6 +57,7 @@ pub fn record(call: &Call) -> Answer {
     body.expected_version.check(count.version)?;
     check_open(&count)?;
     check_counts(&body.lines, &articles)?;
+    check_active(&body.lines, &articles, &seen)?;
 
     let before = map(before.into_iter().map(|line| (line.variant_id, line)));
     let now = now();
@@ -132,6 +133,13 @@ impl Seen {
         })
     }
 
+    /// Whether more of a line's variant was counted than there is: a quantity beyond what is on hand, or a unit that was LOST.
+    fn exceeds(&self, line: &CountedLine) -> bool {
+        let is_lost = |id: &Id| self.units.get(id).is_some_and(|unit| unit.status == UnitStatus::Lost);
+        let on_hand = self.on_hand.get(&line.variant_id).copied().unwrap_or(Quantity::ZERO);
+        if line.unit_ids.is_empty() { line.counted_quantity > on_hand } else { line.unit_ids.iter().any(is_lost) }
+    }
+
     /// What is expected of a line, and its units: those expected, and those found.
     fn line(
         &self,
@@ -191,6 +199,13 @@ fn check_counts(lines: &[CountedLine], articles: &BTreeMap<Id, Article>) -> Resu
         }
     }
     refuse_invalid(faults)
+}
+
+/// Of an archived variant no more comes in than is there.
+fn check_active(lines: &[CountedLine], articles: &BTreeMap<Id, Article>, seen: &Seen) -> Result<(), Problem> {
+    let is_archived = |line: &CountedLine| articles.get(&line.variant_id).is_some_and(|of| !articles::is_active(of));
+    let refused = lines.iter().enumerate().filter(|(_, line)| is_archived(line) && seen.exceeds(line));
+    refuse("REFERENCE_INVALID", refused.map(|(at, _)| item(format!("/lines/{at}/variantId"), "ARCHIVED")).collect())
 }
 
 /// Lines and units of the count as it will stand.

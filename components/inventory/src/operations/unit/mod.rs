@@ -59,7 +59,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Hold a unit").description("Until it is released; a unit held by hand is never sold.")
         .needs(ADJUST).body::<ReserveUnit>().answers::<InventoryUnitReservationReceipt>()
         .writes("INVENTORY_RESERVATION", UPDATED)
-        .problems(&["VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"])
+        .problems(&["VERSION_CONFLICT", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT", "ARCHIVED", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
     Operation::transition("/inventory/units/{id}/regrade", "regradeUnit", regrade::regrade)
         .summary("State condition and grade anew")

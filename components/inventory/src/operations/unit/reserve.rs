@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Answer, Call, Id, Problem, Text};
+use stoa_trade::clients::articles;
 use stoa_trade::document::version::ExpectedVersion;
 
 use crate::records::reservation::{ReservationSource, unit_receipt};
@@ -29,6 +30,9 @@ pub fn reserve(call: &Call) -> Answer {
     let unit: UnitRow = lock_expected(call.path_id("id")?, body.expected_version)?;
     // An AVAILABLE unit stands in a normal warehouse, which is not archived while it is there.
     unit_state::check(Cause::Reserve, &unit, None)?;
+    if !articles::get_one(unit.variant_id).is_some_and(|article| articles::is_active(&article)) {
+        return Err(Problem::at("ARCHIVED", "/variantId"));
+    }
     let holder = Holder {
         source: ReservationSource::Manual,
         document_id: None,

@@ -2,23 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Failure, get_all, run, select, update_by};
+use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get_all, run, select, update_by};
 use stoa_sdk::{Field, Id, Problem, has, map, set};
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
 
-use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
+use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, SaleBalanceRow};
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::Cost;
-use crate::rules::fragments::{self, Fragment, Where};
+use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::place::require_open;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::check_count;
 use crate::services::wire::parse_positive;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
+use crate::work::pages::for_each_row;
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
 use crate::work::units::returns::{self, CustomerReturn, Disposition, Return};
@@ -169,10 +170,16 @@ fn read_sold_parts(sales: &BTreeMap<Id, i128>) -> Result<BTreeMap<Id, Vec<Fragme
     }
     let of_sales = || CostEntryRow::movement_id.one_of(sales.keys().copied());
     let of_slices = has::<CostEntryRow, _, _>(CostEntryRow::source_entry_id, CostEntryRow::id, of_sales());
-    let (mut all, changes): (Vec<CostEntryRow>, Vec<CostEntryRow>) =
-        run((select(of_sales()).whole(), select(of_slices).whole()))?;
-    all.extend(changes);
-    let mut goods = fragments::gone_fragments(&all);
+    let (slices, changes): (Rows<EntryOfGoods>, Rows<EntryOfGoods>) =
+        run((select(of_sales()).limit(MOST_ROWS), select(of_slices.clone()).limit(MOST_ROWS)))?;
+    let mut gone = GoneGoods::default();
+    for (first, filter) in [(slices, of_sales()), (changes, of_slices)] {
+        match first.more {
+            false => first.items.into_iter().for_each(|entry| gone.add(entry)),
+            true => for_each_row(&filter, |entry: &EntryOfGoods| entry.id, |entry| gone.add(entry))?,
+        }
+    }
+    let mut goods = gone.into_fragments();
     fragments::sort_for_dealing(&mut goods);
     let mut parts: BTreeMap<Id, Vec<Fragment>> = BTreeMap::new();
     for part in goods {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Rows, aggregate, insert, run, select, update_all};
+use stoa_sdk::store::{MOST_ROWS, Rows, aggregate, insert, run, select, update_all};
 use stoa_sdk::{Id, Instant, Problem, all, new_id, now, today, totals};
 use stoa_trade::quantity::{self, Amount, Quantity, UnitCost};
 
@@ -19,28 +19,23 @@ pub enum CostedGoods {
 
 totals! { Worth of LayerRow by [] { value: Amount = sum(value) } }
 
-/// Open layers that are read at once: each may make two entries.
-const PAGE: u32 = 1_000;
-
-/// Pages of an entity that can be valued.
-const PAGES: usize = 20;
+/// Layers that are written at once: each may make two entries.
+const STEP: usize = 1_000;
 
 /// Answers what the entity's goods are worth.
 ///
 /// # Errors
 /// VALUATION_COST_REQUIRED where goods have no cost, or one in another currency; ACCOUNTING_AMOUNT_PRECISION where a value does
-/// not fit; LIMIT_EXCEEDED where there are too many layers.
+/// not fit.
 pub fn open_books(entity: Id, currency: &str, stated: &BTreeMap<CostedGoods, UnitCost>) -> Result<Amount, Problem> {
     let now = now();
     let open = || [LayerRow::legal_entity_id.eq(entity), LayerRow::spent.eq(false)];
     let mut cursor = None;
-    for page in 0.. {
-        if page == PAGES {
-            return Err(Problem::limit_exceeded());
-        }
-        let rows: Rows<LayerRow> = run(select(all(open())).after(cursor).limit(PAGE))?;
+    loop {
+        // New layers come last, and need nothing: they are costed.
+        let rows: Rows<LayerRow> = run(select(all(open())).after(cursor).limit(MOST_ROWS))?;
         cursor = rows.items.last().map(|layer| layer.id);
-        assign(rows.items, currency, stated, now)?;
+        rows.items.chunks(STEP).try_for_each(|layers| assign(layers, currency, stated, now))?;
         if !rows.more {
             break;
         }
@@ -50,7 +45,7 @@ pub fn open_books(entity: Id, currency: &str, stated: &BTreeMap<CostedGoods, Uni
 
 /// Costed layers in the place of those without.
 fn assign(
-    layers: Vec<LayerRow>,
+    layers: &[LayerRow],
     currency: &str,
     stated: &BTreeMap<CostedGoods, UnitCost>,
     now: Instant,
@@ -81,7 +76,7 @@ fn assign(
             value: Some(value),
             ..layer.clone()
         };
-        entries.push(entry(&layer, now, -1));
+        entries.push(entry(layer, now, -1));
         entries.push(entry(&new, now, 1));
         opened.push(new);
         emptied.push(layer);

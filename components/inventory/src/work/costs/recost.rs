@@ -2,17 +2,19 @@
 //! emptied and opened anew at the new cost; what is gone gets rows of its own. Nothing in a ledger changes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use stoa_sdk::store::{find, insert, run, select, update_all};
-use stoa_sdk::{Field, Id, Instant, Problem, all, map, new_id, now, set, today};
+use stoa_sdk::store::{MOST_ROWS, find, insert, run, select, update_all};
+use stoa_sdk::{Field, Filter, Id, Instant, Problem, all, map, new_id, now, set, today};
 use stoa_trade::clients::{articles, books};
-use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
+use stoa_trade::quantity::{self, Amount, Quantity, Tracking, UnitCost};
 use stoa_trade::refusal::unusable;
 
-use crate::records::cost::{CostEntryRow, CostKind, Destination, LayerRow, PoolRow};
-use crate::rules::fragments::{self, Fragment, Where};
+use crate::records::cost::{CostEntryRow, CostKind, Destination, EntryOfGoods, LayerRow, PoolRow};
+use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::recost::{Dealt, Undealt, Way, deal_over};
 use crate::work::costs::entry::new_entry;
+use crate::work::pages::for_each_row;
 
 /// An amount for the goods of a receipt's line, or for one unit of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +42,7 @@ pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Prob
         grains.insert(entity, if books::admit(entity)?.is_some() { 1_000_000 } else { 1 });
     }
     let items = set(lines.iter().map(|line| line.receipt_item));
-    let (layers, entries) = read_history(&items, &received)?;
+    let mut goods = read_goods(&items, &received)?;
 
     let mut written = Recosting::new(way, document);
     let mut all_parts = Vec::new();
@@ -51,28 +53,26 @@ pub fn recost(way: Way, document: Id, lines: &[Line]) -> Result<Vec<Parts>, Prob
         let article = articles::require(&articles, entry.variant_id, &pointer)?;
         let places =
             if articles::tracking(article) == Tracking::Serialized { 0 } else { u32::from(article.decimal_places) };
-        let of_line = |item: Option<Id>, unit: Option<Id>| {
-            item == Some(line.receipt_item) && (line.unit.is_none() || unit == line.unit)
+        let mut of_line = match line.unit {
+            // Nobody else deals over it.
+            None => goods.remove(&line.receipt_item).unwrap_or_default(),
+            unit => {
+                goods.get(&line.receipt_item).into_iter().flatten().filter(|part| part.unit == unit).cloned().collect()
+            }
         };
-        let own_layers: Vec<LayerRow> =
-            layers.iter().filter(|layer| of_line(layer.receipt_item_id, layer.unit_id)).cloned().collect();
-        let own_entries: Vec<CostEntryRow> =
-            entries.iter().filter(|entry| of_line(entry.receipt_item_id, entry.unit_id)).cloned().collect();
-        let mut goods = fragments::gone_fragments(&own_entries);
-        goods.extend(fragments::layer_fragments(&own_layers));
-        if goods.is_empty() {
+        if of_line.is_empty() {
             return Err(missing());
         }
-        fragments::sort_for_dealing(&mut goods);
+        fragments::sort_for_dealing(&mut of_line);
         let grain = grains.get(&entry.legal_entity_id).copied().unwrap_or(1);
-        all_parts.push(written.deal(line, &goods, places, grain).map_err(|refused| refused.at(nth))?);
+        all_parts.push(written.deal(line, &of_line, places, grain).map_err(|refused| refused.at(nth))?);
     }
     written.write()?;
     Ok(all_parts)
 }
 
-/// The entries by which the lines' goods came in.
-fn read_receipts(lines: &[Line]) -> Result<BTreeMap<Id, CostEntryRow>, Problem> {
+/// Of each line's goods one entry by which they came in.
+fn read_receipts(lines: &[Line]) -> Result<BTreeMap<Id, EntryOfGoods>, Problem> {
     let mut seen = BTreeSet::new();
     for (nth, line) in lines.iter().enumerate() {
         // A line for all of an item's goods and one for a unit of it would deal over each other.
@@ -83,45 +83,90 @@ fn read_receipts(lines: &[Line]) -> Result<BTreeMap<Id, CostEntryRow>, Problem> 
         }
     }
     let items = set(lines.iter().map(|line| line.receipt_item));
-    let came = [CostEntryRow::receipt_item_id.one_of(items), CostEntryRow::kind.eq(CostKind::Received)];
-    let rows = run(select::<CostEntryRow>(all(came)).whole())?;
+    if items.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let keys = items.into_iter().map(|item| vec![item.put()]);
+    let came = select(CostEntryRow::kind.eq(CostKind::Received)).each(&[CostEntryRow::receipt_item_id.name()], keys, 1);
+    let rows: Vec<EntryOfGoods> = run(came.whole())?;
     Ok(map(rows.into_iter().filter_map(|entry| Some((entry.receipt_item_id?, entry)))))
 }
 
-/// Open layers and the whole ledger of the items, under the locks of their pools.
-fn read_history(
+/// Where the goods of the items are now, under the locks of their pools. A line's goods may be in very many parts: what one reply
+/// does not hold is read item by item, page by page, and folded as it comes.
+fn read_goods(
     items: &BTreeSet<Id>,
-    received: &BTreeMap<Id, CostEntryRow>,
-) -> Result<(Vec<LayerRow>, Vec<CostEntryRow>), Problem> {
+    received: &BTreeMap<Id, EntryOfGoods>,
+) -> Result<BTreeMap<Id, Vec<Fragment>>, Problem> {
     if items.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(BTreeMap::new());
     }
     let pools = set(received.values().map(|entry| (entry.legal_entity_id, entry.variant_id)));
     let keys = pools.iter().map(|(entity, variant)| vec![entity.put(), variant.put()]);
-    let of_items = || items.iter().copied();
-    let open = [LayerRow::receipt_item_id.one_of(of_items()), LayerRow::spent.eq(false)];
     let (_, layers, entries) = run((
         (!pools.is_empty()).then(|| find::<PoolRow>("pool", keys).locked()),
-        select(all(open)).whole(),
-        select(CostEntryRow::receipt_item_id.one_of(of_items())).whole(),
+        select::<LayerRow>(open_layers(items.iter().copied())).limit(MOST_ROWS),
+        select::<EntryOfGoods>(CostEntryRow::receipt_item_id.one_of(items.iter().copied())).limit(MOST_ROWS),
     ))?;
-    Ok((layers, entries))
+    let mut goods: BTreeMap<Id, Vec<Fragment>> = BTreeMap::new();
+    let mut put_layer = |layer: LayerRow| {
+        if let Some((item, part)) = layer.receipt_item_id.zip(fragments::layer_fragment(layer)) {
+            goods.entry(item).or_default().push(part);
+        }
+    };
+    if layers.more {
+        items.iter().try_for_each(|item| for_each_row(&open_layers([*item]), |row| row.id, &mut put_layer))?;
+    } else {
+        layers.items.into_iter().for_each(put_layer);
+    }
+    let mut gone: BTreeMap<Id, GoneGoods> = BTreeMap::new();
+    let mut put_entry = |entry: EntryOfGoods| {
+        if let Some(item) = entry.receipt_item_id {
+            gone.entry(item).or_default().add(entry);
+        }
+    };
+    if entries.more {
+        let of_item = |item: &Id| CostEntryRow::receipt_item_id.eq(*item);
+        items.iter().try_for_each(|item| for_each_row(&of_item(item), |row| row.id, &mut put_entry))?;
+    } else {
+        entries.items.into_iter().for_each(put_entry);
+    }
+    for (item, gone) in gone {
+        goods.entry(item).or_default().extend(gone.into_fragments());
+    }
+    Ok(goods)
 }
+
+fn open_layers(items: impl IntoIterator<Item = Id>) -> Filter {
+    all([LayerRow::receipt_item_id.one_of(items), LayerRow::spent.eq(false)])
+}
+
+/// Rows of each kind that are written in one call: of four kinds together they stay within what a call may carry.
+const STEP: usize = 500;
 
 /// What a recosting writes.
 struct Recosting {
     way: Way,
     document: Id,
     now: Instant,
-    emptied: Vec<LayerRow>,
+    emptied: Vec<Id>,
     opened: Vec<LayerRow>,
     entries: Vec<CostEntryRow>,
+    gone: Vec<Gone>,
+}
+
+/// Gone goods that cost something else now. Their rows, of which there may be very many, are made as they are written.
+struct Gone {
+    slice: Rc<EntryOfGoods>,
+    to: Destination,
+    before: Option<UnitCost>,
+    part: Dealt,
 }
 
 impl Recosting {
     fn new(way: Way, document: Id) -> Recosting {
         let now = now();
-        Recosting { way, document, now, emptied: Vec::new(), opened: Vec::new(), entries: Vec::new() }
+        Recosting { way, document, now, emptied: Vec::new(), opened: Vec::new(), entries: Vec::new(), gone: Vec::new() }
     }
 
     fn deal(&mut self, line: &Line, goods: &[Fragment], places: u32, grain: i128) -> Result<Parts, Undealt> {
@@ -130,27 +175,34 @@ impl Recosting {
         // Written oldest first, so that new layers keep the order in which the old ones would have left; one whose cost stays
         // is opened anew too after a part of its own layer that was, or it would leave before that.
         let mut reopened = None;
-        let mut order: Vec<(usize, &Fragment)> = goods.iter().enumerate().collect();
-        order.sort_by_key(|(_, fragment)| fragments::age(fragment));
-        for (nth, fragment) in order {
-            let own: Vec<&Dealt> =
-                dealt.iter().filter(|part| part.fragment == nth && part.amount != Amount::ZERO).collect();
+        let of_fragments = dealt.chunk_by(|a, b| a.fragment == b.fragment);
+        let mut order: Vec<(&Fragment, &[Dealt])> =
+            of_fragments.filter_map(|of_it| Some((goods.get(of_it.first()?.fragment)?, of_it))).collect();
+        order.sort_by_key(|(fragment, _)| fragments::age(fragment));
+        for (fragment, of_it) in order {
+            let changed = || of_it.iter().filter(|part| part.amount != Amount::ZERO);
             let follows = matches!(&fragment.at, Where::Layer(layer) if reopened == Some(layer.seq));
-            if own.is_empty() && !follows {
+            if changed().next().is_none() && !follows {
                 continue;
             }
             let to = match &fragment.at {
                 Where::Layer(layer) => {
                     reopened = Some(layer.seq);
-                    self.reopen(layer, &dealt, nth)?;
+                    self.reopen(layer, of_it)?;
                     Destination::OnHand
                 }
-                Where::Gone(entry, to) => {
-                    own.iter().for_each(|part| self.recost_gone(entry, *to, fragment, part));
+                Where::Gone(slice, to) => {
+                    let gone = |part: &Dealt| Gone {
+                        slice: slice.clone(),
+                        to: *to,
+                        before: fragment.unit_cost,
+                        part: part.clone(),
+                    };
+                    self.gone.extend(changed().map(gone));
                     *to
                 }
             };
-            let sum = own.iter().try_fold(0_i128, |sum, part| sum.checked_add(part.amount.units()));
+            let sum = changed().try_fold(0_i128, |sum, part| sum.checked_add(part.amount.units()));
             let part = parts.entry(to.as_str()).or_insert((to, 0));
             part.1 = sum.and_then(|sum| part.1.checked_add(sum)).ok_or(Undealt::OutOfRange)?;
         }
@@ -158,14 +210,14 @@ impl Recosting {
     }
 
     /// Empties a layer and opens its parts at their new costs, in its place.
-    fn reopen(&mut self, layer: &LayerRow, dealt: &[Dealt], nth: usize) -> Result<(), Undealt> {
+    fn reopen(&mut self, layer: &LayerRow, dealt: &[Dealt]) -> Result<(), Undealt> {
         let value = layer.value.map(Amount::units).unwrap_or_default();
         self.entries.push(CostEntryRow {
             quantity: Quantity::from_units(-layer.remaining.units()),
             amount: Some(Amount::from_units(-value)),
             ..self.new_entry(layer)
         });
-        for part in dealt.iter().filter(|part| part.fragment == nth) {
+        for part in dealt {
             let value = quantity::value(part.quantity, part.unit_cost).ok_or(Undealt::Inexact)?;
             let new = LayerRow {
                 id: new_id(),
@@ -185,31 +237,38 @@ impl Recosting {
             });
             self.opened.push(new);
         }
-        self.emptied.push(layer.clone());
+        self.emptied.push(layer.id);
         Ok(())
     }
 
-    /// Says what gone goods cost now.
-    fn recost_gone(&mut self, slice: &CostEntryRow, to: Destination, fragment: &Fragment, part: &Dealt) {
+    /// The row that says what gone goods cost now.
+    fn gone_entry(&self, gone: &Gone) -> CostEntryRow {
+        let Gone { slice, to, before, part } = gone;
         let sign = if self.way == Way::Correction { -1 } else { 1 };
-        let row = CostEntryRow {
+        CostEntryRow {
             id: new_id(),
             created_at: self.now,
             updated_at: self.now,
+            legal_entity_id: slice.legal_entity_id,
+            variant_id: slice.variant_id,
+            product_id: slice.product_id,
+            warehouse_id: slice.warehouse_id,
+            layer_id: slice.layer_id,
+            unit_id: slice.unit_id,
             movement_id: None,
             source_entry_id: Some(slice.id),
             kind: self.way.kind(),
-            destination: Some(to),
+            destination: Some(*to),
             quantity: part.quantity,
-            unit_cost_before: fragment.unit_cost,
+            unit_cost_before: *before,
             unit_cost: Some(part.unit_cost),
             amount: Some(Amount::from_units(sign * part.amount.units())),
+            currency_code: slice.currency_code.clone(),
             entry_date: today(),
             document_type: None,
             document_id: Some(self.document),
-            ..slice.clone()
-        };
-        self.entries.push(row);
+            receipt_item_id: slice.receipt_item_id,
+        }
     }
 
     fn new_entry(&self, layer: &LayerRow) -> CostEntryRow {
@@ -220,15 +279,26 @@ impl Recosting {
         }
     }
 
+    /// Writes it step by step, mostly in one; whoever reads meanwhile sees nothing of it before all is committed.
     fn write(self) -> Result<(), Problem> {
-        run((
-            update_all::<LayerRow>(self.emptied.iter().map(|layer| layer.id))
-                .set(LayerRow::remaining, &Quantity::ZERO)
-                .set(LayerRow::value, &Some(Amount::ZERO))
-                .set(LayerRow::spent, &true),
-            insert(&self.opened),
-            insert(&self.entries),
-        ))?;
+        let most = [self.emptied.len(), self.opened.len(), self.entries.len(), self.gone.len()].into_iter().max();
+        for step in 0..most.unwrap_or_default().div_ceil(STEP) {
+            let gone: Vec<CostEntryRow> = step_of(&self.gone, step).iter().map(|gone| self.gone_entry(gone)).collect();
+            run((
+                update_all::<LayerRow>(step_of(&self.emptied, step).iter().copied())
+                    .set(LayerRow::remaining, &Quantity::ZERO)
+                    .set(LayerRow::value, &Some(Amount::ZERO))
+                    .set(LayerRow::spent, &true),
+                insert(step_of(&self.opened, step)),
+                insert(step_of(&self.entries, step)),
+                insert(&gone),
+            ))?;
+        }
         Ok(())
     }
+}
+
+/// The rows of one step.
+fn step_of<T>(rows: &[T], step: usize) -> &[T] {
+    rows.chunks(STEP).nth(step).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{run, select};
-use stoa_sdk::{Decimal, Id, Problem, map};
+use stoa_sdk::{Decimal, Field, Filter, Id, Problem, map};
 use stoa_trade::clients::books::{self, Cost, Terms};
 use stoa_trade::quantity::{self, UnitCost};
 
@@ -52,8 +52,10 @@ pub fn admit_worth(
 /// # Errors
 /// The store's.
 pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
-    let layers = run(select::<LayerRow>(LayerRow::unit_id.one_of(units.iter().copied())).whole())?;
-    // By id, and so by age: the last of a unit stays.
+    // A unit has a layer of each time that it came, or cost something else: of each the last is read.
+    let keys = units.iter().map(|unit| vec![unit.put()]);
+    let last = select::<LayerRow>(Filter::default()).by_descending(LayerRow::id);
+    let layers = run(last.each(&[LayerRow::unit_id.name()], keys, 1).whole())?;
     Ok(map(layers.into_iter().filter_map(|layer| {
         let worth = Worth { unit_cost: layer.unit_cost, currency_code: layer.currency_code };
         Some((layer.unit_id?, worth))
