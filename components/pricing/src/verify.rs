@@ -1,6 +1,6 @@
 //! Pricing's invariants, checked in bounded batches of active prices: no overlaps, and nothing that is named is missing.
 
-use stoa_sdk::store::{MOST_ROWS, get_all, read, select};
+use stoa_sdk::store::{MOST_ROWS, Rows, get_all, read, select};
 use stoa_sdk::{Filter, Finding, Findings, all, map, set};
 use stoa_trade::Status;
 use stoa_trade::clients::articles;
@@ -12,17 +12,16 @@ use crate::rules::period::period_of;
 /// Prices of a batch; those of their variants are read with them.
 const BATCH: u32 = 50;
 
-/// Every price that meets the filter: a variant may have very many.
-fn read_every(filter: &Filter) -> Vec<PriceRow> {
-    let mut rows: Vec<PriceRow> = Vec::new();
-    loop {
+/// The pages after the first: a variant may have very many prices.
+fn read_rest(first: Rows<PriceRow>, filter: &Filter) -> Vec<PriceRow> {
+    let (mut rows, mut more) = (first.items, first.more);
+    while more {
         let after = rows.last().map(|row| row.id);
         let page = read(select::<PriceRow>(filter.clone()).after(after).limit(MOST_ROWS));
+        more = page.more;
         rows.extend(page.items);
-        if !page.more {
-            return rows;
-        }
     }
+    rows
 }
 
 /// The cursor is the last id.
@@ -37,8 +36,8 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let lists = set(page.items.iter().map(|row| row.list_id));
     let variants = set(page.items.iter().map(|row| row.variant_id));
     let others = all([active(), PriceRow::variant_id.one_of(variants.iter().copied())]);
-    let lists = read(get_all::<ListRow>(lists));
-    let others = read_every(&others);
+    let (lists, first) = read((get_all::<ListRow>(lists), select::<PriceRow>(others.clone()).limit(MOST_ROWS)));
+    let others = read_rest(first, &others);
     let lists = map(lists.into_iter().map(|row| (row.id, row)));
     let articles = articles::get(variants);
 
