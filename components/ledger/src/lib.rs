@@ -12,7 +12,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Manifest, Module};
+use stoa_sdk::{Manifest, Module, Problem};
 
 /// The module.
 pub struct Ledger;
