@@ -42,6 +42,10 @@ impl<'de> Deserializer<'de> for Parameter<'de> {
         visitor.visit_u32(parse_value(self.0)?)
     }
 
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_u64(parse_value(self.0)?)
+    }
+
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_i64(parse_value(self.0)?)
     }
@@ -64,7 +68,7 @@ impl<'de> Deserializer<'de> for Parameter<'de> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i128 u8 u16 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map
+        i8 i16 i32 i128 u8 u16 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map
         struct identifier ignored_any
     }
 }
@@ -91,6 +95,7 @@ mod tests {
         cursor: Option<String>,
         limit: Limit,
         deep: bool,
+        count: Option<u64>,
         status: Status,
         text: Option<String>,
         brand_id: Option<String>,
@@ -103,12 +108,20 @@ mod tests {
     #[test]
     fn texts_become_what_the_fields_ask_for() {
         let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
-        let sent = [("cursor", id), ("limit", "7"), ("deep", "true"), ("status", "ACTIVE"), ("text", "12")];
+        let sent = [
+            ("cursor", id),
+            ("limit", "7"),
+            ("deep", "true"),
+            ("count", "1099511627776"),
+            ("status", "ACTIVE"),
+            ("text", "12"),
+        ];
         let query: Query = read(&pairs(&sent)).unwrap();
         let expected = Query {
             cursor: Some(id.to_owned()),
             limit: Limit(7),
             deep: true,
+            count: Some(1 << 40),
             status: Status::Active,
             text: Some("12".to_owned()),
             brand_id: None,

@@ -15,7 +15,7 @@ use crate::records::mapping::RoleMappingRow;
 use crate::records::period::{PeriodRow, PeriodStatus};
 use crate::rules::sums::Sums;
 use crate::work::balance::{Base, select_last_closed};
-use crate::work::day_totals::{DaySums, find_summed, first_id};
+use crate::work::day_totals::{DaySums, find_summed};
 use crate::work::snapshot::{Group, MonthSums, read_kept};
 
 /// Entries of a batch; each has 200 lines at most.
@@ -101,7 +101,8 @@ fn entries(after: Option<Id>) -> Batch {
 fn find_without_total(lines: &[LineRow]) -> Vec<Finding> {
     let entities = set(lines.iter().map(|line| line.legal_entity_id));
     let until = read_until(entities.into_iter().collect());
-    let is_summed = |line: &&LineRow| until.get(&line.legal_entity_id).is_some_and(|until| line.id < first_id(*until));
+    let is_summed =
+        |line: &&LineRow| until.get(&line.legal_entity_id).is_some_and(|until| line.id < Id::first_at(*until));
     let key = |line: &LineRow| (line.legal_entity_id, line.month, line.account_id, line.branch, line.entry_date);
     let summed: Vec<&LineRow> = lines.iter().filter(is_summed).collect();
     let keys: Vec<_> = set(summed.iter().map(|line| key(line))).into_iter().collect();
@@ -135,7 +136,7 @@ fn days(after: Option<Id>) -> Batch {
             LineRow::account_id.one_of(set(own().map(|row| row.account_id))),
             LineRow::entry_date.one_of(set(own().map(|row| row.entry_date))),
             LineRow::branch.one_of(set(own().map(|row| row.branch))),
-            LineRow::id.lt(first_id(*until)),
+            LineRow::id.lt(Id::first_at(*until)),
         ]))
         .whole()
     };

@@ -6,14 +6,16 @@ use std::str::FromStr;
 use schemars::json_schema;
 use uuid::Uuid;
 
+use crate::instant::Instant;
+
 /// A UUID. Any version is read; the host makes version 7, whose order is that of creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub u64, pub u64);
 
 impl Id {
-    /// Above every id made before this instant (milliseconds since 1970), and above none made later.
-    pub(crate) fn first_at(milliseconds: i64) -> Id {
-        Id(u64::try_from(milliseconds).unwrap_or(0) << 16, 0)
+    /// The least that is made at this instant: above every id made before it, and above none made at it or later.
+    pub fn first_at(instant: Instant) -> Id {
+        Id(u64::try_from(instant.0).unwrap_or(0) << 16, 0)
     }
 }
 

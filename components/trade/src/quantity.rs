@@ -2,7 +2,7 @@
 //! refused.
 
 use schemars::json_schema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stoa_sdk::{Decimal, Item, Problem, item, text_enum};
 
 /// How much of something: 12 digits before the point, 6 after it.
@@ -37,7 +37,7 @@ stoa_sdk::inline_schema!([] Positive, |_| json_schema!({ "type": "string", "patt
 const TOTAL: &str = "^(0|[1-9][0-9]{0,25})(\\.[0-9]{1,12})?$";
 
 /// A total that a caller expects or bounds a list by: at most 26 integer and 12 fractional digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StatedTotal(pub Amount);
 

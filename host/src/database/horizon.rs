@@ -87,12 +87,12 @@ impl Horizon {
         tenant: Uuid,
         read: impl FnOnce() -> F,
     ) -> Result<i64, Error> {
-        if let Some(horizon) = self.known().get(tenant) {
+        if let Some(horizon) = self.lock().get(tenant) {
             return Ok(horizon);
         }
         let _reading = self.reading.lock().await;
         let began = {
-            let mut known = self.known();
+            let mut known = self.lock();
             if let Some(horizon) = known.get(tenant) {
                 return Ok(horizon);
             }
@@ -102,16 +102,16 @@ impl Horizon {
         };
         let writing = read().await?;
         let horizon = writing.horizon(tenant);
-        self.known().last = Some((began, writing));
+        self.lock().last = Some((began, writing));
         Ok(horizon)
     }
 
     /// Takes note that a write of the company was committed.
     pub fn note_write(&self, tenant: Uuid) {
-        self.known().written.insert(tenant);
+        self.lock().written.insert(tenant);
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

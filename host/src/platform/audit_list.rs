@@ -215,10 +215,10 @@ pub struct Detail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     pub status: Option<String>,
-    /// Permissions of the role, or scopes of the API client, that it has from here on and had not before.
+    /// Permissions of the role or of the member, or scopes of the API client, that it has from here on and had not before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gained: Vec<String>,
-    /// Permissions of the role, or scopes of the API client, that it had until here.
+    /// Permissions of the role or of the member, or scopes of the API client, that it had until here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
 }

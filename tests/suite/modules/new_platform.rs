@@ -12,7 +12,7 @@ use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
 use stoa_tests::{Company, Database, Folder, Stoa, modules, on_both_databases};
 
-use super::vetting::replaced;
+use super::vetting::replace_name;
 
 on_both_databases![the_folder_takes_the_place_of_what_cannot_run];
 
@@ -43,7 +43,7 @@ fn the_folder_takes_the_place_of_what_cannot_run(database: Database) {
         .modules_in(folder);
     let host = Stoa::start_with(database, settings);
     host.kill9();
-    record_generation_2(&host, &key, &replaced(&modules::changeling(6), STORE, OTHER_STORE));
+    record_generation_2(&host, &key, &replace_name(&modules::changeling(6), STORE, OTHER_STORE));
     host.restart();
 
     let console = host.console_with("alices-token");

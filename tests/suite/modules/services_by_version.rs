@@ -7,6 +7,8 @@ use serde_json::{Value as Json, json};
 use stoa_tests::host::{self, Settings};
 use stoa_tests::{Database, Stoa, modules, on_both_databases, on_one_database};
 
+use super::vetting::replace_name;
+
 on_both_databases![minor_version_before_goes_on_working, a_trap_is_the_fault_of_the_module_it_happened_in,];
 // The gate knows no database.
 on_one_database![services_that_do_not_fit_are_refused_by_name, inspect_tells_what_is_offered_and_wanted];
@@ -25,12 +27,12 @@ fn minor_version_before_goes_on_working(database: Database) {
 
 fn services_that_do_not_fit_are_refused_by_name(database: Database) {
     let (keeper, reader) = (modules::guest("keeper"), modules::guest("reader"));
-    let other_major = replaced(&keeper, OFFERED, "commerce:shelf/items@2.0.0");
-    let lower = replaced(&keeper, OFFERED, "commerce:shelf/items@0.9.0");
-    let newer = replaced(&reader, WANTED, "commerce:shelf/items@1.2.0");
-    let other_field = replaced(&reader, "amount", "weight");
-    let twin = replaced(&keeper, "\"keeper\"", "\"second\"");
-    let no_such = replaced(&keeper, OFFERED, "commerce:shelf/thing@1.1.0");
+    let other_major = replace_name(&keeper, OFFERED, "commerce:shelf/items@2.0.0");
+    let lower = replace_name(&keeper, OFFERED, "commerce:shelf/items@0.9.0");
+    let newer = replace_name(&reader, WANTED, "commerce:shelf/items@1.2.0");
+    let other_field = replace_name(&reader, "amount", "weight");
+    let twin = replace_name(&keeper, "\"keeper\"", "\"second\"");
+    let no_such = replace_name(&keeper, OFFERED, "commerce:shelf/thing@1.1.0");
     let (item, function) = (WANTED, "commerce:shelf/items@1.0.0#find");
     for (others, reader, words) in [
         (vec![], &reader, vec![item, "1.0.0 is wanted"]),
@@ -73,7 +75,7 @@ fn services_that_do_not_fit_are_refused_by_name(database: Database) {
 fn a_trap_is_the_fault_of_the_module_it_happened_in(database: Database) {
     let (keeper, reader) = (
         modules::guest("keeper"),
-        replaced(&modules::guest("reader"), "a plum as large as a pear", "what no shelf ever holds."),
+        replace_name(&modules::guest("reader"), "a plum as large as a pear", "what no shelf ever holds."),
     );
     let folder = modules::empty_with(&[("keeper.wasm", &keeper), ("reader.wasm", &reader)]);
     let host = Stoa::start_with(database, Settings::default().modules(folder.path()));
@@ -131,14 +133,4 @@ fn inspect_tells_what_is_offered_and_wanted(_: Database) {
 
 fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
-}
-
-/// A component with every occurrence of a name replaced by another of the same length.
-fn replaced(component: &[u8], name: &str, by: &str) -> Vec<u8> {
-    assert_eq!(name.len(), by.len());
-    let mut bytes = component.to_vec();
-    let at: Vec<usize> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name.as_bytes())).collect();
-    assert!(!at.is_empty(), "no {name} in the component");
-    at.into_iter().for_each(|at| bytes[at..at + by.len()].copy_from_slice(by.as_bytes()));
-    bytes
 }

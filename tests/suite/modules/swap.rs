@@ -67,7 +67,15 @@ fn a_hundred_swaps_under_load_fail_nobody(database: Database) {
         if thread == CONNECTIONS {
             let _ends_the_load = Ends(&done);
             for swap in 1..=SWAPS {
-                console.activate(&digests[swap % 2], json!({ "allow": ["MODULE_VERSION_LOWERED"] })).is(200);
+                // A database that is too busy for an operator says so; the requests are what must not fail.
+                eventually(|| {
+                    let answer = console.activate(&digests[swap % 2], json!({ "allow": ["MODULE_VERSION_LOWERED"] }));
+                    match answer.status {
+                        503 => drop(answer.refused(503, "UNAVAILABLE")),
+                        _ => return Some(answer.is(200)),
+                    }
+                    None
+                });
             }
             return Vec::new();
         }
@@ -122,8 +130,8 @@ fn requests_end_on_what_they_began_on(database: Database) {
     let digests = versions(&host);
     let version = |answer: Answer| answer.is(200).text("version");
     // Slow is what outlasts an activation: on a faster machine, or a busier one, more turns do.
-    let mut turns = 1_u64 << 30;
-    for round in 0..3 {
+    let mut turns = 1_u64 << 28;
+    for round in 0..5 {
         let (old, new) = if round % 2 == 0 { ("1.0.0", "1.0.2") } else { ("1.0.2", "1.0.0") };
         let count_begun = || host.log().matches(SLOW_READ_BEGUN).count();
         let begun = count_begun();

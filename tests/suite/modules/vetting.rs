@@ -126,14 +126,14 @@ fn missing_service_is_refused_by_name(database: Database) {
     let service = "commerce:catalog/articles@0.1.0";
     named(&refusal(database, &[("pricing.wasm", &pricing)]), &[service, "pricing"]);
     let other = "commerce:catalog/articles@9.0.0";
-    let newer = replaced(&pricing, service, other);
+    let newer = replace_name(&pricing, service, other);
     named(&refusal(database, &[("catalog.wasm", &catalog), ("pricing.wasm", &newer)]), &[other, "pricing"]);
-    let renamed = replaced(&pricing, "variant-active", "variant-archiv");
+    let renamed = replace_name(&pricing, "variant-active", "variant-archiv");
     named(&refusal(database, &[("catalog.wasm", &catalog), ("pricing.wasm", &renamed)]), &[service, "pricing"]);
 }
 
 /// A component with every occurrence of a name replaced by another of the same length.
-pub fn replaced(component: &[u8], name: &str, by: &str) -> Vec<u8> {
+pub fn replace_name(component: &[u8], name: &str, by: &str) -> Vec<u8> {
     assert_eq!(name.len(), by.len());
     let mut bytes = component.to_vec();
     let at: Vec<usize> = (0..bytes.len() - name.len()).filter(|at| bytes[*at..].starts_with(name.as_bytes())).collect();

@@ -429,17 +429,19 @@ fn details(shop: &Company, resource: &str) -> Vec<Json> {
 
 fn who_gave_whom_which_role_is_told_by_the_audit(database: Database) {
     let shop = company(database);
-    let role = shop.role("R", &["catalog.read"]);
+    let (role, other) = (shop.role("R", &["catalog.read", "pricing.read"]), shop.role("O", &["pricing.read"]));
     let (member, person) = shop.member("member", &[]);
     let user = person.host.request("GET", "/v1/auth/me").token(&person.token).send().is(200).id();
     let giver = shop.host.request("GET", "/v1/auth/me").token(&shop.token).send().is(200).id();
     shop.iam("assign_role", json!({ "membershipId": member, "roleId": role })).is(201);
+    shop.iam("assign_role", json!({ "membershipId": member, "roleId": other })).is(201);
     shop.iam("revoke_role", json!({ "membershipId": member, "roleId": role })).is(201);
     shop.iam("set_membership_status", json!({ "membershipId": member, "status": "SUSPENDED" })).is(201);
     let expected = [
         json!({ "kind": "create_membership", "membershipId": member, "userId": user }),
-        json!({ "kind": "assign_role", "membershipId": member, "roleId": role }),
-        json!({ "kind": "revoke_role", "membershipId": member, "roleId": role }),
+        json!({ "kind": "assign_role", "membershipId": member, "roleId": role, "gained": ["catalog.read", "pricing.read"] }),
+        json!({ "kind": "assign_role", "membershipId": member, "roleId": other }),
+        json!({ "kind": "revoke_role", "membershipId": member, "roleId": role, "lost": ["catalog.read"] }),
         json!({ "kind": "set_membership_status", "membershipId": member, "status": "SUSPENDED" }),
     ];
     assert_eq!(details(&shop, &member), expected);

@@ -10,12 +10,12 @@ use crate::records::entry::BranchKey;
 use crate::tests::posting::{posting, setup};
 use crate::tests::rows::{ENTITY, date};
 use crate::work::balance::{Scope, sums_before};
-use crate::work::day_totals::{bring_forward, first_id};
+use crate::work::day_totals::bring_forward;
 use crate::work::journal::posting::post;
 
 const MINUTE: i64 = 60_000;
 
-fn summed(until: i64) -> SummedLinesRow {
+fn summed_lines(until: i64) -> SummedLinesRow {
     let now = Instant(NOW);
     SummedLinesRow {
         id: Id(9, 1),
@@ -42,14 +42,14 @@ fn account_sums(account: u64, debit: &str, credit: &str) -> Row {
 
 #[test]
 fn a_step_waits_for_the_minutes_before_and_sums_whole_ones() {
-    let line = |at: i64| vec![first_id(Instant(at)).put()];
+    let line = |at: i64| vec![Id::first_at(Instant(at)).put()];
     // More lines follow: the step ends with the last minute of which it knows all lines.
     let mut lines = rows([line(NOW - 9 * MINUTE), line(NOW - 7 * MINUTE), line(NOW - 7 * MINUTE + 1)]);
     if let Reply::Rows(page) = &mut lines {
         page.more = true;
     }
     let log = script([
-        vec![Reply::Done, Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed(0), 1)])],
+        vec![Reply::Done, Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed_lines(0), 1)])],
         vec![lines],
         vec![rows([day_sums(1, "7", "0"), day_sums(2, "0", "7")])],
         vec![Reply::Inserted(vec![true, false]), Reply::Done],
@@ -69,8 +69,12 @@ fn a_step_waits_for_the_minutes_before_and_sums_whole_ones() {
     assert_eq!(until.rows[0].set, [Value::Instant(NOW - 7 * MINUTE)]);
 
     // What is summed up to the minute before the last is not asked for again.
-    let log =
-        script([vec![Reply::Done, Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed(NOW - MINUTE), 1)])]]);
+    let log = script([vec![
+        Reply::Done,
+        Reply::Done,
+        Reply::Inserted(vec![false]),
+        rows([whole(&summed_lines(NOW - MINUTE), 1)]),
+    ]]);
     assert_eq!(bring_forward(ENTITY), Ok(false));
     assert_eq!(log.borrow().runs.len(), 1);
 }
@@ -80,7 +84,7 @@ fn lines_that_come_late_are_summed_at_once() {
     let written = || vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; 2]), Reply::Done];
     for (until, runs) in [(NOW + 1, 3), (NOW, 2)] {
         let mut found = setup(true);
-        found[2] = rows([whole(&summed(until), 1)]);
+        found[2] = rows([whole(&summed_lines(until), 1)]);
         let log = script([found, written(), vec![Reply::Inserted(vec![true; 2]), Reply::Done]]);
         assert!(post(&[posting("1.5")]).is_ok());
         assert_eq!(log.borrow().runs.len(), runs, "summed until {until}");

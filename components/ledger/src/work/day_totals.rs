@@ -46,7 +46,7 @@ totals! {
 }
 
 /// What a day total is of.
-pub type Group = (Date, Id, BranchKey);
+pub type DayGroup = (Date, Id, BranchKey);
 
 fn minute_lock(entity: Id, minute: i64) -> String {
     format!("books:{entity}:{}", minute.rem_euclid(NAMES))
@@ -67,27 +67,22 @@ pub fn is_late(summed: Option<&Summed>) -> bool {
     summed.is_some_and(|summed| now() < summed.until)
 }
 
-/// The least id that is made at this instant.
-pub fn first_id(at: Instant) -> Id {
-    Id(u64::try_from(at.0).unwrap_or(0) << 16, 0)
-}
-
 /// Lines that are in no day total yet.
 pub fn filter_unsummed(entity: Id, summed: Option<Summed>) -> Filter {
-    let after = summed.map(|summed| LineRow::id.ge(first_id(summed.until)));
+    let after = summed.map(|summed| LineRow::id.ge(Id::first_at(summed.until)));
     all([LineRow::legal_entity_id.eq(entity)].into_iter().chain(after))
 }
 
 /// Adds to the day totals of an entity.
 fn add<'a>(
     entity: Id,
-    sums: impl IntoIterator<Item = (&'a Group, &'a Sums)>,
+    sums: impl IntoIterator<Item = (&'a DayGroup, &'a Sums)>,
 ) -> Vec<Vec<(Insert, Update<DayTotalRow>)>> {
-    let sums: Vec<(&Group, &Sums)> = sums.into_iter().collect();
-    let pair = |sums: &[(&Group, &Sums)]| {
+    let sums: Vec<(&DayGroup, &Sums)> = sums.into_iter().collect();
+    let pair = |sums: &[(&DayGroup, &Sums)]| {
         let zeros: Vec<DayTotalRow> =
             sums.iter().map(|((day, account, branch), _)| DayTotalRow::zero(entity, *day, *account, *branch)).collect();
-        let key = |((day, account, branch), _): &(&Group, &Sums)| {
+        let key = |((day, account, branch), _): &(&DayGroup, &Sums)| {
             vec![entity.put(), Month::of(*day).put(), account.put(), branch.put(), day.put()]
         };
         let added = update_by::<DayTotalRow>("total", sums.iter().map(key))
@@ -95,7 +90,7 @@ fn add<'a>(
             .add_each(DayTotalRow::credit, sums.iter().map(|(_, sums)| sums.credit));
         (insert(&zeros).unless_taken(), added)
     };
-    let pairs: Vec<&[(&Group, &Sums)]> = sums.chunks(MOST_ROWS as usize).collect();
+    let pairs: Vec<&[(&DayGroup, &Sums)]> = sums.chunks(MOST_ROWS as usize).collect();
     pairs.chunks(PAIRS).map(|batch| batch.iter().copied().map(pair).collect()).collect()
 }
 
@@ -103,7 +98,7 @@ fn add<'a>(
 ///
 /// # Errors
 /// The store's failures.
-pub fn add_late(entity: Id, sums: &BTreeMap<Group, Sums>) -> Result<(), Failure> {
+pub fn add_late(entity: Id, sums: &BTreeMap<DayGroup, Sums>) -> Result<(), Failure> {
     add(entity, sums).into_iter().try_for_each(|batch| run(batch).map(drop))
 }
 
@@ -127,8 +122,9 @@ pub fn bring_forward(entity: Id) -> Result<bool, Failure> {
         find::<SummedLinesRow>("entity", [vec![entity.put()]]).locked(),
     ))?;
     let Some(row) = rows.into_iter().next().filter(|row| row.until < ended) else { return Ok(false) };
-    let before =
-        |end: Instant| all([filter_unsummed(entity, Some(Summed { until: row.until })), LineRow::id.lt(first_id(end))]);
+    let before = |end: Instant| {
+        all([filter_unsummed(entity, Some(Summed { until: row.until })), LineRow::id.lt(Id::first_at(end))])
+    };
     let next = run(select::<LineId>(before(ended)).limit(MOST_ROWS))?;
     let end = if next.more { whole_minutes(&next.items).min(ended) } else { ended };
     let mut after = None;
@@ -138,7 +134,7 @@ pub fn bring_forward(entity: Id) -> Result<bool, Failure> {
         let group = |row: DaySums| {
             ((row.entry_date, row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit })
         };
-        let sums: BTreeMap<Group, Sums> = page.items.into_iter().map(group).collect();
+        let sums: BTreeMap<DayGroup, Sums> = page.items.into_iter().map(group).collect();
         add_late(entity, &sums)?;
         if !page.more {
             break;
@@ -162,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_step_ends_with_a_whole_minute() {
-        let line = |minute: i64, ms: i64| LineId { id: first_id(Instant(minute * MINUTE + ms)) };
+        let line = |minute: i64, ms: i64| LineId { id: Id::first_at(Instant(minute * MINUTE + ms)) };
         for (lines, expected) in [
             (vec![line(7, 0), line(7, 59_999), line(8, 0)], 8),
             (vec![line(7, 0), line(9, 1), line(9, 2)], 9),

@@ -9,6 +9,7 @@ use crate::field::{Column, Field};
 use crate::filter::{Filter, all};
 use crate::host::facts;
 use crate::id::Id;
+use crate::instant::Instant;
 
 fn ask<V: View>(lock: Option<LockMode>) -> Ask {
     Ask { collection: V::Entity::NAME.to_owned(), columns: names(V::COLUMNS), lock }
@@ -170,7 +171,7 @@ impl<V> Select<V> {
     /// Only rows of the list's page after this cursor. A list that is read for what is new ends at the request's horizon.
     pub fn page(self, cursor: Option<Id>) -> Self {
         let Select { filter, .. } = self;
-        let settled = facts().horizon.map(|horizon| Column::<Id>::new("id").lt(Id::first_at(horizon)));
+        let settled = facts().horizon.map(|horizon| Column::<Id>::new("id").lt(Id::first_at(Instant(horizon))));
         Select { filter: all([filter, settled.unwrap_or_default()]), ..self }.after(cursor)
     }
 

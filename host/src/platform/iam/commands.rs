@@ -266,7 +266,11 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
             )
             .await?;
-        self.touch_member(member, role, !made.is_empty()).await
+        let mut effect = self.touch_member(member, role, !made.is_empty()).await?;
+        if !made.is_empty() {
+            effect.detail.gained = self.permissions_by_this_role_alone(member, role).await?;
+        }
+        Ok(effect)
     }
 
     async fn revoke(&mut self, member: Uuid, role: Uuid) -> Result<Effect, Refused> {
@@ -279,7 +283,32 @@ impl Iam<'_> {
                 &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
             )
             .await?;
-        self.touch_member(member, role, !gone.is_empty()).await
+        let mut effect = self.touch_member(member, role, !gone.is_empty()).await?;
+        if !gone.is_empty() {
+            effect.detail.lost = self.permissions_by_this_role_alone(member, role).await?;
+        }
+        Ok(effect)
+    }
+
+    /// What the role grants and no other role of the member does. Of the owner's role nothing: its id says that it grants everything.
+    async fn permissions_by_this_role_alone(&mut self, member: Uuid, role: Uuid) -> Result<Vec<String>, Error> {
+        let rows = self
+            .session
+            .query(
+                "select p.permission from stoa_role_permission p
+                 join stoa_role r on r.tenant_id = p.tenant_id and r.id = p.role_id and r.status = 'ACTIVE'
+                 where p.tenant_id = $1 and p.role_id = $3 and not exists (
+                   select 1 from stoa_membership_role a
+                   join stoa_role o on o.tenant_id = a.tenant_id and o.id = a.role_id and o.status = 'ACTIVE'
+                   left join stoa_role_permission q
+                     on q.tenant_id = o.tenant_id and q.role_id = o.id and q.permission = p.permission
+                   where a.tenant_id = $1 and a.membership_id = $2 and a.role_id <> $3
+                     and (o.system or q.permission is not null))
+                 order by p.permission",
+                &[Cell::Id(self.tenant), Cell::Id(member), Cell::Id(role)],
+            )
+            .await?;
+        rows.iter().map(|row| row.text(0)).collect()
     }
 
     /// The member's row after its role was given or taken, unless that `changed` nothing.

@@ -10,7 +10,7 @@ use stoa_trade::quantity::Amount;
 use crate::records::account::AccountRow;
 use crate::records::entry::{BranchKey, EntryRow, LineRow, PartyType};
 use crate::rules::sums::Sums;
-use crate::work::day_totals::{Group, add_late, bring_forward, is_due};
+use crate::work::day_totals::{DayGroup, add_late, bring_forward, is_due};
 use crate::work::setup::Setup;
 
 /// Calls of one batch that insert, beside one that marks accounts.
@@ -95,8 +95,8 @@ pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow
 }
 
 /// The sums of lines that come late, by entity.
-fn sum_late(drafts: &[Draft]) -> Result<BTreeMap<Id, BTreeMap<Group, Sums>>, Failure> {
-    let mut late: BTreeMap<Id, BTreeMap<Group, Sums>> = BTreeMap::new();
+fn sum_late(drafts: &[Draft]) -> Result<BTreeMap<Id, BTreeMap<DayGroup, Sums>>, Failure> {
+    let mut late: BTreeMap<Id, BTreeMap<DayGroup, Sums>> = BTreeMap::new();
     for draft in drafts.iter().filter(|draft| draft.is_late) {
         let sums = late.entry(draft.entity).or_default();
         for line in &draft.lines {
