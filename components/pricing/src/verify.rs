@@ -1,9 +1,10 @@
 //! Pricing's invariants, checked in bounded batches of active prices: no overlaps, and nothing that is named is missing.
 
-use stoa_sdk::store::{MOST_ROWS, Rows, get_all, read, select};
-use stoa_sdk::{Filter, Finding, Findings, all, map, set};
+use stoa_sdk::store::{get_all, read, select};
+use stoa_sdk::{Finding, Findings, all, map, set};
 use stoa_trade::Status;
 use stoa_trade::clients::articles;
+use stoa_trade::pages::read_every;
 
 use crate::records::price::PriceRow;
 use crate::records::price_list::ListRow;
@@ -11,18 +12,6 @@ use crate::rules::period::period_of;
 
 /// Prices of a batch; those of their variants are read with them.
 const BATCH: u32 = 50;
-
-/// The pages after the first: a variant may have very many prices.
-fn read_rest(first: Rows<PriceRow>, filter: &Filter) -> Vec<PriceRow> {
-    let (mut rows, mut more) = (first.items, first.more);
-    while more {
-        let after = rows.last().map(|row| row.id);
-        let page = read(select::<PriceRow>(filter.clone()).after(after).limit(MOST_ROWS));
-        more = page.more;
-        rows.extend(page.items);
-    }
-    rows
-}
 
 /// The cursor is the last id.
 pub fn verify(cursor: Option<String>) -> Findings {
@@ -36,8 +25,9 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let lists = set(page.items.iter().map(|row| row.list_id));
     let variants = set(page.items.iter().map(|row| row.variant_id));
     let others = all([active(), PriceRow::variant_id.one_of(variants.iter().copied())]);
-    let (lists, first) = read((get_all::<ListRow>(lists), select::<PriceRow>(others.clone()).limit(MOST_ROWS)));
-    let others = read_rest(first, &others);
+    let lists = read(get_all::<ListRow>(lists));
+    // A variant may have very many prices.
+    let others: Vec<PriceRow> = read_every(&others, |row: &PriceRow| row.id);
     let lists = map(lists.into_iter().map(|row| (row.id, row)));
     let articles = articles::get(variants);
 

@@ -14,6 +14,7 @@ pub mod json_list;
 mod judge;
 pub mod life;
 pub mod lists;
+pub mod pages;
 pub mod party;
 pub mod quantity;
 pub mod refusal;

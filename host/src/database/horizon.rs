@@ -52,9 +52,11 @@ pub struct Horizon {
 
 #[derive(Default)]
 struct Known {
-    /// With when its reading began.
-    last: Option<(Instant, Writing)>,
-    /// Companies that have written since.
+    /// When the last reading began.
+    since: Option<Instant>,
+    /// What it found; none while it goes on, or if it failed.
+    writing: Option<Writing>,
+    /// Companies that have written since; complete while the reading serves.
     written: HashSet<Uuid>,
 }
 
@@ -74,9 +76,13 @@ impl Writing {
 }
 
 impl Known {
+    fn serves(&self) -> bool {
+        self.since.is_some_and(|since| since.elapsed() < SERVES)
+    }
+
     fn get(&self, tenant: Uuid) -> Option<i64> {
-        let (at, writing) = self.last.as_ref()?;
-        (at.elapsed() < SERVES && !self.written.contains(&tenant)).then(|| writing.horizon(tenant))
+        let writing = self.writing.as_ref()?;
+        (self.serves() && !self.written.contains(&tenant)).then(|| writing.horizon(tenant))
     }
 }
 
@@ -91,24 +97,26 @@ impl Horizon {
             return Ok(horizon);
         }
         let _reading = self.reading.lock().await;
-        let began = {
+        {
             let mut known = self.lock();
             if let Some(horizon) = known.get(tenant) {
                 return Ok(horizon);
             }
-            known.written.clear();
-            known.last = None;
-            Instant::now()
-        };
+            *known = Known { since: Some(Instant::now()), ..Known::default() };
+        }
         let writing = read().await?;
         let horizon = writing.horizon(tenant);
-        self.lock().last = Some((began, writing));
+        self.lock().writing = Some(writing);
         Ok(horizon)
     }
 
     /// Takes note that a write of the company was committed.
     pub fn note_write(&self, tenant: Uuid) {
-        self.lock().written.insert(tenant);
+        let mut known = self.lock();
+        // Else the next list reads anew in any case, and where nobody lists the set would only grow.
+        if known.serves() {
+            known.written.insert(tenant);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

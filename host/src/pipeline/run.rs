@@ -97,7 +97,7 @@ pub async fn run<H: Host>(
         let answer = if read_only { database.read(work).await } else { database.write(work).await };
         match answer {
             Ok(answer) => {
-                if !read_only {
+                if !read_only && answer.is_ok() {
                     database.note_write(tenant);
                 }
                 return answer;

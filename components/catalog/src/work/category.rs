@@ -6,6 +6,7 @@
 use stoa_sdk::store::{MOST_ROWS, Update, get, lock_shared, run, select, update_all};
 use stoa_sdk::{Id, Problem, contains, view};
 use stoa_trade::Status;
+use stoa_trade::pages::read_rest;
 use stoa_trade::tree::{depth, lineage, relocate};
 
 use crate::records::lookup::{Kind, LookupRow};
@@ -55,17 +56,13 @@ pub fn relocate_branch(row: &LookupRow, parent_id: Option<Id>) -> Result<Place, 
     if row.kind != Kind::Categories || row.parent_id == parent_id {
         return Ok(Place { parent_id: row.parent_id, lineage: row.lineage.clone(), below: Vec::new() });
     }
-    let branch = |after| select::<Branch>(contains("lineage", &row.id.to_string())).after(after).limit(MOST_ROWS);
-    let (parent, mut page) = run((parent_id.map(get::<LookupRow>), branch(None)))?;
+    let below = contains("lineage", &row.id.to_string());
+    let (parent, first) = run((parent_id.map(get::<LookupRow>), select::<Branch>(below.clone()).limit(MOST_ROWS)))?;
     let lineage = match parent {
         None => lineage(None, row.id),
         Some(parent) => place_below(&require_parent(parent)?, row.id),
     };
-    let mut below = page.items;
-    while page.more {
-        page = run(branch(below.last().map(|category| category.id)))?;
-        below.append(&mut page.items);
-    }
+    let below = read_rest(first, &below, |category| category.id)?;
     let branch = below.iter().map(|category| (category.id, category.lineage.as_deref().unwrap_or_default()));
     let below = relocate(row.id, &lineage, branch, DEPTH).ok_or_else(|| Problem::illegal_state("/parentId"))?;
     let below = below.into_iter().map(|(id, lineage)| (id, Some(lineage))).collect();

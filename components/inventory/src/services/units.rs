@@ -3,6 +3,7 @@
 
 use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
 use stoa_sdk::{Field, Id, Problem, holds, map, view};
+use stoa_trade::pages::read_every;
 
 use crate::records::permission::SERIALS_READ;
 use crate::records::unit::{IdentityKind, UnitIdentityRow, UnitRow};
@@ -10,7 +11,6 @@ use crate::rules::identity;
 use crate::services::Services;
 use crate::services::bindings::exports::commerce::inventory::units as service;
 use crate::services::bindings::exports::commerce::inventory::units::{Found, Guest, Unit, UnitsOf};
-use crate::work::pages::read_every;
 
 view! { OfReceipt of UnitRow { id: Id, receipt_item_id: Option<Id> } }
 view! { OfAllocation of UnitRow { id: Id, sale_allocation_id: Option<Id> } }

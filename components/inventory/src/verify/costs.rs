@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{aggregate, read, select};
 use stoa_sdk::{Filter, Id, all, map, set, totals};
 use stoa_trade::clients::books;
+use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{self, Amount, Quantity};
 
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, LayerRow, PoolRow};
@@ -12,7 +13,6 @@ use crate::records::stock::StockRow;
 use crate::rules::fragments::{self, GoneGoods};
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 use crate::work::costs::valuation::{EntryWorth, LayerWorth, counts_on_hand, value_by_currency};
-use crate::work::pages::read_every;
 
 /// Pools of a batch.
 const POOLS: u32 = 40;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get_all, read};
 use stoa_sdk::{Filter, Id, all, has, map, view};
+use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
 use crate::records::movement::{MovementRow, MovementType};
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
-use crate::work::pages::read_every;
 
 /// Sales of a batch.
 const BATCH: u32 = 20;

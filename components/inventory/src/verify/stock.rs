@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{aggregate, get_all, read};
 use stoa_sdk::{Filter, Id, all, map, set, totals};
 use stoa_trade::Status;
+use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::PoolRow;
@@ -13,7 +14,6 @@ use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::stock::StockRow;
 use crate::records::warehouse::WarehouseRow;
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
-use crate::work::pages::read_every;
 
 /// Rows of a batch: their sums, by warehouse and variant, stay below what one call answers.
 const BATCH: u32 = 40;

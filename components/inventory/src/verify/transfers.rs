@@ -1,11 +1,11 @@
 //! Each line of a transfer order has come to an end as far as the order has, and its units with it.
 
 use stoa_sdk::{Filter, Id, all};
+use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
-use crate::work::pages::read_every;
 
 /// Each line of an order has come to an end as far as the order has, and its units with it.
 pub fn transfers(after: Option<Id>) -> Batch {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{MOST_ROWS, aggregate, read, select};
 use stoa_sdk::{Filter, Id, all, map, set, totals};
+use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::records::stock::StockRow;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus};
 use crate::records::unit::{UnitRow, UnitStatus};
 use crate::verify::batch::{BATCH, Batch, NOTHING_LEFT, finding, read_page};
-use crate::work::pages::read_every;
 
 totals! {
     Counted of UnitRow by [variant_id: Id, warehouse_id: Option<Id>, status: UnitStatus] { count: i64 = count }

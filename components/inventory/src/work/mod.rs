@@ -4,7 +4,6 @@ pub mod costs;
 pub mod documents;
 pub mod gates;
 pub mod goods;
-pub mod pages;
 pub mod transfers;
 pub mod units;
 pub mod warehouses;

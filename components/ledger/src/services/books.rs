@@ -1,9 +1,10 @@
 //! The service `commerce:ledger/books`: how other modules post, and what they ask first.
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{MOST_KEYS, MOST_ROWS, get_all, read, run, select};
+use stoa_sdk::store::{MOST_KEYS, get_all, run, select};
 use stoa_sdk::{Id, Problem, all, today};
 use stoa_trade::dates::day_after;
+use stoa_trade::pages::read_every;
 
 use crate::bindings::exports::commerce::ledger::books as service;
 use crate::bindings::exports::commerce::ledger::books::Guest;
@@ -163,15 +164,7 @@ impl Guest for Services {
                 EntryRow::source_id.one_of(some.iter().copied().map(Id::from)),
                 EntryRow::source_kind.eq(source_kind.as_str()),
             ]);
-            let mut after = None;
-            loop {
-                let page = read(select::<EntryRow>(of_sources.clone()).after(after).limit(MOST_ROWS));
-                after = page.items.last().map(|row| row.id);
-                posted.extend(page.items.into_iter().map(show));
-                if !page.more {
-                    break;
-                }
-            }
+            posted.extend(read_every(&of_sources, |row: &EntryRow| row.id).into_iter().map(show));
         }
         posted
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get, insert, lock_all, run, select, update_all};
+use stoa_sdk::store::{MOST_ROWS, get, insert, lock_all, run, select, update_all};
 use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Item, Operation, Problem, Reply, all, currency, emit, item, new_ids, now, set,
 };
 use stoa_trade::clients::articles;
+use stoa_trade::pages::read_rest;
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::{Status, require_unarchived};
 
@@ -98,7 +99,8 @@ fn schedule_as(asker: Asker, call: &Call) -> Result<Scheduled, Problem> {
         !articles.get(&price.variant_id).is_some_and(articles::is_active)
     })?;
     refuse_each(&batch.prices, "REFERENCE_INVALID", "currencyCode", |price| price.currency_code != list.currency_code)?;
-    let rows = read_rest(first, &filter)?;
+    // Nobody adds to them: all names are held.
+    let rows = read_rest(first, &filter, |row| row.id)?;
 
     let mut plan = Plan::of(&rows);
     let wanted = batch.prices.iter().map(|price| price.variant_id).zip(periods);
@@ -151,20 +153,6 @@ fn find_overlaps(list: Id, variants: &[Id], hull: Period) -> Filter {
         PriceRow::status.eq(Status::Active),
         period::overlap_filter(hull),
     ])
-}
-
-/// The pages after the first; nobody adds to them, since all names are held.
-fn read_rest(first: Rows<PriceRow>, filter: &Filter) -> Result<Vec<PriceRow>, Problem> {
-    let mut rows = first.items;
-    let mut more = first.more;
-    while more {
-        let after = rows.last().map(|row| row.id);
-        let page: Result<Rows<PriceRow>, Failure> = run(select(filter.clone()).after(after).limit(MOST_ROWS));
-        let page = page?;
-        more = page.more;
-        rows.extend(page.items);
-    }
-    Ok(rows)
 }
 
 type Written = (Vec<PriceRow>, Vec<PriceRow>);

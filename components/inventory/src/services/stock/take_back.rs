@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get_all, run, select, update_by};
 use stoa_sdk::{Field, Id, Problem, has, map, set};
 use stoa_trade::clients::articles;
+use stoa_trade::pages::for_each_row;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
 
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, SaleBalanceRow};
@@ -19,7 +20,6 @@ use crate::services::stock::lines::check_count;
 use crate::services::wire::parse_positive;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
-use crate::work::pages::for_each_row;
 use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
 use crate::work::units::returns::{self, CustomerReturn, Disposition, Return};

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use stoa_sdk::store::{MOST_ROWS, find, insert, run, select, update_all};
 use stoa_sdk::{Field, Filter, Id, Instant, Problem, all, map, new_id, now, set, today};
 use stoa_trade::clients::{articles, books};
+use stoa_trade::pages::for_each_row;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking, UnitCost};
 use stoa_trade::refusal::unusable;
 
@@ -14,7 +15,6 @@ use crate::records::cost::{CostEntryRow, CostKind, Destination, EntryOfGoods, La
 use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::recost::{Dealt, Undealt, Way, deal_over};
 use crate::work::costs::entry::new_entry;
-use crate::work::pages::for_each_row;
 
 /// An amount for the goods of a receipt's line, or for one unit of it.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{MOST_ROWS, run, select};
-use stoa_sdk::{Date, Filter, Id, Problem, all, set, today};
+use stoa_sdk::{Date, Id, Problem, all, set, today};
 use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::pages::read_rest;
 use stoa_trade::refusal::illegal;
 
 use crate::records::entry::{EntryRow, LineRow};
@@ -23,7 +24,8 @@ const ENTRIES: usize = 10;
 pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, text: &str) -> Result<Vec<Id>, Problem> {
     // A mirror has its original's source, so one look finds both.
     let of_source = all([EntryRow::source_id.eq(source), EntryRow::source_kind.eq(kind)]);
-    let entries = read_entries(&of_source)?;
+    let first = run(select::<EntryRow>(of_source.clone()).limit(MOST_ROWS))?;
+    let entries = read_rest(first, &of_source, |entry| entry.id)?;
     let mirrored = set(entries.iter().filter_map(|entry| entry.reversal_of));
     let originals: Vec<EntryRow> =
         entries.into_iter().filter(|entry| entry.reversal_of.is_none() && !mirrored.contains(&entry.id)).collect();
@@ -54,19 +56,6 @@ pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, te
         }));
     }
     Ok(write(drafts, BTreeSet::new())?.into_iter().map(|entry| entry.id).collect())
-}
-
-/// Every entry that meets the filter.
-fn read_entries(filter: &Filter) -> Result<Vec<EntryRow>, Problem> {
-    let (mut entries, mut after) = (Vec::new(), None);
-    loop {
-        let page = run(select::<EntryRow>(filter.clone()).after(after).limit(MOST_ROWS))?;
-        entries.extend(page.items);
-        after = entries.last().map(|entry| entry.id);
-        if !page.more {
-            return Ok(entries);
-        }
-    }
 }
 
 /// The mirror of an entry; `is_late` as the draft has it.
