@@ -36,6 +36,10 @@ pub struct Settings {
     /// Where compiled modules are kept. Absent: `compiled` in the data folder, where that exists.
     pub module_cache_dir: Option<PathBuf>,
     pub database_connections: u32,
+    /// Certificates, PEM, that PostgreSQL's is verified against. Absent: the public authorities'.
+    pub database_tls_ca: Option<PathBuf>,
+    /// `allow`: plain text to a PostgreSQL server on another machine, where the network encrypts by itself.
+    pub database_plaintext: Option<Plaintext>,
     pub sqlite_readers: Option<usize>,
     pub oidc_issuer: Option<String>,
     pub oidc_audience: Option<String>,
@@ -80,8 +84,16 @@ pub struct Settings {
 }
 
 /// Settings that are texts: figment would read an audience or a folder of digits as a number.
-const TEXTS: &[&str] =
-    &["data_dir", "database_url", "modules_dir", "module_cache_dir", "oidc_issuer", "oidc_audience", "log"];
+const TEXTS: &[&str] = &[
+    "data_dir",
+    "database_url",
+    "database_tls_ca",
+    "modules_dir",
+    "module_cache_dir",
+    "oidc_issuer",
+    "oidc_audience",
+    "log",
+];
 
 fn texts_of_environment() -> BTreeMap<&'static str, String> {
     let text = |name: &&'static str| Some((*name, std::env::var(format!("STOA_{}", name.to_uppercase())).ok()?));
@@ -96,6 +108,13 @@ pub struct Oidc {
     pub audience: String,
     pub algorithms: Option<Vec<Algorithm>>,
     pub types: Option<Vec<String>>,
+}
+
+/// Plain text to a PostgreSQL server on another machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Plaintext {
+    Allow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,6 +162,8 @@ impl Default for Settings {
             modules_dir: None,
             module_cache_dir: None,
             database_connections: 16,
+            database_tls_ca: None,
+            database_plaintext: None,
             sqlite_readers: None,
             oidc_issuer: None,
             oidc_audience: None,
@@ -220,6 +241,10 @@ impl Settings {
             postgres_connections: self.database_connections,
             sqlite_readers: self.sqlite_readers(),
             request_timeout: self.request_timeout,
+            transport: crate::database::Transport {
+                ca: self.database_tls_ca.clone(),
+                plain_text: self.database_plaintext == Some(Plaintext::Allow),
+            },
             plain_role_only: !self.dev,
             prepare: pipeline::prepare(),
         }

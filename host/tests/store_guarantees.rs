@@ -7,6 +7,7 @@ mod store;
 
 use proptest::prelude::*;
 use serde_json::json;
+use sqlx::Connection as _;
 use stoa::database::{Error, Session};
 use stoa::store::{Scope, StoreError, Tables, apply, merge, plan, run};
 use stoa::wit::store::*;
@@ -176,29 +177,79 @@ async fn all_clashes_of_a_hundred_identities_are_told() {
     }
 }
 
+/// Values never depend on replies, so all statements of a batch travel together; and inserts at its end with the next message.
 #[tokio::test]
-async fn a_batch_of_reads_is_one_round_trip() {
+async fn a_batch_is_one_message() {
     let Some(database) = Database::postgres().await else { return };
     let schema = schema();
-    let mut session = database.begin(tenant(1)).await;
-    let mut scope = Scope::new(tenant(1), NOW, false);
-    let reads = || {
+    let item = |n: u64, code: &str| insert("item", "id code title", vec![vec![id(n), text(code), text("b")]]);
+    let batch = || {
         vec![
+            lock(&[("x", LockMode::Shared)]),
             get("item", "", &[1]),
             select("stock", "", vec![], "", 5),
             aggregate("movement", vec![], "kind", vec![measure(Agg::Sum, "amount")]),
-            get("item", "", &[]),
+            item(1, "a"),
+            get("item", "code", &[1]),
+            lock(&[("x", LockMode::Shared)]),
+            item(2, "b"),
+            item(3, "c"),
         ]
     };
-    run(&mut session, &schema, &mut scope, reads()).await.expect("replies");
+    let mut session = database.begin_as(tenant(1), true).await;
+    let mut scope = Scope::new(tenant(1), NOW, false);
+    let replies = run(&mut session, &schema, &mut scope, batch()).await.expect("replies");
+    assert_eq!(rows(&replies, 5), ["\"a\""], "in order, each seeing those before it");
+    assert_eq!((&replies[7], &replies[8]), (&Reply::Inserted(vec![true]), &Reply::Inserted(vec![true])));
     assert_eq!(scope.round_trips, 1);
-    let mut batch = vec![lock(&[("x", LockMode::Shared)])];
-    batch.extend(reads());
-    batch.push(insert("item", "code title", vec![vec![text("a"), text("b")]]));
-    batch.push(lock(&[("x", LockMode::Shared)]));
-    run(&mut session, &schema, &mut scope, batch).await.expect("replies");
-    assert_eq!(scope.round_trips, 1 + 3, "lock, reads, insert; a lock that is held costs nothing");
+    run(&mut session, &schema, &mut scope, vec![item(4, "d")]).await.expect("replies");
+    assert_eq!(scope.round_trips, 1, "nobody waits for an insert alone");
+    let replies = run(&mut session, &schema, &mut scope, vec![get("item", "code", &[2, 3, 4])]).await.expect("replies");
+    assert_eq!(rows(&replies, 0).len(), 3, "what was put off has gone before");
+    assert_eq!(scope.round_trips, 2);
     roll_back(session).await;
+
+    let mut session = database.begin(tenant(1)).await;
+    let mut scope = Scope::new(tenant(1), NOW, false);
+    run(&mut session, &schema, &mut scope, batch()).await.expect("replies");
+    assert_eq!(scope.round_trips, 8, "who waits for each answer does; a lock that is held costs nothing");
+    roll_back(session).await;
+}
+
+/// What was taken for granted and does not hold is a conflict, at the next message or the commit, and nothing of it stays; the next
+/// try hears which rows met which.
+#[tokio::test]
+async fn an_insert_that_was_put_off_and_clashes_is_a_conflict() {
+    let Some(database) = Database::postgres().await else { return };
+    let schema = schema();
+    let item = |n: u64, code: &str| insert("item", "id code title", vec![vec![id(n), text(code), text("b")]]);
+    once(&database, &schema, vec![item(1, "a")]).await.expect("an item");
+    let begin = async || (database.begin_as(tenant(1), true).await, Scope::new(tenant(1), NOW, false));
+
+    let (mut session, mut scope) = begin().await;
+    run(&mut session, &schema, &mut scope, vec![item(2, "b"), item(3, "a")]).await.expect("taken for granted");
+    let refused = run(&mut session, &schema, &mut scope, vec![get("item", "", &[1])]).await;
+    assert!(matches!(&refused, Err(StoreError::Database(Error::Conflict(_)))), "{refused:?}");
+    roll_back(session).await;
+
+    let (mut session, mut scope) = begin().await;
+    run(&mut session, &schema, &mut scope, vec![item(2, "b"), item(3, "a")]).await.expect("taken for granted");
+    let Session::Postgres(transaction) = &mut session else { return };
+    let refused = transaction.commit().await;
+    assert!(matches!(&refused, Err(Error::Conflict(_))), "{refused:?}");
+
+    let (mut session, mut scope) = begin().await;
+    let refused = run(&mut session, &schema, &mut scope, vec![item(3, "a"), get("item", "", &[1])]).await;
+    assert!(matches!(&refused, Err(StoreError::Database(Error::Conflict(_)))), "{refused:?}");
+    drop(session);
+
+    let refused = failure(once(&database, &schema, vec![item(2, "b"), item(3, "a")]).await);
+    assert!(
+        matches!(&refused, Failure::Duplicate(clashes) if clashes[0].key == "code" && clashes[0].call == 1),
+        "{refused:?}"
+    );
+    let left = once(&database, &schema, vec![select("item", "code", vec![], "", 5)]).await.expect("items");
+    assert_eq!(rows(&left, 0), ["\"a\""]);
 }
 
 #[tokio::test]
@@ -273,20 +324,20 @@ async fn one_tenant_never_meets_another() {
 #[tokio::test]
 async fn a_plain_role_sees_the_rows_of_its_tenant_only() {
     let Some(database) = Database::postgres().await else { return };
-    let Database::Postgres(pool) = &database else { return };
+    let Database::Postgres(url) = &database else { return };
     let schema = schema();
     once(&database, &schema, vec![insert("item", "id code title", vec![vec![id(1), text("a"), text("a")]])])
         .await
         .expect("an item");
-    let mut connection = pool.acquire().await.expect("a connection");
+    let mut connection = sqlx::PgConnection::connect(url).await.expect("a connection");
     let above = "select rolsuper or rolbypassrls from pg_roles where rolname = current_user";
-    let above: bool = sqlx::query_scalar(above).fetch_one(&mut *connection).await.expect("the role");
+    let above: bool = sqlx::query_scalar(above).fetch_one(&mut connection).await.expect("the role");
     let role = if above {
         let plain = "do $$ begin create role stoa_store_plain; exception when duplicate_object or unique_violation \
                      then null; end $$; \
                      do $$ begin execute format('grant usage on schema %I to stoa_store_plain', current_schema()); \
                      end $$; grant all on demo_item, demo_stock, demo_movement to stoa_store_plain";
-        sqlx::raw_sql(plain).execute(&mut *connection).await.expect("a role");
+        sqlx::raw_sql(plain).execute(&mut connection).await.expect("a role");
         "begin; set local role stoa_store_plain"
     } else {
         // The tables' owner: FORCE is what holds it.
@@ -306,14 +357,14 @@ async fn a_plain_role_sees_the_rows_of_its_tenant_only() {
     assert_eq!(count(&mut connection, Some(tenant(1))).await, 1);
     assert_eq!(count(&mut connection, Some(tenant(2))).await, 0);
     assert_eq!(count(&mut connection, None).await, 0, "no tenant, no rows");
-    sqlx::raw_sql(role).execute(&mut *connection).await.expect("the role");
+    sqlx::raw_sql(role).execute(&mut connection).await.expect("the role");
     let set = "select set_config('stoa.tenant', $1, true)";
-    sqlx::query(set).bind(tenant(2).to_string()).execute(&mut *connection).await.expect("a tenant");
+    sqlx::query(set).bind(tenant(2).to_string()).execute(&mut connection).await.expect("a tenant");
     let foreign = "insert into demo_item (tenant_id, id, version, created_at, updated_at, code, title) \
                    select $1, $1, 1, now(), now(), 'x', 'x'";
-    let refused = sqlx::query(foreign).bind(tenant(1)).execute(&mut *connection).await.expect_err("a foreign row");
+    let refused = sqlx::query(foreign).bind(tenant(1)).execute(&mut connection).await.expect_err("a foreign row");
     assert!(refused.to_string().contains("row-level security"), "{refused}");
-    sqlx::raw_sql("rollback").execute(&mut *connection).await.expect("rollback");
+    sqlx::raw_sql("rollback").execute(&mut connection).await.expect("rollback");
 }
 
 #[test]

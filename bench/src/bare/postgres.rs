@@ -1,13 +1,13 @@
 //! GET product on PostgreSQL, through the driver that the host uses.
 
-use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use serde_json::{Map, Value as Json};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions, PgRow};
-use sqlx::{Arguments as _, AssertSqlSafe, Column as _, Executor as _, Row as _};
 use stoa::database::Cell;
+use stoa::database::postgres::{Statement, Transaction, decode};
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::{Reads, product_route};
@@ -15,7 +15,8 @@ use crate::capture::{Part, Pattern, Shape, Value};
 
 #[derive(Clone)]
 struct Postgres {
-    pool: PgPool,
+    url: Arc<str>,
+    idle: Arc<Mutex<Vec<Transaction>>>,
     /// The message that begins and authorizes.
     opening: &'static str,
     /// What the module reads.
@@ -27,22 +28,9 @@ pub fn router(url: &str, pattern: Pattern) -> anyhow::Result<Router> {
     let opening = exchanges.next().unwrap_or_default();
     let opening = opening.iter().map(write_statement).collect::<anyhow::Result<Vec<_>>>()?.join("; ");
     let reads = exchanges.flatten().filter(|shape| shape.sql != "commit");
-    // Texts live as long as the process: the driver's cache is keyed by them.
-    let reads = reads.map(|shape| (&*shape.sql.leak(), shape.parts)).collect();
-    let options = PgConnectOptions::from_str(url)?.statement_cache_capacity(512);
-    let pool = PgPoolOptions::new()
-        .max_connections(16)
-        .test_before_acquire(false)
-        .after_connect(|connection, _| {
-            Box::pin(async move {
-                for statement in stoa::pipeline::opening::postgres_prepared() {
-                    connection.execute(sqlx::AssertSqlSafe(statement)).await?;
-                }
-                Ok(())
-            })
-        })
-        .connect_lazy_with(options);
-    Ok(product_route(Postgres { pool, opening: opening.leak(), reads: Arc::new(reads) }))
+    // Texts live as long as the process.
+    let reads = Arc::new(reads.map(|shape| (&*shape.sql.leak(), shape.parts)).collect());
+    Ok(product_route(Postgres { url: url.into(), idle: Arc::default(), opening: opening.leak(), reads }))
 }
 
 /// A statement without parameters as it was sent.
@@ -59,45 +47,59 @@ fn write_statement(shape: &Shape) -> anyhow::Result<String> {
     Ok(format!("{}({})", shape.sql, arguments.join(", ")))
 }
 
+impl Postgres {
+    async fn acquire(&self) -> anyhow::Result<Transaction> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(connection) = idle {
+            return Ok(connection);
+        }
+        let mut connection = Transaction::connect(&self.url, false).await?;
+        connection.send_text(&stoa::pipeline::opening::postgres_prepared().join("; ")).await?;
+        Ok(connection)
+    }
+}
+
 impl Reads for Postgres {
     async fn read(self, product: Uuid) -> anyhow::Result<Option<String>> {
-        let mut connection = self.pool.acquire().await?;
-        let opened = sqlx::raw_sql(self.opening).fetch_all(&mut *connection).await?;
-        let allowed = opened.first().is_some_and(|row| row.try_get::<bool, _>("owner").unwrap_or(false));
+        let mut connection = self.acquire().await?;
+        let opened = connection.send_text(self.opening).await?;
+        let allowed = opened.first().is_some_and(|row| row.get("owner") == Some("t"));
         anyhow::ensure!(allowed, "not allowed");
         let mut body = None;
         for (sql, parts) in self.reads.iter() {
-            let arguments = arguments(parts, product)?;
-            let rows = sqlx::query_with(AssertSqlSafe(*sql), arguments).fetch_all(&mut *connection).await?;
+            let rows = connection.query(statement(sql, parts, product)?).await?;
             if let Some(row) = rows.first() {
                 body.get_or_insert(render(row)?);
             }
         }
         tokio::spawn(async move {
-            let _ = connection.execute("commit").await;
+            if connection.send_text("commit").await.is_ok() {
+                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            }
         });
         Ok(body)
     }
 }
 
-fn arguments(parts: &[Part], product: Uuid) -> anyhow::Result<PgArguments> {
-    let mut arguments = PgArguments::default();
+fn statement(sql: &'static str, parts: &[Part], product: Uuid) -> anyhow::Result<Statement> {
+    let mut statement = Statement::new(sql);
     for part in parts {
-        let added = match part {
-            Part::Product => arguments.add(product),
-            Part::Constant(Value::Id(id)) => arguments.add(*id),
-            Part::Constant(Value::Integer(number)) => arguments.add(*number),
-            Part::Constant(Value::Text(text)) => arguments.add(text.as_str()),
-            Part::Many(_, parts) if parts.as_slice() == [Part::Product] => arguments.add(vec![product]),
+        statement = match part {
+            Part::Product => statement.bind(Type::UUID, product),
+            Part::Constant(Value::Id(id)) => statement.bind(Type::UUID, *id),
+            Part::Constant(Value::Integer(number)) => statement.bind(Type::INT8, *number),
+            Part::Constant(Value::Text(text)) => statement.bind(Type::TEXT, text.clone()),
+            Part::Many(_, parts) if parts.as_slice() == [Part::Product] => {
+                statement.bind(Type::UUID_ARRAY, vec![product])
+            }
             other => anyhow::bail!("the limit of reads does not bind {other:?}"),
         };
-        added.map_err(|error| anyhow::anyhow!("{error}"))?;
     }
-    Ok(arguments)
+    Ok(statement)
 }
 
-fn render(row: &PgRow) -> anyhow::Result<String> {
-    let cells = stoa::database::postgres::decode(row)?;
+fn render(row: &Row) -> anyhow::Result<String> {
+    let cells = decode(row)?;
     let mut object = Map::new();
     for (column, cell) in row.columns().iter().zip(cells.0) {
         let value = match cell {

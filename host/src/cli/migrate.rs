@@ -18,7 +18,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let database = Database::open(&settings.database(), true).await?;
-        database.close().await;
+        database.close();
         println!("the host's tables are up to date");
         Ok(())
     })

@@ -165,7 +165,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     deployment.leave().await;
     app.platform.governor.stop().await;
     recording.finish().await;
-    database.close().await;
+    database.close();
     tracing::info!("stopped");
     Ok(())
 }

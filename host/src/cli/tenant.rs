@@ -99,7 +99,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     runtime.block_on(async {
         let database = open(&settings).await?;
         let done = perform(&settings, &database, flags.verb, flags.json).await;
-        database.close().await;
+        database.close();
         println!("{}", done?);
         Ok(())
     })

@@ -102,7 +102,7 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
             anyhow::ensure!(cursor.is_none(), "module {} never comes to an end", module.name);
         }
     }
-    database.close().await;
+    database.close();
     Ok((companies.len(), findings))
 }
 

@@ -36,18 +36,32 @@ impl Error {
                 other => Error::Fault(other.to_string()),
             };
         };
-        // The message of a server's error may quote values (`Key (sku)=(...) already exists`): the code and names are enough.
-        let code = database.code().unwrap_or_default().to_string();
-        let what = match (database.constraint(), database.table()) {
+        let code = database.code().unwrap_or_default();
+        Error::of_server(&code, database.constraint(), database.table(), database.message())
+    }
+
+    pub fn from_postgres(error: tokio_postgres::Error) -> Error {
+        let Some(database) = error.as_db_error() else {
+            let broken = std::error::Error::source(&error).is_some_and(|cause| cause.is::<std::io::Error>());
+            let what = error.to_string();
+            return if broken || error.is_closed() { Error::Unavailable(what) } else { Error::Fault(what) };
+        };
+        Error::of_server(database.code().code(), database.constraint(), database.table(), database.message())
+    }
+
+    /// By what a PostgreSQL server says. Its message may quote values (`Key (sku)=(...) already exists`): the code and names are
+    /// enough.
+    fn of_server(code: &str, constraint: Option<&str>, table: Option<&str>, message: &str) -> Error {
+        let what = match (constraint, table) {
             (Some(constraint), _) => format!("{code} {constraint}"),
             (None, Some(table)) => format!("{code} on {table}"),
-            (None, None) if code.starts_with("42") => format!("{code} {}", database.message()),
-            (None, None) => code.clone(),
+            (None, None) if code.starts_with("42") => format!("{code} {message}"),
+            (None, None) => code.to_owned(),
         };
-        match code.as_str() {
+        match code {
             "40001" | "40P01" => Error::Conflict(what),
-            "23505" => Error::Unique(database.constraint().unwrap_or_default().to_string()),
-            "23514" => Error::Check(database.constraint().unwrap_or_default().to_string()),
+            "23505" => Error::Unique(constraint.unwrap_or_default().to_owned()),
+            "23514" => Error::Check(constraint.unwrap_or_default().to_owned()),
             // Lock and statement time-outs, shutdown, too many connections, out of disk or memory.
             "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "25P03" => Error::Unavailable(what),
             other if other.starts_with("53") || other.starts_with("08") || other.starts_with("58") => {

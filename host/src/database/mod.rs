@@ -32,9 +32,19 @@ pub struct DatabaseSettings {
     pub postgres_connections: u32,
     pub sqlite_readers: usize,
     pub request_timeout: Duration,
+    pub transport: Transport,
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
     pub prepare: Prepare,
+}
+
+/// How a PostgreSQL server elsewhere is reached.
+#[derive(Debug, Clone, Default)]
+pub struct Transport {
+    /// Certificates that the server's is verified against, instead of the public authorities'.
+    pub ca: Option<PathBuf>,
+    /// Whether plain text may leave this machine.
+    pub plain_text: bool,
 }
 
 /// What a connection is given when it is opened, by those above who use it.
@@ -129,10 +139,10 @@ impl Database {
     }
 
     /// Finishes what is queued and closes.
-    pub async fn close(&self) {
+    pub fn close(&self) {
         match self {
             Database::Sqlite(database) => database.close(),
-            Database::Postgres(database) => database.close().await,
+            Database::Postgres(database) => database.close(),
         }
     }
 }
@@ -156,7 +166,7 @@ impl Session {
                 "select set_config('stoa.tenant', $1, true),
                    case when current_setting('transaction_read_only') = 'off' then {begin_writing} end"
             );
-            postgres::query(transaction, sqlx::AssertSqlSafe(sql), &[Cell::text(tenant.to_string())]).await?;
+            postgres::query(transaction, sql, &[Cell::text(tenant.to_string())]).await?;
         }
         Ok(())
     }
@@ -173,7 +183,7 @@ impl Session {
     pub async fn query_composed(&mut self, sql: String, values: &[Cell]) -> Result<Vec<Row>, Error> {
         match self {
             Session::Sqlite(connection) => sqlite::query(connection, &sql, values),
-            Session::Postgres(transaction) => postgres::query(transaction, sqlx::AssertSqlSafe(sql), values).await,
+            Session::Postgres(transaction) => postgres::query(transaction, sql, values).await,
         }
     }
 

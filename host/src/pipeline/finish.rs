@@ -1,10 +1,12 @@
-//! The finishing statement: audit row with its subjects, outbox rows and stored response, in one round trip, before the commit.
+//! The finishing statement: audit row with its subjects, outbox rows and stored response, in one message with the commit.
 
 use serde_json::Value as Json;
+use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::request::{Answer, Request, tenant_or_nil};
-use crate::database::{Cell, Error, Session, postgres, sqlite};
+use crate::database::postgres::{self, Statement};
+use crate::database::{Cell, Error, Session, sqlite};
 use crate::ids::Ids;
 use crate::wit::events::Event;
 
@@ -33,8 +35,8 @@ struct Stored {
     body: Option<Vec<u8>>,
 }
 
-/// Writes them.
-pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
+/// Writes them, on PostgreSQL with the commit.
+pub fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Error> {
     let mut ids = Ids::new(finish.now);
     let request = finish.request;
     let entry = ids.make();
@@ -112,7 +114,7 @@ pub async fn finish(session: &mut Session, finish: &Finish<'_>) -> Result<(), Er
             }
             Ok(())
         }
-        Session::Postgres(transaction) => finish_postgres(transaction, finish, &audit, &mut ids, stored).await,
+        Session::Postgres(transaction) => finish_postgres(transaction, finish, &audit, &mut ids, stored),
     }
 }
 
@@ -131,38 +133,33 @@ outbox as (
 update stoa_idempotency set status = $20, headers = $21, body = $22
 where tenant_id = $23 and actor_id = $24 and operation = $6 and key = $25";
 
-async fn finish_postgres(
+/// Goes with the commit, in one message.
+fn finish_postgres(
     transaction: &mut postgres::Transaction,
     finish: &Finish<'_>,
     audit: &[Cell],
     ids: &mut Ids,
     stored: Option<Stored>,
 ) -> Result<(), Error> {
-    use sqlx::Arguments as _;
-    let mut arguments = sqlx::postgres::PgArguments::default();
-    for cell in audit {
-        postgres::bind(&mut arguments, cell)?;
-    }
-    arguments.add(finish.subjects).map_err(fault)?;
     let events = finish.emitted;
     let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
-    arguments.add(events.iter().map(|_| ids.make()).collect::<Vec<_>>()).map_err(fault)?;
-    arguments.add(column(|event| event.kind.clone())).map_err(fault)?;
-    arguments.add(column(|event| event.resource_type.clone())).map_err(fault)?;
-    let resources: Vec<Uuid> =
-        events.iter().map(|event| Uuid::from_u64_pair(event.resource.0, event.resource.1)).collect();
-    arguments.add(resources).map_err(fault)?;
-    arguments.add(events.iter().map(|event| event.version).collect::<Vec<_>>()).map_err(fault)?;
-    arguments.add(column(|event| event.data.clone())).map_err(fault)?;
-    postgres::bind(&mut arguments, &Cell::Integer(i64::from(finish.answer.status)))?;
-    postgres::bind(&mut arguments, &Cell::optional(finish.answer.etag.clone(), Cell::Text))?;
+    let resource = |event: &Event| Uuid::from_u64_pair(event.resource.0, event.resource.1);
     let (key, body) = stored.map_or((None, None), |stored| (Some(stored.key), stored.body));
-    arguments.add(body).map_err(fault)?;
-    postgres::bind(&mut arguments, &Cell::Id(tenant_or_nil(finish.request.tenant)))?;
-    postgres::bind(&mut arguments, &Cell::Id(finish.request.caller.id()))?;
-    arguments.add(key).map_err(fault)?;
-    transaction.round_trips += 1;
-    sqlx::query_with(POSTGRES, arguments).execute(transaction.connection()?).await.map_err(Error::from_sqlx)?;
+    let statement = Statement::of_cells(POSTGRES, audit)?
+        .bind(Type::UUID_ARRAY, finish.subjects.to_vec())
+        .bind(Type::UUID_ARRAY, events.iter().map(|_| ids.make()).collect::<Vec<_>>())
+        .bind(Type::TEXT_ARRAY, column(|event| event.kind.clone()))
+        .bind(Type::TEXT_ARRAY, column(|event| event.resource_type.clone()))
+        .bind(Type::UUID_ARRAY, events.iter().map(resource).collect::<Vec<_>>())
+        .bind(Type::INT8_ARRAY, events.iter().map(|event| event.version).collect::<Vec<_>>())
+        .bind(Type::TEXT_ARRAY, column(|event| event.data.clone()))
+        .bind(Type::INT8, i64::from(finish.answer.status))
+        .bind(Type::TEXT, finish.answer.etag.clone())
+        .bind(Type::BYTEA, body)
+        .bind(Type::UUID, tenant_or_nil(finish.request.tenant))
+        .bind(Type::UUID, finish.request.caller.id())
+        .bind(Type::UUID, key);
+    transaction.put_off(statement);
     Ok(())
 }
 

@@ -148,12 +148,19 @@ fn postgres_client(key: &str) -> String {
 fn postgres_answer() -> String {
     let begin_writing = horizon::sql_begin_writing("$1");
     format!(
-        "select date_trunc('milliseconds',
+        "select floor(extract(epoch from
     case when current_setting('transaction_read_only') = 'on' then clock_timestamp()
-         when {begin_writing} then clock_timestamp() end), tenant_status, time_zone, entitled,
+         when {begin_writing} then clock_timestamp() end) * 1000)::bigint, tenant_status, time_zone, entitled,
   standing, standing_status, owner, permissions, set_config('stoa.tenant', $1::text, true)"
     )
 }
+
+/// The key's row, before anything else of a write: whoever holds it is waited for. A statement of its own, with the company as a
+/// constant: a distributing server sends it to where the company is. It stands before the caller is judged; a refusal undoes it.
+const POSTGRES_CLAIM: &str = "prepare stoa_claim(uuid, uuid, text, uuid, bytea) as
+insert into stoa_idempotency (tenant_id, actor_id, operation, key, fingerprint, created_at)
+values ($1, $2, $3, $4, $5, date_trunc('milliseconds', statement_timestamp()))
+on conflict do nothing returning 1";
 
 /// Prepared on every connection: planned once, and short enough to travel in one message with BEGIN.
 pub fn postgres_prepared() -> Vec<String> {
@@ -162,34 +169,14 @@ pub fn postgres_prepared() -> Vec<String> {
         format!(
             "prepare {name}(uuid, uuid{more}) as
 with caller as ({caller})
-{answer}, false
-from (select 1) as one left join caller on true"
-        )
-    };
-    let write = |name: &str, more: &str, caller: &str| {
-        format!(
-            "prepare {name}(uuid, uuid, boolean, text[], boolean, text, uuid, bytea{more}) as
-with caller as ({caller}),
-allowed as (
-  select 1 where not $3 or exists (
-    select 1 from caller
-    where tenant_status = 'ACTIVE' and standing_status = 'ACTIVE' and entitled
-      and (owner or case when $5 then string_to_array(permissions, ' ') && $4
-                         else string_to_array(permissions, ' ') @> $4 end))),
-claim as (
-  insert into stoa_idempotency (tenant_id, actor_id, operation, key, fingerprint, created_at)
-  select $1, $2, $6, $7, $8, date_trunc('milliseconds', statement_timestamp()) from allowed
-  on conflict do nothing
-  returning 1)
-{answer}, exists (select 1 from claim)
+{answer}
 from (select 1) as one left join caller on true"
         )
     };
     vec![
-        read("stoa_member_read", "", POSTGRES_MEMBER),
-        read("stoa_client_read", ", uuid", &postgres_client("$3")),
-        write("stoa_member_write", "", POSTGRES_MEMBER),
-        write("stoa_client_write", ", uuid", &postgres_client("$9")),
+        read("stoa_member", "", POSTGRES_MEMBER),
+        read("stoa_client", ", uuid", &postgres_client("$3")),
+        POSTGRES_CLAIM.to_owned(),
     ]
 }
 
@@ -209,47 +196,37 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
     // Literals, since a message of several statements takes no parameters: uuids, hexadecimal digits and identifiers that
     // the descriptor check admits; quoted all the same.
     let tenant = tenant_or_nil(opening.tenant);
-    let (family, actor, key) = match opening.caller {
-        Caller::User(user) => ("member", user.id, String::new()),
-        Caller::Client(key) => ("client", key.client, format!(", '{}'", key.id)),
+    let (actor, caller) = match opening.caller {
+        Caller::User(user) => (user.id, format!("execute stoa_member('{tenant}', '{}')", user.id)),
+        Caller::Client(key) => (key.client, format!("execute stoa_client('{tenant}', '{}', '{}')", key.client, key.id)),
     };
     let sql = match opening.claim {
-        None => format!("execute stoa_{family}_read('{tenant}', '{actor}'{key})"),
-        Some(claim) => {
-            let (codes, any) = match opening.access {
-                // Of no code, any is held.
-                Access::Any(codes) => (codes, !codes.is_empty()),
-                Access::All(codes) => (codes, false),
-            };
-            let list: Vec<String> = codes.iter().map(|code| quote(code)).collect();
-            format!(
-                "{CLAIM_WAIT}; execute stoa_{family}_write('{tenant}', '{actor}', {}, array[{}]::text[], {any}, {}, '{}', \
-                 '\\x{}'{key}); {ORDINARY_WAIT}",
-                opening.tenant.is_some(),
-                list.join(", "),
-                quote(opening.operation),
-                claim.id,
-                hex::encode(claim.fingerprint),
-            )
-        }
+        None => caller,
+        Some(claim) => format!(
+            "{caller}; {CLAIM_WAIT}; execute stoa_claim('{tenant}', '{actor}', {}, '{}', '\\x{}'); {ORDINARY_WAIT}",
+            quote(opening.operation),
+            claim.id,
+            hex::encode(claim.fingerprint),
+        ),
     };
     let rows = transaction.begin(opening.read_only, &sql).await?;
-    let row = rows.first().ok_or_else(|| Error::Fault("the opening gave no row".into()))?;
-    let row = postgres::decode(row)?;
-    let standing = if row.is_null(1) {
-        None
-    } else {
-        Some(Standing {
-            tenant_status: row.text(1)?,
-            time_zone: row.text(2)?,
-            entitled: row.boolean(3)?,
-            id: row.id(4)?,
-            status: row.text(5)?,
-            owner: row.boolean(6)?,
-            permissions: Arc::new(words(&row.text(7)?)),
-        })
+    let (row, claimed) = rows.split_first().ok_or_else(|| Error::Fault("the opening gave no row".into()))?;
+    let text = |at: usize| row.get(at).ok_or_else(|| Error::Fault(format!("the opening gave no column {at}")));
+    let id = |at| Uuid::parse_str(text(at)?).map_err(|error| Error::Fault(error.to_string()));
+    let standing = match row.get(1) {
+        None => None,
+        Some(status) => Some(Standing {
+            tenant_status: status.to_owned(),
+            time_zone: text(2)?.to_owned(),
+            entitled: text(3)? == "t",
+            id: id(4)?,
+            status: text(5)?.to_owned(),
+            owner: text(6)? == "t",
+            permissions: Arc::new(words(text(7)?)),
+        }),
     };
-    Ok(Opened { now: row.instant(0)?, standing, claimed: row.boolean(9)? })
+    let now = text(0)?.parse().map_err(|_| Error::Fault("the opening gave no time".into()))?;
+    Ok(Opened { now, standing, claimed: !claimed.is_empty() })
 }
 
 fn quote(text: &str) -> String {

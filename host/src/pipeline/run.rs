@@ -218,8 +218,7 @@ async fn transact<H: Host>(
                 emitted: &done.emitted,
                 answer: &answer,
             },
-        )
-        .await;
+        );
         if let Err(error) = written {
             return (Some(session), Verdict::Fail(error));
         }

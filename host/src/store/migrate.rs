@@ -181,6 +181,6 @@ pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
 pub async fn apply(session: &mut Session, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     match session {
         Session::Sqlite(connection) => sqlite::apply(connection, schema, changes),
-        Session::Postgres(transaction) => postgres::apply(transaction.connection()?, schema, changes).await,
+        Session::Postgres(transaction) => postgres::apply(transaction, schema, changes).await,
     }
 }

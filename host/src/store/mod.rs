@@ -83,8 +83,8 @@ const LIMIT_HITS: u32 = 3;
 
 /// Runs a batch on the request's open transaction: in order, each call seeing those before it.
 ///
-/// After any failure but `limit` the store is closed for the request; so it is when a limit is passed after the batch
-/// has begun to write.
+/// After any failure but `limit` the store is closed for the request; so it is when a batch that writes passes a limit, since its
+/// calls may have run beyond the one that did.
 pub async fn run(
     session: &mut Session,
     schema: &Tables,
@@ -98,13 +98,14 @@ pub async fn run(
         Ok(checked) => checked,
         Err(stop) => return Err(explain_stop(scope, stop, false)),
     };
-    let mut wrote = false;
+    let writes = |call: &Checked| matches!(call, Checked::Insert(_) | Checked::Update(_) | Checked::Number { .. });
+    let wrote = checked.iter().any(writes);
     let outcome = match session {
-        Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked, &mut wrote),
+        Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked),
         Session::Postgres(transaction) => {
-            let before = scope.round_trips;
-            let outcome = postgres::run(transaction.connection()?, schema, scope, checked, &mut wrote).await;
-            transaction.round_trips += scope.round_trips - before;
+            let before = transaction.round_trips;
+            let outcome = postgres::run(transaction, schema, scope, checked).await;
+            scope.round_trips += transaction.round_trips - before;
             outcome
         }
     };

@@ -156,15 +156,10 @@ pub(super) fn select(schema: &Tables, select: Select, sql: Sql) -> Query {
     } else {
         order_by(&mut sql, table, select.order.into_iter());
     }
-    sql.put(" limit ").bind(ColumnType::Integer, count(select.limit));
+    sql.limit(select.limit);
     lock(&mut sql, select.lock);
     let outputs = outputs(table, &select.columns);
     Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: select.lock.is_some() }
-}
-
-/// One row more than the limit, to know whether there are more.
-fn count(limit: usize) -> Datum {
-    Datum::Int(i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1)
 }
 
 /// The first rows of one key, run for every key: SQLite's form. The key's values are parameters 2 and on.
@@ -191,7 +186,7 @@ pub(super) fn each_of_all(schema: &Tables, select: Select, each: PerKey, sql: Sq
     from(&mut sql, table);
     key_matches(&mut sql, table, &each.columns);
     each_tail(schema, table, &select, &each, &mut sql);
-    sql.put(") r limit ").bind(ColumnType::Integer, count(select.limit));
+    sql.put(") r").limit(select.limit);
     let mut outputs = outputs(table, &select.columns);
     outputs.insert(0, Output::Column(ColumnType::Integer));
     Query { sql, outputs, hidden: 1, limit: Some(select.limit), whole: true }
@@ -203,7 +198,8 @@ fn each_tail(schema: &Tables, table: &Table, select: &Select, each: &PerKey, sql
         filter::write(schema, table, "t", select.filter.clone(), sql);
     }
     order_by(sql, table, select.order.iter().copied());
-    sql.put(" limit ").bind(ColumnType::Integer, Datum::Int(i64::try_from(each.limit).unwrap_or(i64::MAX)));
+    // The module's to choose, not its caller's: few texts.
+    sql.put(&format!(" limit {}", each.limit));
 }
 
 /// Rows that come later in the order than the given one: a tuple comparison where all columns run one way, which an
@@ -269,7 +265,7 @@ pub(super) fn aggregate(schema: &Tables, aggregate: Aggregate, sql: Sql) -> Quer
         sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
         sql.put(if table.column(*at).nullable { " nulls first" } else { "" });
     }
-    sql.put(" limit ").bind(ColumnType::Integer, count(aggregate.limit));
+    sql.limit(aggregate.limit);
     Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false }
 }
 

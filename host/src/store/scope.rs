@@ -62,7 +62,7 @@ pub struct Scope {
     /// Replies of as many rows as a call may answer, with more behind them: the request goes through what the company has, and
     /// how much that is was not the caller's to choose. Each buys a share more of the limits.
     pub full_pages: usize,
-    /// Statements that waited for the database (PostgreSQL).
+    /// Messages that waited for the database (PostgreSQL).
     pub round_trips: u32,
     pub(super) limit_hits: u32,
     /// Named locks held, by key; true: exclusive.

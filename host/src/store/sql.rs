@@ -3,7 +3,7 @@
 //! Hand-built and not by sea-query: a text is put together in one pass over the checked call (well under a microsecond
 //! for usual calls, where sea-query takes as long as SQLite's own read), the same pass that a look-up key would take, so
 //! there is no cache of texts here. The drivers' caches of prepared statements are keyed by the text, which is why it
-//! depends on the shape of a call only: values and list lengths are always bound.
+//! depends on the shape of a call only: values and list lengths are bound.
 
 use std::fmt::Write;
 
@@ -12,6 +12,9 @@ use uuid::Uuid;
 
 use super::datum::Datum;
 use super::schema::Table;
+
+/// Limits that texts for PostgreSQL have: the usual pages and one row more.
+const LIMITS: [usize; 12] = [2, 3, 6, 11, 21, 26, 51, 101, 201, 501, 1_001, 2_001];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -120,6 +123,21 @@ impl Sql {
             self.text.push_str("::text");
         }
         self
+    }
+
+    /// One row more than the limit, to know whether there are more. PostgreSQL plans once for all values, and takes any limit that is
+    /// bound for a tenth of the rows: the text has it, rounded up to one of a few. The rows beyond are left out of the reply.
+    pub fn limit(&mut self, limit: usize) -> &mut Sql {
+        match self.dialect {
+            Dialect::Sqlite => {
+                let count = i64::try_from(limit).unwrap_or(i64::MAX - 1) + 1;
+                self.put(" limit ").bind(ColumnType::Integer, Datum::Int(count))
+            }
+            Dialect::Postgres => {
+                let step = LIMITS.iter().find(|step| **step > limit).copied().unwrap_or(limit + 1);
+                self.put(&format!(" limit {step}"))
+            }
+        }
     }
 
     /// ` where alias.tenant_id = $1`

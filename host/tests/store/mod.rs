@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::json;
 use stoa::database::Session;
+use stoa::database::postgres::Transaction;
 use stoa::store::{Scope, StoreError, Tables, apply, plan, register_sqlite, run};
 use stoa::wit::store::*;
 use stoa_descriptor::Collection;
@@ -205,7 +206,8 @@ pub fn lock(list: &[(&str, LockMode)]) -> Call {
 /// A database with the test module's tables in it.
 pub enum Database {
     Sqlite(tempfile::Path),
-    Postgres(sqlx::PgPool),
+    /// Its URL.
+    Postgres(String),
 }
 
 /// A file that goes with its value, without another crate.
@@ -251,9 +253,8 @@ impl Database {
             sqlx::raw_sql(sqlx::AssertSqlSafe(text)).execute(&admin).await.expect("a database of its own");
         }
         admin.close().await;
-        let options = options.database(&name).options([("lock_timeout", "20s")]);
-        let pool = PgPoolOptions::new().max_connections(8).connect_with(options).await.expect("PostgreSQL");
-        let database = Database::Postgres(pool);
+        let (server, _) = url.rsplit_once('/').expect("a database in STOA_TEST_POSTGRES_URL");
+        let database = Database::Postgres(format!("{server}/{name}?options=-c%20lock_timeout%3D20s"));
         database.prepare(&schema()).await;
         Some(database)
     }
@@ -277,8 +278,13 @@ impl Database {
         matches!(self, Database::Sqlite(_))
     }
 
-    /// A session with a transaction open in it, for a tenant.
+    /// A session with a transaction open in it, for a tenant, which waits for the answer of every call.
     pub async fn begin(&self, tenant: Uuid) -> Session {
+        self.begin_as(tenant, false).await
+    }
+
+    /// `hopeful`: as the first try of a request.
+    pub async fn begin_as(&self, tenant: Uuid, hopeful: bool) -> Session {
         match self {
             Database::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(&path.0).expect("a database file");
@@ -288,15 +294,11 @@ impl Database {
                     .expect("a transaction");
                 Session::Sqlite(connection)
             }
-            Database::Postgres(pool) => {
-                let mut connection = pool.acquire().await.expect("a connection");
-                sqlx::raw_sql("begin").execute(&mut *connection).await.expect("a transaction");
-                sqlx::query("select set_config('stoa.tenant', $1, true)")
-                    .bind(tenant.to_string())
-                    .execute(&mut *connection)
-                    .await
-                    .expect("a tenant");
-                Session::Postgres(stoa::database::postgres::Transaction::on(connection.detach()))
+            Database::Postgres(url) => {
+                let mut transaction = Transaction::connect(url, hopeful).await.expect("a connection");
+                let tenant = format!("select set_config('stoa.tenant', '{tenant}', true)");
+                transaction.begin(false, &tenant).await.expect("a transaction");
+                Session::Postgres(transaction)
             }
         }
     }
@@ -310,16 +312,17 @@ pub async fn execute(session: &mut Session, text: &str) {
 pub async fn try_execute(session: &mut Session, text: &str) -> Result<(), String> {
     match session {
         Session::Sqlite(connection) => connection.execute_batch(text).map_err(|error| error.to_string()),
-        Session::Postgres(transaction) => sqlx::raw_sql(sqlx::AssertSqlSafe(text.to_owned()))
-            .execute(transaction.connection().map_err(|error| error.to_string())?)
-            .await
-            .map(|_| ())
-            .map_err(|error| error.to_string()),
+        Session::Postgres(transaction) => {
+            transaction.send_text(text).await.map(drop).map_err(|error| error.to_string())
+        }
     }
 }
 
 pub async fn commit(mut session: Session) {
-    execute(&mut session, "commit").await;
+    match &mut session {
+        Session::Sqlite(_) => execute(&mut session, "commit").await,
+        Session::Postgres(transaction) => transaction.commit().await.expect("a commit"),
+    }
 }
 
 pub async fn roll_back(mut session: Session) {

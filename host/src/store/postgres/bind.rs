@@ -2,50 +2,51 @@
 //! crate stands between.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::{Arguments, Row};
 use stoa_descriptor::ColumnType;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use super::fault;
 use crate::database::Error;
+use crate::database::postgres::{Statement, Value, field};
 use crate::store::Stop;
 use crate::store::datum::{self, Datum};
 use crate::store::decimal::{self, Parsed};
 use crate::store::json;
 use crate::store::read::Output;
-use crate::store::sql::{Bound, Param};
+use crate::store::sql::{Bound, Param, Sql};
 
-pub(super) fn arguments(params: Vec<Param>) -> Result<PgArguments, Stop> {
-    let mut arguments = PgArguments::default();
-    for param in params {
-        let type_ = param.type_;
-        let added = match param.bound {
-            Bound::One(datum) => match type_ {
-                ColumnType::Uuid => arguments.add(id(datum)),
-                ColumnType::Text | ColumnType::Json | ColumnType::Decimal { .. } => arguments.add(text(type_, datum)),
-                ColumnType::Boolean => arguments.add(boolean(datum)),
-                ColumnType::Integer => arguments.add(integer(datum)),
-                ColumnType::Timestamp => arguments.add(instant(datum)),
-                ColumnType::Date => arguments.add(date(datum)),
-            },
-            Bound::Many(data) => {
-                let data = data.into_iter();
-                match type_ {
-                    ColumnType::Uuid => arguments.add(data.map(id).collect::<Vec<_>>()),
-                    ColumnType::Text | ColumnType::Json | ColumnType::Decimal { .. } => {
-                        arguments.add(data.map(|datum| text(type_, datum)).collect::<Vec<_>>())
-                    }
-                    ColumnType::Boolean => arguments.add(data.map(boolean).collect::<Vec<_>>()),
-                    ColumnType::Integer => arguments.add(data.map(integer).collect::<Vec<_>>()),
-                    ColumnType::Timestamp => arguments.add(data.map(instant).collect::<Vec<_>>()),
-                    ColumnType::Date => arguments.add(data.map(date).collect::<Vec<_>>()),
-                }
+pub(super) fn statement(sql: Sql) -> Statement {
+    Statement { text: sql.text.into(), values: sql.params.into_iter().map(value).collect() }
+}
+
+fn value(param: Param) -> Value {
+    let type_ = param.type_;
+    match param.bound {
+        Bound::One(datum) => match type_ {
+            ColumnType::Uuid => Value::new(Type::UUID, id(datum)),
+            ColumnType::Text | ColumnType::Json | ColumnType::Decimal { .. } => {
+                Value::new(Type::TEXT, text(type_, datum))
             }
-        };
-        added.map_err(|error| Stop::Database(Error::Fault(format!("a value cannot be bound: {error}"))))?;
+            ColumnType::Boolean => Value::new(Type::BOOL, boolean(datum)),
+            ColumnType::Integer => Value::new(Type::INT8, integer(datum)),
+            ColumnType::Timestamp => Value::new(Type::TIMESTAMPTZ, instant(datum)),
+            ColumnType::Date => Value::new(Type::DATE, date(datum)),
+        },
+        Bound::Many(data) => {
+            let data = data.into_iter();
+            match type_ {
+                ColumnType::Uuid => Value::new(Type::UUID_ARRAY, data.map(id).collect::<Vec<_>>()),
+                ColumnType::Text | ColumnType::Json | ColumnType::Decimal { .. } => {
+                    Value::new(Type::TEXT_ARRAY, data.map(|datum| text(type_, datum)).collect::<Vec<_>>())
+                }
+                ColumnType::Boolean => Value::new(Type::BOOL_ARRAY, data.map(boolean).collect::<Vec<_>>()),
+                ColumnType::Integer => Value::new(Type::INT8_ARRAY, data.map(integer).collect::<Vec<_>>()),
+                ColumnType::Timestamp => Value::new(Type::TIMESTAMPTZ_ARRAY, data.map(instant).collect::<Vec<_>>()),
+                ColumnType::Date => Value::new(Type::DATE_ARRAY, data.map(date).collect::<Vec<_>>()),
+            }
+        }
     }
-    Ok(arguments)
 }
 
 fn id(datum: Datum) -> Option<Uuid> {
@@ -77,32 +78,32 @@ fn date(datum: Datum) -> Option<NaiveDate> {
 }
 
 /// Reads a column of a row; what the type never holds is a fault.
-pub(super) fn load(row: &PgRow, at: usize, output: &Output) -> Result<Datum, Stop> {
+pub(super) fn load(row: &Row, at: usize, output: &Output) -> Result<Datum, Stop> {
     let type_ = match output {
         Output::Sum { type_, .. } => {
-            let text: Option<String> = row.try_get(at).map_err(fault)?;
+            let text: Option<String> = field(row, at)?;
             return Ok(text.map_or(Datum::Null, |text| total(*type_, &text)));
         }
         Output::Column(type_) => *type_,
     };
     let datum = match type_ {
-        ColumnType::Uuid => row.try_get::<Option<Uuid>, _>(at).map_err(fault)?.map(Datum::Id),
-        ColumnType::Text => row.try_get::<Option<String>, _>(at).map_err(fault)?.map(Datum::Text),
-        ColumnType::Boolean => row.try_get::<Option<bool>, _>(at).map_err(fault)?.map(Datum::Bool),
-        ColumnType::Integer => row.try_get::<Option<i64>, _>(at).map_err(fault)?.map(Datum::Int),
+        ColumnType::Uuid => field::<Option<Uuid>>(row, at)?.map(Datum::Id),
+        ColumnType::Text => field::<Option<String>>(row, at)?.map(Datum::Text),
+        ColumnType::Boolean => field::<Option<bool>>(row, at)?.map(Datum::Bool),
+        ColumnType::Integer => field::<Option<i64>>(row, at)?.map(Datum::Int),
         ColumnType::Timestamp => {
-            let instant: Option<DateTime<Utc>> = row.try_get(at).map_err(fault)?;
+            let instant: Option<DateTime<Utc>> = field(row, at)?;
             instant.map(|instant| Datum::Instant(instant.timestamp_millis()))
         }
-        ColumnType::Date => row.try_get::<Option<NaiveDate>, _>(at).map_err(fault)?.map(Datum::Date),
-        ColumnType::Decimal { scale, .. } => match row.try_get::<Option<&str>, _>(at).map_err(fault)? {
+        ColumnType::Date => field::<Option<NaiveDate>>(row, at)?.map(Datum::Date),
+        ColumnType::Decimal { scale, .. } => match field::<Option<&str>>(row, at)? {
             None => None,
             Some(text) => match decimal::parse(text, scale) {
                 Some(Parsed::Exact(value)) => Some(Datum::Decimal(value)),
                 _ => return Err(Stop::Database(Error::Fault("a stored decimal is not of its type".to_owned()))),
             },
         },
-        ColumnType::Json => match row.try_get::<Option<&str>, _>(at).map_err(fault)? {
+        ColumnType::Json => match field::<Option<&str>>(row, at)? {
             None => None,
             Some(text) => match json::normal(text) {
                 Some(text) => Some(Datum::Json(text)),

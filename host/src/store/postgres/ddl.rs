@@ -1,31 +1,32 @@
 //! Tables on PostgreSQL: row-level security on every one, checks as constraints, ledgers shut by triggers.
 
-use sqlx::{AssertSqlSafe, PgConnection, Row};
 use stoa_descriptor::{ColumnType, Kind};
+use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use crate::database::Error;
+use crate::database::postgres::{Statement, Transaction, field};
 use crate::store::checks;
 use crate::store::fold;
 use crate::store::migrate::TableChange;
 use crate::store::schema::{Check, Column, Group, Key, Table, Tables};
 use crate::store::sql::Dialect;
 
-async fn run(connection: &mut PgConnection, text: String) -> Result<(), Error> {
-    sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await.map(|_| ()).map_err(Error::from_sqlx)
+async fn run(transaction: &mut Transaction, text: String) -> Result<(), Error> {
+    transaction.send_text(&text).await.map(drop)
 }
 
-pub async fn apply(connection: &mut PgConnection, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
+pub async fn apply(transaction: &mut Transaction, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     for change in changes {
         if let TableChange::Search { collection, group } = change {
             let found = table_of(schema, collection)
                 .and_then(|table| Some((table, table.search.iter().find(|other| other.name == *group)?)));
             let (table, group) = found.ok_or_else(|| plan_mismatch(change))?;
-            search(connection, table, group).await?;
+            search(transaction, table, group).await?;
             continue;
         }
         let text = text(schema, change).ok_or_else(|| plan_mismatch(change))?;
-        run(connection, text).await?;
+        run(transaction, text).await?;
     }
     Ok(())
 }
@@ -171,10 +172,10 @@ const FOLDED_AT_ONCE: i64 = 1_000;
 
 /// Adds a group's column and folds the rows of all tenants: the table's owner stands above row-level security while
 /// FORCE is off, which no other transaction can see.
-async fn search(connection: &mut PgConnection, table: &Table, group: &Group) -> Result<(), Error> {
+async fn search(transaction: &mut Transaction, table: &Table, group: &Group) -> Result<(), Error> {
     let (name, column) = (&table.sql, &group.sql);
     let add = format!("alter table {name} add column if not exists {column} text collate \"C\" not null default ''");
-    run(connection, format!("{add}; alter table {name} no force row level security")).await?;
+    run(transaction, format!("{add}; alter table {name} no force row level security")).await?;
     let fields: String = group.columns.iter().map(|at| format!(", {}", table.column(*at).sql)).collect();
     let read = format!(
         "select tenant_id, id{fields} from {name} where (tenant_id, id) > ($1, $2) \
@@ -186,19 +187,15 @@ async fn search(connection: &mut PgConnection, table: &Table, group: &Group) -> 
     );
     let mut last = (Uuid::nil(), Uuid::nil());
     loop {
-        let rows = sqlx::query(AssertSqlSafe(read.clone()))
-            .bind(last.0)
-            .bind(last.1)
-            .fetch_all(&mut *connection)
-            .await
-            .map_err(Error::from_sqlx)?;
+        let page = Statement::new(read.clone()).bind(Type::UUID, last.0).bind(Type::UUID, last.1);
+        let rows = transaction.query(page).await?;
         let (mut tenants, mut ids, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for row in &rows {
-            last = (row.try_get(0).map_err(Error::from_sqlx)?, row.try_get(1).map_err(Error::from_sqlx)?);
+            last = (field(row, 0)?, field(row, 1)?);
             let mut parts = Vec::with_capacity(group.columns.len());
             for nth in 0..group.columns.len() {
-                let field: Option<&str> = row.try_get(nth + 2).map_err(Error::from_sqlx)?;
-                parts.push(fold::fold(field.unwrap_or("")));
+                let text: Option<&str> = field(row, nth + 2)?;
+                parts.push(fold::fold(text.unwrap_or("")));
             }
             tenants.push(last.0);
             ids.push(last.1);
@@ -207,13 +204,11 @@ async fn search(connection: &mut PgConnection, table: &Table, group: &Group) -> 
         if rows.is_empty() {
             break;
         }
-        sqlx::query(AssertSqlSafe(write.clone()))
-            .bind(tenants)
-            .bind(ids)
-            .bind(texts)
-            .execute(&mut *connection)
-            .await
-            .map_err(Error::from_sqlx)?;
+        let fold = Statement::new(write.clone())
+            .bind(Type::UUID_ARRAY, tenants)
+            .bind(Type::UUID_ARRAY, ids)
+            .bind(Type::TEXT_ARRAY, texts);
+        transaction.query(fold).await?;
     }
-    run(connection, format!("alter table {name} force row level security")).await
+    run(transaction, format!("alter table {name} force row level security")).await
 }

@@ -1,99 +1,221 @@
-//! The store on PostgreSQL: one connection; every write is one statement, and so are reads that follow each other.
+//! The store on PostgreSQL: one connection, a statement for each call, and one message for each batch.
+//!
+//! All statements of a batch are sent before the first is answered: values never depend on replies, and after a failure the store is
+//! closed, so that what ran behind it is undone with the rest. Inserts at the end of a batch are not even waited for: that none of
+//! their rows clashes is taken for granted, and they go with the next message. Where one does clash the whole request runs again,
+//! call by call, and the module hears exactly which rows met which.
 
 mod bind;
 mod ddl;
-mod reads;
 mod update;
 mod write;
 
-use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, PgConnection};
+use std::collections::HashSet;
+
+use tokio_postgres::Row;
 
 use super::call::Checked;
 use super::datum::Datum;
+use super::read::{self, Query};
 use super::schema::Tables;
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
-use super::{Reading, Stop, locks};
+use super::write::{Insert, Update, list_misses};
+use super::{Reading, Stop, locks, page};
 use crate::database::Error;
-use crate::wit::store::Reply;
+use crate::database::postgres::{Statement, Transaction, field};
+use crate::wit::store::{Page, Reply};
 
 pub(super) use ddl::{ahead, apply};
-use reads::Reads;
+
+/// A statement on its way, and what its answer means.
+struct Asked {
+    call: usize,
+    what: What,
+    /// Why its rows cannot be answered.
+    stop: Option<Stop>,
+}
+
+enum What {
+    Read(Query, Vec<Vec<Datum>>),
+    /// Taken for granted: it ends or fails.
+    Insert(usize),
+    /// With the ids of the rows that went in.
+    InsertFree(Insert, HashSet<Datum>),
+    Update(Update, Vec<update::Changed>),
+    Lock,
+}
 
 pub(super) async fn run(
-    connection: &mut PgConnection,
+    transaction: &mut Transaction,
     schema: &Tables,
     scope: &mut Scope,
     calls: Vec<Checked>,
-    wrote: &mut bool,
 ) -> Result<Vec<Reply>, Stop> {
-    let mut replies: Vec<(usize, Reply)> = Vec::with_capacity(calls.len());
+    let hopeful = transaction.is_hopeful();
+    let granted = |call: &Checked| matches!(call, Checked::Insert(insert) if hopeful && is_plain(insert));
+    let last = calls.len() - calls.iter().rev().take_while(|call| granted(call)).count();
+    let mut replies: Vec<Option<Reply>> = calls.iter().map(|_| None).collect();
     let mut reading = Reading::default();
-    let mut reads = Reads::new(scope);
+    let mut message: (Vec<Statement>, Vec<Asked>) = Default::default();
+    let mut late = Vec::new();
     for (nth, call) in calls.into_iter().enumerate() {
-        let locks = match &call {
-            Checked::Keyed(keyed) => keyed.lock.is_some(),
-            Checked::Select(select) => select.lock.is_some(),
-            Checked::Aggregate(_) => false,
-            _ => true,
+        let reply = match plan(transaction, schema, scope, nth, call).await? {
+            Planned::Answered(reply) => Some(reply),
+            Planned::Asked(sql, What::Insert(rows)) if nth >= last => {
+                late.push(bind::statement(sql));
+                Some(Reply::Inserted(vec![true; rows]))
+            }
+            Planned::Asked(sql, what) => {
+                message.0.push(bind::statement(sql));
+                message.1.push(Asked { call: nth, what, stop: None });
+                None
+            }
         };
-        if locks {
-            replies.extend(reads.run(connection, scope, &mut reading).await?);
+        if let Some(slot) = replies.get_mut(nth) {
+            *slot = reply;
         }
-        *wrote |= matches!(call, Checked::Insert(_) | Checked::Update(_) | Checked::Number { .. });
-        let reply = match call {
-            Checked::Keyed(_) | Checked::Select(_) | Checked::Aggregate(_) => {
-                replies.extend(reads.add(schema, scope, nth, call).map(|reply| (nth, reply)));
-                if locks {
-                    replies.extend(reads.run(connection, scope, &mut reading).await?);
-                }
-                continue;
-            }
-            Checked::Insert(insert) => Reply::Inserted(write::insert(connection, schema, scope, nth, insert).await?),
-            Checked::Update(update) => update::update(connection, schema, scope, &mut reading, nth, update).await?,
-            Checked::Lock(names) => {
-                let taken =
-                    locks::claim(schema, scope, &names).map_err(|what| Stop::Misuse(format!("call {nth}: {what}")))?;
-                write::lock(connection, scope, taken).await?;
-                Reply::Done
-            }
-            Checked::Number { sequence, at_least } => {
-                Reply::Number(write::number(connection, schema, scope, nth, &sequence, at_least).await?)
-            }
-        };
-        replies.push((nth, reply));
+        if !hopeful {
+            send(transaction, schema, scope, &mut reading, std::mem::take(&mut message), &mut replies).await?;
+        }
     }
-    replies.extend(reads.run(connection, scope, &mut reading).await?);
-    replies.sort_by_key(|(nth, _)| *nth);
-    Ok(replies.into_iter().map(|(_, reply)| reply).collect())
+    send(transaction, schema, scope, &mut reading, message, &mut replies).await?;
+    late.into_iter().for_each(|statement| transaction.put_off(statement));
+    Ok(replies.into_iter().flatten().collect())
+}
+
+/// Whether the answer of an insert is known where no row clashes.
+fn is_plain(insert: &Insert) -> bool {
+    !insert.skip && insert.refused.is_empty()
+}
+
+enum Planned {
+    Answered(Reply),
+    Asked(Sql, What),
+}
+
+async fn plan(
+    transaction: &mut Transaction,
+    schema: &Tables,
+    scope: &mut Scope,
+    nth: usize,
+    call: Checked,
+) -> Result<Planned, Stop> {
+    let mut query = match call {
+        Checked::Keyed(keyed) if keyed.keys.is_empty() => {
+            return Ok(Planned::Answered(Reply::Rows(Page { rows: Vec::new(), more: false })));
+        }
+        Checked::Keyed(keyed) => read::all_keys(schema, keyed, start(scope)),
+        Checked::Select(mut select) => match select.each.take() {
+            Some(each) => read::each_of_all(schema, select, each, start(scope)),
+            None => read::select(schema, select, start(scope)),
+        },
+        Checked::Aggregate(aggregate) => read::aggregate(schema, aggregate, start(scope)),
+        Checked::Insert(insert) if !insert.refused.is_empty() => {
+            return Err(Stop::Refused(list_misses(nth, insert.refused)));
+        }
+        Checked::Insert(insert) if insert.rows.is_empty() => {
+            return Ok(Planned::Answered(Reply::Inserted(Vec::new())));
+        }
+        Checked::Insert(insert) => {
+            let is_granted = transaction.is_hopeful() && is_plain(&insert);
+            let sql = write::insert(schema, scope, &insert, is_granted);
+            let rows = insert.rows.len();
+            let what = if is_granted { What::Insert(rows) } else { What::InsertFree(insert, HashSet::new()) };
+            return Ok(Planned::Asked(sql, what));
+        }
+        Checked::Update(update) if update.rows.is_empty() => {
+            let mut reading = Reading::default();
+            return update::judge(schema, scope, &mut reading, nth, update, Vec::new()).map(Planned::Answered);
+        }
+        Checked::Update(update) => {
+            let sql = update::statement(schema, scope, &update);
+            return Ok(Planned::Asked(sql, What::Update(update, Vec::new())));
+        }
+        Checked::Lock(names) => {
+            let taken =
+                locks::claim(schema, scope, &names).map_err(|what| Stop::Misuse(format!("call {nth}: {what}")))?;
+            if taken.is_empty() {
+                return Ok(Planned::Answered(Reply::Done));
+            }
+            return Ok(Planned::Asked(write::lock(scope, taken), What::Lock));
+        }
+        Checked::Number { sequence, at_least } => {
+            return write::number(transaction, schema, scope, nth, sequence, at_least).await.map(Planned::Answered);
+        }
+    };
+    let sql = std::mem::replace(&mut query.sql, start(scope));
+    Ok(Planned::Asked(sql, What::Read(query, Vec::new())))
+}
+
+/// Sends what is asked as one message and puts the replies to their calls. The first call that failed is what the batch failed of.
+async fn send(
+    transaction: &mut Transaction,
+    schema: &Tables,
+    scope: &mut Scope,
+    reading: &mut Reading,
+    (statements, mut all): (Vec<Statement>, Vec<Asked>),
+    replies: &mut [Option<Reply>],
+) -> Result<(), Stop> {
+    if statements.is_empty() {
+        return Ok(());
+    }
+    let mut take = |nth: usize, row: Row| {
+        if let Some(asked) = all.get_mut(nth).filter(|asked| asked.stop.is_none()) {
+            asked.stop = take_row(schema, scope, reading, &mut asked.what, &row).err();
+        }
+    };
+    let outcomes = transaction.send(statements, &mut take).await?;
+    for (Asked { call, what, stop }, outcome) in all.into_iter().zip(outcomes) {
+        outcome.map_err(clash)?;
+        if let Some(stop) = stop {
+            return Err(stop);
+        }
+        let reply = match what {
+            What::Read(query, rows) => page(scope, call, &query, rows)?,
+            What::Insert(rows) => Reply::Inserted(vec![true; rows]),
+            What::InsertFree(insert, went_in) => {
+                write::judge_insert(transaction, schema, scope, call, &insert, &went_in).await?
+            }
+            What::Update(update, changed) => update::judge(schema, scope, reading, call, update, changed)?,
+            What::Lock => Reply::Done,
+        };
+        if let Some(slot) = replies.get_mut(call) {
+            *slot = Some(reply);
+        }
+    }
+    Ok(())
+}
+
+fn take_row(schema: &Tables, scope: &mut Scope, reading: &mut Reading, what: &mut What, row: &Row) -> Result<(), Stop> {
+    match what {
+        // A text has more rows than are wanted where its limit was rounded up.
+        What::Read(query, rows) if query.limit.is_some_and(|limit| rows.len() > limit) => {}
+        What::Read(query, rows) => {
+            let load = |(at, output)| bind::load(row, at, output);
+            let data = query.outputs.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
+            reading.row(scope, data.get(query.hidden..).unwrap_or_default())?;
+            rows.push(data);
+        }
+        What::InsertFree(_, went_in) => {
+            went_in.insert(Datum::Id(field(row, 0)?));
+        }
+        What::Update(update, changed) => changed.push(update::read(schema.table(update.table), update, row)?),
+        What::Insert(_) | What::Lock => {}
+    }
+    Ok(())
+}
+
+/// A unique key that was found free, or taken for free, and is taken: the next try will see by whom.
+fn clash(error: Error) -> Stop {
+    Stop::Database(match error {
+        Error::Unique(key) => Error::Conflict(key),
+        error => error,
+    })
 }
 
 fn start(scope: &Scope) -> Sql {
     Sql::new(Dialect::Postgres, scope.tenant)
-}
-
-/// What a statement failed of. A unique key that was found free and is taken now: the next try will see by whom.
-fn fault(error: sqlx::Error) -> Stop {
-    Stop::Database(match Error::from_sqlx(error) {
-        Error::Unique(key) => Error::Conflict(key),
-        other => other,
-    })
-}
-
-/// Runs a statement of the store's own and answers its rows.
-async fn fetch(connection: &mut PgConnection, scope: &mut Scope, sql: Sql) -> Result<Vec<PgRow>, Stop> {
-    scope.round_trips += 1;
-    let arguments = bind::arguments(sql.params)?;
-    sqlx::query_with(AssertSqlSafe(sql.text), arguments).fetch_all(connection).await.map_err(fault)
-}
-
-/// A column of such a row.
-fn field<T>(row: &PgRow, at: usize) -> Result<T, Stop>
-where
-    T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
-{
-    sqlx::Row::try_get(row, at).map_err(fault)
 }
 
 /// Columns of rows as lists, one per column: what `unnest` takes.

@@ -6,10 +6,11 @@
 //! statement's beginning, `l` as of the moment the lock was won. Names with `#` are the statement's own; no column has
 //! such a name.
 
-use sqlx::PgConnection;
 use stoa_descriptor::ColumnType;
+use tokio_postgres::Row;
 
-use super::{bind, fetch, field, lists, start};
+use super::{bind, lists, start};
+use crate::database::postgres::field;
 use crate::store::checks;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
@@ -20,40 +21,54 @@ use crate::store::write::{self, Guard, Refusal, Spelling, Update};
 use crate::store::{Reading, Stop};
 use crate::wit::store::{Page, Reply};
 
+/// What one row of the statement says.
+pub(super) struct Changed {
+    nth: usize,
+    /// Zero, or why the change was not made.
+    code: i64,
+    /// Unique keys that others have.
+    met: Vec<usize>,
+    data: Vec<Datum>,
+}
+
+pub(super) fn read(table: &Table, update: &Update, row: &Row) -> Result<Changed, Stop> {
+    let met: String = field(row, 2)?;
+    let mut data = Vec::with_capacity(update.answer.len());
+    for (at, column) in update.answer.iter().enumerate() {
+        data.push(bind::load(row, at + 3, &Output::Column(table.type_of(*column)))?);
+    }
+    Ok(Changed {
+        nth: usize::try_from(field::<i64>(row, 0)?).unwrap_or(usize::MAX),
+        code: field(row, 1)?,
+        met: met.split(',').filter_map(|key| key.parse().ok()).collect(),
+        data,
+    })
+}
+
 /// The changed rows' answers, or every row that does not take its change.
-pub(super) async fn update(
-    connection: &mut PgConnection,
+pub(super) fn judge(
     schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
     call: usize,
     update: Update,
+    changed: Vec<Changed>,
 ) -> Result<Reply, Stop> {
     let table = schema.table(update.table);
     let mut answers: Vec<Option<Vec<Datum>>> = vec![None; update.rows.len()];
     let mut refused = Vec::new();
     let mut clashes = Vec::new();
-    if !update.rows.is_empty() {
-        let sql = statement(schema, scope, &update);
-        for row in fetch(connection, scope, sql).await? {
-            let nth = usize::try_from(field::<i64>(&row, 0)?).unwrap_or(usize::MAX);
-            let code: i64 = field(&row, 1)?;
-            let met: String = field(&row, 2)?;
-            let mut data = Vec::with_capacity(update.answer.len());
-            for (at, column) in update.answer.iter().enumerate() {
-                data.push(bind::load(&row, at + 3, &Output::Column(table.type_of(*column)))?);
-            }
-            clashes.extend(met.split(',').filter_map(|key| key.parse().ok()).map(|key: usize| (nth, key)));
-            if let Some(slot) = answers.get_mut(nth) {
-                *slot = Some(data.clone());
-            }
-            if code != 0 {
-                refused.push(Refusal { row: nth, code: Some(code), current: data });
-            }
+    for Changed { nth, code, met, data } in changed {
+        clashes.extend(met.into_iter().map(|key| (nth, key)));
+        if let Some(slot) = answers.get_mut(nth) {
+            *slot = Some(data.clone());
         }
-        let absent = answers.iter().enumerate().filter(|(_, answer)| answer.is_none());
-        refused.extend(absent.map(|(row, _)| Refusal { row, code: None, current: Vec::new() }));
+        if code != 0 {
+            refused.push(Refusal { row: nth, code: Some(code), current: data });
+        }
     }
+    let absent = answers.iter().enumerate().filter(|(_, answer)| answer.is_none());
+    refused.extend(absent.map(|(row, _)| Refusal { row, code: None, current: Vec::new() }));
     if !refused.is_empty() {
         return Err(write::refusals(table, &update, call, refused));
     }
@@ -79,7 +94,7 @@ fn spell<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {
     }
 }
 
-fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql {
+pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql {
     let table = schema.table(update.table);
     let mut sql = start(scope);
     changes(&mut sql, table, update);

@@ -2,35 +2,26 @@
 
 use std::collections::HashSet;
 
-use sqlx::PgConnection;
 use stoa_descriptor::ColumnType;
-use uuid::Uuid;
 
-use super::{fetch, field, lists, start};
+use super::{bind, lists, start};
 use crate::database::Error;
+use crate::database::postgres::{Figure, Transaction, field};
 use crate::store::datum::Datum;
 use crate::store::schema::{ID, Table, Tables};
 use crate::store::scope::Scope;
-use crate::store::sql::cast;
-use crate::store::write::{self, Insert, NewRow};
+use crate::store::sql::{Sql, cast};
+use crate::store::write::{Insert, NewRow};
 use crate::store::{Stop, number as nth_number};
-use crate::wit::store::{Clash, Spot};
+use crate::wit::store::{Clash, Reply, Spot};
 
-/// Which rows went in, or every clash. One statement: rows that clash stay out without an error, so that the
-/// transaction lives on and the clashes of all rows can be told.
-pub(super) async fn insert(
-    connection: &mut PgConnection,
-    schema: &Tables,
-    scope: &mut Scope,
-    call: usize,
-    insert: Insert,
-) -> Result<Vec<bool>, Stop> {
-    if !insert.refused.is_empty() {
-        return Err(Stop::Refused(write::list_misses(call, insert.refused)));
-    }
-    if insert.rows.is_empty() {
-        return Ok(Vec::new());
-    }
+/// Rows that travel as a list of values; more of them as one array for each column, so that there are few texts.
+const VALUES: usize = 32;
+
+/// Inserts the rows, in the order of their first unique key. `is_granted`: that none clashes is taken for granted, and one that does
+/// is an error of the statement; else rows that clash stay out, so that the transaction lives on and the clashes of all rows can be
+/// found, and the ids of those that went in are answered.
+pub(super) fn insert(schema: &Tables, scope: &Scope, insert: &Insert, is_granted: bool) -> Sql {
     let table = schema.table(insert.table);
     let mut sql = start(scope);
     sql.put("insert into ").put(&table.sql).put(" (tenant_id, created_at, updated_at, id");
@@ -38,7 +29,36 @@ pub(super) async fn insert(
     for name in table.own().iter().map(|column| &column.sql).chain(table.search.iter().map(|group| &group.sql)) {
         sql.put(", ").put(name);
     }
-    sql.put(") select $1, ").bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms)).put(", $2, r.id");
+    sql.put(") ");
+    let sorted: Vec<&NewRow> = insert.order.iter().filter_map(|nth| insert.rows.get(*nth)).collect();
+    if sorted.len() <= VALUES {
+        put_values(&mut sql, scope, table, &sorted);
+    } else {
+        put_arrays(&mut sql, scope, table, &sorted);
+    }
+    sql.put(if is_granted { "" } else { " on conflict do nothing returning id" });
+    sql
+}
+
+/// `values ($1, $2, $2, $3, 1, $4), (...)`
+fn put_values(sql: &mut Sql, scope: &Scope, table: &Table, rows: &[&NewRow]) {
+    sql.put("values ").supply(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
+    for (nth, row) in rows.iter().enumerate() {
+        sql.put(if nth > 0 { ", ($1, $2, $2, " } else { "($1, $2, $2, " }).bind(ColumnType::Uuid, row.id.clone());
+        sql.put(if table.has_version() { ", 1" } else { "" });
+        for (column, datum) in table.own().iter().zip(&row.own) {
+            sql.put(", ").bind(column.type_, datum.clone());
+        }
+        for folded in row.folded.iter().take(table.search.len()) {
+            sql.put(", ").bind(ColumnType::Text, Datum::Text(folded.clone()));
+        }
+        sql.put(")");
+    }
+}
+
+/// `select $1, $2, $2, r.id, 1, r.c0 from unnest($3, $4) as r(id, c0)`
+fn put_arrays(sql: &mut Sql, scope: &Scope, table: &Table, rows: &[&NewRow]) {
+    sql.put("select $1, ").bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms)).put(", $2, r.id");
     sql.put(if table.has_version() { ", 1" } else { "" });
     for (nth, column) in table.own().iter().enumerate() {
         sql.put(&format!(", r.c{nth}{}", cast(column.type_)));
@@ -46,14 +66,13 @@ pub(super) async fn insert(
     (0..table.search.len()).for_each(|nth| {
         sql.put(&format!(", r.f{nth}"));
     });
-    let sorted = || insert.order.iter().filter_map(|nth| insert.rows.get(*nth));
-    sql.put(" from unnest(").bind_many(ColumnType::Uuid, sorted().map(|row| row.id.clone()).collect());
-    let own = lists(table.own().len(), sorted().map(|row| row.own.iter().collect()));
+    sql.put(" from unnest(").bind_many(ColumnType::Uuid, rows.iter().map(|row| row.id.clone()).collect());
+    let own = lists(table.own().len(), rows.iter().map(|row| row.own.iter().collect()));
     for (column, list) in table.own().iter().zip(own) {
         sql.put(", ").bind_many(column.type_, list);
     }
     for nth in 0..table.search.len() {
-        let folded = sorted().filter_map(|row| row.folded.get(nth)).map(|text| Datum::Text(text.clone()));
+        let folded = rows.iter().filter_map(|row| row.folded.get(nth)).map(|text| Datum::Text(text.clone()));
         sql.put(", ").bind_many(ColumnType::Text, folded.collect());
     }
     sql.put(") as r(id");
@@ -63,25 +82,32 @@ pub(super) async fn insert(
     (0..table.search.len()).for_each(|nth| {
         sql.put(&format!(", f{nth}"));
     });
-    sql.put(") on conflict do nothing returning id");
-    let mut went_in = HashSet::new();
-    for row in fetch(connection, scope, sql).await? {
-        went_in.insert(Datum::Id(field::<Uuid>(&row, 0)?));
-    }
+    sql.put(")");
+}
+
+/// Which rows went in, or every clash.
+pub(super) async fn judge_insert(
+    transaction: &mut Transaction,
+    schema: &Tables,
+    scope: &mut Scope,
+    call: usize,
+    insert: &Insert,
+    went_in: &HashSet<Datum>,
+) -> Result<Reply, Stop> {
     let inserted: Vec<bool> = insert.rows.iter().map(|row| went_in.contains(&row.id)).collect();
     if !insert.skip && inserted.contains(&false) {
         let left: Vec<(usize, &NewRow)> =
             insert.rows.iter().enumerate().filter(|(nth, _)| inserted.get(*nth) == Some(&false)).collect();
-        return Err(clashes(connection, table, scope, call, &left).await?);
+        return Err(clashes(transaction, schema.table(insert.table), scope, call, &left).await?);
     }
-    Ok(inserted)
+    Ok(Reply::Inserted(inserted))
 }
 
 /// The keys by which rows that stayed out meet others: one look-up, on the error path only.
 async fn clashes(
-    connection: &mut PgConnection,
+    transaction: &mut Transaction,
     table: &Table,
-    scope: &mut Scope,
+    scope: &Scope,
     call: usize,
     left: &[(usize, &NewRow)],
 ) -> Result<Stop, Stop> {
@@ -106,7 +132,7 @@ async fn clashes(
         }
     }
     let mut found = Vec::new();
-    for row in fetch(connection, scope, sql).await? {
+    for row in transaction.query(bind::statement(sql)).await? {
         let (place, key) = (field::<i64>(&row, 0)?, field::<i64>(&row, 1)?);
         let row = usize::try_from(place - 1).ok().and_then(|place| left.get(place)).map(|(nth, _)| *nth);
         let key = usize::try_from(key).ok();
@@ -131,14 +157,7 @@ async fn clashes(
 
 /// Takes locks until the end of the transaction, in the order of their keys. A statement of its own: one that read as
 /// well would read what was there before it waited.
-pub(super) async fn lock(
-    connection: &mut PgConnection,
-    scope: &mut Scope,
-    taken: Vec<(i64, bool)>,
-) -> Result<(), Stop> {
-    if taken.is_empty() {
-        return Ok(());
-    }
+pub(super) fn lock(scope: &Scope, taken: Vec<(i64, bool)>) -> Sql {
     let mut sql = start(scope);
     let (keys, modes) = taken.into_iter().map(|(key, exclusive)| (Datum::Int(key), Datum::Bool(exclusive))).unzip();
     sql.params.clear();
@@ -146,29 +165,21 @@ pub(super) async fn lock(
         "select case when n.x then pg_advisory_xact_lock(n.k) else pg_advisory_xact_lock_shared(n.k) end from unnest(",
     );
     sql.bind_many(ColumnType::Integer, keys).put(", ").bind_many(ColumnType::Boolean, modes).put(") as n(k, x)");
-    fetch(connection, scope, sql).await.map(|_| ())
+    sql
 }
 
-/// The next figure of a sequence, or `at_least` if that is higher. Its row stays locked to the end of the transaction.
+/// The next figure of a sequence, or `at_least` if that is higher.
 pub(super) async fn number(
-    connection: &mut PgConnection,
+    transaction: &mut Transaction,
     schema: &Tables,
-    scope: &mut Scope,
+    scope: &Scope,
     call: usize,
-    sequence: &str,
+    sequence: String,
     at_least: u64,
-) -> Result<u64, Stop> {
-    let mut sql = start(scope);
-    sql.put("insert into stoa_sequence (tenant_id, module, name, next) values ($1, ");
-    sql.bind(ColumnType::Text, Datum::Text(schema.module().to_owned())).put(", ");
-    sql.bind(ColumnType::Text, Datum::Text(sequence.to_owned())).put(", greatest(");
-    sql.bind(ColumnType::Integer, Datum::Int(i64::try_from(at_least).unwrap_or(i64::MAX)));
-    sql.put(
-        ", 1) + 1) on conflict (tenant_id, module, name) \
-         do update set next = greatest(stoa_sequence.next, $4) + 1 returning next - 1",
-    );
-    let rows = fetch(connection, scope, sql).await?;
-    let next = rows.first().map(|row| field::<i64>(row, 0)).transpose()?;
-    next.and_then(|next| u64::try_from(next).ok())
-        .ok_or_else(|| Stop::Range(Spot { call: nth_number(call), column: "at-least".to_owned() }))
+) -> Result<Reply, Stop> {
+    let at_least = i64::try_from(at_least).unwrap_or(i64::MAX);
+    let figure = Figure { tenant: scope.tenant, module: schema.module().to_owned(), sequence, at_least };
+    let next = transaction.next_number(figure).await?;
+    let beyond = |_| Stop::Range(Spot { call: nth_number(call), column: "at-least".to_owned() });
+    u64::try_from(next).map(Reply::Number).map_err(beyond)
 }

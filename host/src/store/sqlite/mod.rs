@@ -29,12 +29,10 @@ pub(super) fn run(
     schema: &Tables,
     scope: &mut Scope,
     calls: Vec<Checked>,
-    wrote: &mut bool,
 ) -> Result<Vec<Reply>, Stop> {
     let mut replies = Vec::with_capacity(calls.len());
     let mut reading = Reading::default();
     for (nth, call) in calls.into_iter().enumerate() {
-        *wrote |= matches!(call, Checked::Insert(_) | Checked::Update(_) | Checked::Number { .. });
         let reply = match call {
             Checked::Keyed(keyed) => get(connection, schema, scope, &mut reading, nth, &keyed)?,
             Checked::Select(select) if select.each.is_some() => {

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::fixture::{Fixture, FixtureStep};
 use super::matching::{Saved, compare, substitute};
 use crate::calendar;
-use crate::database::{Database, DatabaseSettings, Verdict, work};
+use crate::database::{Database, DatabaseSettings, Transport, Verdict, work};
 use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
@@ -80,6 +80,7 @@ impl Stage {
             postgres_connections: 1,
             sqlite_readers: 1,
             request_timeout: Duration::from_secs(60),
+            transport: Transport::default(),
             plain_role_only: false,
             prepare: pipeline::prepare(),
         };
@@ -89,7 +90,7 @@ impl Stage {
     }
 
     pub async fn close(self) {
-        self.database.close().await;
+        self.database.close();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 

@@ -1,0 +1,180 @@
+//! Where the database is and how it is reached: over TLS, verified against a CA, everywhere but on this machine.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures_util::FutureExt as _;
+use percent_encoding::percent_decode_str;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
+
+use super::connection::Connection;
+use super::{Error, Transport};
+
+/// From the first packet to a server that answers statements.
+const CONNECT: Duration = Duration::from_secs(3);
+/// How long a server may leave what was sent to it unacknowledged.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Below the request's own time-out, so that the innermost limit fires first.
+const STATEMENT_TIMEOUT_MS: u32 = 5_000;
+const LOCK_TIMEOUT_MS: u32 = 3_000;
+const IDLE_IN_TRANSACTION_MS: u32 = 15_000;
+
+/// A server, a database and a role, ready to be connected to.
+#[derive(Clone)]
+pub struct Address {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    /// The same for the driver of migrations.
+    pub options: Box<PgConnectOptions>,
+    /// Texts that each connection runs when it is opened.
+    prepare: Arc<str>,
+}
+
+impl Address {
+    /// Reads `postgres://role@host/database?sslmode=...&sslrootcert=FILE`. Modes that may fall back to plain text are for this
+    /// machine; elsewhere the transport must allow it, where a network encrypts by itself.
+    pub fn parse(url: &str, transport: &Transport, prepare: &[String]) -> anyhow::Result<Address> {
+        let options = PgConnectOptions::from_str(url).context("STOA_DATABASE_URL")?.application_name("stoa");
+        let (front, query) = url.split_once('?').unwrap_or((url, ""));
+        let value = |wanted: &str| {
+            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.find(|(name, _)| *name == wanted).map(|(_, value)| percent_decode_str(value).decode_utf8_lossy())
+        };
+        let (mode, roots) = (value("sslmode"), value("sslrootcert"));
+        let others: Vec<&str> = query
+            .split('&')
+            .filter(|pair| !pair.is_empty() && !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert="))
+            .collect();
+        // The driver's errors may quote the address, which holds a password.
+        let mut config = Config::from_str(&format!("{front}?{}", others.join("&")))
+            .map_err(|_| anyhow::anyhow!("STOA_DATABASE_URL has a part that is not understood"))?;
+        let encrypted = match mode.as_deref() {
+            None => !is_here(&config),
+            Some("disable" | "allow" | "prefer") => false,
+            Some("require" | "verify-ca" | "verify-full") => true,
+            Some(other) => anyhow::bail!("STOA_DATABASE_URL: there is no sslmode {other:?}"),
+        };
+        anyhow::ensure!(
+            encrypted || transport.plain_text || is_here(&config),
+            "STOA_DATABASE_URL asks for plain text to another machine: take sslmode=verify-full, or set STOA_DATABASE_PLAINTEXT=allow"
+        );
+        let options_of_session = with_options(&config);
+        config
+            .application_name("stoa")
+            .ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable })
+            .connect_timeout(CONNECT)
+            .keepalives_idle(SILENCE)
+            .keepalives_interval(SILENCE / 4)
+            .keepalives_retries(3)
+            .tcp_user_timeout(SILENCE)
+            .options(options_of_session);
+        let ca = transport.ca.clone().or_else(|| roots.map(|path| PathBuf::from(&*path)));
+        let tls = encrypted.then(|| connector(ca.as_deref())).transpose()?.map(MakeRustlsConnect::new);
+        let options = options.ssl_mode(if encrypted { PgSslMode::VerifyFull } else { PgSslMode::Disable });
+        let options = Box::new(match ca {
+            Some(path) => options.ssl_root_cert(path),
+            None => options,
+        });
+        Ok(Address { config, tls, options, prepare: prepare.join("; ").into() })
+    }
+
+    /// A connection that statements can be sent on.
+    pub async fn connect(&self) -> Result<Connection, Error> {
+        let connect = async {
+            let (client, driver) = match &self.tls {
+                Some(tls) => {
+                    let (client, driver) = self.config.connect(tls.clone()).await.map_err(Error::from_postgres)?;
+                    (client, driver.boxed())
+                }
+                None => {
+                    let (client, driver) = self.config.connect(NoTls).await.map_err(Error::from_postgres)?;
+                    (client, driver.boxed())
+                }
+            };
+            let mut connection = Connection::new(client, driver);
+            if !self.prepare.is_empty() {
+                connection.send_text(&self.prepare).await?;
+            }
+            Ok(connection)
+        };
+        let late = |_| Error::Unavailable("the database server does not answer".into());
+        tokio::time::timeout(CONNECT, connect).await.map_err(late)?
+    }
+}
+
+/// Sockets and loopback: what is said there leaves this machine never.
+fn is_here(config: &Config) -> bool {
+    let is_here = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback()),
+    };
+    config.get_hosts().iter().all(is_here) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+/// The server's settings for the session; what the address says comes last and counts. Plans are made once for each statement, for any values: texts are made so that such a
+/// plan is the right one, and a plan for the values at hand would cost more than most statements do.
+fn with_options(config: &Config) -> String {
+    format!(
+        "-c statement_timeout={STATEMENT_TIMEOUT_MS} -c lock_timeout={LOCK_TIMEOUT_MS} \
+         -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS} -c timezone=UTC \
+         -c default_text_search_config=simple -c plan_cache_mode=force_generic_plan {}",
+        config.get_options().unwrap_or_default()
+    )
+}
+
+/// Verifies the server's name and its certificate, against a CA of the deployment's own or the public ones.
+fn connector(ca: Option<&Path>) -> anyhow::Result<ClientConfig> {
+    let mut trusted = RootCertStore::empty();
+    match ca {
+        None => trusted.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(path) => {
+            for certificate in
+                CertificateDer::pem_file_iter(path).with_context(|| format!("certificates of {}", path.display()))?
+            {
+                trusted.add(certificate.with_context(|| format!("certificates of {}", path.display()))?)?;
+            }
+            anyhow::ensure!(!trusted.is_empty(), "{} holds no certificate", path.display());
+        }
+    }
+    let provider = Arc::new(crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    Ok(config.with_root_certificates(trusted).with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(url: &str, plain_text: bool) -> Result<bool, String> {
+        let transport = Transport { ca: None, plain_text };
+        Address::parse(url, &transport, &[]).map(|address| address.tls.is_some()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn plain_text_stays_on_this_machine() {
+        for here in ["127.0.0.1:5599", "localhost", "[::1]", "%2Frun%2Fpostgresql"] {
+            assert_eq!(parse(&format!("postgres://stoa@{here}/stoa"), false), Ok(false), "{here}");
+        }
+        assert_eq!(parse("postgres://stoa@db.example/stoa", false), Ok(true));
+        for mode in ["disable", "allow", "prefer"] {
+            let url = format!("postgres://stoa:s3cret@db.example/stoa?sslmode={mode}");
+            let refused = parse(&url, false).expect_err("plain text to another machine");
+            assert!(refused.contains("plain text") && !refused.contains("s3cret"), "{refused}");
+            assert_eq!(parse(&url, true), Ok(false));
+        }
+        for mode in ["require", "verify-ca", "verify-full"] {
+            assert_eq!(parse(&format!("postgres://stoa@localhost/stoa?sslmode={mode}"), false), Ok(true));
+        }
+        assert!(parse("postgres://stoa@localhost/stoa?sslmode=none", false).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! What is done to the database rather than in it: its checks, the host's own tables and indexes. By sqlx, whose migrations keep the
+//! record of what was applied.
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor};
+
+use super::Error;
+use crate::database::{DatabaseSettings, migrations};
+
+/// Key of the advisory lock of whoever builds indexes.
+const BUILDING: i64 = 7_310_587;
+const UNDEFINED_COLUMN: &str = "42703";
+const UNDEFINED_TABLE: &str = "42P01";
+
+/// Builds indexes on tables in use, each statement alone and on a connection without the requests' time limits. Answers the
+/// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
+/// passed over: who adds the column builds it.
+pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) -> Result<Option<String>, Error> {
+    let mut connection = PgConnection::connect_with(options).await.map_err(Error::from_sqlx)?;
+    // One builder at a time: an index under way looks like one that was left half-built.
+    let begin = format!("set statement_timeout = 0; set lock_timeout = '30s'; select pg_advisory_lock({BUILDING})");
+    connection.execute(AssertSqlSafe(begin)).await.map_err(Error::from_sqlx)?;
+    let mut refused = None;
+    drop_half_built(&mut connection).await?;
+    for statement in statements {
+        let Err(error) = connection.execute(AssertSqlSafe(statement)).await else { continue };
+        let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default().into_owned();
+        let error = Error::from_sqlx(error);
+        drop_half_built(&mut connection).await?;
+        match (code.as_str(), error) {
+            (UNDEFINED_COLUMN | UNDEFINED_TABLE, _) => {}
+            (_, Error::Unique(key)) => {
+                refused = Some(key);
+                break;
+            }
+            (_, error) => return Err(error),
+        }
+    }
+    let _ = connection.close().await;
+    Ok(refused)
+}
+
+/// What a builder that was stopped in the middle left behind: an index that counts as made and holds nothing.
+async fn drop_half_built(connection: &mut PgConnection) -> Result<(), Error> {
+    let drops: Vec<String> = sqlx::query_scalar(
+        "select format('drop index concurrently if exists %I.%I', n.nspname, c.relname)
+         from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
+         where not i.indisvalid and n.nspname = current_schema()",
+    )
+    .fetch_all(&mut *connection)
+    .await
+    .map_err(Error::from_sqlx)?;
+    for drop in drops {
+        connection.execute(AssertSqlSafe(drop)).await.map_err(Error::from_sqlx)?;
+    }
+    Ok(())
+}
+
+/// Checks of the server and the role, and the host's own tables.
+pub async fn prepare_database(
+    options: &PgConnectOptions,
+    settings: &DatabaseSettings,
+    migrate: bool,
+) -> anyhow::Result<()> {
+    let mut connection = PgConnection::connect_with(options).await?;
+    let version: i32 =
+        sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
+    anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");
+    let unbound: bool =
+        sqlx::query_scalar("select rolsuper or rolbypassrls from pg_roles where rolname = current_user")
+            .fetch_one(&mut connection)
+            .await?;
+    anyhow::ensure!(
+        !unbound || !settings.plain_role_only,
+        "the database role is a superuser or has BYPASSRLS: row-level security would not bind it"
+    );
+    if migrate {
+        migrations::postgres().run(&mut connection).await?;
+    }
+    let applied: Option<i64> = sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap_or(None);
+    anyhow::ensure!(
+        applied.unwrap_or(0) >= migrations::newest_postgres(),
+        "the database lacks a migration: run `stoa migrate`"
+    );
+    connection.close().await?;
+    Ok(())
+}

@@ -1,0 +1,361 @@
+//! PostgreSQL: connections kept between requests, and transactions that run again after a conflict. Production: many hosts on one database.
+
+mod address;
+mod administer;
+mod connection;
+mod numbers;
+mod value;
+
+use std::borrow::Cow;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_postgres::{Row as PgRow, SimpleQueryRow};
+
+use super::horizon::Horizon;
+use super::{DatabaseSettings, Error, Session, Transport, Verdict, Work};
+use address::Address;
+use connection::{Connection, Failure};
+use numbers::Numbers;
+
+pub use numbers::Figure;
+pub use value::{Statement, Value, decode, field};
+
+/// How often a request that met a conflict runs again before it is answered 503.
+const RETRIES: u32 = 5;
+/// Longest wait for a free connection, and for the end of a transaction whose answer is on its way.
+const ACQUIRE: Duration = Duration::from_secs(2);
+
+pub struct Postgres {
+    address: Address,
+    places: Arc<Semaphore>,
+    idle: Idle,
+    /// How often the schema has changed while this host ran.
+    schema: Arc<AtomicU64>,
+    numbers: Numbers,
+    pub horizon: Horizon,
+    request_timeout: Duration,
+}
+
+/// Connections that wait for a request. One that failed is not returned.
+type Idle = Arc<Mutex<Vec<Waiting>>>;
+
+struct Waiting {
+    connection: Connection,
+    /// The schema that its statements were prepared for.
+    schema: u64,
+}
+
+/// Where a connection goes back to, and its place among those that may be open.
+struct Home {
+    idle: Idle,
+    schema: u64,
+    _place: OwnedSemaphorePermit,
+}
+
+/// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic, lost server) it closes its
+/// connection, so that nobody inherits half a transaction.
+pub struct Transaction {
+    connection: Option<Connection>,
+    home: Option<Home>,
+    numbers: Numbers,
+    open: bool,
+    /// Takes for granted what nearly always holds, and runs again, without, where it did not: see [`Transaction::put_off`].
+    hopeful: bool,
+    /// Statements that go with the next message.
+    late: Vec<Statement>,
+    /// Messages sent to the database and waited for, for the benchmark.
+    pub round_trips: u32,
+}
+
+impl Transaction {
+    /// On a connection of its own, with no transaction yet. `hopeful`: as the first try of a request.
+    pub async fn connect(url: &str, hopeful: bool) -> anyhow::Result<Transaction> {
+        let address = Address::parse(url, &Transport { plain_text: true, ..Transport::default() }, &[])?;
+        let connection = address.connect().await?;
+        Ok(Transaction::on(connection, None, Numbers::start(address), hopeful))
+    }
+
+    fn on(connection: Connection, home: Option<Home>, numbers: Numbers, hopeful: bool) -> Transaction {
+        Transaction {
+            connection: Some(connection),
+            home,
+            numbers,
+            open: false,
+            hopeful,
+            late: Vec::new(),
+            round_trips: 0,
+        }
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection, Error> {
+        self.connection.as_mut().ok_or_else(|| Error::Unavailable("the connection is gone".into()))
+    }
+
+    /// BEGIN and, in the same message, `opening`: statements without parameters. READ COMMITTED for writes, so that what
+    /// follows a lock sees what was committed before it; one snapshot for reads.
+    pub async fn begin(&mut self, read_only: bool, opening: &str) -> Result<Vec<SimpleQueryRow>, Error> {
+        let begin = if read_only {
+            "begin isolation level repeatable read, read only"
+        } else {
+            "begin isolation level read committed"
+        };
+        self.open = true;
+        self.send_text(&format!("{begin}; {opening}")).await
+    }
+
+    /// Texts without parameters, in one message, and all their rows.
+    pub async fn send_text(&mut self, text: &str) -> Result<Vec<SimpleQueryRow>, Error> {
+        self.round_trips += 1;
+        Ok(self.connection()?.send_text(text).await?)
+    }
+
+    /// Whether the answers of inserts may be taken for granted.
+    pub fn is_hopeful(&self) -> bool {
+        self.hopeful
+    }
+
+    /// Has a statement go with the next message, the commit at the latest. That it succeeds is taken for granted: where it does
+    /// not, the whole request runs again and waits for each answer.
+    pub fn put_off(&mut self, statement: Statement) {
+        self.late.push(statement);
+    }
+
+    /// Sends the statements, all before the first is answered, and hands their rows to `take` with the statement's number. Answers
+    /// how each ended; those behind one that failed did nothing.
+    pub async fn send(
+        &mut self,
+        statements: Vec<Statement>,
+        take: &mut (dyn FnMut(usize, PgRow) + Send),
+    ) -> Result<Vec<Result<(), Error>>, Error> {
+        Ok(self.send_all(statements, take).await??)
+    }
+
+    /// As `send`; the outer failure is of the message, the inner of what was put off.
+    async fn send_all(
+        &mut self,
+        mut statements: Vec<Statement>,
+        take: &mut (dyn FnMut(usize, PgRow) + Send),
+    ) -> Result<Result<Vec<Result<(), Error>>, Error>, Failure> {
+        let late = self.late.len();
+        statements.splice(0..0, self.late.drain(..));
+        self.round_trips += 1;
+        let connection = self.connection().map_err(Failure::Unsent)?;
+        let mut take = |nth: usize, row| {
+            if let Some(nth) = nth.checked_sub(late) {
+                take(nth, row)
+            }
+        };
+        let mut outcomes = connection.send(&statements, &mut take).await?;
+        let asked = outcomes.split_off(late);
+        Ok(outcomes.into_iter().collect::<Result<Vec<()>, Error>>().map(|_| asked).map_err(clash))
+    }
+
+    /// The rows of one statement.
+    pub async fn query(&mut self, statement: Statement) -> Result<Vec<PgRow>, Error> {
+        let mut rows = Vec::new();
+        let outcomes = self.send(vec![statement], &mut |_, row| rows.push(row)).await?;
+        outcomes.into_iter().collect::<Result<Vec<()>, Error>>()?;
+        Ok(rows)
+    }
+
+    /// The next figure of a sequence. It is taken whatever becomes of this transaction.
+    pub async fn next_number(&mut self, figure: Figure) -> Result<i64, Error> {
+        self.round_trips += 1;
+        self.numbers.next(figure).await
+    }
+
+    /// Commits, with what was put off in the same message.
+    pub async fn commit(&mut self) -> Result<(), Error> {
+        if !self.open {
+            return Ok(());
+        }
+        let outcome = self.send_all(vec![Statement::new("commit")], &mut |_, _| {}).await;
+        let unknown = |error| match error {
+            Error::Unavailable(why) => Error::CommitUnknown(why),
+            error => error,
+        };
+        match outcome {
+            Err(Failure::Lost(why)) => Err(Error::CommitUnknown(why)),
+            Err(Failure::Unsent(error)) => Err(error),
+            Ok(ended) => {
+                // After a failure of what was put off, COMMIT has undone it all.
+                self.open = false;
+                ended?.into_iter().collect::<Result<(), Error>>().map_err(unknown)
+            }
+        }
+    }
+
+    async fn roll_back(&mut self) -> Result<(), Error> {
+        self.late.clear();
+        if !self.open {
+            return Ok(());
+        }
+        self.send_text("rollback").await?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+/// A unique key that was taken for free: the next try will see by whom.
+fn clash(error: Error) -> Error {
+    match error {
+        Error::Unique(key) => Error::Conflict(key),
+        error => error,
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        metrics::counter!("stoa_database_round_trips_total").increment(u64::from(self.round_trips));
+        if !self.open
+            && let (Some(connection), Some(home)) = (self.connection.take(), &self.home)
+            && let Ok(mut idle) = home.idle.lock()
+        {
+            idle.push(Waiting { connection, schema: home.schema });
+        }
+    }
+}
+
+impl Postgres {
+    pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
+        let address = Address::parse(url, &settings.transport, &settings.prepare.postgres)?;
+        administer::prepare_database(&address.options, settings, migrate).await?;
+        let places = usize::try_from(settings.postgres_connections)?;
+        Ok(Postgres {
+            numbers: Numbers::start(address.clone()),
+            address,
+            places: Arc::new(Semaphore::new(places)),
+            idle: Idle::default(),
+            schema: Arc::default(),
+            horizon: Horizon::default(),
+            request_timeout: settings.request_timeout,
+        })
+    }
+
+    /// A free connection, or a new one where fewer are open than may be.
+    async fn acquire(&self, hopeful: bool) -> Result<Transaction, Error> {
+        let place = timeout(ACQUIRE, self.places.clone().acquire_owned())
+            .await
+            .map_err(|_| Error::Unavailable("no database connection became free".into()))?
+            .map_err(|_| Error::Unavailable("the database is closed".into()))?;
+        let schema = self.schema.load(Acquire);
+        let connection = match self.take_idle(schema) {
+            Some(connection) => connection,
+            None => self.address.connect().await?,
+        };
+        let home = Some(Home { idle: self.idle.clone(), schema, _place: place });
+        Ok(Transaction::on(connection, home, self.numbers.clone(), hopeful))
+    }
+
+    /// A connection that waits; those that the server has ended meanwhile are dropped.
+    fn take_idle(&self, schema: u64) -> Option<Connection> {
+        loop {
+            let mut waiting = self.idle.lock().ok()?.pop()?;
+            if waiting.connection.has_ended() {
+                continue;
+            }
+            if waiting.schema != schema {
+                waiting.connection.forget_statements();
+            }
+            return Some(waiting.connection);
+        }
+    }
+
+    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        let deadline = Instant::now() + self.request_timeout;
+        let mut attempt = 0;
+        loop {
+            match self.attempt(work.clone(), false, attempt == 0, deadline).await {
+                Err(Error::Conflict(reason)) if attempt < RETRIES => {
+                    attempt += 1;
+                    metrics::counter!("stoa_transaction_retries_total").increment(1);
+                    tracing::debug!(attempt, %reason, "conflict: the request runs again");
+                    tokio::time::sleep(jitter(attempt)).await;
+                }
+                Err(Error::Conflict(reason)) => return Err(Error::Unavailable(reason)),
+                other => return other,
+            }
+        }
+    }
+
+    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+        let deadline = Instant::now() + self.request_timeout;
+        match self.attempt(work.clone(), true, false, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(work, true, false, deadline).await,
+            other => other,
+        }
+    }
+
+    /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
+    async fn attempt<T: Send + 'static>(
+        &self,
+        work: Work<T>,
+        read_only: bool,
+        hopeful: bool,
+        deadline: Instant,
+    ) -> Result<T, Error> {
+        let late = || Error::Unavailable("the request took too long".into());
+        let transaction = timeout_at(deadline, self.acquire(hopeful)).await.map_err(|_| late())??;
+        let run = async move {
+            let (session, verdict) = work(Session::Postgres(transaction)).await;
+            let Some(Session::Postgres(mut transaction)) = session else {
+                return Err(Error::Fault("the session was lost".into()));
+            };
+            match verdict {
+                Verdict::Commit(answer) if read_only => {
+                    // The answer need not wait for the end of a snapshot.
+                    tokio::spawn(async move { timeout(ACQUIRE, transaction.commit()).await });
+                    Ok(answer)
+                }
+                Verdict::Commit(answer) => transaction.commit().await.map(|()| answer),
+                Verdict::RollBack(answer) => transaction.roll_back().await.map(|()| answer),
+                Verdict::Fail(error) => {
+                    let _ = transaction.roll_back().await;
+                    Err(error)
+                }
+            }
+        };
+        match tokio::spawn(timeout_at(deadline, run)).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => Err(late()),
+            Err(_) => Err(Error::Fault("the request panicked".into())),
+        }
+    }
+
+    /// Builds indexes on tables in use: see [`administer::build_indexes`].
+    pub async fn build_indexes(&self, statements: Vec<String>) -> Result<Option<String>, Error> {
+        administer::build_indexes(&self.address.options, statements).await
+    }
+
+    /// Every connection drops its prepared statements before it is used again.
+    pub fn forget_statements(&self) {
+        self.schema.fetch_add(1, AcqRel);
+    }
+
+    pub fn close(&self) {
+        self.places.close();
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.clear();
+        }
+    }
+}
+
+/// One statement of the host on its own tables, with binary parameters.
+pub async fn query(
+    transaction: &mut Transaction,
+    sql: impl Into<Cow<'static, str>>,
+    values: &[super::Cell],
+) -> Result<Vec<super::Row>, Error> {
+    let rows = transaction.query(Statement::of_cells(sql, values)?).await?;
+    rows.iter().map(decode).collect()
+}
+
+/// Full jitter: 0 to 10, 20, 40, 80, 160 ms.
+fn jitter(attempt: u32) -> Duration {
+    Duration::from_micros(rand::random_range(0..=10_000_u64 << (attempt - 1)))
+}
