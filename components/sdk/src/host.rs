@@ -1,4 +1,4 @@
-//! The seam: every call to the host goes through this file.
+//! The seam: every call to the host goes through here.
 //!
 //! In a component it is the generated imports. In a native build it is whatever `install` was given on this thread: the
 //! benchmark puts a real store there, a unit test a double. Module code cannot tell them apart.

@@ -36,7 +36,7 @@ stoa_sdk::inline_schema!([] ExpectedVersion, |_| json_schema!({ "type": "integer
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Transition {
-    /// The version of the record as the caller knows it.
+    #[allow(missing_docs, reason = "a comment would be the contract's")]
     pub expected_version: ExpectedVersion,
 }
 

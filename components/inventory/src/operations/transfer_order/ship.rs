@@ -3,8 +3,8 @@
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, Problem};
+use stoa_trade::document::version::Transition;
 
-use crate::operations::transfer_order::input::Transition;
 use crate::records::movement::MovementType;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus, UnitOutcome, receipt};
 use crate::records::unit::{UnitRow, UnitStatus};
