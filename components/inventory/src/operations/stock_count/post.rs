@@ -180,11 +180,11 @@ impl<'a> Posting<'a> {
                     None => self.last.get(&id).cloned().unwrap_or_default(),
                     Some(_) => self.worth(line),
                 };
-                changes.record_move(unit, after, &self.why_in, worth)?;
+                changes.record_move(unit, after, &self.why_in, worth);
             } else if !counted.found {
                 unit_state::check(Cause::Loss, &unit, Some(pointer))?;
                 let after = unit.without_place(UnitStatus::Lost);
-                changes.record_move(unit, after, &self.why_lost, Worth::default())?;
+                changes.record_move(unit, after, &self.why_lost, Worth::default());
             }
         }
         Ok(())

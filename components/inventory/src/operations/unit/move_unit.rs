@@ -117,6 +117,6 @@ pub fn move_unit(call: &Call) -> Answer {
     };
     let why = Why::manual(movement_type, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
-    changes.record_move(unit, after, &why, worth)?;
+    changes.record_move(unit, after, &why, worth);
     receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }
