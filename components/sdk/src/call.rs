@@ -1,11 +1,11 @@
 //! Reading a call: path, query, body and `If-Match`. The host has validated all of it by the operation's schemas.
 
 use serde::de::DeserializeOwned;
+use stoa_descriptor::query;
 
 use crate::bindings::exports::commerce::platform::module::{Call, Problem};
 use crate::id::Id;
 use crate::problem::item;
-use crate::query;
 use crate::reply::etag;
 
 impl Call {

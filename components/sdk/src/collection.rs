@@ -2,9 +2,9 @@
 
 use stoa_descriptor as descriptor;
 
+use crate::bindings::commerce::platform::store::Row;
 use crate::id::Id;
 use crate::instant::Instant;
-use crate::store::Row;
 
 /// A struct that reads some columns of a collection, or all.
 pub trait View: Sized {

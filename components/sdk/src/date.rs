@@ -4,11 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::json_schema;
-use stoa_descriptor::ColumnType;
 
-use crate::field::Field;
 use crate::instant::{civil, days};
-use crate::store::Value;
 
 /// A day of the Gregorian calendar, year 0001 to 9999; its text is YYYY-MM-DD, whose order is that of the days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,14 +19,9 @@ pub struct Date {
 pub const PATTERN: &str =
     "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$";
 
-/// The text names no day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotADate;
-
-impl fmt::Display for NotADate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a day as YYYY-MM-DD is expected")
-    }
+parse_error! {
+    /// The text names no day.
+    pub struct NotADate: "a day as YYYY-MM-DD is expected"
 }
 
 impl fmt::Display for Date {
@@ -89,25 +81,9 @@ impl Date {
     }
 }
 
-impl Field for Date {
-    type Plain = Self;
-    const TYPE: ColumnType = ColumnType::Date;
+json_text!([] Date);
 
-    fn put(&self) -> Value {
-        Value::Date(self.to_string())
-    }
-
-    fn take(value: Value) -> Option<Self> {
-        match value {
-            Value::Date(text) => text.parse().ok(),
-            _ => None,
-        }
-    }
-}
-
-crate::json_text!([] Date);
-
-crate::inline_schema!([] Date, |_| json_schema!({ "type": "string", "format": "date", "pattern": PATTERN }));
+inline_schema!([] Date, |_| json_schema!({ "type": "string", "format": "date", "pattern": PATTERN }));
 
 #[cfg(test)]
 mod tests {

@@ -13,14 +13,9 @@ pub struct Decimal<const SCALE: u32, const DIGITS: u8 = 0>(i128);
 /// The grammar of amounts and quantities that callers send: at most 12 integer and 6 fractional digits, no sign, no exponent.
 pub const PATTERN: &str = "^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$";
 
-/// The text is no decimal of this scale, or it is out of range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotADecimal;
-
-impl fmt::Display for NotADecimal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a decimal string is expected")
-    }
+parse_error! {
+    /// The text is no decimal of this scale, or it is out of range.
+    pub struct NotADecimal: "a decimal string is expected"
 }
 
 impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
@@ -123,10 +118,10 @@ fn parse(text: &str, scale: u32) -> Option<i128> {
     }
 }
 
-crate::json_text!([const SCALE: u32, const DIGITS: u8] Decimal<SCALE, DIGITS>);
+json_text!([const SCALE: u32, const DIGITS: u8] Decimal<SCALE, DIGITS>);
 
 // Callers send the one grammar; answers have exactly the scale's digits and may be wider and signed.
-crate::inline_schema!([const SCALE: u32, const DIGITS: u8] Decimal<SCALE, DIGITS>, |generator| {
+inline_schema!([const SCALE: u32, const DIGITS: u8] Decimal<SCALE, DIGITS>, |generator| {
     if generator.contract().is_serialize() {
         let fraction = if SCALE == 0 { String::new() } else { format!("\\.[0-9]{{{SCALE}}}") };
         json_schema!({ "type": "string", "pattern": format!("^-?(0|[1-9][0-9]*){fraction}$") })

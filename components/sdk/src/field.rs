@@ -4,8 +4,12 @@ use std::marker::PhantomData;
 
 use stoa_descriptor::ColumnType;
 
-use crate::store::Value;
-use crate::{Decimal, Id, Instant, Json};
+use crate::bindings::commerce::platform::store::Value;
+use crate::date::Date;
+use crate::decimal::Decimal;
+use crate::id::Id;
+use crate::instant::Instant;
+use crate::json::Json;
 
 /// A type that a column can hold.
 pub trait Field: Sized {
@@ -73,6 +77,7 @@ plain_field!(String, ColumnType::Text, self => Value::Text(self.clone()), Value:
 plain_field!(bool, ColumnType::Boolean, self => Value::Boolean(*self), Value::Boolean(flag) => Some(flag));
 plain_field!(i64, ColumnType::Integer, self => Value::Integer(*self), Value::Integer(number) => Some(number));
 plain_field!(Instant, ColumnType::Timestamp, self => Value::Instant(self.0), Value::Instant(ms) => Some(Instant(ms)));
+plain_field!(Date, ColumnType::Date, self => Value::Date(self.to_string()), Value::Date(text) => text.parse().ok());
 plain_field!(Json, ColumnType::Json, self => Value::Json(self.text().to_owned()), Value::Json(text) => Json::from_text(text));
 
 impl<const SCALE: u32, const DIGITS: u8> Field for Decimal<SCALE, DIGITS> {

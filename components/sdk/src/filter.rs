@@ -1,10 +1,9 @@
 //! Conditions on rows, written with typed columns: `all([Product::status.eq(Status::Active), contains("text", needle)])`.
 
-use crate::bindings::commerce::platform::store::{Compare, Has, Node, Term};
+use crate::bindings::commerce::platform::store::{Compare, Has, Node, Term, Value};
 use crate::collection::Entity;
 use crate::field::{Column, Field};
 use crate::host::fault;
-use crate::store::Value;
 
 /// A condition. The empty one (`Filter::default()`) holds for every row.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,7 +1,12 @@
-//! The seam: every call to the host goes through this file.
+//! The seam: every call to the host goes through here.
 //!
 //! In a component it is the generated imports. In a native build it is whatever `install` was given on this thread: the
 //! benchmark puts a real store there, a unit test a double. Module code cannot tell them apart.
+
+#[cfg(target_arch = "wasm32")]
+mod instance;
+#[cfg(not(target_arch = "wasm32"))]
+mod native;
 
 use std::rc::Rc;
 
@@ -26,55 +31,6 @@ pub trait Host {
     fn emit(&mut self, events: &[events::Event]);
     /// Takes a line for the log.
     fn log(&mut self, level: log::Level, message: &str);
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-mod native {
-    use std::cell::{Cell, RefCell};
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    use super::Host;
-
-    thread_local! {
-        static HOST: RefCell<Option<Box<dyn Host>>> = const { RefCell::new(None) };
-        static REQUEST: Cell<u64> = const { Cell::new(0) };
-    }
-
-    /// Begins a request of module code on this thread: what was kept before is of another.
-    pub fn begin_request() {
-        REQUEST.set(REQUEST.get() + 1);
-    }
-
-    static KEEPS: AtomicBool = AtomicBool::new(true);
-
-    /// Requests of this program keep nothing in memory from here on: for hosts that move one from thread to thread.
-    pub fn keep_nothing() {
-        KEEPS.store(false, Ordering::Relaxed);
-    }
-
-    pub(super) fn keeps() -> bool {
-        KEEPS.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn request() -> u64 {
-        REQUEST.get()
-    }
-
-    /// Makes this the host of module code that runs on this thread; answers the one before.
-    // Never inlined: a host may suspend its caller and go on with it on another thread, whose slot is another.
-    #[inline(never)]
-    pub fn install(host: Option<Box<dyn Host>>) -> Option<Box<dyn Host>> {
-        HOST.with_borrow_mut(|slot| std::mem::replace(slot, host))
-    }
-
-    /// The slot is empty during the call: a host that suspends its caller may meanwhile run other module code here.
-    #[allow(clippy::panic, reason = "a test or benchmark that forgot to install its host")]
-    pub(super) fn with<T>(call: impl FnOnce(&mut dyn Host) -> T) -> T {
-        let Some(mut host) = install(None) else { panic!("no host is installed on this thread") };
-        let answer = call(host.as_mut());
-        install(Some(host));
-        answer
-    }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -111,49 +67,10 @@ pub(crate) fn run(calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Fai
     native::with(|host| host.run(calls))
 }
 
-/// What an instance keeps of the host's answers. It lives for one request; a native program has many requests in one thread
-/// and asks anew.
-#[cfg(target_arch = "wasm32")]
-mod kept {
-    use std::cell::{OnceCell, RefCell};
-    use std::rc::Rc;
-
-    use super::context::{self, Facts};
-
-    /// Ids asked for at first, and at most: a request that makes one record makes few.
-    const FEW: u32 = 8;
-    const MANY: u32 = 512;
-
-    #[derive(Default)]
-    struct Ids {
-        asked: u32,
-        left: std::vec::IntoIter<(u64, u64)>,
-    }
-
-    thread_local! {
-        static FACTS: OnceCell<Rc<Facts>> = const { OnceCell::new() };
-        static IDS: RefCell<Ids> = RefCell::default();
-    }
-
-    pub(super) fn facts() -> Rc<Facts> {
-        FACTS.with(|facts| facts.get_or_init(|| Rc::new(context::current())).clone())
-    }
-
-    pub(super) fn new_id() -> Option<(u64, u64)> {
-        IDS.with_borrow_mut(|ids| {
-            if ids.left.len() == 0 {
-                ids.asked = (ids.asked * 8).clamp(FEW, MANY);
-                ids.left = context::new_ids(ids.asked).into_iter();
-            }
-            ids.left.next()
-        })
-    }
-}
-
 /// Facts of the request, the same for every module that takes part in it. The host is asked once a request.
 pub fn facts() -> Rc<context::Facts> {
     #[cfg(target_arch = "wasm32")]
-    return kept::facts();
+    return instance::facts();
     #[cfg(not(target_arch = "wasm32"))]
     Rc::new(native::with(|host| host.facts()))
 }
@@ -192,7 +109,7 @@ pub fn new_ids(count: u32) -> Vec<Id> {
 /// One new UUIDv7, above those that this module made before in the request. The host gives several at once.
 pub fn new_id() -> Id {
     #[cfg(target_arch = "wasm32")]
-    let id = kept::new_id();
+    let id = instance::new_id();
     #[cfg(not(target_arch = "wasm32"))]
     let id = native::with(|host| host.new_ids(1)).first().copied();
     match id {

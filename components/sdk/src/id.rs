@@ -39,14 +39,9 @@ impl fmt::Display for Id {
     }
 }
 
-/// The text is no UUID of 36 characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotAnId;
-
-impl fmt::Display for NotAnId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a UUID of 36 characters is expected")
-    }
+parse_error! {
+    /// The text is no UUID of 36 characters.
+    pub struct NotAnId: "a UUID of 36 characters is expected"
 }
 
 /// RFC 4122 text of 36 characters, in either case; no braces, no URN.
@@ -62,9 +57,9 @@ impl FromStr for Id {
     }
 }
 
-crate::json_text!([] Id);
+json_text!([] Id);
 
-crate::inline_schema!([] Id, |_| json_schema!({ "type": "string", "format": "uuid" }));
+inline_schema!([] Id, |_| json_schema!({ "type": "string", "format": "uuid" }));
 
 #[cfg(test)]
 mod tests {

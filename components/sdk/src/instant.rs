@@ -14,14 +14,9 @@ pub const PATTERN: &str = "^([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}
 
 const DAY: i64 = 86_400_000;
 
-/// The text is no instant of the accepted form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotAnInstant;
-
-impl fmt::Display for NotAnInstant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an RFC 3339 instant in UTC is expected")
-    }
+parse_error! {
+    /// The text is no instant of the accepted form.
+    pub struct NotAnInstant: "an RFC 3339 instant in UTC is expected"
 }
 
 /// Always three fraction digits: `2026-01-02T03:04:05.000Z`.
@@ -91,10 +86,10 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (if month <= 2 { year + 1 } else { year }, month, of_year - (153 * march + 2) / 5 + 1)
 }
 
-crate::json_text!([] Instant);
+json_text!([] Instant);
 
 // What is read is told exactly; what is answered needs no pattern.
-crate::inline_schema!([] Instant, |generator| match generator.contract().is_serialize() {
+inline_schema!([] Instant, |generator| match generator.contract().is_serialize() {
     true => json_schema!({ "type": "string", "format": "date-time" }),
     false => json_schema!({ "type": "string", "format": "date-time", "pattern": PATTERN }),
 });

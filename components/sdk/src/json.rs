@@ -57,7 +57,7 @@ impl Serialize for Json {
     }
 }
 
-crate::inline_schema!([] Json, |_| json_schema!({ "type": "object" }));
+inline_schema!([] Json, |_| json_schema!({ "type": "object" }));
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
+use crate::host;
+use crate::sets::{map, set};
+
 /// Answers by key, for a `thread_local!` of the module.
 ///
 /// ```
@@ -37,12 +40,12 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
     /// The answers of these keys: `read` is asked for those that were not asked for before, and not called for none. Keys that
     /// it does not answer are absent, now and when they are asked for again.
     pub fn get(&self, keys: impl IntoIterator<Item = K>, read: impl FnOnce(&[K]) -> Vec<(K, V)>) -> BTreeMap<K, V> {
-        if !crate::host::keeps() {
-            let keys: Vec<K> = crate::set(keys).into_iter().collect();
-            return if keys.is_empty() { BTreeMap::new() } else { crate::map(read(&keys)) };
+        if !host::keeps() {
+            let keys: Vec<K> = set(keys).into_iter().collect();
+            return if keys.is_empty() { BTreeMap::new() } else { map(read(&keys)) };
         }
         self.begin();
-        let wanted = crate::set(keys);
+        let wanted = set(keys);
         let answers = self.answers.borrow();
         let missing: Vec<K> = wanted.iter().filter(|key| !answers.contains_key(key)).cloned().collect();
         drop(answers);
@@ -73,7 +76,7 @@ impl<K: Ord + Clone, V: Clone> Kept<K, V> {
     }
 
     fn begin(&self) {
-        let request = crate::host::request_in_thread();
+        let request = host::request_in_thread();
         if self.request.replace(request) != request {
             self.forget();
         }

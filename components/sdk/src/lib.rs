@@ -108,6 +108,10 @@
 
 #![warn(missing_docs)]
 
+// First: what follows uses its macros by name.
+#[macro_use]
+mod plain;
+
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
 mod call;
@@ -126,7 +130,6 @@ mod kept;
 mod module;
 mod operation;
 mod page;
-mod plain;
 mod problem;
 mod reply;
 #[cfg(not(target_arch = "wasm32"))]
@@ -159,8 +162,6 @@ pub use stoa_descriptor as descriptor;
 pub use stoa_descriptor::Schemas;
 pub use stoa_iso::{country, currency};
 pub use text::Text;
-
-use stoa_descriptor::query;
 
 /// Exports `$module` as the component's `commerce:platform/module`. Native builds export nothing, so that several modules
 /// can stand in one program.

@@ -18,7 +18,7 @@ impl Default for Limit {
     }
 }
 
-crate::inline_schema!([] Limit, |_| json_schema!({ "type": "integer", "minimum": 1, "maximum": 100 }));
+inline_schema!([] Limit, |_| json_schema!({ "type": "integer", "minimum": 1, "maximum": 100 }));
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -51,6 +51,21 @@ macro_rules! json_text {
     };
 }
 
+/// The error of a text that is no value of its type, with what is expected in its place.
+macro_rules! parse_error {
+    ($(#[$meta:meta])* pub struct $name:ident: $expected:literal) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name;
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str($expected)
+            }
+        }
+    };
+}
+
 /// A type that is a text of its own kind: read as the text it holds.
 #[macro_export]
 macro_rules! plain_text {

@@ -25,11 +25,13 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use crate::bindings::commerce::platform::{context, events, log, store};
-use crate::bindings::exports::commerce::platform::module::Call;
+use crate::bindings::commerce::platform::context::{self, ActorKind, Facts};
+use crate::bindings::commerce::platform::{events, log, store};
+use crate::bindings::exports::commerce::platform::module::{Call, Problem};
+use crate::collection::Entity;
 use crate::host::{Host, begin_request, install};
+use crate::module::Module;
 use crate::store::{Failure, Reply, Row, Value};
-use crate::{ActorKind, Entity, Facts, Module, Problem};
 
 /// When every request is: the first instant of 2026 in milliseconds since 1970.
 pub const NOW: i64 = 1_767_225_600_000;

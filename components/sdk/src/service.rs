@@ -77,7 +77,7 @@ macro_rules! service {
                 $(
                     $(#[$function_meta])*
                     pub fn $function(function: impl Fn($($type),*) $(-> $answer)? + 'static) {
-                        super::slots::$function.set(Some(::std::sync::Arc::new(function)));
+                        slots::$function.set(Some(::std::sync::Arc::new(function)));
                     }
                 )+
             }

@@ -11,7 +11,7 @@ pub use crate::bindings::commerce::platform::store::{
     Agg, Call, Clash, Failure, LockMode, Miss, Reply, Row, Spot, Value, Why,
 };
 use crate::host::{self, fault};
-pub use read::{Find, First, Get, GetAll, Limited, Rows, Select, Whole, find, get, get_all, select};
+pub use read::{All, Find, First, Get, GetAll, Limited, Rows, Select, Whole, find, get, get_all, select};
 pub use totals::{Aggregate, LimitedTotals, Measure, OneTotal, Total, Totals, WholeTotals, aggregate};
 pub use write::{
     Insert, Lock, Number, Update, UpdateAnswering, insert, lock, lock_all, lock_all_shared, lock_shared, number,

@@ -23,9 +23,9 @@ pub const ANY_CASE_CURRENCY: &str = "^[A-Za-z]{3}$";
 #[serde(transparent)]
 pub struct Text<const MIN: usize, const MAX: usize>(pub String);
 
-crate::plain_text!([const MIN: usize, const MAX: usize] Text<MIN, MAX>);
+plain_text!([const MIN: usize, const MAX: usize] Text<MIN, MAX>);
 
-crate::inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, |_| {
+inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, |_| {
     let mut schema = json_schema!({ "type": "string", "maxLength": MAX, "x-normalize": ["trim"] });
     if MIN > 0 {
         schema.insert("minLength".to_owned(), MIN.into());

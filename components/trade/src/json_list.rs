@@ -1,8 +1,6 @@
 //! A list kept in a JSON column, typed on both sides: contacts, addresses, tags, containers.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::descriptor::ColumnType;
@@ -41,19 +39,7 @@ impl<T: Serialize + DeserializeOwned> Field for JsonList<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for JsonList<T> {
-    fn schema_name() -> Cow<'static, str> {
-        <Vec<T>>::schema_name()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        <Vec<T>>::json_schema(generator)
-    }
-}
+stoa_sdk::inline_schema!([T: JsonSchema] JsonList<T>, |generator| <Vec<T>>::json_schema(generator));
 
 #[cfg(test)]
 mod tests {

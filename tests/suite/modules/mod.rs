@@ -13,4 +13,5 @@ mod services_by_version;
 mod swap;
 mod swap_hosts;
 mod tiers;
+mod vetter;
 mod vetting;

@@ -2,16 +2,15 @@
 //! with that host, takes their place, and they stay for the way back.
 
 use std::path::Path;
-use std::process::Command;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
-use stoa_tests::{Company, Database, Folder, Stoa, modules, on_both_databases};
+use stoa_tests::{Company, Database, Stoa, modules, on_both_databases};
 
+use super::vetter::{Vetter, sha256};
 use super::vetting::replace_name;
 
 on_both_databases![the_folder_takes_the_place_of_what_cannot_run];
@@ -21,36 +20,19 @@ const STORE: &str = "commerce:platform/store@0.1.0";
 const OTHER_STORE: &str = "commerce:platform/store@0.0.9";
 
 fn the_folder_takes_the_place_of_what_cannot_run(database: Database) {
-    let keys = Folder::new("keys");
-    let key = keys.path().join("vetter.key");
-    let made = Command::new(binary())
-        .args(["module", "keygen", "--name", "vetter", "--role", "deployment", "--out"])
-        .arg(&key)
-        .output();
-    let signer = String::from_utf8(made.expect("cannot run stoa").stdout).expect("the key's public half");
+    let vetter = Vetter::new();
     let built_for_it = modules::changeling(1);
     let folder = modules::empty_with(&[("changeling.wasm", &built_for_it)]);
-    let file = folder.path().join("changeling.wasm");
-    let signed = Command::new(binary()).args(["module", "sign", "--key"]).arg(&key).arg(&file).output();
-    assert!(signed.expect("cannot run stoa").status.success());
-    let token: String = Sha256::digest("alices-token").iter().map(|byte| format!("{byte:02x}")).collect();
-    let settings = Settings::default()
-        .without_dev()
-        .set("STOA_OIDC_ISSUER", "https://issuer.invalid")
-        .set("STOA_OIDC_AUDIENCE", "stoa")
-        .set("STOA_TRUSTED_SIGNERS", signer.trim())
-        .set("STOA_OPERATOR_TOKEN_SHA256", format!("alice={token}"))
-        .modules_in(folder);
-    let host = Stoa::start_with(database, settings);
+    vetter.sign(&folder.path().join("changeling.wasm"));
+    let host = Stoa::start_with(database, vetter.settings(folder));
     host.kill9();
-    record_generation_2(&host, &key, &replace_name(&modules::changeling(6), STORE, OTHER_STORE));
+    record_generation_2(&host, vetter.key(), &replace_name(&modules::changeling(6), STORE, OTHER_STORE));
     host.restart();
 
     let console = host.console_with("alices-token");
     let shown = console.shown();
     assert_eq!(shown["generation"], 3, "{shown}");
-    let digest: String = Sha256::digest(&built_for_it).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(shown["modules"][0]["digest"], json!(digest), "{shown}");
+    assert_eq!(shown["modules"][0]["digest"], json!(sha256(&built_for_it)), "{shown}");
     let history = console.get("generations").is(200);
     let newest = &history.items()[0];
     assert_eq!(

@@ -8,6 +8,8 @@ use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
 use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases};
 
+use super::vetter::Vetter;
+
 on_both_databases![
     only_operators_are_let_in,
     what_is_not_signed_is_refused_before_it_is_compiled,
@@ -273,35 +275,18 @@ fn not_even_the_database_brings_a_module_in(database: Database) {
 
 /// Without `--dev`: not even the first generation is made of what nobody signed, and the folder has its say but once.
 fn a_deployment_runs_what_its_signers_signed(database: Database) {
-    let keys = Folder::new("keys");
-    let key = keys.path().join("vetter.key");
-    let made = Command::new(binary())
-        .args(["module", "keygen", "--name", "vetter", "--role", "deployment", "--out"])
-        .arg(&key)
-        .output();
-    let signer = String::from_utf8(made.expect("cannot run stoa").stdout).expect("the key's public half");
-    let settings = |folder: Folder| {
-        Settings::default()
-            .without_dev()
-            .set("STOA_OIDC_ISSUER", "https://issuer.invalid")
-            .set("STOA_OIDC_AUDIENCE", "stoa")
-            .set("STOA_TRUSTED_SIGNERS", signer.trim())
-            .set("STOA_OPERATOR_TOKEN_SHA256", format!("alice={}", sha256("alices-token")))
-            .modules_in(folder)
-    };
+    let vetter = Vetter::new();
     let unsigned = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
-    let said = Stoa::try_start(database, settings(unsigned)).err().expect("nobody signed this module");
+    let said = Stoa::try_start(database, vetter.settings(unsigned)).err().expect("nobody signed this module");
     assert!(said.contains("SIGNATURE_MISSING") && said.contains("changeling.wasm"), "{said}");
 
     let signed = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
-    let file = signed.path().join("changeling.wasm");
-    let made = Command::new(binary()).args(["module", "sign", "--key"]).arg(&key).arg(&file).output();
-    assert!(made.expect("cannot run stoa").status.success());
-    let host = Stoa::start_with(database, settings(signed));
+    vetter.sign(&signed.path().join("changeling.wasm"));
+    let host = Stoa::start_with(database, vetter.settings(signed));
     let console = host.console_with("alices-token");
     let shown = console.shown();
     assert_eq!((&shown["modules"][0]["signer"], &shown["generation"]), (&json!("vetter"), &json!(1)), "{shown}");
-    console.push(&signed_by(&key, &modules::changeling(6))).is(201);
+    console.push(&signed_by(vetter.key(), &modules::changeling(6))).is(201);
     // What the folder holds now is nobody's business.
     host.replace_modules(&[("changeling.wasm", b"garbage")]);
     host.restart();
@@ -309,9 +294,4 @@ fn a_deployment_runs_what_its_signers_signed(database: Database) {
     assert_eq!(shown["generation"], 1, "{shown}");
     let pushed = host.rows("select actor from stoa_operator_audit where operation = 'pushModule'");
     assert_eq!(pushed, [["alice"]]);
-}
-
-fn sha256(text: &str) -> String {
-    use sha2::Digest as _;
-    sha2::Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -69,12 +69,12 @@ pub fn units_as_json(units: &BTreeMap<Id, CountedUnit>) -> Json {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockCountReceipt {
-    pub id: Id,
-    pub status: CountStatus,
+    id: Id,
+    status: CountStatus,
     #[schemars(range(min = 1))]
-    pub version: i64,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl StockCountReceipt {
@@ -98,18 +98,18 @@ pub fn receipt(count: &StockCountRow) -> Reply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockCountHeader {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub number: String,
-    pub warehouse_id: Id,
-    pub legal_entity_id: Id,
-    pub notes: Option<String>,
-    pub status: CountStatus,
+    id: Id,
+    tenant_id: Id,
+    number: String,
+    warehouse_id: Id,
+    legal_entity_id: Id,
+    notes: Option<String>,
+    status: CountStatus,
     #[schemars(range(min = 1))]
-    pub version: i64,
-    pub posted_at: Option<Instant>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    version: i64,
+    posted_at: Option<Instant>,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl StockCountHeader {
@@ -143,20 +143,20 @@ pub struct StockCount {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockCountLine {
-    pub id: Id,
-    pub variant_id: Id,
-    pub tracking_mode: Tracking,
-    pub expected_quantity: Quantity,
-    pub counted_quantity: Quantity,
+    id: Id,
+    variant_id: Id,
+    tracking_mode: Tracking,
+    expected_quantity: Quantity,
+    counted_quantity: Quantity,
     /// Counted less expected.
-    pub difference: Quantity,
-    pub unit_cost: Option<Decimal<6>>,
-    pub counted_at: Instant,
+    difference: Quantity,
+    unit_cost: Option<Decimal<6>>,
+    counted_at: Instant,
     /// Units that were found.
-    pub unit_count: i64,
+    unit_count: i64,
     /// Only to readers of serial numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit_ids: Option<Vec<Id>>,
+    unit_ids: Option<Vec<Id>>,
 }
 
 impl StockCountLine {

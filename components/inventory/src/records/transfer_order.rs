@@ -5,7 +5,7 @@ use serde::Serialize;
 use stoa_sdk::{Date, Id, Instant, Reply, collection, text_enum};
 use stoa_trade::quantity::{Quantity, Tracking};
 
-use crate::records::unit::UnitStatus;
+use crate::records::unit::{UnitRow, UnitStatus};
 
 /// Audit name of transfer orders.
 pub const ORDER: &str = "TRANSFER_ORDER";
@@ -106,38 +106,38 @@ impl TransferItemRow {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferOrderReceipt {
-    pub id: Id,
-    pub status: TransferStatus,
+    id: Id,
+    status: TransferStatus,
     #[schemars(range(min = 1))]
-    pub version: i64,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 /// An order in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferOrderHeader {
-    pub id: Id,
+    id: Id,
     /// People only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tenant_id: Option<Id>,
-    pub number: String,
-    pub status: TransferStatus,
+    tenant_id: Option<Id>,
+    number: String,
+    status: TransferStatus,
     #[schemars(range(min = 1))]
-    pub version: i64,
-    pub legal_entity_id: Id,
-    pub from_warehouse_id: Id,
-    pub to_warehouse_id: Id,
-    pub transit_warehouse_id: Option<Id>,
-    pub expected_on: Option<Date>,
-    pub notes: Option<String>,
-    pub item_count: i64,
-    pub shipped_at: Option<Instant>,
-    pub closed_at: Option<Instant>,
-    pub cancel_reason: Option<String>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    version: i64,
+    legal_entity_id: Id,
+    from_warehouse_id: Id,
+    to_warehouse_id: Id,
+    transit_warehouse_id: Option<Id>,
+    expected_on: Option<Date>,
+    notes: Option<String>,
+    item_count: i64,
+    shipped_at: Option<Instant>,
+    closed_at: Option<Instant>,
+    cancel_reason: Option<String>,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl TransferOrderHeader {
@@ -178,19 +178,19 @@ pub struct TransferOrder {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferItem {
-    pub id: Id,
-    pub variant_id: Id,
-    pub tracking_mode: Tracking,
-    pub quantity: Quantity,
-    pub received_quantity: Quantity,
-    pub lost_quantity: Quantity,
-    pub returned_quantity: Quantity,
-    pub outstanding_quantity: Quantity,
+    id: Id,
+    variant_id: Id,
+    tracking_mode: Tracking,
+    quantity: Quantity,
+    received_quantity: Quantity,
+    lost_quantity: Quantity,
+    returned_quantity: Quantity,
+    outstanding_quantity: Quantity,
     /// Units chosen for the line.
-    pub unit_count: i64,
+    unit_count: i64,
     /// Only to readers of serial numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub units: Option<Vec<TransferUnit>>,
+    units: Option<Vec<TransferUnit>>,
 }
 
 impl TransferItem {
@@ -223,13 +223,26 @@ impl TransferItem {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferUnit {
-    pub unit_id: Id,
+    unit_id: Id,
     /// Null in a draft.
-    pub outcome: Option<UnitOutcome>,
-    pub serial_number: Option<String>,
-    pub imei1: Option<String>,
-    pub imei2: Option<String>,
-    pub status: UnitStatus,
+    outcome: Option<UnitOutcome>,
+    serial_number: Option<String>,
+    imei1: Option<String>,
+    imei2: Option<String>,
+    status: UnitStatus,
+}
+
+impl TransferUnit {
+    pub fn of(chosen: &TransferUnitRow, unit: &UnitRow) -> TransferUnit {
+        TransferUnit {
+            unit_id: unit.id,
+            outcome: chosen.outcome,
+            serial_number: unit.serial_number.clone(),
+            imei1: unit.imei1.clone(),
+            imei2: unit.imei2.clone(),
+            status: unit.status,
+        }
+    }
 }
 
 /// The receipt of a write.

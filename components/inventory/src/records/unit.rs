@@ -130,28 +130,28 @@ collection! {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUnit {
-    pub id: Id,
-    pub tenant_id: Id,
-    pub variant_id: Id,
-    pub product_id: Id,
-    pub serial_number: Option<String>,
-    pub imei1: Option<String>,
-    pub imei2: Option<String>,
-    pub status: UnitStatus,
-    pub condition: Option<Condition>,
-    pub grade: Option<Grade>,
+    id: Id,
+    tenant_id: Id,
+    variant_id: Id,
+    product_id: Id,
+    serial_number: Option<String>,
+    imei1: Option<String>,
+    imei2: Option<String>,
+    status: UnitStatus,
+    condition: Option<Condition>,
+    grade: Option<Grade>,
     #[schemars(range(min = 1))]
-    pub version: i64,
+    version: i64,
     /// Of whoever has it, or had it last.
-    pub legal_entity_id: Id,
-    pub warehouse_id: Option<Id>,
-    pub location_id: Option<Id>,
-    pub reservation_id: Option<Id>,
-    pub transfer_order_id: Option<Id>,
-    pub purchase_receipt_item_id: Option<Id>,
-    pub sale_allocation_id: Option<Id>,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    legal_entity_id: Id,
+    warehouse_id: Option<Id>,
+    location_id: Option<Id>,
+    reservation_id: Option<Id>,
+    transfer_order_id: Option<Id>,
+    purchase_receipt_item_id: Option<Id>,
+    sale_allocation_id: Option<Id>,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl InventoryUnit {
@@ -185,13 +185,13 @@ impl InventoryUnit {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUnitReceipt {
-    pub id: Id,
-    pub variant_id: Id,
-    pub status: UnitStatus,
+    id: Id,
+    variant_id: Id,
+    status: UnitStatus,
     #[schemars(range(min = 1))]
-    pub version: i64,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl InventoryUnitReceipt {
@@ -223,26 +223,26 @@ pub struct AdmittedUnits {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUnitEntry {
-    pub id: Id,
+    id: Id,
     #[schemars(range(min = 1))]
-    pub unit_version: i64,
-    pub event: UnitEvent,
-    pub from_status: Option<UnitStatus>,
-    pub to_status: UnitStatus,
-    pub from_warehouse_id: Option<Id>,
-    pub to_warehouse_id: Option<Id>,
-    pub from_location_id: Option<Id>,
-    pub to_location_id: Option<Id>,
-    pub variant_id: Id,
-    pub movement_id: Option<Id>,
-    pub reservation_id: Option<Id>,
-    pub condition: Option<Condition>,
-    pub grade: Option<Grade>,
-    pub reason: Option<String>,
-    pub actor_type: ActorType,
-    pub actor_id: String,
-    pub request_id: Id,
-    pub created_at: Instant,
+    unit_version: i64,
+    event: UnitEvent,
+    from_status: Option<UnitStatus>,
+    to_status: UnitStatus,
+    from_warehouse_id: Option<Id>,
+    to_warehouse_id: Option<Id>,
+    from_location_id: Option<Id>,
+    to_location_id: Option<Id>,
+    variant_id: Id,
+    movement_id: Option<Id>,
+    reservation_id: Option<Id>,
+    condition: Option<Condition>,
+    grade: Option<Grade>,
+    reason: Option<String>,
+    actor_type: ActorType,
+    actor_id: String,
+    request_id: Id,
+    created_at: Instant,
 }
 
 impl InventoryUnitEntry {

@@ -1,6 +1,8 @@
 //! Dealing an amount over the goods of a line, by smallest steps, so that nothing is rounded: every step takes an equal share in
 //! the grain of the amount, and the first ones one grain more. Computed by group of equal goods, not by step.
 
+use stoa_trade::quantity::gcd;
+
 /// Goods of a line that cost the same and are in the same place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -101,14 +103,6 @@ fn even(groups: &[(i128, i128)], grains: i128, amount: impl Fn(usize, i128) -> i
         }
     }
     shares
-}
-
-/// The greatest common divisor of numbers of which the first is above zero.
-pub fn gcd(mut a: i128, mut b: i128) -> i128 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a.abs()
 }
 
 #[cfg(test)]

@@ -33,6 +33,14 @@ pub fn require_location<'a>(
     }
 }
 
+/// Whether the warehouse may be named.
+///
+/// # Errors
+/// REFERENCE_INVALID.
+pub fn check_active(warehouse: &WarehouseRow, pointer: &str) -> Result<(), Problem> {
+    if warehouse.status == Status::Archived { Err(unusable(pointer, "ARCHIVED")) } else { Ok(()) }
+}
+
 /// Whether goods may be brought there: both active, and the location one of the warehouse.
 ///
 /// # Errors
@@ -43,9 +51,7 @@ pub fn check_open(
     location: Option<&LocationRow>,
     location_pointer: &str,
 ) -> Result<(), Problem> {
-    if warehouse.status == Status::Archived {
-        return Err(unusable(pointer, "ARCHIVED"));
-    }
+    check_active(warehouse, pointer)?;
     match location {
         Some(location) if location.warehouse_id != warehouse.id => Err(unusable(location_pointer, "OTHER_WAREHOUSE")),
         Some(location) if location.status == Status::Archived => Err(unusable(location_pointer, "ARCHIVED")),

@@ -9,8 +9,9 @@ use stoa_trade::refusal::illegal;
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
 use crate::operations::access::SETTINGS;
-use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode, answer};
+use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode};
 use crate::records::entity::EntityRow;
+use crate::records::head::answer;
 use crate::records::mapping::{RoleMappingId, RoleMappingRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
 use crate::records::role::AccountType;
@@ -117,11 +118,11 @@ pub fn list(call: &Call) -> Answer {
         mentions("text", query.text.as_deref()),
     ]);
     let rows = read_page::<AccountRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, Account::of)
+    answer_page(rows, |row| row.id, Account::from)
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+    run(get::<AccountRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 /// Refuses a parent that does not exist; one of another entity exists.

@@ -2,19 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply};
+use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Reply};
 use stoa_trade::dates::{Month, day_after};
 use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
-use crate::records::account::{AccountLabel, AccountRow};
-use crate::records::branch::BranchRow;
-use crate::records::entity::EntityRow;
-use crate::rules::books::require_books;
-use crate::rules::references::check_branch;
-use crate::rules::results::{RESULT, ReportRow, Subtotal, WORTH, list_rows, net_result, sort_by_code, subtract};
-use crate::work::balance::{self, Scope};
+use crate::rules::results::{RESULT, ReportRow, Subtotal, WORTH, list_rows, net_result, subtract};
+use crate::work::balance;
+use crate::work::reports::{Subject, read_subject};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -54,16 +49,8 @@ pub fn balance_sheet(call: &Call) -> Answer {
     let id = query.legal_entity_id;
     let end = day_after(query.as_of);
     let year = Month::read(&format!("{:04}-01", query.as_of.year())).and_then(Month::first_day);
-    let (entity, accounts, branch) = run((
-        get::<EntityRow>(id),
-        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
-        query.branch_id.map(get::<BranchRow>),
-    ))?;
-    let books = require_books(entity, "/query/legalEntityId")?;
-    check_branch(query.branch_id, branch, id)?;
-    let scope = Scope::entity(id, query.branch_id);
+    let Subject { books, accounts, scope } = read_subject(id, query.branch_id, Filter::default())?;
     let [earlier, later] = balance::sums_before(&scope, [year, end])?;
-    let accounts = sort_by_code(accounts);
     let (rows_now, subtotals) = list_rows(&accounts, &later, &WORTH)?;
     let brought_forward = net_result(&list_rows(&accounts, &earlier, &RESULT)?.1)?;
     let of_year = net_result(&list_rows(&accounts, &subtract(&earlier, later)?, &RESULT)?.1)?;

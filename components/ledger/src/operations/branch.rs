@@ -8,8 +8,9 @@ use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::{Change, EmptyBody, Status, list_query, usable, writable};
 
 use crate::operations::access::SETTINGS;
-use crate::records::branch::{BRANCH, Branch, BranchRow, answer};
+use crate::records::branch::{BRANCH, Branch, BranchRow};
 use crate::records::entity::EntityRow;
+use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
 use crate::rules::books::books_lock;
 use crate::rules::refusal::{duplicate_at, refuse_while};
@@ -82,11 +83,11 @@ pub fn list(call: &Call) -> Answer {
         mentions("text", query.text.as_deref()),
     ]);
     let rows = read_page::<BranchRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, Branch::of)
+    answer_page(rows, |row| row.id, Branch::from)
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+    run(get::<BranchRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 pub fn create(call: &Call) -> Answer {

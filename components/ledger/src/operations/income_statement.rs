@@ -2,20 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply, all};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Reply};
 use stoa_trade::dates::day_after;
 use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
-use crate::records::account::{AccountLabel, AccountRow};
-use crate::records::branch::BranchRow;
-use crate::records::entity::EntityRow;
-use crate::rules::books::require_books;
+use crate::records::account::AccountRow;
 use crate::rules::days::check_range;
-use crate::rules::references::check_branch;
-use crate::rules::results::{RESULT, ReportRow, Subtotal, list_rows, net_result, sort_by_code, subtract};
-use crate::work::balance::{self, Scope};
+use crate::rules::results::{RESULT, ReportRow, Subtotal, list_rows, net_result, subtract};
+use crate::work::balance;
+use crate::work::reports::{Subject, read_subject};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -53,18 +49,11 @@ pub fn income_statement(call: &Call) -> Answer {
     check_range(Some(query.from), Some(query.to))?;
     let id = query.legal_entity_id;
     let end = day_after(query.to);
-    let (entity, accounts, branch) = run((
-        get::<EntityRow>(id),
-        select::<AccountLabel>(all([AccountRow::legal_entity_id.eq(id), AccountRow::account_type.one_of(RESULT)]))
-            .whole(),
-        query.branch_id.map(get::<BranchRow>),
-    ))?;
-    let books = require_books(entity, "/query/legalEntityId")?;
-    check_branch(query.branch_id, branch, id)?;
-    let scope = Scope::entity(id, query.branch_id);
+    let of_result = AccountRow::account_type.one_of(RESULT);
+    let Subject { books, accounts, scope } = read_subject(id, query.branch_id, of_result)?;
     let [earlier, later] = balance::sums_before(&scope, [Some(query.from), end])?;
     let moved = subtract(&earlier, later)?;
-    let (rows, subtotals) = list_rows(&sort_by_code(accounts), &moved, &RESULT)?;
+    let (rows, subtotals) = list_rows(&accounts, &moved, &RESULT)?;
     let result = net_result(&subtotals)?;
     let (currency_code, from, to) = (books.currency_code, query.from, query.to);
     Ok(Reply::json(&IncomeStatement { legal_entity_id: id, currency_code, from, to, rows, subtotals, result }))

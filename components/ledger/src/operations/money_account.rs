@@ -12,9 +12,10 @@ use crate::operations::access::SETTINGS;
 use crate::records::account::Postability;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
+use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::mapping::{MethodMappingId, MethodMappingRow};
-use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow, answer};
+use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow};
 use crate::records::role::{Method, MoneyKind};
 use crate::rules::books::books_lock;
 use crate::rules::refusal::refuse_while;
@@ -114,11 +115,11 @@ pub fn list(call: &Call) -> Answer {
         query.method.map(|method| MoneyRow::kind.one_of(method.kinds().iter().copied())).unwrap_or_default(),
     ]);
     let rows = read_page::<MoneyRow>(&filter, query.cursor, query.limit)?;
-    answer_page(rows, |row| row.id, MoneyAccount::of)
+    answer_page(rows, |row| row.id, MoneyAccount::from)
 }
 
 pub fn read(call: &Call) -> Answer {
-    run(get(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
+    run(get::<MoneyRow>(call.path_id("id")?))?.map(answer).ok_or_else(Problem::not_found)
 }
 
 /// What the schema cannot tell.

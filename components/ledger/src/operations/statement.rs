@@ -119,7 +119,7 @@ pub fn statement(call: &Call) -> Answer {
         }
     };
     let (items, next_cursor) = list_items(lines, start.ok_or_else(Problem::limit_exceeded)?)?;
-    let account = Account::of(account);
+    let account = Account::from(account);
     Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))
 }
 

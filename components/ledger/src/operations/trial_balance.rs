@@ -4,22 +4,16 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, today};
+use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Problem, Reply, today};
 use stoa_trade::dates::day_after;
 use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
-use crate::records::account::{AccountLabel, AccountRow};
-use crate::records::branch::BranchRow;
-use crate::records::entity::EntityRow;
 use crate::records::role::AccountType;
-use crate::rules::books::require_books;
 use crate::rules::days::check_range;
-use crate::rules::references::check_branch;
-use crate::rules::results::sort_by_code;
 use crate::rules::sums::Sums;
-use crate::work::balance::{self, Scope};
+use crate::work::balance;
+use crate::work::reports::{Subject, read_subject};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -84,15 +78,8 @@ pub fn read(call: &Call) -> Answer {
     check_range(query.from, query.to)?;
     let to = query.to.unwrap_or_else(today);
     let end = day_after(to);
-    let (entity, accounts, branch) = run((
-        get::<EntityRow>(id),
-        select::<AccountLabel>(AccountRow::legal_entity_id.eq(id)).whole(),
-        query.branch_id.map(get::<BranchRow>),
-    ))?;
-    let books = require_books(entity, "/query/legalEntityId")?;
-    check_branch(query.branch_id, branch, id)?;
+    let Subject { books, accounts, scope } = read_subject(id, query.branch_id, Filter::default())?;
     let from = query.from.unwrap_or(books.start_on);
-    let scope = Scope::entity(id, query.branch_id);
     // Nothing stands before the books, so without a first day there is nothing to read.
     let [opening, closing] = match query.from {
         None => {
@@ -104,7 +91,7 @@ pub fn read(call: &Call) -> Answer {
     let of = |sums: &BTreeMap<Id, Sums>, id: Id| sums.get(&id).copied().unwrap_or_default();
     let mut rows = Vec::new();
     let mut all = (Sums::default(), Sums::default());
-    for account in sort_by_code(accounts) {
+    for account in accounts {
         let (before, after) = (of(&opening, account.id), of(&closing, account.id));
         let moved = after.since(before).ok_or_else(Problem::limit_exceeded)?;
         all.0 = all.0.add(before).ok_or_else(Problem::limit_exceeded)?;

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_sdk::{Id, Instant, collection, new_id, now, view};
 use stoa_trade::Status;
 
-use crate::records::head::Head;
+use crate::records::head::{Head, below_entity};
 use crate::records::role::{AccountType, Role};
 
 /// Of the audit log.
@@ -36,7 +36,7 @@ collection! {
     fixed [legal_entity_id, code, account_type]
     members { account_type: "type" }
 }
-stoa_trade::archivable!(AccountRow);
+below_entity!(AccountRow as Account);
 
 view! {
     /// What a report says of an account.
@@ -75,12 +75,10 @@ pub struct Account {
     control_role: Option<Role>,
 }
 
-impl Account {
-    pub fn of(row: AccountRow) -> Account {
-        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
-        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
+impl From<AccountRow> for Account {
+    fn from(row: AccountRow) -> Account {
         Account {
-            head,
+            head: Head::of(&row),
             account_type: row.account_type,
             parent_id: row.parent_id,
             postable: row.postable,
@@ -112,10 +110,4 @@ impl AccountRow {
             archived_at: None,
         }
     }
-}
-
-/// The whole record as an answer; audited under its entity.
-pub fn answer(row: AccountRow) -> Reply {
-    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
-    Reply::json(&Account::of(row)).of(id, version).subject(entity)
 }

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_sdk::{Id, Instant, collection, new_id, now, view};
 use stoa_trade::Status;
 
-use crate::records::head::Head;
+use crate::records::head::{Head, below_entity};
 
 /// Of the audit log.
 pub const BRANCH: &str = "BRANCH";
@@ -25,7 +25,7 @@ collection! {
     search { text: [name, code] }
     fixed [legal_entity_id, code]
 }
-stoa_trade::archivable!(BranchRow);
+below_entity!(BranchRow as Branch);
 
 view! { pub BranchId of BranchRow { id: Id } }
 
@@ -38,11 +38,9 @@ pub struct Branch {
     address: Option<String>,
 }
 
-impl Branch {
-    pub fn of(row: BranchRow) -> Branch {
-        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
-        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
-        Branch { head, address: row.address }
+impl From<BranchRow> for Branch {
+    fn from(row: BranchRow) -> Branch {
+        Branch { head: Head::of(&row), address: row.address }
     }
 }
 
@@ -63,10 +61,4 @@ impl BranchRow {
             archived_at: None,
         }
     }
-}
-
-/// The whole record as an answer; audited under its entity.
-pub fn answer(row: BranchRow) -> Reply {
-    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
-    Reply::json(&Branch::of(row)).of(id, version).subject(entity)
 }

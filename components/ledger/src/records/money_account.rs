@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, Instant, Reply, collection, new_id, now, view};
+use stoa_sdk::{Id, Instant, collection, new_id, now, view};
 use stoa_trade::Status;
 
-use crate::records::head::Head;
+use crate::records::head::{Head, below_entity};
 use crate::records::role::MoneyKind;
 
 /// Of the audit log.
@@ -30,7 +30,7 @@ collection! {
     index { [legal_entity_id, kind, status] }
     fixed [legal_entity_id, code, kind, account_id]
 }
-stoa_trade::archivable!(MoneyRow);
+below_entity!(MoneyRow as MoneyAccount);
 
 view! { pub MoneyId of MoneyRow { id: Id } }
 
@@ -48,12 +48,10 @@ pub struct MoneyAccount {
     till: bool,
 }
 
-impl MoneyAccount {
-    pub fn of(row: MoneyRow) -> MoneyAccount {
-        let (names, times) = ([row.code, row.name], [row.created_at, row.updated_at]);
-        let head = Head::new(row.id, row.legal_entity_id, names, row.status, row.archived_at, times);
+impl From<MoneyRow> for MoneyAccount {
+    fn from(row: MoneyRow) -> MoneyAccount {
         MoneyAccount {
-            head,
+            head: Head::of(&row),
             kind: row.kind,
             account_id: row.account_id,
             branch_id: row.branch_id,
@@ -85,10 +83,4 @@ impl MoneyRow {
             archived_at: None,
         }
     }
-}
-
-/// The whole record as an answer; audited under its entity.
-pub fn answer(row: MoneyRow) -> Reply {
-    let (id, version, entity) = (row.id, row.version, row.legal_entity_id);
-    Reply::json(&MoneyAccount::of(row)).of(id, version).subject(entity)
 }

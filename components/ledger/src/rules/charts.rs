@@ -47,12 +47,12 @@ mod tests {
     #[test]
     fn templates_satisfy_what_the_ledger_demands() {
         for template in [&STANDARD, &DETAILED] {
-            let of = |code: &str| template.accounts.iter().find(|account| account.code == code).unwrap();
-            let mut codes: Vec<&str> = template.accounts.iter().map(|account| account.code).collect();
+            let of = |code: &str| template.accounts().find(|account| account.code == code).unwrap();
+            let mut codes: Vec<&str> = template.accounts().map(|account| account.code).collect();
             assert!(codes.is_sorted(), "by number, and a heading before what stands below it");
             codes.dedup();
-            assert_eq!(codes.len(), template.accounts.len());
-            for account in template.accounts {
+            assert_eq!(codes.len(), template.accounts().count());
+            for account in template.accounts() {
                 if let Some(parent) = account.parent.map(of) {
                     assert!(parent.heading && parent.account_type == account.account_type, "{}", account.code);
                     assert!(parent.code < account.code, "{}", account.code);

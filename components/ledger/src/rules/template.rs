@@ -4,8 +4,53 @@ use crate::records::role::{AccountType, Method, MoneyKind, Role};
 
 /// A chart of accounts with the mappings and money accounts that let every covered operation post.
 pub struct Template {
-    pub accounts: &'static [TemplateAccount],
+    /// In the order of their numbers.
+    pub groups: &'static [Group],
     pub money: [TemplateMoney; 5],
+}
+
+/// Accounts of one type that stand together, each by its code and name.
+pub struct Group {
+    pub account_type: AccountType,
+    pub heading: Option<Heading>,
+    pub accounts: &'static [(&'static str, &'static str)],
+}
+
+/// What the accounts of a group stand under.
+pub struct Heading {
+    pub code: &'static str,
+    pub name: &'static str,
+    /// The heading above it.
+    pub parent: Option<&'static str>,
+}
+
+impl Template {
+    /// Every account, a heading before what stands under it.
+    pub fn accounts(&self) -> impl Iterator<Item = TemplateAccount> {
+        self.groups.iter().flat_map(Group::accounts)
+    }
+}
+
+impl Group {
+    fn accounts(&self) -> impl Iterator<Item = TemplateAccount> {
+        let account_type = self.account_type;
+        let parent = self.heading.as_ref().map(|heading| heading.code);
+        let heading = self.heading.as_ref().map(|&Heading { code, name, parent }| TemplateAccount {
+            code,
+            name,
+            account_type,
+            parent,
+            heading: true,
+        });
+        let account = move |&(code, name): &(&'static str, &'static str)| TemplateAccount {
+            code,
+            name,
+            account_type,
+            parent,
+            heading: false,
+        };
+        heading.into_iter().chain(self.accounts.iter().map(account))
+    }
 }
 
 /// An account; a heading takes no lines.

@@ -1,133 +1,103 @@
 //! DETAILED: a trading company with headings, fixed assets, loans, staff and the usual running costs.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::rules::template::{Template, TemplateAccount, money};
+use crate::rules::template::{Group, Heading, Template, money};
 
-const fn heading(code: &'static str, name: &'static str, of: AccountType, parent: &'static str) -> TemplateAccount {
-    TemplateAccount { code, name, account_type: of, parent: parent_of(parent), heading: true }
+/// A heading at the top.
+const fn top(
+    account_type: AccountType,
+    code: &'static str,
+    name: &'static str,
+    accounts: &'static [(&'static str, &'static str)],
+) -> Group {
+    Group { account_type, heading: Some(Heading { code, name, parent: None }), accounts }
 }
 
-const fn below(parent: &'static str, code: &'static str, name: &'static str, of: AccountType) -> TemplateAccount {
-    TemplateAccount { code, name, account_type: of, parent: parent_of(parent), heading: false }
-}
-
-/// An empty text stands for the top.
-const fn parent_of(code: &'static str) -> Option<&'static str> {
-    if code.is_empty() { None } else { Some(code) }
+/// A heading below a heading.
+const fn below(
+    parent: &'static str,
+    account_type: AccountType,
+    code: &'static str,
+    name: &'static str,
+    accounts: &'static [(&'static str, &'static str)],
+) -> Group {
+    Group { account_type, heading: Some(Heading { code, name, parent: Some(parent) }), accounts }
 }
 
 #[rustfmt::skip]
 pub static DETAILED: Template = Template {
-    accounts: &[
-        heading("1", "Assets", Asset, ""),
-        heading("10", "Money", Asset, "1"),
-        below("10", "1000", "Cash in tills", Asset),
-        below("10", "1005", "Safe", Asset),
-        below("10", "1010", "Bank, current account", Asset),
-        below("10", "1015", "Bank, savings", Asset),
-        below("10", "1020", "Card clearing", Asset),
-        below("10", "1030", "Cheques to clear", Asset),
-        below("10", "1040", "Other money", Asset),
-        below("10", "1050", "Money in transit", Asset),
-        heading("11", "Claims", Asset, "1"),
-        below("11", "1100", "Receivables from customers", Asset),
-        below("11", "1150", "Supplier credits", Asset),
-        below("11", "1160", "Sales clearing", Asset),
-        below("11", "1170", "Staff advances", Asset),
-        below("11", "1180", "Deposits paid", Asset),
-        below("11", "1190", "Taxes to be recovered", Asset),
-        heading("12", "Goods", Asset, "1"),
-        below("12", "1200", "Inventory", Asset),
-        heading("13", "Prepayments", Asset, "1"),
-        below("13", "1300", "Prepaid expenses", Asset),
-        heading("15", "Fixed assets", Asset, "1"),
-        below("15", "1500", "Buildings and leasehold improvements", Asset),
-        below("15", "1510", "Shop fittings and furniture", Asset),
-        below("15", "1520", "Vehicles", Asset),
-        below("15", "1530", "Computers and software", Asset),
-        below("15", "1590", "Accumulated depreciation", Asset),
-        heading("2", "Liabilities", Liability, ""),
-        heading("20", "Trade", Liability, "2"),
-        below("20", "2000", "Payables to suppliers", Liability),
-        below("20", "2050", "Customer credits", Liability),
-        below("20", "2100", "Goods received not invoiced", Liability),
-        below("20", "2150", "Import charges to be billed", Liability),
-        below("20", "2160", "Deposits received", Liability),
-        below("20", "2170", "Gift cards", Liability),
-        heading("22", "Staff and taxes", Liability, "2"),
-        below("22", "2200", "Salaries payable", Liability),
-        below("22", "2210", "Social security payable", Liability),
-        below("22", "2220", "Payroll taxes payable", Liability),
-        below("22", "2230", "Sales taxes payable", Liability),
-        below("22", "2240", "Income taxes payable", Liability),
-        heading("24", "Finance", Liability, "2"),
-        below("24", "2400", "Bank overdraft", Liability),
-        below("24", "2410", "Company credit cards", Liability),
-        below("24", "2450", "Short-term loans", Liability),
-        below("24", "2460", "Long-term loans", Liability),
-        below("24", "2470", "Loans from owners", Liability),
-        heading("25", "Accruals", Liability, "2"),
-        below("25", "2500", "Accrued expenses", Liability),
-        heading("3", "Equity", Equity, ""),
-        below("3", "3000", "Capital", Equity),
-        below("3", "3050", "Drawings of owners", Equity),
-        below("3", "3100", "Results brought forward", Equity),
-        below("3", "3150", "Reserves", Equity),
-        below("3", "3200", "Opening balances", Equity),
-        heading("4", "Income", Income, ""),
-        heading("40", "Sales", Income, "4"),
-        below("40", "4000", "Sales of goods", Income),
-        below("40", "4010", "Sales of services", Income),
-        below("40", "4100", "Sales credits", Income),
-        heading("45", "Other income", Income, "4"),
-        below("45", "4500", "Delivery charged to customers", Income),
-        below("45", "4510", "Rent received", Income),
-        below("45", "4520", "Interest received", Income),
-        below("45", "4590", "Sundry income", Income),
-        heading("5", "Cost of sales", Expense, ""),
-        below("5", "5000", "Cost of goods sold", Expense),
-        below("5", "5100", "Purchases and services", Expense),
-        below("5", "5110", "Purchase variance", Expense),
-        below("5", "5120", "Purchase credits", Expense),
-        below("5", "5130", "Supplier returns", Expense),
-        below("5", "5140", "Freight and packing", Expense),
-        heading("52", "Stock differences", Expense, "5"),
-        below("52", "5200", "Inventory adjustments", Expense),
-        below("52", "5210", "Damaged goods", Expense),
-        below("52", "5220", "Lost goods", Expense),
-        heading("53", "Till differences", Expense, "5"),
-        below("53", "5300", "Cash over and short", Expense),
-        below("53", "5310", "Cash movements", Expense),
-        heading("6", "Running costs", Expense, ""),
-        heading("60", "Staff", Expense, "6"),
-        below("60", "6000", "Salaries and wages", Expense),
-        below("60", "6010", "Social security", Expense),
-        below("60", "6020", "Training and travel", Expense),
-        heading("61", "Premises", Expense, "6"),
-        below("61", "6100", "Rent", Expense),
-        below("61", "6110", "Electricity, water, heating", Expense),
-        below("61", "6120", "Cleaning and repairs", Expense),
-        heading("62", "Selling", Expense, "6"),
-        below("62", "6200", "Advertising", Expense),
-        below("62", "6210", "Card and payment charges", Expense),
-        below("62", "6220", "Delivery to customers", Expense),
-        below("62", "6230", "Bad debts", Expense),
-        heading("63", "Office", Expense, "6"),
-        below("63", "6300", "Office supplies", Expense),
-        below("63", "6310", "Telephone and internet", Expense),
-        below("63", "6320", "Software and subscriptions", Expense),
-        below("63", "6330", "Insurance", Expense),
-        below("63", "6340", "Accounting and legal advice", Expense),
-        heading("64", "Vehicles", Expense, "6"),
-        below("64", "6400", "Fuel and repairs", Expense),
-        heading("66", "Depreciation", Expense, "6"),
-        below("66", "6600", "Depreciation of fixed assets", Expense),
-        heading("7", "Finance and taxes", Expense, ""),
-        below("7", "7000", "Interest paid", Expense),
-        below("7", "7010", "Bank charges", Expense),
-        below("7", "7100", "Taxes and fees", Expense),
-        below("7", "7200", "Income tax", Expense),
-        below("7", "7900", "Sundry expenses", Expense),
+    groups: &[
+        top(Asset, "1", "Assets", &[]),
+        below("1", Asset, "10", "Money", &[
+            ("1000", "Cash in tills"), ("1005", "Safe"), ("1010", "Bank, current account"), ("1015", "Bank, savings"),
+            ("1020", "Card clearing"), ("1030", "Cheques to clear"), ("1040", "Other money"),
+            ("1050", "Money in transit"),
+        ]),
+        below("1", Asset, "11", "Claims", &[
+            ("1100", "Receivables from customers"), ("1150", "Supplier credits"), ("1160", "Sales clearing"),
+            ("1170", "Staff advances"), ("1180", "Deposits paid"), ("1190", "Taxes to be recovered"),
+        ]),
+        below("1", Asset, "12", "Goods", &[("1200", "Inventory")]),
+        below("1", Asset, "13", "Prepayments", &[("1300", "Prepaid expenses")]),
+        below("1", Asset, "15", "Fixed assets", &[
+            ("1500", "Buildings and leasehold improvements"), ("1510", "Shop fittings and furniture"),
+            ("1520", "Vehicles"), ("1530", "Computers and software"), ("1590", "Accumulated depreciation"),
+        ]),
+        top(Liability, "2", "Liabilities", &[]),
+        below("2", Liability, "20", "Trade", &[
+            ("2000", "Payables to suppliers"), ("2050", "Customer credits"), ("2100", "Goods received not invoiced"),
+            ("2150", "Import charges to be billed"), ("2160", "Deposits received"), ("2170", "Gift cards"),
+        ]),
+        below("2", Liability, "22", "Staff and taxes", &[
+            ("2200", "Salaries payable"), ("2210", "Social security payable"), ("2220", "Payroll taxes payable"),
+            ("2230", "Sales taxes payable"), ("2240", "Income taxes payable"),
+        ]),
+        below("2", Liability, "24", "Finance", &[
+            ("2400", "Bank overdraft"), ("2410", "Company credit cards"), ("2450", "Short-term loans"),
+            ("2460", "Long-term loans"), ("2470", "Loans from owners"),
+        ]),
+        below("2", Liability, "25", "Accruals", &[("2500", "Accrued expenses")]),
+        top(Equity, "3", "Equity", &[
+            ("3000", "Capital"), ("3050", "Drawings of owners"), ("3100", "Results brought forward"),
+            ("3150", "Reserves"), ("3200", "Opening balances"),
+        ]),
+        top(Income, "4", "Income", &[]),
+        below("4", Income, "40", "Sales", &[
+            ("4000", "Sales of goods"), ("4010", "Sales of services"), ("4100", "Sales credits"),
+        ]),
+        below("4", Income, "45", "Other income", &[
+            ("4500", "Delivery charged to customers"), ("4510", "Rent received"), ("4520", "Interest received"),
+            ("4590", "Sundry income"),
+        ]),
+        top(Expense, "5", "Cost of sales", &[
+            ("5000", "Cost of goods sold"), ("5100", "Purchases and services"), ("5110", "Purchase variance"),
+            ("5120", "Purchase credits"), ("5130", "Supplier returns"), ("5140", "Freight and packing"),
+        ]),
+        below("5", Expense, "52", "Stock differences", &[
+            ("5200", "Inventory adjustments"), ("5210", "Damaged goods"), ("5220", "Lost goods"),
+        ]),
+        below("5", Expense, "53", "Till differences", &[("5300", "Cash over and short"), ("5310", "Cash movements")]),
+        top(Expense, "6", "Running costs", &[]),
+        below("6", Expense, "60", "Staff", &[
+            ("6000", "Salaries and wages"), ("6010", "Social security"), ("6020", "Training and travel"),
+        ]),
+        below("6", Expense, "61", "Premises", &[
+            ("6100", "Rent"), ("6110", "Electricity, water, heating"), ("6120", "Cleaning and repairs"),
+        ]),
+        below("6", Expense, "62", "Selling", &[
+            ("6200", "Advertising"), ("6210", "Card and payment charges"), ("6220", "Delivery to customers"),
+            ("6230", "Bad debts"),
+        ]),
+        below("6", Expense, "63", "Office", &[
+            ("6300", "Office supplies"), ("6310", "Telephone and internet"), ("6320", "Software and subscriptions"),
+            ("6330", "Insurance"), ("6340", "Accounting and legal advice"),
+        ]),
+        below("6", Expense, "64", "Vehicles", &[("6400", "Fuel and repairs")]),
+        below("6", Expense, "66", "Depreciation", &[("6600", "Depreciation of fixed assets")]),
+        top(Expense, "7", "Finance and taxes", &[
+            ("7000", "Interest paid"), ("7010", "Bank charges"), ("7100", "Taxes and fees"), ("7200", "Income tax"),
+            ("7900", "Sundry expenses"),
+        ]),
     ],
     money: money("Cash in tills"),
 };

@@ -13,13 +13,12 @@ use crate::rules::template::{ROLE_ACCOUNTS, Template};
 /// is then complete, which is the caller's to say.
 pub fn install(entity: Id, template: &Template) -> Result<Vec<AccountRow>, Problem> {
     let mut accounts: Vec<AccountRow> = template
-        .accounts
-        .iter()
+        .accounts()
         .map(|of| AccountRow { postable: !of.heading, ..AccountRow::new(entity, of.code, of.name, of.account_type) })
         .collect();
     let ids = map(accounts.iter().map(|row| (row.code.clone(), row.id)));
     let id = |code: &str| ids.get(code).copied().unwrap_or_else(|| fault("a template names an account it lacks"));
-    for (row, of) in accounts.iter_mut().zip(template.accounts) {
+    for (row, of) in accounts.iter_mut().zip(template.accounts()) {
         row.parent_id = of.parent.map(id);
         let role = ROLE_ACCOUNTS.iter().find(|(role, code)| role.facts().control && *code == of.code);
         row.control_role = role.map(|(role, _)| *role);

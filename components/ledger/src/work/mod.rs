@@ -8,5 +8,6 @@ pub mod entities;
 pub mod holds;
 pub mod journal;
 pub mod labels;
+pub mod reports;
 pub mod setup;
 pub mod snapshot;

@@ -205,7 +205,7 @@ impl<V> Select<V> {
 
     /// Every row; more than 2,000 are a failure.
     pub fn whole(self) -> Whole<V> {
-        Whole(self.limit(MOST_ROWS))
+        All(self.limit(MOST_ROWS))
     }
 }
 
@@ -251,17 +251,20 @@ impl<V: View> Batch for First<V> {
 }
 
 /// Every row of a select; see [`Select::whole`].
-pub struct Whole<V>(Limited<V>);
+pub type Whole<V> = All<Limited<V>>;
 
-impl<V: View> Batch for Whole<V> {
-    type Answer = Vec<V>;
+/// All that a read answers, which is a failure where more follows.
+pub struct All<B>(pub(super) B);
+
+impl<T, B: Batch<Answer = Rows<T>>> Batch for All<B> {
+    type Answer = Vec<T>;
 
     fn push(&mut self, calls: &mut Vec<Call>) {
         self.0.push(calls);
     }
 
-    fn read(self, replies: &mut Replies) -> Result<Vec<V>, Failure> {
+    fn read(self, replies: &mut Replies) -> Result<Vec<T>, Failure> {
         let rows = self.0.read(replies)?;
-        if rows.more { Err(Failure::Limit("rows of a select that wants all".to_owned())) } else { Ok(rows.items) }
+        if rows.more { Err(Failure::Limit("rows of a read that wants all".to_owned())) } else { Ok(rows.items) }
     }
 }

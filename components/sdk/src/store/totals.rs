@@ -2,12 +2,13 @@
 
 use std::marker::PhantomData;
 
-use super::{Agg, Batch, Call, Failure, MOST_ROWS, Replies, Reply, Row, Value, names};
+use super::read::All;
+use super::{Agg, Batch, Call, Failure, MOST_ROWS, Replies, Reply, Row, Rows, Value, names};
 use crate::bindings::commerce::platform::store::{self, AggregateCall};
 use crate::collection::Entity;
 use crate::decimal::Decimal;
 use crate::field::Field;
-use crate::filter::Filter;
+use crate::filter::{Filter, all};
 use crate::host::fault;
 
 /// A struct that holds one group: the columns it is grouped by, and its measures. Declared by [`totals!`](crate::totals).
@@ -108,7 +109,7 @@ impl<T: Totals> Aggregate<T> {
 
     /// Every group; more than 2,000 are a failure.
     pub fn whole(self) -> WholeTotals<T> {
-        WholeTotals(self.limit(MOST_ROWS))
+        All(self.limit(MOST_ROWS))
     }
 
     /// The one group of what is grouped by nothing.
@@ -125,13 +126,13 @@ pub struct LimitedTotals<T> {
 }
 
 impl<T: Totals> Batch for LimitedTotals<T> {
-    type Answer = super::Rows<T>;
+    type Answer = Rows<T>;
 
     fn push(&mut self, calls: &mut Vec<Call>) {
         let Aggregate { filter, conditions, keep_zero, after, .. } = &mut self.aggregate;
         let measure = |(name, op, column): &(&str, Agg, &str)| {
             let of_it = conditions.iter_mut().filter(|(of, _)| of == name).map(|(_, when)| std::mem::take(when));
-            store::Measure { op: *op, column: (*column).to_owned(), when: crate::filter::all(of_it).0 }
+            store::Measure { op: *op, column: (*column).to_owned(), when: all(of_it).0 }
         };
         calls.push(Call::Aggregate(AggregateCall {
             collection: T::Entity::NAME.to_owned(),
@@ -144,11 +145,11 @@ impl<T: Totals> Batch for LimitedTotals<T> {
         }));
     }
 
-    fn read(self, replies: &mut Replies) -> Result<super::Rows<T>, Failure> {
+    fn read(self, replies: &mut Replies) -> Result<Rows<T>, Failure> {
         Ok(replies.take(|reply| match reply {
             Reply::Rows(page) => {
                 let items = page.rows.into_iter().map(T::read).collect::<Option<_>>()?;
-                Some(super::Rows { items, more: page.more })
+                Some(Rows { items, more: page.more })
             }
             _ => None,
         }))
@@ -156,20 +157,7 @@ impl<T: Totals> Batch for LimitedTotals<T> {
 }
 
 /// Every group; see [`Aggregate::whole`].
-pub struct WholeTotals<T>(LimitedTotals<T>);
-
-impl<T: Totals> Batch for WholeTotals<T> {
-    type Answer = Vec<T>;
-
-    fn push(&mut self, calls: &mut Vec<Call>) {
-        self.0.push(calls);
-    }
-
-    fn read(self, replies: &mut Replies) -> Result<Vec<T>, Failure> {
-        let groups = self.0.read(replies)?;
-        if groups.more { Err(Failure::Limit("groups of totals that want all".to_owned())) } else { Ok(groups.items) }
-    }
-}
+pub type WholeTotals<T> = All<LimitedTotals<T>>;
 
 /// The totals of all rows; see [`Aggregate::one`].
 pub struct OneTotal<T>(LimitedTotals<T>);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::{Id, Kept, Problem, set};
 
-use super::{Key, ask_all};
+use super::{Key, get_kept};
 use crate::quantity::{Quantity, Tracking, is_countable, scale_fault};
 
 pub use crate::bindings::commerce::catalog::articles::{Article, ProductType, Tracking as ArticleTracking};
@@ -24,11 +24,7 @@ thread_local! {
 
 /// The articles of these variants, archived ones too; unknown ones are absent.
 pub fn get(variants: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Article> {
-    let read = |missing: &[Id]| {
-        let articles = ask_all(missing, service::get_variants);
-        articles.into_iter().map(|article| (Id::from(article.variant_id), article)).collect()
-    };
-    KEPT.with(|kept| kept.get(variants, read))
+    get_kept(&KEPT, variants, service::get_variants, |article| article.variant_id)
 }
 
 /// The article of one variant.

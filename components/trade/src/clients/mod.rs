@@ -11,7 +11,10 @@ pub mod stock;
 pub mod units;
 pub mod warehouses;
 
-use stoa_sdk::Id;
+use std::collections::BTreeMap;
+use std::thread::LocalKey;
+
+use stoa_sdk::{Id, Kept};
 
 /// An id as it crosses the border.
 pub type Key = (u64, u64);
@@ -27,4 +30,15 @@ const MOST: usize = 1_000;
 /// The answers for any number of ids, asked for in as few calls as there can be.
 fn ask_all<T>(ids: &[Id], ask: impl Fn(&[Key]) -> Vec<T>) -> Vec<T> {
     ids.chunks(MOST).flat_map(|some| ask(&keys(some.iter().copied()))).collect()
+}
+
+/// The records of these ids: those that the request has not asked for before are asked for, absent ones stay absent.
+fn get_kept<T: Clone>(
+    kept: &'static LocalKey<Kept<Id, T>>,
+    ids: impl IntoIterator<Item = Id>,
+    ask: impl Fn(&[Key]) -> Vec<T>,
+    key: impl Fn(&T) -> Key,
+) -> BTreeMap<Id, T> {
+    let read = |missing: &[Id]| ask_all(missing, ask).into_iter().map(|record| (key(&record).into(), record)).collect();
+    kept.with(|kept| kept.get(ids, read))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Kept};
 
-use super::{Key, ask_all};
+use super::{Key, ask_all, get_kept};
 
 pub use crate::bindings::commerce::inventory::warehouses::{Kind as WarehouseKind, Location, Warehouse};
 
@@ -22,11 +22,7 @@ thread_local! {
 
 /// The warehouses of these ids; unknown ones are absent.
 pub fn get(ids: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Warehouse> {
-    let read = |missing: &[Id]| {
-        let warehouses = ask_all(missing, service::get_many);
-        warehouses.into_iter().map(|warehouse| (Id::from(warehouse.id), warehouse)).collect()
-    };
-    KEPT.with(|kept| kept.get(ids, read))
+    get_kept(&KEPT, ids, service::get_many, |warehouse| warehouse.id)
 }
 
 /// Reads them anew from here on.

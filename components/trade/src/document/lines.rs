@@ -96,11 +96,16 @@ impl<'a, T> Lines<'a, T> {
         let mut seen = BTreeSet::new();
         let mut faults = Vec::new();
         for (at, line) in self.iter() {
-            let again = ids(line).iter().enumerate().filter(|(_, id)| !seen.insert(**id));
-            faults.extend(again.map(|(nth, _)| item(at.entry(member, nth), "REPEATED")));
+            faults.extend(find_repeated_ids(&at.member(member), ids(line), &mut seen));
         }
         faults
     }
+}
+
+/// REPEATED at each id of the list at this pointer that was seen before, in it or in an earlier list.
+pub fn find_repeated_ids(pointer: &str, ids: &[Id], seen: &mut BTreeSet<Id>) -> Vec<Item> {
+    let again = ids.iter().enumerate().filter(|(_, id)| !seen.insert(**id));
+    again.map(|(nth, _)| item(format!("{pointer}/{nth}"), "REPEATED")).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! A member of a replacement that older callers do not know: left out it keeps what is there, so that they cannot erase what they
 //! cannot see (inventory-procurement.md B1, sales-pos.md 2.1).
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 /// What a replacement says of such a member. Its field is `#[serde(default)]`. It has no default in the schema: the host would
@@ -56,19 +54,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Restated<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Restated<T> {
-    fn schema_name() -> Cow<'static, str> {
-        <Option<T>>::schema_name()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        <Option<T>>::json_schema(generator)
-    }
-}
+stoa_sdk::inline_schema!([T: JsonSchema] Restated<T>, |generator| <Option<T>>::json_schema(generator));
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock_shared, run};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, Text, item, text_enum};
-use stoa_trade::Status;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books::{self, Terms};
 use stoa_trade::quantity::{self, Positive, Quantity, UnitCost};
@@ -14,6 +13,7 @@ use crate::records::cost::CostKind;
 use crate::records::movement::{MovementRow, MovementType, receipt};
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
+use crate::rules::place;
 use crate::work::goods::{Goods, Inflow, Outflow, Place, Sku};
 
 text_enum! {
@@ -85,9 +85,7 @@ pub fn create(call: &Call) -> Answer {
     if inbound && !articles::is_active(article) {
         return Err(unusable("/variantId", "ARCHIVED"));
     }
-    if row.status == Status::Archived {
-        return Err(unusable(pointer, "ARCHIVED"));
-    }
+    place::check_active(&row, pointer)?;
     let (place, sku) = (Place::of(&row), Sku::of(article));
     let terms = books::admit(place.entity)?;
     let movement = if inbound {

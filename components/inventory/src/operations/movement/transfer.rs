@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, lock_shared, run};
 use stoa_sdk::{Answer, Call, Id, Problem, Text, item};
-use stoa_trade::Status;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::Positive;
-use stoa_trade::refusal::unusable;
 
 use crate::records::movement::{MovementRow, MovementType, receipt};
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
+use crate::rules::place;
 use crate::work::goods::{Goods, Place, Sku};
 
 /// A transfer of stock.
@@ -44,11 +43,8 @@ pub fn create(call: &Call) -> Answer {
     let quantity = input.quantity.0;
     articles::check_scale(article, quantity, "/quantity")?;
     articles::require_quantities(article, "/variantId")?;
-    for (row, pointer) in [(&from, "/fromWarehouseId"), (&to, "/toWarehouseId")] {
-        if row.status == Status::Archived {
-            return Err(unusable(pointer, "ARCHIVED"));
-        }
-    }
+    place::check_active(&from, "/fromWarehouseId")?;
+    place::check_active(&to, "/toWarehouseId")?;
     if from.legal_entity_id != to.legal_entity_id {
         return Err(Problem::at("CUSTODY_CONFLICT", "/toWarehouseId"));
     }

@@ -92,7 +92,7 @@ fn release_held_unit(reservation: &ReservationRow, expected: Option<ExpectedVers
         expected.check(unit.version)?;
     }
     let (mut goods, mut changes) = (Goods::default(), Changes::of(1));
-    release_unit(unit, reservation, Some(reason), &mut goods, &mut changes)?;
+    release_unit(unit, reservation, Some(reason), &mut goods, &mut changes);
     let released = ReservationRow { status: ReservationStatus::Released, ..reservation.clone() };
     let units = effects::write_changes(changes, None, goods, &[], None)?;
     let unit = units.first().ok_or_else(Problem::not_found)?;

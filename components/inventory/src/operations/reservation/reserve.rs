@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Problem, Text};
-use stoa_trade::Status;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::Positive;
 use stoa_trade::refusal::unusable;
@@ -12,6 +11,7 @@ use stoa_trade::refusal::unusable;
 use crate::records::reservation::{ReservationRow, ReservationSource, receipt};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
+use crate::rules::place;
 use crate::work::goods::{Goods, Place, Sku};
 
 /// Stock to hold.
@@ -42,9 +42,7 @@ pub fn create(call: &Call) -> Answer {
     if !articles::is_active(article) {
         return Err(unusable("/variantId", "ARCHIVED"));
     }
-    if row.status == Status::Archived {
-        return Err(unusable("/warehouseId", "ARCHIVED"));
-    }
+    place::check_active(&row, "/warehouseId")?;
     if !row.is_normal() {
         return Err(Problem::at("CUSTODY_CONFLICT", "/warehouseId"));
     }

@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Decimal, Id, Item, Problem, Text, item};
+use stoa_trade::document::lines::find_repeated_ids;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Quantity;
 use stoa_trade::refusal::refuse_invalid;
-
-use crate::records::stock_count::{CountStatus, StockCountRow};
 
 /// Units that one request names.
 const MOST_UNITS: usize = 500;
@@ -72,17 +71,10 @@ pub fn check(lines: &[CountedLine]) -> Result<(), Problem> {
         if !variants.insert(line.variant_id) {
             faults.push(item(format!("/lines/{at}/variantId"), "REPEATED"));
         }
-        let twice = line.unit_ids.iter().enumerate().filter(|(_, unit)| !units.insert(**unit));
-        faults.extend(twice.map(|(nth, _)| item(format!("/lines/{at}/unitIds/{nth}"), "REPEATED")));
+        faults.extend(find_repeated_ids(&format!("/lines/{at}/unitIds"), &line.unit_ids, &mut units));
     }
     if units.len() > MOST_UNITS {
         faults.push(item("/lines", "TOO_MANY"));
     }
     refuse_invalid(faults)
-}
-
-/// # Errors
-/// ILLEGAL_STATE once it is posted or cancelled.
-pub fn check_open(count: &StockCountRow) -> Result<(), Problem> {
-    if count.status == CountStatus::Open { Ok(()) } else { Err(Problem::of("ILLEGAL_STATE")) }
 }

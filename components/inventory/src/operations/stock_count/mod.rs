@@ -2,6 +2,7 @@
 
 mod input;
 mod list;
+mod lock;
 mod open;
 mod post;
 mod record;

@@ -1,23 +1,22 @@
 //! Opening a stock count, and cancelling it.
 
-use stoa_sdk::store::{get, run, select, update};
+use stoa_sdk::store::{get, run, update};
 use stoa_sdk::{Answer, Call, Problem, new_id, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{NumberRange, assign_number, insert_unless_taken};
 use stoa_trade::text::key;
-use stoa_trade::{Status, refusal};
 
-use crate::operations::stock_count::input::{CancelStockCount, StockCountInput, check_open};
-use crate::records::stock_count::{CountStatus, StockCountLineRow, StockCountRow, receipt};
+use crate::operations::stock_count::input::{CancelStockCount, StockCountInput};
+use crate::operations::stock_count::lock::{check_open, lock_count};
+use crate::records::stock_count::{CountStatus, StockCountRow, receipt};
 use crate::records::warehouse::WarehouseRow;
+use crate::rules::place;
 
 pub fn create(call: &Call) -> Answer {
     let body: StockCountInput = call.body()?;
     let warehouse: Option<WarehouseRow> = run(get(body.warehouse_id))?;
     let warehouse = warehouse.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
-    if warehouse.status == Status::Archived {
-        return Err(refusal::unusable("/warehouseId", "ARCHIVED"));
-    }
+    place::check_active(&warehouse, "/warehouseId")?;
     let now = now();
     let mut count = StockCountRow {
         id: new_id(),
@@ -44,13 +43,8 @@ pub fn create(call: &Call) -> Answer {
 pub fn cancel(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: CancelStockCount = call.body()?;
-    let (count, lines) = run((
-        get::<StockCountRow>(id).locked(),
-        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
-    ))?;
-    let count = count.ok_or_else(Problem::not_found)?;
-    body.expected_version.check(count.version)?;
-    check_open(&count)?;
+    let (count, lines) = lock_count(id)?;
+    check_open(&count, body.expected_version)?;
     let after =
         StockCountRow { status: CountStatus::Cancelled, version: count.version + 1, updated_at: now(), ..count };
     run(update::<StockCountRow>(id).set(StockCountRow::status, &after.status))?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{get, get_all, run, select, update};
+use stoa_sdk::store::{get_all, run, update};
 use stoa_sdk::{Answer, Call, Decimal, Id, Problem, map, now};
 use stoa_trade::Status;
 use stoa_trade::clients::articles;
@@ -11,7 +11,8 @@ use stoa_trade::clients::books::{self, Cost, Terms};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 use stoa_trade::refusal::refuse;
 
-use crate::operations::stock_count::input::{PostStockCount, check_open};
+use crate::operations::stock_count::input::PostStockCount;
+use crate::operations::stock_count::lock::{check_open, lock_count};
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType};
 use crate::records::stock_count::{CountStatus, CountedUnit, StockCountLineRow, StockCountRow, receipt, units_of};
@@ -30,13 +31,8 @@ use crate::work::units::worth::{self, Worth};
 pub fn post(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: PostStockCount = call.body()?;
-    let (count, lines) = run((
-        get::<StockCountRow>(id).locked(),
-        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
-    ))?;
-    let count = count.ok_or_else(Problem::not_found)?;
-    body.expected_version.check(count.version)?;
-    check_open(&count)?;
+    let (count, lines) = lock_count(id)?;
+    check_open(&count, body.expected_version)?;
     let terms = books::admit(count.legal_entity_id)?;
     let (_, warehouses, _) = run(gates::enter(&[count.warehouse_id], None))?;
     let warehouse = place::require_warehouse(&warehouses, count.warehouse_id, "/warehouseId")?;
@@ -184,11 +180,11 @@ impl<'a> Posting<'a> {
                     None => self.last.get(&id).cloned().unwrap_or_default(),
                     Some(_) => self.worth(line),
                 };
-                changes.record_move(unit, after, &self.why_in, worth)?;
+                changes.record_move(unit, after, &self.why_in, worth);
             } else if !counted.found {
                 unit_state::check(Cause::Loss, &unit, Some(pointer))?;
                 let after = unit.without_place(UnitStatus::Lost);
-                changes.record_move(unit, after, &self.why_lost, Worth::default())?;
+                changes.record_move(unit, after, &self.why_lost, Worth::default());
             }
         }
         Ok(())

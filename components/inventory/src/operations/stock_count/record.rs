@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_ROWS, find, get, get_all, insert, run, select, update, update_all};
+use stoa_sdk::store::{MOST_ROWS, find, get_all, insert, run, select, update, update_all};
 use stoa_sdk::{Answer, Call, Decimal, Field, Id, Item, Problem, all, item, map, new_ids, now, view};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost, is_countable};
 use stoa_trade::refusal::{refuse, refuse_invalid};
 
-use crate::operations::stock_count::input::{self, CountedLine, RecordStockCount, check_open};
+use crate::operations::stock_count::input::{self, CountedLine, RecordStockCount};
+use crate::operations::stock_count::lock::{check_open, lock_count};
 use crate::records::stock::StockRow;
 use crate::records::stock_count::{CountedUnit, StockCountLineRow, StockCountRow, receipt, units_as_json, units_of};
 use crate::records::unit::{UnitRow, UnitStatus};
@@ -45,17 +46,12 @@ pub fn record(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let body: RecordStockCount = call.body()?;
     input::check(&body.lines)?;
-    let (count, before) = run((
-        get::<StockCountRow>(id).locked(),
-        select::<StockCountLineRow>(StockCountLineRow::count_id.eq(id)).whole(),
-    ))?;
-    let count = count.ok_or_else(Problem::not_found)?;
+    let (count, before) = lock_count(id)?;
     let articles = articles::get(body.lines.iter().map(|line| line.variant_id));
     let seen = Seen::read(&count, &body.lines)?;
     let missing = find_missing(&body.lines, &articles, &seen);
     refuse("NOT_FOUND", missing)?;
-    body.expected_version.check(count.version)?;
-    check_open(&count)?;
+    check_open(&count, body.expected_version)?;
     check_counts(&body.lines, &articles)?;
     check_active(&body.lines, &articles, &seen)?;
 

@@ -2,8 +2,8 @@
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, Problem};
+use stoa_trade::document::version::Transition;
 
-use crate::operations::transfer_order::input::Transition;
 use crate::records::transfer_order::{TransferStatus, receipt};
 use crate::work::transfers::order;
 use crate::work::transfers::reserve::reserve_goods;

@@ -58,7 +58,7 @@ fn release_goods(order: &Order, route: &Route, reason: &str) -> Result<(), Probl
             }
             Some(id) => {
                 let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(None))?;
-                holds::release_unit(unit, &reservation, Some(reason), &mut goods, &mut changes)?;
+                holds::release_unit(unit, &reservation, Some(reason), &mut goods, &mut changes);
                 outcomes.extend(order.outcome_of(id, item, UnitOutcome::Released));
             }
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::{Date, Id, Item, Problem, Text, item};
+use stoa_trade::document::lines::find_repeated_ids;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Quantity;
@@ -87,13 +88,6 @@ pub struct TransferItemInput {
     pub unit_ids: Vec<Id>,
 }
 
-/// The body of a transition that says nothing else.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Transition {
-    pub expected_version: ExpectedVersion,
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelTransferOrder {
@@ -157,8 +151,7 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
         if by_client && !line.unit_ids.is_empty() {
             faults.push(item(format!("/items/{at}/unitIds"), "NOT_ALLOWED"));
         }
-        let twice = line.unit_ids.iter().enumerate().filter(|(_, unit)| !units.insert(**unit));
-        faults.extend(twice.map(|(nth, _)| item(format!("/items/{at}/unitIds/{nth}"), "REPEATED")));
+        faults.extend(find_repeated_ids(&format!("/items/{at}/unitIds"), &line.unit_ids, &mut units));
     }
     if units.len() > MOST_UNITS {
         faults.push(item("/items", "TOO_MANY"));
@@ -186,11 +179,9 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
             ("returnedUnitIds", &line.returned_unit_ids),
         ];
         for (member, ids) in lists {
-            if by_client && !ids.is_empty() {
-                faults.push(item(format!("/items/{at}/{member}"), "NOT_ALLOWED"));
-            }
-            let twice = ids.iter().enumerate().filter(|(_, unit)| !units.insert(**unit));
-            faults.extend(twice.map(|(nth, _)| item(format!("/items/{at}/{member}/{nth}"), "REPEATED")));
+            let pointer = format!("/items/{at}/{member}");
+            faults.extend((by_client && !ids.is_empty()).then(|| item(pointer.as_str(), "NOT_ALLOWED")));
+            faults.extend(find_repeated_ids(&pointer, ids, &mut units));
         }
     }
     if is_lost && input.reason.is_none() {

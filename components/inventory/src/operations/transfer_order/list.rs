@@ -81,21 +81,10 @@ fn read_for(call: &Call, tenant: Option<Id>, with_units: bool) -> Answer {
     items.sort_by_key(|item| item.line_no);
     let item = |row: &TransferItemRow| {
         let of_line: Vec<&TransferUnitRow> = chosen.iter().filter(|unit| unit.item_id == row.id).collect();
-        let units = with_units.then(|| of_line.iter().filter_map(|chosen| unit(chosen, &units)).collect());
+        let show = |chosen: &&TransferUnitRow| Some(TransferUnit::of(chosen, units.get(&chosen.unit_id)?));
+        let units = with_units.then(|| of_line.iter().filter_map(show).collect());
         TransferItem::of(row, order.status, of_line.len(), units)
     };
     let items = items.iter().map(item).collect();
     Ok(Reply::json(&TransferOrder { header: TransferOrderHeader::of(&order, tenant), items }).resource(id))
-}
-
-fn unit(chosen: &TransferUnitRow, units: &BTreeMap<Id, UnitRow>) -> Option<TransferUnit> {
-    let unit = units.get(&chosen.unit_id)?;
-    Some(TransferUnit {
-        unit_id: unit.id,
-        outcome: chosen.outcome,
-        serial_number: unit.serial_number.clone(),
-        imei1: unit.imei1.clone(),
-        imei2: unit.imei2.clone(),
-        status: unit.status,
-    })
 }

@@ -10,9 +10,10 @@ mod references;
 mod ship;
 
 use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::version::Transition;
 
 use crate::operations::transfer_order::input::{
-    CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput, TransferOrderUpdate, Transition,
+    CancelTransferOrder, ReceiveTransferOrder, TransferOrderInput, TransferOrderUpdate,
 };
 use crate::operations::transfer_order::list::ListTransferOrders;
 use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, READ, TRANSFER};

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get_all, run};
 use stoa_sdk::{Id, Item, Problem, item, map};
-use stoa_trade::Status;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::quantity::{Quantity, Tracking, is_countable};
 use stoa_trade::refusal::{self, refuse, refuse_invalid};
@@ -108,9 +107,7 @@ fn check_route(warehouses: &[WarehouseRow], from: Id, to: Id, transit: Option<Id
     let transit = transit.map(|id| place::require_warehouse(warehouses, id, "/transitWarehouseId")).transpose()?;
     let named = [(Some(from), "/fromWarehouseId"), (Some(to), "/toWarehouseId"), (transit, "/transitWarehouseId")];
     for (warehouse, at) in named {
-        if warehouse.is_some_and(|warehouse| warehouse.status == Status::Archived) {
-            return Err(refusal::unusable(at, "ARCHIVED"));
-        }
+        warehouse.map_or(Ok(()), |warehouse| place::check_active(warehouse, at))?;
     }
     if let Some(transit) = transit {
         if transit.kind != WarehouseType::InTransit {

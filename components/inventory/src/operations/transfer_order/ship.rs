@@ -3,8 +3,8 @@
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Answer, Call, Problem};
+use stoa_trade::document::version::Transition;
 
-use crate::operations::transfer_order::input::Transition;
 use crate::records::movement::MovementType;
 use crate::records::transfer_order::{TransferOrderRow, TransferStatus, UnitOutcome, receipt};
 use crate::records::unit::{UnitRow, UnitStatus};
@@ -63,7 +63,7 @@ fn send_goods(order: &Order, route: &Route) -> Result<(), Problem> {
         let after =
             UnitRow { reservation_id: None, ..unit.in_place(UnitStatus::InTransit, route.transit.warehouse, None) };
         let version = unit.version + 1;
-        let movement = changes.record_move(unit, after, &why, Worth::default())?;
+        let movement = changes.record_move(unit, after, &why, Worth::default());
         goods.change(&to, &sku, Delta::of_incoming(ONE.units()), "");
         goods.close(Closing { reservation, movement: Some(movement), reason: None, unit_version: Some(version) });
         outcomes.extend(order.outcome_of(id, item, UnitOutcome::InTransit));

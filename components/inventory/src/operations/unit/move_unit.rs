@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, holds, item, text_enum};
+use stoa_sdk::{Answer, Call, Decimal, Id, Problem, Text, holds, item, text_enum};
 use stoa_trade::clients::books;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::refuse_invalid;
@@ -54,6 +54,10 @@ impl UnitMovementInput {
         }
     }
 
+    fn place(&self) -> StatedPlace {
+        StatedPlace { warehouse: self.to_warehouse_id, location: self.to_location_id }
+    }
+
     fn check(&self) -> Result<(), Problem> {
         let permission = match self.movement_type {
             UnitMovementType::Transfer => "inventory.transfer",
@@ -62,16 +66,8 @@ impl UnitMovementInput {
         if !holds(permission) {
             return Err(Problem::of("PERMISSION_DENIED"));
         }
-        let mut faults: Vec<Item> = Vec::new();
-        match self.movement_type {
-            UnitMovementType::Transfer | UnitMovementType::AdjustmentIn => {
-                faults.extend(self.to_warehouse_id.is_none().then(|| item("/toWarehouseId", "REQUIRED")));
-            }
-            UnitMovementType::Damage | UnitMovementType::Loss => {
-                faults.extend(self.to_warehouse_id.map(|_| item("/toWarehouseId", "NOT_ALLOWED")));
-                faults.extend(self.to_location_id.map(|_| item("/toLocationId", "NOT_ALLOWED")));
-            }
-        }
+        let goes_somewhere = matches!(self.movement_type, UnitMovementType::Transfer | UnitMovementType::AdjustmentIn);
+        let mut faults = self.place().find_faults(goes_somewhere);
         if self.movement_type != UnitMovementType::AdjustmentIn && self.unit_cost.is_some() {
             faults.push(item("/unitCost", "NOT_ALLOWED"));
         }
@@ -84,7 +80,7 @@ pub fn move_unit(call: &Call) -> Answer {
     let input: UnitMovementInput = call.body()?;
     input.check()?;
     let (cause, movement_type) = input.cause();
-    let place = StatedPlace { warehouse: input.to_warehouse_id, location: input.to_location_id };
+    let place = input.place();
     let (unit, _) = place.read(id)?;
     input.expected_version.check(unit.version)?;
     unit_state::check(cause, &unit, None)?;
@@ -121,6 +117,6 @@ pub fn move_unit(call: &Call) -> Answer {
     };
     let why = Why::manual(movement_type, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
-    changes.record_move(unit, after, &why, worth)?;
+    changes.record_move(unit, after, &why, worth);
     receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Answer, Call, Decimal, Id, Item, Problem, Text, item};
+use stoa_sdk::{Answer, Call, Decimal, Id, Problem, Text};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books;
 use stoa_trade::document::version::ExpectedVersion;
@@ -48,21 +48,6 @@ pub struct ReadmitUnit {
     pub reference_id: Option<Id>,
 }
 
-impl ReadmitUnit {
-    /// Whether a destination is named where the unit needs one, and only there.
-    fn check(&self, unit: &UnitRow) -> Result<(), Problem> {
-        let mut faults: Vec<Item> = Vec::new();
-        match unit.status {
-            UnitStatus::Damaged => {
-                faults.extend(self.to_warehouse_id.map(|_| item("/toWarehouseId", "NOT_ALLOWED")));
-                faults.extend(self.to_location_id.map(|_| item("/toLocationId", "NOT_ALLOWED")));
-            }
-            _ => faults.extend(self.to_warehouse_id.is_none().then(|| item("/toWarehouseId", "REQUIRED"))),
-        }
-        refuse_invalid(faults)
-    }
-}
-
 pub fn readmit(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let input: ReadmitUnit = call.body()?;
@@ -72,7 +57,7 @@ pub fn readmit(call: &Call) -> Answer {
     let article = articles::get_one(variant).ok_or_else(|| Problem::reference_missing("/variantId"))?;
     input.expected_version.check(unit.version)?;
     unit_state::check(Cause::Readmit, &unit, None)?;
-    input.check(&unit)?;
+    refuse_invalid(place.find_faults(unit.status != UnitStatus::Damaged))?;
     // Both change only with the version, which is compared again below; a warehouse never changes its entity.
     let entity = match (unit.status, warehouse) {
         (UnitStatus::Sold, Some(warehouse)) => warehouse.legal_entity_id,
@@ -110,7 +95,7 @@ pub fn readmit(call: &Call) -> Answer {
     };
     let why = Why::manual(MovementType::AdjustmentIn, &input.reason, input.reference_id);
     let mut changes = Changes::of(1);
-    changes.record_move(unit, after, &why, worth)?;
+    changes.record_move(unit, after, &why, worth);
     unit::receipt(effects::write_changes(changes, None, Goods::default(), &entered.warehouses, terms.as_ref())?)
 }
 

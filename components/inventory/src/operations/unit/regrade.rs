@@ -38,7 +38,7 @@ pub fn regrade(call: &Call) -> Answer {
     let changed = changed.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name);
     let mut changes = Changes::of(1);
     let after = UnitRow { condition, grade, ..unit.clone() };
-    changes.record_regrade(unit, after, &input.reason)?;
+    changes.record_regrade(unit, after, &input.reason);
     unit::receipt(effects::write_changes(changes, None, Goods::default(), &[], None)?)
         .map(|reply| reply.changed(changed))
 }

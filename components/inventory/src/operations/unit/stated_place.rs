@@ -1,7 +1,7 @@
 //! A unit and where a request wants it: read first, to know whose books are asked, then locked behind the gates.
 
 use stoa_sdk::store::{get, get_all, run};
-use stoa_sdk::{Id, Problem};
+use stoa_sdk::{Id, Item, Problem, item};
 use stoa_trade::document::version::ExpectedVersion;
 
 use crate::records::location::LocationRow;
@@ -26,6 +26,15 @@ pub struct Entered {
 }
 
 impl StatedPlace {
+    /// A destination that is needed and not named, or named and not needed.
+    pub fn find_faults(self, is_needed: bool) -> Vec<Item> {
+        if is_needed {
+            return self.warehouse.is_none().then(|| item("/toWarehouseId", "REQUIRED")).into_iter().collect();
+        }
+        let named = [("/toWarehouseId", self.warehouse), ("/toLocationId", self.location)];
+        named.into_iter().filter(|(_, id)| id.is_some()).map(|(at, _)| item(at, "NOT_ALLOWED")).collect()
+    }
+
     /// The unit as it stands, and the warehouse that is named.
     ///
     /// # Errors

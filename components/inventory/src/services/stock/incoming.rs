@@ -2,13 +2,12 @@
 
 use stoa_sdk::store::{get_all, lock_all_shared, run};
 use stoa_sdk::{Id, Problem, map, set};
-use stoa_trade::Status;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::{Quantity, Tracking};
-use stoa_trade::refusal::unusable;
 
 use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
+use crate::rules::place;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::wire::parse;
 use crate::work::goods::{Goods, Place, Sku};
@@ -29,9 +28,7 @@ pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {
         let article = articles::require(&articles, line.variant_id.into(), &format!("/lines/{nth}/variantId"))?;
         let pointer = format!("/lines/{nth}/warehouseId");
         let row = rows.get(&line.warehouse_id.into()).ok_or_else(|| Problem::reference_missing(pointer.as_str()))?;
-        if row.status == Status::Archived {
-            return Err(unusable(&pointer, "ARCHIVED"));
-        }
+        place::check_active(row, &pointer)?;
         let delta: Quantity = parse(&line.delta);
         if articles::tracking(article) != Tracking::None && delta != Quantity::ZERO {
             goods.change(&Place::of(row), &Sku::of(article), Delta::of_incoming(delta.units()), &pointer);

@@ -2,16 +2,15 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Problem};
-use stoa_trade::Status;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::Tracking;
-use stoa_trade::refusal::unusable;
 
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{Cost, add_costs};
+use crate::rules::place;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
 use crate::work::goods::{Goods, Outflow, Place, Sku};
@@ -27,9 +26,7 @@ pub fn send_back(
     let articles = articles::get(lines.iter().map(|line| line.variant_id.into()));
     let row: Option<WarehouseRow> = run(get(Id::from(to.warehouse_id)))?;
     let row = row.ok_or_else(|| Problem::reference_missing("/warehouseId"))?;
-    if row.status == Status::Archived {
-        return Err(unusable("/warehouseId", "ARCHIVED"));
-    }
+    place::check_active(&row, "/warehouseId")?;
     let place = Place::of(&row);
     let document = (DocumentType::SupplierReturn, Id::from(to.id));
     let (mut goods, mut changes) = (Goods::default(), Changes::of(0));

@@ -67,7 +67,7 @@ pub fn end_journey(
                 UnitOutcome::Returned => (unit.in_place(UnitStatus::Available, route.from.warehouse, None), &moves),
                 _ => (unit.in_place(unit_state::status_in(route.to.kind), route.to.id, location), &moves),
             };
-            changes.record_move(unit, UnitRow { transfer_order_id: None, ..after }, why, Worth::default())?;
+            changes.record_move(unit, UnitRow { transfer_order_id: None, ..after }, why, Worth::default());
             outcomes.push((*row, *outcome));
         }
     }

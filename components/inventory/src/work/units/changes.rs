@@ -1,9 +1,8 @@
 //! Changes of units. Whatever happens to a unit, by whichever road, is said here as the row before and the row after; version,
 //! ledger row, movement and what it means for stock and worth follow from the two. So no road can forget one of them.
 
-use stoa_sdk::{Id, Instant, Problem, new_ids, now};
+use stoa_sdk::{Id, Instant, new_ids, now};
 use stoa_trade::document::actor::Actor;
-use stoa_trade::document::version;
 use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::CostKind;
@@ -128,36 +127,22 @@ impl Changes {
     }
 
     /// A unit moves, or changes its state by a movement; answers the movement.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED at the last version.
-    pub fn record_move(&mut self, before: UnitRow, after: UnitRow, why: &Why, worth: Worth) -> Result<Id, Problem> {
-        version::next_version(before.version)?;
+    pub fn record_move(&mut self, before: UnitRow, after: UnitRow, why: &Why, worth: Worth) -> Id {
         let id = before.id;
         let moved = self.push(Some(before), after, UnitEvent::Moved, Some(why), Some(&why.reason), None, worth);
-        Ok(moved.unwrap_or(id))
+        moved.unwrap_or(id)
     }
 
     /// A unit is held or let go: `after` says by which reservation, or none.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED at the last version.
-    pub fn record_hold(&mut self, before: UnitRow, after: UnitRow, reason: Option<&str>) -> Result<(), Problem> {
-        version::next_version(before.version)?;
+    pub fn record_hold(&mut self, before: UnitRow, after: UnitRow, reason: Option<&str>) {
         let event = if after.reservation_id.is_some() { UnitEvent::Reserved } else { UnitEvent::Released };
         let reservation = after.reservation_id.or(before.reservation_id);
         self.push(Some(before), after, event, None, reason, reservation, Worth::default());
-        Ok(())
     }
 
     /// Condition and grade change, nothing else.
-    ///
-    /// # Errors
-    /// LIMIT_EXCEEDED at the last version.
-    pub fn record_regrade(&mut self, before: UnitRow, after: UnitRow, reason: &str) -> Result<(), Problem> {
-        version::next_version(before.version)?;
+    pub fn record_regrade(&mut self, before: UnitRow, after: UnitRow, reason: &str) {
         self.push(Some(before), after, UnitEvent::Regraded, None, Some(reason), None, Worth::default());
-        Ok(())
     }
 
     #[allow(clippy::too_many_arguments, reason = "the one place where all that is known of a change meets")]

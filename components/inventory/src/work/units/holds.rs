@@ -32,7 +32,7 @@ pub struct Holder {
 /// Holds a locked, free unit; answers the reservation.
 ///
 /// # Errors
-/// UNIT_UNAVAILABLE, LIMIT_EXCEEDED.
+/// UNIT_UNAVAILABLE.
 pub fn reserve_unit(
     unit: UnitRow,
     holder: &Holder,
@@ -57,21 +57,18 @@ pub fn reserve_unit(
         transfer_order_id: transfer_order,
         ..unit.clone()
     };
-    changes.record_hold(unit, after, holder.reason.as_deref())?;
+    changes.record_hold(unit, after, holder.reason.as_deref());
     Ok(row)
 }
 
 /// Lets go of a locked unit that this locked, ACTIVE reservation holds.
-///
-/// # Errors
-/// LIMIT_EXCEEDED.
 pub fn release_unit(
     unit: UnitRow,
     reservation: &ReservationRow,
     reason: Option<&str>,
     goods: &mut Goods,
     changes: &mut Changes,
-) -> Result<(), Problem> {
+) {
     goods.close(Closing {
         reservation: reservation.clone(),
         movement: None,
@@ -80,5 +77,5 @@ pub fn release_unit(
     });
     let after =
         UnitRow { status: UnitStatus::Available, reservation_id: None, transfer_order_id: None, ..unit.clone() };
-    changes.record_hold(unit, after, reason)
+    changes.record_hold(unit, after, reason);
 }

@@ -68,7 +68,7 @@ pub fn take_back(to: &CustomerReturn, lines: &[Return], changes: &mut Changes) -
         };
         // It comes back by a sale once.
         let after = UnitRow { sale_movement_id: None, ..unit.in_place(status, to.warehouse.id, to.location) };
-        moved.push(changes.record_move(unit, after, &why, Worth::default())?);
+        moved.push(changes.record_move(unit, after, &why, Worth::default()));
         if let Some(change) = changes.all.last_mut() {
             change.value = WorthChange::Same;
         }
@@ -121,7 +121,7 @@ pub fn send_back(
             }
             let after = unit.without_place(UnitStatus::Rma);
             let at = changes.all.len();
-            of_line.push((changes.record_move(unit, after, &why, Worth::default())?, at));
+            of_line.push((changes.record_move(unit, after, &why, Worth::default()), at));
         }
         moved.push(of_line);
     }

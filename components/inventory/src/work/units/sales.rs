@@ -70,7 +70,7 @@ pub fn release_lines(
     for row in reservations {
         let Some(id) = row.unit_id else { continue };
         let unit = units.remove(&id).ok_or_else(|| unit_state::unavailable(None))?;
-        holds::release_unit(unit, row, Some(reason), goods, changes)?;
+        holds::release_unit(unit, row, Some(reason), goods, changes);
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ pub fn deliver(
             ..unit.without_place(UnitStatus::Sold)
         };
         let version = unit.version + 1;
-        let movement = changes.record_move(unit, after, &why, Worth::default())?;
+        let movement = changes.record_move(unit, after, &why, Worth::default());
         if let Some(change) = changes.all.last_mut() {
             change.after.sale_movement_id = Some(movement);
         }
