@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::database::{Database, Error, Session, Verdict, work};
+use crate::database::{Database, Error, Place, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
 use crate::sandbox::call::{self, CallContext, Failure};
@@ -107,13 +107,18 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
 }
 
 async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
-    let ids = database.read_plain((), |session, ()| {
-        Box::pin(async move {
-            let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
-            rows.iter().map(|row| row.id(0)).collect()
-        })
-    });
-    Ok(ids.await?)
+    let mut companies: Vec<Uuid> = Vec::new();
+    for place in database.places() {
+        let ids = database.read_plain(place, (), |session, ()| {
+            Box::pin(async move {
+                let rows = session.query("select id from stoa_tenant", &[]).await?;
+                rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>()
+            })
+        });
+        companies.extend(ids.await?);
+    }
+    companies.sort();
+    Ok(companies)
 }
 
 async fn batch(
@@ -138,7 +143,7 @@ async fn batch(
         };
         (ran.session, verdict)
     });
-    database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
+    database.read(Place::Company(tenant), work).await.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// A snapshot of the company's rows, and who looks at them.

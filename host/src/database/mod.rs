@@ -4,6 +4,7 @@
 pub mod error;
 pub mod horizon;
 pub mod migrations;
+pub mod place;
 pub mod postgres;
 pub mod row;
 pub mod sqlite;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 pub use error::Error;
+pub use place::Place;
 pub use row::{Cell, Row};
 pub use work::{Plain, Verdict, Work, work};
 
@@ -79,20 +81,20 @@ impl Database {
     }
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
-    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "write").increment(1);
+    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.write(work).await,
-            Database::Postgres(database) => database.write(work).await,
+            Database::Postgres(database) => database.write(place, work).await,
         }
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
-    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "read").increment(1);
+    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.read(work).await,
-            Database::Postgres(database) => database.read(work).await,
+            Database::Postgres(database) => database.read(place, work).await,
         }
     }
 
@@ -103,7 +105,7 @@ impl Database {
         match self {
             Database::Sqlite(_) => Ok(None),
             Database::Postgres(database) => {
-                let read = || self.read_plain((), |session, ()| Box::pin(horizon::read(session)));
+                let read = || self.read_plain(Place::of(tenant), (), |session, ()| Box::pin(horizon::read(session)));
                 database.horizon.get(tenant, read).await.map(Some)
             }
         }
@@ -118,7 +120,7 @@ impl Database {
 
     /// Whether the database answers.
     pub async fn ready(&self) -> bool {
-        self.read_plain((), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
+        self.read_plain(Place::Home, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
     /// Forgets statements that were prepared before a schema changed.

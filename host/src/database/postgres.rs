@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::horizon::Horizon;
 use super::row::Cell;
-use super::{DatabaseSettings, Error, Row, Session, Verdict, Work, migrations};
+use super::{DatabaseSettings, Error, Place, Row, Session, Verdict, Work, migrations};
 
 /// How often a request that met a conflict runs again before it is answered 503.
 const RETRIES: u32 = 5;
@@ -141,7 +141,9 @@ impl Postgres {
     }
 
     /// A free connection, or a new one where fewer are open than may be.
-    async fn acquire(&self) -> Result<Transaction, Error> {
+    async fn acquire(&self, place: Place) -> Result<Transaction, Error> {
+        // One server has the rows of every place.
+        let (Place::Home | Place::Company(_)) = place;
         let place = tokio::time::timeout(ACQUIRE, self.places.clone().acquire_owned())
             .await
             .map_err(|_| Error::Unavailable("no database connection became free".into()))?
@@ -169,10 +171,10 @@ impl Postgres {
         Ok(connection)
     }
 
-    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         let mut attempt = 0;
         loop {
-            match self.attempt(work.clone(), false).await {
+            match self.attempt(place, work.clone(), false).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -185,16 +187,16 @@ impl Postgres {
         }
     }
 
-    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        match self.attempt(work.clone(), true).await {
-            Err(Error::Conflict(_)) => self.attempt(work, true).await,
+    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        match self.attempt(place, work.clone(), true).await {
+            Err(Error::Conflict(_)) => self.attempt(place, work, true).await,
             other => other,
         }
     }
 
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
-    async fn attempt<T: Send + 'static>(&self, work: Work<T>, read_only: bool) -> Result<T, Error> {
-        let transaction = self.acquire().await?;
+    async fn attempt<T: Send + 'static>(&self, place: Place, work: Work<T>, read_only: bool) -> Result<T, Error> {
+        let transaction = self.acquire(place).await?;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {

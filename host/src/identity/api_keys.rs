@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::Environment;
-use crate::database::{Cell, Database, Error, Row, Session};
+use crate::database::{Cell, Database, Error, Place, Row, Session};
 
 /// Keys kept at hand. What is kept of a key never changes.
 const CACHED: usize = 10_000;
@@ -127,7 +127,7 @@ impl ApiKeys {
 }
 
 async fn load(database: &Database, id: Uuid) -> Result<Option<ApiKey>, Error> {
-    database.read_plain(id, |session, id| Box::pin(read(session, *id))).await
+    database.read_plain(Place::Home, id, |session, id| Box::pin(read(session, *id))).await
 }
 
 async fn read(session: &mut Session, id: Uuid) -> Result<Option<ApiKey>, Error> {
