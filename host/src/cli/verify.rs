@@ -1,5 +1,6 @@
 //! `stoa verify`: every module re-derives what it keeps from its ledgers and checks what it promises, over every company,
-//! in bounded batches, each in a read snapshot of its own; also beside a running host. Exit code 1 and a list where it fails.
+//! in bounded batches, each in a read snapshot of its own; the host compares its directory with the memberships. Also beside a
+//! running host. Exit code 1 and a list where it fails.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use uuid::Uuid;
 use crate::database::{Database, Error, Place, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
+use crate::platform::{self, iam::directory};
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Limits, Module, RequestFacts};
 use crate::settings::Settings;
@@ -83,6 +85,15 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
     let mut findings = Vec::new();
     for tenant in &companies {
+        for membership in directory::find_missing(&database, *tenant).await? {
+            findings.push(Finding {
+                tenant_id: *tenant,
+                module: platform::NAME.to_owned(),
+                invariant: "directory".to_owned(),
+                resource_id: Some(membership),
+                message: "the directory of users does not name the company of this membership".to_owned(),
+            });
+        }
         for module in &generation.modules {
             let mut cursor = None;
             for _ in 0..BATCHES {
