@@ -149,16 +149,19 @@ impl Session {
         }
     }
 
-    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. The
-    /// instant of one that writes them is taken after it: see [`horizon`].
+    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. Read off the
+    /// company's own row, it takes effect where that row is; a company without one is a fault. The instant of a transaction that
+    /// writes is taken after it: see [`horizon`].
     pub async fn stand_for(&mut self, tenant: Uuid) -> Result<(), Error> {
         if let Session::Postgres(transaction) = self {
-            let begin_writing = horizon::sql_begin_writing("$1");
+            let begin_writing = horizon::sql_begin_writing("id");
             let sql = format!(
-                "select set_config('stoa.tenant', $1, true),
-                   case when current_setting('transaction_read_only') = 'off' then {begin_writing} end"
+                "select set_config('stoa.tenant', id::text, true),
+                   case when current_setting('transaction_read_only') = 'off' then {begin_writing} end
+                 from stoa_tenant where id = $1"
             );
-            postgres::query(transaction, sqlx::AssertSqlSafe(sql), &[Cell::text(tenant.to_string())]).await?;
+            let stands = postgres::query(transaction, sqlx::AssertSqlSafe(sql), &[Cell::Id(tenant)]).await?;
+            stands.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
         }
         Ok(())
     }
