@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::database::{Cell, Database, Error, Session};
+use crate::database::{Cell, Database, Error, Place, Session};
 
 const EVERY: Duration = Duration::from_secs(600);
 /// Rows of one transaction: short, so that no request waits for it.
@@ -56,8 +56,10 @@ const RULES: &[Rule] = &[
 pub async fn keep_small(database: Arc<Database>) {
     loop {
         for rule in RULES {
-            if let Err(error) = purge(&database, rule).await {
-                tracing::warn!(%error, what = rule.name, "cannot purge now");
+            for place in database.places() {
+                if let Err(error) = purge(&database, place, rule).await {
+                    tracing::warn!(%error, what = rule.name, "cannot purge now");
+                }
             }
         }
         // Hosts that started together need not purge together.
@@ -66,10 +68,10 @@ pub async fn keep_small(database: Arc<Database>) {
     }
 }
 
-async fn purge(database: &Database, rule: &'static Rule) -> Result<(), Error> {
+async fn purge(database: &Database, place: Place, rule: &'static Rule) -> Result<(), Error> {
     let mut all = 0;
     loop {
-        let dropped = database.write_plain(rule, |session, rule| Box::pin(batch(session, rule))).await?;
+        let dropped = database.write_plain(place, rule, |session, rule| Box::pin(batch(session, rule))).await?;
         all += dropped;
         if (dropped as i64) < BATCH {
             break;

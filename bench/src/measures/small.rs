@@ -161,7 +161,7 @@ async fn user(database: &Database, tenant: Uuid) -> anyhow::Result<Caller> {
         (Some(session), found)
     });
     let user = User {
-        id: database.read(work).await?,
+        id: database.read(database::Place::Company(tenant), work).await?,
         issuer: String::new(),
         subject: String::new(),
         email: String::new(),
@@ -201,7 +201,7 @@ async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: u
     let sqlite = matches!(database, Database::Sqlite(_));
     let mut times = Vec::new();
     for _ in 0..if sqlite { repeats / 100 } else { repeats } {
-        times.push(database.read(once.clone()).await?);
+        times.push(database.read(database::Place::Company(tenant), once.clone()).await?);
     }
     Ok(median(times))
 }
@@ -257,7 +257,7 @@ async fn store_call(
     });
     let mut times = Vec::new();
     for _ in 0..repeats / BATCH {
-        times.push(database.read(work.clone()).await?);
+        times.push(database.read(database::Place::Company(tenant), work.clone()).await?);
     }
     Ok(median(times))
 }

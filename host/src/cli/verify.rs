@@ -1,5 +1,6 @@
 //! `stoa verify`: every module re-derives what it keeps from its ledgers and checks what it promises, over every company,
-//! in bounded batches, each in a read snapshot of its own; also beside a running host. Exit code 1 and a list where it fails.
+//! in bounded batches, each in a read snapshot of its own; the host compares its directory with the memberships. Also beside a
+//! running host. Exit code 1 and a list where it fails.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,9 +10,10 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::database::{Database, Error, Session, Verdict, work};
+use crate::database::{Database, Error, Place, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
+use crate::platform::{self, iam::directory};
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Limits, Module, RequestFacts};
 use crate::settings::Settings;
@@ -83,6 +85,15 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
     let mut findings = Vec::new();
     for tenant in &companies {
+        for membership in directory::find_missing(&database, *tenant).await? {
+            findings.push(Finding {
+                tenant_id: *tenant,
+                module: platform::NAME.to_owned(),
+                invariant: "directory".to_owned(),
+                resource_id: Some(membership),
+                message: "the directory of users does not name the company of this membership".to_owned(),
+            });
+        }
         for module in &generation.modules {
             let mut cursor = None;
             for _ in 0..BATCHES {
@@ -107,13 +118,18 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
 }
 
 async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
-    let ids = database.read_plain((), |session, ()| {
-        Box::pin(async move {
-            let rows = session.query("select id from stoa_tenant order by id", &[]).await?;
-            rows.iter().map(|row| row.id(0)).collect()
-        })
-    });
-    Ok(ids.await?)
+    let mut companies: Vec<Uuid> = Vec::new();
+    for place in database.places() {
+        let ids = database.read_plain(place, (), |session, ()| {
+            Box::pin(async move {
+                let rows = session.query("select id from stoa_tenant", &[]).await?;
+                rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>()
+            })
+        });
+        companies.extend(ids.await?);
+    }
+    companies.sort();
+    Ok(companies)
 }
 
 async fn batch(
@@ -138,7 +154,7 @@ async fn batch(
         };
         (ran.session, verdict)
     });
-    database.read(work).await.map_err(|error| anyhow::anyhow!("{error}"))
+    database.read(Place::Company(tenant), work).await.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// A snapshot of the company's rows, and who looks at them.

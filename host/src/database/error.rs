@@ -60,8 +60,8 @@ impl Error {
         };
         match code {
             "40001" | "40P01" => Error::Conflict(what),
-            "23505" => Error::Unique(constraint.unwrap_or_default().to_owned()),
-            "23514" => Error::Check(constraint.unwrap_or_default().to_owned()),
+            "23505" => Error::Unique(rule_name(constraint.unwrap_or_default(), table).to_owned()),
+            "23514" => Error::Check(rule_name(constraint.unwrap_or_default(), table).to_owned()),
             // Lock and statement time-outs, shutdown, too many connections, out of disk or memory.
             "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "25P03" => Error::Unavailable(what),
             other if other.starts_with("53") || other.starts_with("08") || other.starts_with("58") => {
@@ -89,6 +89,39 @@ impl Error {
                 Error::Unique(what)
             }
             _ => Error::Fault(what),
+        }
+    }
+}
+
+/// A rule's name as it was given. A distributed table is told by the shard that refuses, and its rules bear the same number:
+/// `cost_104175` of `layer_104175`. A number that the table does not bear is part of the name.
+fn rule_name<'a>(rule: &'a str, table: Option<&str>) -> &'a str {
+    let shard = |name: &str| {
+        let (_, number) = name.rsplit_once('_')?;
+        (number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())).then(|| number.to_owned())
+    };
+    match (shard(rule), table.and_then(shard)) {
+        (Some(one), Some(other)) if one == other => rule.get(..rule.len() - one.len() - 1).unwrap_or(rule),
+        _ => rule,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_told_without_its_shard() {
+        let cases = [
+            ("cost_104175", Some("layer_104175"), "cost"),
+            ("cost_104175", Some("layer_104176"), "cost_104175"),
+            ("cost_104175", Some("layer"), "cost_104175"),
+            ("cost_104175", None, "cost_104175"),
+            ("line_2", Some("layer_2"), "line_2"),
+            ("cost", Some("layer_104175"), "cost"),
+        ];
+        for (rule, table, name) in cases {
+            assert_eq!(rule_name(rule, table), name, "{rule} of {table:?}");
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod error;
 pub mod horizon;
 pub mod migrations;
+pub mod place;
 pub mod postgres;
 pub mod row;
 pub mod sqlite;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 pub use error::Error;
+pub use place::Place;
 pub use row::{Cell, Row};
 pub use work::{Plain, Verdict, Work, work};
 
@@ -89,20 +91,20 @@ impl Database {
     }
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
-    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "write").increment(1);
+    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.write(work).await,
-            Database::Postgres(database) => database.write(work).await,
+            Database::Postgres(database) => database.write(place, work).await,
         }
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
-    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        metrics::counter!("stoa_database_transactions_total", "kind" => "read").increment(1);
+    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.read(work).await,
-            Database::Postgres(database) => database.read(work).await,
+            Database::Postgres(database) => database.read(place, work).await,
         }
     }
 
@@ -113,7 +115,7 @@ impl Database {
         match self {
             Database::Sqlite(_) => Ok(None),
             Database::Postgres(database) => {
-                let read = || self.read_plain((), |session, ()| Box::pin(horizon::read(session)));
+                let read = || self.read_plain(Place::of(tenant), (), |session, ()| Box::pin(horizon::read(session)));
                 database.horizon.get(tenant, read).await.map(Some)
             }
         }
@@ -128,7 +130,7 @@ impl Database {
 
     /// Whether the database answers.
     pub async fn ready(&self) -> bool {
-        self.read_plain((), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
+        self.read_plain(Place::Home, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
     /// Forgets statements that were prepared before a schema changed.
@@ -157,16 +159,19 @@ impl Session {
         }
     }
 
-    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. The
-    /// instant of one that writes them is taken after it: see [`horizon`].
+    /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. Read off the
+    /// company's own row, it takes effect where that row is; a company without one is a fault. The instant of a transaction that
+    /// writes is taken after it: see [`horizon`].
     pub async fn stand_for(&mut self, tenant: Uuid) -> Result<(), Error> {
         if let Session::Postgres(transaction) = self {
-            let begin_writing = horizon::sql_begin_writing("$1");
+            let begin_writing = horizon::sql_begin_writing("id");
             let sql = format!(
-                "select set_config('stoa.tenant', $1, true),
-                   case when current_setting('transaction_read_only') = 'off' then {begin_writing} end"
+                "select set_config('stoa.tenant', id::text, true),
+                   case when current_setting('transaction_read_only') = 'off' then {begin_writing} end
+                 from stoa_tenant where id = $1"
             );
-            postgres::query(transaction, sql, &[Cell::text(tenant.to_string())]).await?;
+            let stands = postgres::query(transaction, sql, &[Cell::Id(tenant)]).await?;
+            stands.first().ok_or_else(|| Error::Fault("a company without a row".into()))?;
         }
         Ok(())
     }

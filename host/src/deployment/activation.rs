@@ -10,7 +10,7 @@ use serde_json::json;
 use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Deployment, DeploymentError, Release, upgrade};
-use crate::database::{Database, Error, Session};
+use crate::database::{Database, Error, Place, Session};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
 use crate::gate::refusal::Refusal;
@@ -54,7 +54,7 @@ impl Deployment {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
         let new = self
             .database
-            .write_plain((artifact, vetted.clone(), by), |session, (artifact, vetted, by)| {
+            .write_plain(Place::Home, (artifact, vetted.clone(), by), |session, (artifact, vetted, by)| {
                 Box::pin(async move {
                     let now = session.now().await?;
                     let new = records::keep(session, now, by, artifact, vetted).await?;
@@ -132,7 +132,10 @@ impl Deployment {
     ) -> Result<Activated, DeploymentError> {
         let _turn = self.turn.lock().await;
         let (active, now) = self.active(wish.expected).await?;
-        let set = self.database.read_plain(target, |session, target| Box::pin(records::set(session, *target))).await?;
+        let set = self
+            .database
+            .read_plain(Place::Home, target, |session, target| Box::pin(records::set(session, *target)))
+            .await?;
         let set = set.ok_or(DeploymentError::NotFound("generation"))?;
         let before = self.generation(active, &now).await?;
         let after = self.link(active + 1, &set).await?;
@@ -158,7 +161,7 @@ impl Deployment {
 
     /// The active generation by the database, if it is the one expected.
     async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), DeploymentError> {
-        let found = self.database.read_plain((), |session, ()| Box::pin(records::active(session))).await?;
+        let found = self.database.read_plain(Place::Home, (), |session, ()| Box::pin(records::active(session))).await?;
         let (number, set) = found.ok_or(DeploymentError::NotFound("generation"))?;
         match expected {
             Some(expected) if expected != number => Err(refuse_outdated(number).into()),
@@ -203,7 +206,7 @@ impl Deployment {
     ) -> Result<Vec<String>, DeploymentError> {
         let part = Arc::new((before, recorded, set, wanted, versions));
         for attempt in 1.. {
-            let written = self.database.write_unless_refused(part.clone(), |session, part| {
+            let written = self.database.write_unless_refused(Place::Home, part.clone(), |session, part| {
                 let (before, recorded, set, wanted, versions) = &**part;
                 Box::pin(write(session, recorded, *before, set, wanted, versions))
             });
@@ -224,8 +227,10 @@ impl Deployment {
         if let Some(running) = self.current.load().find_vetted(&digest) {
             return Ok(running);
         }
-        let artifact =
-            self.database.read_plain(digest, |session, digest| Box::pin(records::artifact(session, *digest))).await?;
+        let artifact = self
+            .database
+            .read_plain(Place::Home, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
+            .await?;
         let artifact = artifact.ok_or(DeploymentError::NotFound("module"))?;
         Ok(Arc::new(vet(self, artifact).await?))
     }
@@ -270,8 +275,9 @@ fn refuse_outdated(active: u64) -> Refusal {
 }
 
 async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), DeploymentError> {
-    let statements =
-        database.read_plain(wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted))).await?;
+    let statements = database
+        .read_plain(Place::Home, wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted)))
+        .await?;
     if let (Database::Postgres(database), false) = (database, statements.is_empty())
         && let Some(key) = database.build_indexes(statements).await?
     {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::records::{self, Cause, HostReport};
 use super::{Deployment, DeploymentError};
+use crate::database::Place;
 
 /// How long another host's activation goes unnoticed here.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -48,14 +49,14 @@ impl Deployment {
 
     /// Builds the active generation where it is not the one that runs here.
     async fn catch_up(&self) -> Result<(), DeploymentError> {
-        let newest = self.database.read_plain((), |session, ()| Box::pin(records::newest(session))).await;
+        let newest = self.database.read_plain(Place::Home, (), |session, ()| Box::pin(records::newest(session))).await;
         // A database that does not answer is told by every request; what runs goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());
         }
         let _turn = self.turn.lock().await;
-        let found = self.database.read_plain((), |session, ()| {
+        let found = self.database.read_plain(Place::Home, (), |session, ()| {
             Box::pin(async move {
                 let Some((number, set)) = records::active(session).await? else { return Ok(None) };
                 Ok(Some((number, records::cause(session, number).await?, set)))
@@ -88,7 +89,7 @@ impl Deployment {
             trouble: self.trouble(),
             health: self.health(),
         };
-        let written = self.database.write_plain(report, |session, report| {
+        let written = self.database.write_plain(Place::Home, report, |session, report| {
             Box::pin(async move {
                 let now = session.now().await?;
                 records::report(session, now, report).await
@@ -110,7 +111,8 @@ impl Deployment {
 
     /// Takes this host off the list: it ends in order.
     pub async fn leave(&self) {
-        let left = self.database.write_plain(self.host.id, |session, id| Box::pin(records::leave(session, *id)));
+        let left =
+            self.database.write_plain(Place::Home, self.host.id, |session, id| Box::pin(records::leave(session, *id)));
         if let Err(error) = left.await {
             tracing::debug!(%error, "this host stays on the list for a while");
         }

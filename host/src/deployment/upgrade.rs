@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Deployment;
 use super::records;
-use crate::database::{Cell, Error, Row, Session, Verdict, work};
+use crate::database::{Cell, Error, Place, Row, Session, Verdict, work};
 use crate::pipeline::facts::of_system;
 use crate::platform::operators;
 use crate::sandbox::call::{self, CallContext, Failure};
@@ -111,7 +111,7 @@ impl Deployment {
         let generation = self.current.load().generation.clone();
         let active = generation.number;
         // A look costs a read; only what is due takes a writer.
-        let due = self.database.read_plain(active, |session, active| {
+        let due = self.database.read_plain(Place::Home, active, |session, active| {
             Box::pin(async move {
                 let now = session.now().await?;
                 Ok(next(session, *active, now, false).await?.is_some())
@@ -123,19 +123,22 @@ impl Deployment {
         let limits = self.limits;
         let work =
             work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
-        self.database.write(work).await
+        // Of two places: the mark is at home, the rows are the company's. On one server they commit together.
+        self.database.write(Place::Home, work).await
     }
 
     async fn put_off(&self, generation: u64, module: String, why: String) {
-        let written = self.database.write_plain((generation, module, why), |session, (generation, module, why)| {
-            Box::pin(async move {
-                let now = session.now().await?;
-                let sql = "update stoa_upgrade set trouble = $3, retry_at = $4 where generation = $1 and module = $2";
-                let generation = records::integer(*generation)?;
-                let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
-                session.query(sql, &values).await.map(drop)
-            })
-        });
+        let written =
+            self.database.write_plain(Place::Home, (generation, module, why), |session, (generation, module, why)| {
+                Box::pin(async move {
+                    let now = session.now().await?;
+                    let sql =
+                        "update stoa_upgrade set trouble = $3, retry_at = $4 where generation = $1 and module = $2";
+                    let generation = records::integer(*generation)?;
+                    let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
+                    session.query(sql, &values).await.map(drop)
+                })
+            });
         if let Err(error) = written.await {
             tracing::warn!(%error, "a backfill's failure cannot be noted");
         }

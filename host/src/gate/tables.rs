@@ -7,7 +7,7 @@ use stoa_descriptor::Collection;
 
 use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
-use crate::database::{Cell, Database, Error, Session};
+use crate::database::{Cell, Database, Error, Place, Session};
 use crate::sandbox::Module;
 use crate::store::{self, Tables};
 
@@ -21,7 +21,7 @@ pub fn wanted_tables(modules: &[Arc<Module>]) -> Wanted {
 /// Makes the tables fit, for verbs that make no generation.
 pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
     let changes = database
-        .write_unless_refused(wanted_tables(modules), |session, wanted| {
+        .write_unless_refused(Place::Home, wanted_tables(modules), |session, wanted| {
             Box::pin(async move {
                 lock(session).await?;
                 extend(session, wanted).await

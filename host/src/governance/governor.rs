@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::lease;
 use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
 use super::window::{Span, seconds_until};
-use crate::database::{Cell, Database, Error, Session, Verdict, work};
+use crate::database::{Cell, Database, Error, Place, Session, Verdict, work};
 use crate::pipeline::opening::{Opening, open};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
@@ -128,19 +128,18 @@ impl Governor {
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
     pub async fn stop(&self) {
         let held = self.permits().surrender();
-        if held.is_empty() {
-            return;
-        }
-        let given = self.database.write_plain(held, |session, held| {
-            Box::pin(async move {
-                for (subject, bucket) in held {
-                    lease::give_back(session, *subject, bucket).await?;
-                }
-                Ok(())
-            })
-        });
-        if let Err(error) = given.await {
-            tracing::warn!(%error, "permits in hand count as used");
+        for (place, held) in self.database.by_place(held, |(subject, _)| subject.tenant) {
+            let given = self.database.write_plain(place, held, |session, held| {
+                Box::pin(async move {
+                    for (subject, bucket) in held {
+                        lease::give_back(session, *subject, bucket).await?;
+                    }
+                    Ok(())
+                })
+            });
+            if let Err(error) = given.await {
+                tracing::warn!(%error, "permits in hand count as used");
+            }
         }
     }
 
@@ -242,7 +241,8 @@ impl Governor {
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        self.database.read(work).await.map_err(|error| unavailable(&error))
+        let place = Place::of(company_of(caller).unwrap_or_default());
+        self.database.read(place, work).await.map_err(|error| unavailable(&error))
     }
 
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
@@ -251,6 +251,7 @@ impl Governor {
             Caller::User(_) => self.limits.user,
             Caller::Client(key) => key.requests_per_minute,
         } / BLOCKS;
+        let place = lacking.first().map_or(Place::Home, |want| Place::of(want.subject.tenant));
         let work = work((caller.clone(), lacking), move |mut session, shared| async move {
             let (caller, lacking) = &*shared;
             match lease_all(&mut session, caller, tenant, lacking, ask).await {
@@ -259,7 +260,7 @@ impl Governor {
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        self.database.write(work).await.map_err(|error| unavailable(&error))
+        self.database.write(place, work).await.map_err(|error| unavailable(&error))
     }
 
     /// The most restrictive of the minutes; a window not known of is whole.
@@ -322,14 +323,19 @@ async fn lease_all(
     Ok(Leased::Granted { now, leases })
 }
 
-/// Opens the transaction as any request of the caller would, and tells the database's time and whether the key stands.
-async fn stands(session: &mut Session, caller: &Caller, read_only: bool) -> Result<(i64, Result<(), Problem>), Error> {
-    let tenant = match caller {
+/// The company that a key belongs to; a user belongs to none in particular.
+fn company_of(caller: &Caller) -> Option<Uuid> {
+    match caller {
         Caller::User(_) => None,
         Caller::Client(key) => Some(key.tenant),
-    };
+    }
+}
+
+/// Opens the transaction as any request of the caller would, and tells the database's time and whether the key stands.
+async fn stands(session: &mut Session, caller: &Caller, read_only: bool) -> Result<(i64, Result<(), Problem>), Error> {
     let access = Access::Any(Vec::new());
-    let opening = Opening { tenant, caller, operation: "", access: &access, claim: None, read_only };
+    let opening =
+        Opening { tenant: company_of(caller), caller, operation: "", access: &access, claim: None, read_only };
     let opened = open(session, &opening).await?;
     Ok((opened.now, opened.authenticate(caller)))
 }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::window::Span;
-use crate::database::{Cell, Database, Error, Session};
+use crate::database::{Cell, Database, Error, Place, Session};
 use crate::ids::Ids;
 
 /// Entries that may wait; whoever comes then waits too.
@@ -141,14 +141,16 @@ async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<AccessEntry
             }
         }
         let now = chrono::Utc::now().timestamp_millis();
-        let batch = Arc::new(Batch::of(std::mem::take(&mut entries), now, &mut caps, &mut used));
-        save(&database, batch).await;
+        for (place, entries) in database.by_place(std::mem::take(&mut entries), |entry| entry.tenant) {
+            let batch = Arc::new(Batch::of(entries, now, &mut caps, &mut used));
+            save(&database, place, batch).await;
+        }
     }
 }
 
-async fn save(database: &Database, batch: Arc<Batch>) {
+async fn save(database: &Database, place: Place, batch: Arc<Batch>) {
     for attempt in 1..=ATTEMPTS {
-        let written = database.write_plain(batch.clone(), |session, batch| Box::pin(batch.write(session)));
+        let written = database.write_plain(place, batch.clone(), |session, batch| Box::pin(batch.write(session)));
         match written.await {
             Ok(()) => return,
             Err(error) => {

@@ -22,6 +22,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use crate::database::Place;
 use crate::deployment::records::{self, Cause, Digest};
 use crate::deployment::{Activated, Deployment, DeploymentError, Wish, audit, follow};
 use crate::gate::artifact::{Artifact, LARGEST};
@@ -110,7 +111,7 @@ async fn modules(State(console): State<Console>) -> Answer {
 async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentError> {
     let generation = deployment.current.load_full();
     let active = generation.number;
-    let rows = deployment.database.read_plain(active, |session, active| {
+    let rows = deployment.database.read_plain(Place::Home, active, |session, active| {
         Box::pin(async move {
             let now = session.now().await?;
             let newest = records::newest(session).await?;
@@ -308,7 +309,7 @@ async fn history(
         let items = console
             .deployment
             .database
-            .read_plain((before, limit), |session, (before, limit)| {
+            .read_plain(Place::Home, (before, limit), |session, (before, limit)| {
                 Box::pin(records::history(session, *before, *limit))
             })
             .await?;

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::Environment;
-use crate::database::{Cell, Database, Error, Row, Session};
+use crate::database::{Cell, Database, Error, Place, Row, Session};
 
 /// Keys kept at hand. What is kept of a key never changes.
 const CACHED: usize = 10_000;
@@ -100,60 +100,83 @@ impl ApiKeys {
     pub async fn of(&self, database: &Database, token: &str) -> Result<Option<Arc<ApiKey>>, Error> {
         let Some(presented) = Presented::parse(token) else { return Ok(None) };
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
-        let was_cached = cached.is_some();
-        let key = match cached {
-            Some(key) => key,
-            None => match load(database, presented.id).await? {
-                Some(key) => {
-                    let key = Arc::new(key);
-                    if let Ok(mut cache) = self.cache.lock() {
-                        cache.put(key.id, key.clone());
-                    }
-                    key
-                }
-                None => return Ok(None),
-            },
-        };
-        let same = aws_lc_rs::constant_time::verify_slices_are_equal(&key.hash, &presented.hash).is_ok();
-        if same && key.environment == self.environment.to_string() {
-            return Ok(Some(key));
-        }
-        // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
-        if was_cached {
+        if let Some(key) = cached {
+            if self.is_it(&presented, &key.hash, &key.environment) {
+                return Ok(Some(key));
+            }
+            // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
             load(database, presented.id).await?;
+            return Ok(None);
         }
-        Ok(None)
+        let found = load(database, presented.id).await?;
+        let Some(found) = found.filter(|found| self.is_it(&presented, &found.hash, &found.environment)) else {
+            return Ok(None);
+        };
+        let Some(key) = complete(database, presented.id, found).await? else { return Ok(None) };
+        let key = Arc::new(key);
+        if let Ok(mut cache) = self.cache.lock() {
+            cache.put(key.id, key.clone());
+        }
+        Ok(Some(key))
+    }
+
+    /// Whether what was presented is the key of this hash, and of this deployment's environment.
+    fn is_it(&self, presented: &Presented, hash: &[u8; 32], environment: &str) -> bool {
+        let same = aws_lc_rs::constant_time::verify_slices_are_equal(hash, &presented.hash).is_ok();
+        same && environment == self.environment.to_string()
     }
 }
 
-async fn load(database: &Database, id: Uuid) -> Result<Option<ApiKey>, Error> {
-    database.read_plain(id, |session, id| Box::pin(read(session, *id))).await
+/// A key's own row: its id tells its company, and the company its place.
+struct Found {
+    tenant: Uuid,
+    client: Uuid,
+    hash: [u8; 32],
+    environment: String,
 }
 
-async fn read(session: &mut Session, id: Uuid) -> Result<Option<ApiKey>, Error> {
-    let rows = session
-        .query(
-            "select k.tenant_id, k.client_id, k.hash, k.environment, c.requests_per_minute, c.monthly_quota
-             from stoa_api_key k
-             join stoa_api_client c on c.tenant_id = k.tenant_id and c.id = k.client_id
-             where k.id = $1",
-            &[Cell::Id(id)],
-        )
-        .await?;
-    rows.first().map(|row| decode(row, id)).transpose()
+async fn load(database: &Database, id: Uuid) -> Result<Option<Found>, Error> {
+    database.read_plain(Place::Home, id, |session, id| Box::pin(read_key(session, *id))).await
 }
 
-fn decode(row: &Row, id: Uuid) -> Result<ApiKey, Error> {
-    let count = |index| u64::try_from(row.integer(index)?).map_err(|_| Error::Fault("a negative limit".into()));
-    Ok(ApiKey {
+async fn read_key(session: &mut Session, id: Uuid) -> Result<Option<Found>, Error> {
+    let sql = "select tenant_id, client_id, hash, environment from stoa_api_key where id = $1";
+    let rows = session.query(sql, &[Cell::Id(id)]).await?;
+    let decode = |row: &Row| {
+        Ok(Found {
+            tenant: row.id(0)?,
+            client: row.id(1)?,
+            hash: row.bytes(2)?.try_into().map_err(|_| Error::Fault("a hash of another length".into()))?,
+            environment: row.text(3)?,
+        })
+    };
+    rows.first().map(decode).transpose()
+}
+
+/// The key with what its client may ask, which is where the company is.
+async fn complete(database: &Database, id: Uuid, found: Found) -> Result<Option<ApiKey>, Error> {
+    let Found { tenant, client, hash, environment } = found;
+    let limits = database.read_plain(Place::Company(tenant), (tenant, client), |session, (tenant, client)| {
+        Box::pin(read_limits(session, *tenant, *client))
+    });
+    Ok(limits.await?.map(|(requests_per_minute, monthly_quota)| ApiKey {
         id,
-        tenant: row.id(0)?,
-        client: row.id(1)?,
-        hash: row.bytes(2)?.try_into().map_err(|_| Error::Fault("a hash of another length".into()))?,
-        environment: row.text(3)?,
-        requests_per_minute: count(4)?,
-        monthly_quota: count(5)?,
-    })
+        tenant,
+        client,
+        hash,
+        environment,
+        requests_per_minute,
+        monthly_quota,
+    }))
+}
+
+/// Requests a minute and a month.
+async fn read_limits(session: &mut Session, tenant: Uuid, client: Uuid) -> Result<Option<(u64, u64)>, Error> {
+    let sql = "select requests_per_minute, monthly_quota from stoa_api_client where tenant_id = $1 and id = $2";
+    let rows = session.query(sql, &[Cell::Id(tenant), Cell::Id(client)]).await?;
+    let count =
+        |row: &Row, index| u64::try_from(row.integer(index)?).map_err(|_| Error::Fault("a negative limit".into()));
+    rows.first().map(|row| Ok((count(row, 0)?, count(row, 1)?))).transpose()
 }
 
 #[cfg(test)]

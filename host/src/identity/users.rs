@@ -7,7 +7,7 @@ use lru::LruCache;
 use uuid::Uuid;
 
 use super::Claims;
-use crate::database::{Cell, Database, Error, Session};
+use crate::database::{Cell, Database, Error, Place, Session};
 
 /// Records kept at hand. An (issuer, subject) never changes its id, so this caches no decision.
 const CACHED: usize = 10_000;
@@ -44,7 +44,9 @@ impl Users {
         {
             return Ok(user);
         }
-        let user = database.write_plain(claims.clone(), |session, claims| Box::pin(upsert(session, claims))).await?;
+        let user = database
+            .write_plain(Place::Home, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
+            .await?;
         let user = Arc::new(user);
         if let Ok(mut cache) = self.cache.lock() {
             cache.put(key, user.clone());

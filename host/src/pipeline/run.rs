@@ -14,7 +14,7 @@ use super::opening::{Opening, open};
 use super::replay;
 use super::request::{Answer, Request, tenant_or_nil};
 use super::runner::{Host, OpenedCall, Runner};
-use crate::database::{Database, Error, Session, Verdict, work};
+use crate::database::{Database, Error, Place, Session, Verdict, work};
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
@@ -91,10 +91,11 @@ pub async fn run<H: Host>(
         let (host, request, runner) = &*shared;
         transact(&**host, request, runner, session, read_only, horizon).await
     });
+    let place = Place::of(tenant);
     let mut unknown = 0;
     loop {
         let work = work.clone();
-        let answer = if read_only { database.read(work).await } else { database.write(work).await };
+        let answer = if read_only { database.read(place, work).await } else { database.write(place, work).await };
         match answer {
             Ok(answer) => {
                 if !read_only && answer.is_ok() {

@@ -336,7 +336,7 @@ fn compose(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spellin
              union select * from (
                select {COLUMNS}
                from (select audit_id from stoa_audit_subject where tenant_id = $1 and subject_id = {id}{}) as s
-               join stoa_audit on id = audit_id
+               join stoa_audit e on e.tenant_id = $1 and e.id = audit_id
                where {wanted} order by audit_id desc limit {rows}) as b
              order by id desc limit {rows}",
             bound("audit_id")

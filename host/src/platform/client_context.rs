@@ -60,9 +60,9 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let rows = session
         .query(
             "select c.name, t.entitlements, coalesce(p.used, 0)
-             from stoa_api_client c join stoa_tenant t on t.id = c.tenant_id
+             from stoa_api_client c join stoa_tenant t on t.id = $1
              left join stoa_permit p
-               on p.tenant_id = c.tenant_id and p.subject_id = c.id and p.scope = $3 and p.window_start = $4
+               on p.tenant_id = $1 and p.subject_id = c.id and p.scope = $3 and p.window_start = $4
              where c.tenant_id = $1 and c.id = $2",
             &[
                 Cell::Id(key.tenant),

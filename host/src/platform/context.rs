@@ -51,7 +51,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let roles = session
         .query(
             "select r.id, r.code, r.name from stoa_membership_role a
-             join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
+             join stoa_role r on r.tenant_id = $1 and r.id = a.role_id
              where a.tenant_id = $1 and a.membership_id = $2 order by r.code",
             &[Cell::Id(tenant), Cell::Id(member.id)],
         )

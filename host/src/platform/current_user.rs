@@ -5,11 +5,12 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::iam::MembershipStatus;
+use super::iam::directory::read_companies;
 use super::operation::{PlatformOperation, on_session};
 use super::reply::answer;
 use super::values::Instant;
 use super::{Call, Performed};
-use crate::database::{Cell, Row, Session};
+use crate::database::{Cell, Error, Row, Session};
 
 pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read("/auth/me", "getCurrentUser", on_session!(get))
     .summary("The caller's own user record.")
@@ -40,20 +41,42 @@ struct UserMembership {
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let user = call.user()?;
-    let rows = session
-        .query(
-            "select m.tenant_id, t.name, m.id, m.status, r.code
-             from stoa_membership m
-             join stoa_tenant t on t.id = m.tenant_id
-             left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-             left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
-             where m.user_id = $1
-             order by m.tenant_id, r.code",
-            &[Cell::Id(user.id)],
-        )
-        .await?;
+    let companies = read_companies(session, user.id).await?;
+    let memberships = read_memberships(session, user.id, &companies).await?;
+    answer(&CurrentUser {
+        id: user.id,
+        subject: user.subject.clone(),
+        email: user.email.clone(),
+        email_verified: true,
+        display_name: user.display_name.clone(),
+        memberships,
+        created_at: Instant(user.created_at),
+        updated_at: Instant(user.updated_at),
+    })
+}
+
+/// What the user is in these companies, in the order of their ids. They are where the session is: on one server, every company is.
+async fn read_memberships(session: &mut Session, user: Uuid, companies: &[Uuid]) -> Result<Vec<UserMembership>, Error> {
     let mut memberships: Vec<UserMembership> = Vec::new();
-    for row in &rows {
+    if companies.is_empty() {
+        return Ok(memberships);
+    }
+    let ids = companies.iter().map(|id| id.simple().to_string()).collect::<Vec<_>>().join(",");
+    // One text for any number of companies, so that it is planned once.
+    let within = match session {
+        Session::Sqlite(_) => r#"in (select unhex(value) from json_each('["' || replace($2, ',', '","') || '"]'))"#,
+        Session::Postgres(_) => "= any(string_to_array($2, ',')::uuid[])",
+    };
+    let sql = format!(
+        "select m.tenant_id, t.name, m.id, m.status, r.code
+         from stoa_membership m
+         join stoa_tenant t on t.id = m.tenant_id
+         left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
+         left join stoa_role r on r.tenant_id = m.tenant_id and r.id = a.role_id
+         where m.user_id = $1 and m.tenant_id {within}
+         order by m.tenant_id, r.code"
+    );
+    for row in &session.query_composed(sql, &[Cell::Id(user), Cell::Text(ids)]).await? {
         let tenant_id = row.id(0)?;
         if memberships.last().is_none_or(|last| last.tenant_id != tenant_id) {
             memberships.push(UserMembership {
@@ -68,14 +91,5 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
             membership.roles.push(code);
         }
     }
-    answer(&CurrentUser {
-        id: user.id,
-        subject: user.subject.clone(),
-        email: user.email.clone(),
-        email_verified: true,
-        display_name: user.display_name.clone(),
-        memberships,
-        created_at: Instant(user.created_at),
-        updated_at: Instant(user.updated_at),
-    })
+    Ok(memberships)
 }

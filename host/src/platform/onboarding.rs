@@ -10,6 +10,7 @@ use stoa_descriptor::Route;
 use stoa_iso::{country, currency};
 use uuid::Uuid;
 
+use super::iam::directory::insert_membership;
 use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer_about;
 use super::values::refuse_unknown;
@@ -239,16 +240,10 @@ async fn insert_company(
         .query(
             "insert into stoa_role (tenant_id, id, code, name, status, system, created_at, updated_at)
              values ($1, $2, 'OWNER', 'Owner', 'ACTIVE', $3, $4, $4)",
-            &[Cell::Id(tenant), Cell::Id(role), Cell::Boolean(true), now.clone()],
+            &[Cell::Id(tenant), Cell::Id(role), Cell::Boolean(true), now],
         )
         .await?;
-    session
-        .query(
-            "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
-             values ($1, $2, $3, 'ACTIVE', $4, $4)",
-            &[Cell::Id(tenant), Cell::Id(membership), Cell::Id(founding.owner), now],
-        )
-        .await?;
+    insert_membership(session, tenant, membership, founding.owner, founding.facts.now).await?;
     session
         .query(
             "insert into stoa_membership_role (tenant_id, membership_id, role_id) values ($1, $2, $3)",

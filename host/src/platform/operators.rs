@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::company_settings::lock;
 use super::onboarding::{CreatedCompany, Founding, NewCompany, found_company};
 use super::values::time;
-use crate::database::{Cell, Database, Error, Row, Session, Verdict, Work};
+use crate::database::{Cell, Database, Error, Place, Row, Session, Verdict, Work};
 use crate::ids::Ids;
 use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
@@ -68,7 +68,12 @@ pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
             }
         })
     });
-    database.read(work).await
+    let mut companies = Vec::new();
+    for place in database.places() {
+        companies.extend(database.read(place, work.clone()).await?);
+    }
+    companies.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
+    Ok(companies)
 }
 
 /// Changes a company; answers it, and whether anything differs now.
@@ -83,10 +88,10 @@ pub async fn change(database: &Database, tenant: Uuid, change: CompanyChange) ->
             }
         })
     });
-    database.write(work).await
+    database.write(Place::Company(tenant), work).await
 }
 
-/// Makes a company as onboarding does.
+/// Makes a company as onboarding does: at home, where its owner is looked up and where every company begins.
 pub async fn create(
     database: &Database,
     generation: &Arc<Generation>,
@@ -102,7 +107,7 @@ pub async fn create(
             make(session, generation, limits, owner, company).await
         })
     });
-    database.write(work).await
+    database.write(Place::Home, work).await
 }
 
 async fn all(session: &mut Session) -> Result<Vec<Json>, Error> {

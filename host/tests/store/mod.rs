@@ -231,6 +231,9 @@ fn unique() -> String {
     format!("stoa_store_{}_{count}", std::process::id())
 }
 
+/// What the host's migrations have for every new table.
+const PLACE: &str = "create function stoa_place(relation regclass, kind text) returns void language sql as ''";
+
 pub const SEQUENCES: &str = "create table stoa_sequence (tenant_id TENANT not null, module text not null, \
     name text not null, next bigint not null, primary key (tenant_id, module, name))";
 
@@ -269,6 +272,9 @@ impl Database {
     async fn prepare(&self, schema: &Tables) {
         let mut session = self.begin(tenant(1)).await;
         execute(&mut session, &SEQUENCES.replace("TENANT", if self.is_sqlite() { "blob" } else { "uuid" })).await;
+        if !self.is_sqlite() {
+            execute(&mut session, PLACE).await;
+        }
         let changes = plan(&[], schema).expect("a plan");
         apply(&mut session, schema, &changes).await.expect("tables");
         commit(session).await;

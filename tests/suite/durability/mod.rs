@@ -3,6 +3,7 @@
 mod concurrency;
 mod crash;
 mod older_store;
+mod places;
 mod stored;
 mod two_hosts;
 mod verify;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoa_tests::{Company, Database, Stoa, on_both_databases};
 
-on_both_databases![an_audit_entry_of_one_subject_keeps_it];
+on_both_databases![an_audit_entry_of_one_subject_keeps_it, members_find_their_companies];
 
 /// Ids of the entries that a product finds.
 fn find_entries(shop: &Company, product: &str) -> Vec<String> {
@@ -59,4 +59,40 @@ fn an_audit_entry_of_one_subject_keeps_it(database: Database) {
     assert_eq!(find_entries(&shop, &product)[1..], before);
     let left = shop.try_write("update stoa_audit_subject set audit_id = subject_id where {tenant}");
     assert!(left.is_err(), "subjects are never changed");
+}
+
+/// What step 6 did to memberships and, on PostgreSQL, to tables, undone.
+fn undo_places(database: Database) -> Vec<&'static str> {
+    let mut statements = vec![
+        "drop table stoa_user_company",
+        "create index stoa_membership_user on stoa_membership (user_id)",
+        "delete from _sqlx_migrations where version = 6",
+    ];
+    if database == Database::Postgres {
+        statements.push("drop function stoa_place(regclass, text)");
+        statements.push("comment on table stoa_role is null");
+        statements.push("comment on table catalog_product is null");
+    }
+    statements
+}
+
+fn members_find_their_companies(database: Database) {
+    let host = Stoa::start(database);
+    let shops = [host.company(), host.company()];
+    let (_, member) = shops[0].member("member", &[]);
+    let me = |shop: &Company| host.get_with("/v1/auth/me", &shop.token).is(200)["memberships"].clone();
+    let before = (me(&shops[0]), me(&member));
+    assert_eq!(before.0.as_array().map(Vec::len), Some(2));
+    host.kill9();
+    for statement in undo_places(database) {
+        shops[0].change(statement);
+    }
+    host.restart();
+    assert_eq!((me(&shops[0]), me(&member)), before);
+    if database == Database::Postgres {
+        let without =
+            "select relname::text from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace
+             and relname <> '_sqlx_migrations' and obj_description(c.oid, 'pg_class') is null";
+        assert_eq!(host.rows(without), [[""; 0]; 0], "tables without a place");
+    }
 }

@@ -10,13 +10,14 @@ use stoa_tests::services::inventory::{
     Call, DeliveryLine, IncomingLine, Receipt, ReceiptLine, ReserveLine, Reserved, SalesOrder,
 };
 use stoa_tests::services::{self, key};
-use stoa_tests::{Company, Database, on_both_databases};
+use stoa_tests::{Company, Database, company, on_both_databases};
 
 on_both_databases![
     faults_of_goods_are_found,
     faults_of_books_are_found,
     books_that_forget_goods_are_found,
     entries_that_do_not_fit_their_goods_are_found,
+    members_whom_the_directory_does_not_know_are_found,
 ];
 
 /// The invariants that `stoa verify` says are broken.
@@ -167,4 +168,11 @@ fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
     assert!(broken(&of.shop).is_empty(), "another purpose is none of inventory's");
     post(&free, "ADJUSTMENT");
     assert_eq!(broken(&of.shop), BTreeSet::from(["entry-total".to_string()]));
+}
+
+fn members_whom_the_directory_does_not_know_are_found(database: Database) {
+    let shop = company(database);
+    shop.verified();
+    shop.change("delete from stoa_user_company where {tenant}");
+    assert_eq!(broken(&shop), BTreeSet::from(["directory".to_string()]));
 }

@@ -3,6 +3,7 @@
 mod api_clients;
 mod audit_list;
 mod company_settings;
+mod directory;
 mod governance;
 mod iam_commands;
 mod iam_lists;

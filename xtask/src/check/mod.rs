@@ -12,12 +12,13 @@ mod advisories;
 mod directions;
 mod licences;
 mod names;
+mod places;
 mod tidy;
 mod wit;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, names, removals, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, places, removals, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -29,6 +30,7 @@ const STEPS: &[(&str, Step)] = &[
     ("rules", tidy::check),
     ("directions", directions::check),
     ("names", names::check),
+    ("places", places::check),
     ("removals", removals::check),
     ("wit", wit::check),
     ("licences", licences::check),

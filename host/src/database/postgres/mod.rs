@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 
 use super::horizon::Horizon;
-use super::{DatabaseSettings, Error, Session, Transport, Verdict, Work};
+use super::{DatabaseSettings, Error, Place, Session, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Failure};
 use numbers::Numbers;
@@ -238,7 +238,9 @@ impl Postgres {
     }
 
     /// A free connection, or a new one where fewer are open than may be.
-    async fn acquire(&self, hopeful: bool) -> Result<Transaction, Error> {
+    async fn acquire(&self, place: Place, hopeful: bool) -> Result<Transaction, Error> {
+        // One server has the rows of every place.
+        let (Place::Home | Place::Company(_)) = place;
         let place = timeout(ACQUIRE, self.places.clone().acquire_owned())
             .await
             .map_err(|_| Error::Unavailable("no database connection became free".into()))?
@@ -266,11 +268,11 @@ impl Postgres {
         }
     }
 
-    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         let deadline = Instant::now() + self.request_timeout;
         let mut attempt = 0;
         loop {
-            match self.attempt(work.clone(), false, attempt == 0, deadline).await {
+            match self.attempt(place, work.clone(), false, attempt == 0, deadline).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -283,10 +285,10 @@ impl Postgres {
         }
     }
 
-    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
+    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         let deadline = Instant::now() + self.request_timeout;
-        match self.attempt(work.clone(), true, false, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(work, true, false, deadline).await,
+        match self.attempt(place, work.clone(), true, false, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(place, work, true, false, deadline).await,
             other => other,
         }
     }
@@ -294,13 +296,14 @@ impl Postgres {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(
         &self,
+        place: Place,
         work: Work<T>,
         read_only: bool,
         hopeful: bool,
         deadline: Instant,
     ) -> Result<T, Error> {
         let late = || Error::Unavailable("the request took too long".into());
-        let transaction = timeout_at(deadline, self.acquire(hopeful)).await.map_err(|_| late())??;
+        let transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {

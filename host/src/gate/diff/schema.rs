@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::{Map, Value};
 
 use super::facets::{self, FacetKind};
-use super::shape::{self, CLASSES, Class, Form, Others, Place, Shape};
+use super::shape::{self, AllOf, CLASSES, Class, Form, Others, Shape};
 use super::{Change, Code, codes};
 use crate::contract::refs;
 
@@ -63,9 +63,9 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn places(&mut self, path: &str, old: &Place<'a>, new: &Place<'a>) {
+    fn places(&mut self, path: &str, old: &AllOf<'a>, new: &AllOf<'a>) {
         let (old, new) = (resolve(old, self.old), resolve(new, self.new));
-        let addresses = |place: &Place| place.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
+        let addresses = |place: &AllOf| place.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>();
         let pair = (addresses(&old), addresses(&new));
         if !self.met.insert(pair.clone()) {
             return;
@@ -182,7 +182,7 @@ impl<'a> Walk<'a> {
     fn members(&mut self, path: &str, was: &Shape<'a>, is: &Shape<'a>) {
         let (was, is) = (&was.facts, &is.facts);
         let request = self.direction == Direction::Request;
-        let any = Place::new();
+        let any = AllOf::new();
         let names: BTreeSet<&str> = [&was.members, &is.members]
             .into_iter()
             .flat_map(BTreeMap::keys)
@@ -226,7 +226,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What an absent member stands for. None and null are the same.
-    fn defaults(&mut self, path: &str, old: &Place<'a>, new: &Place<'a>) {
+    fn defaults(&mut self, path: &str, old: &AllOf<'a>, new: &AllOf<'a>) {
         let (was, is) = (default(old, self.old), default(new, self.new));
         if was != is {
             self.push(codes::REQUEST_DEFAULT_CHANGED, path, &format!("default: was {was}, now {is}"));
@@ -325,7 +325,7 @@ fn describe_types(form: &Form) -> String {
 }
 
 /// The place with bare references followed, so that a named schema has one address wherever it is used.
-fn resolve<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> Place<'a> {
+fn resolve<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> AllOf<'a> {
     const ANNOTATIONS: [&str; 4] = ["$ref", "description", "title", "default"];
     let follow = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
@@ -343,11 +343,11 @@ fn resolve<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> Place<'a> {
 }
 
 /// A place's schemas with all that they refer to.
-fn whole(place: &Place, defs: &Map<String, Value>) -> Vec<(Value, Option<Map<String, Value>>)> {
+fn whole(place: &AllOf, defs: &Map<String, Value>) -> Vec<(Value, Option<Map<String, Value>>)> {
     place.iter().map(|schema| ((*schema).clone(), refs::closure(schema, defs).ok())).collect()
 }
 
-fn default<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> &'a Value {
+fn default<'a>(place: &AllOf<'a>, defs: &'a Map<String, Value>) -> &'a Value {
     const NONE: &Value = &Value::Null;
     let of = |schema: &&'a Value| {
         let mut schema: &'a Value = schema;
@@ -364,7 +364,7 @@ fn default<'a>(place: &Place<'a>, defs: &'a Map<String, Value>) -> &'a Value {
 
 /// Members that can have one value alone: what tells the branches of a union apart.
 fn tags<'a>(shape: &Shape<'a>, defs: &'a Map<String, Value>) -> Tags<'a> {
-    let constant = |place: &Place<'a>| {
+    let constant = |place: &AllOf<'a>| {
         resolve(place, defs).into_iter().find_map(|schema| {
             let only = schema.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
             schema.get("const").or_else(|| only.and_then(|values| values.first()))

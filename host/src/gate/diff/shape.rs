@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 use crate::contract::refs;
 
 /// Schemas that all hold for one value; none: any value. Borrowed, so that a place that was met is known by its addresses.
-pub type Place<'a> = Vec<&'a Value>;
+pub type AllOf<'a> = Vec<&'a Value>;
 
 /// Most ways that one value may look before they are no longer told apart.
 const MOST: usize = 300;
@@ -70,10 +70,10 @@ pub struct Facts<'a> {
     pub formats: BTreeSet<&'a str>,
     pub normalized: BTreeSet<&'a str>,
     pub unique: bool,
-    pub members: BTreeMap<&'a str, Place<'a>>,
+    pub members: BTreeMap<&'a str, AllOf<'a>>,
     pub required: BTreeSet<&'a str>,
     pub others: Others<'a>,
-    pub items: Place<'a>,
+    pub items: AllOf<'a>,
     /// Keywords that are compared as they stand.
     pub rules: BTreeMap<&'a str, Vec<&'a Value>>,
     seen: Vec<&'a str>,
@@ -85,7 +85,7 @@ pub enum Others<'a> {
     #[default]
     Any,
     None,
-    Of(Place<'a>),
+    Of(AllOf<'a>),
 }
 
 /// Keywords that bound a number, with whether they bound it from below and the type they speak of.
@@ -125,7 +125,7 @@ const RULES: [(&str, Option<Class>); 17] = [
 
 /// The form of a place, or nothing where it may look in too many ways.
 pub fn form<'a>(place: &[&'a Value], defs: &'a Map<String, Value>) -> Option<Form<'a>> {
-    let mut open: Vec<(Facts<'a>, Place<'a>)> = vec![(Facts::default(), place.iter().rev().copied().collect())];
+    let mut open: Vec<(Facts<'a>, AllOf<'a>)> = vec![(Facts::default(), place.iter().rev().copied().collect())];
     let mut done = Vec::new();
     while let Some((mut facts, mut waiting)) = open.pop() {
         if open.len() + done.len() > MOST {
@@ -146,7 +146,7 @@ pub fn form<'a>(place: &[&'a Value], defs: &'a Map<String, Value>) -> Option<For
                 for union in ["anyOf", "oneOf"] {
                     if keywords.contains_key(union) {
                         let branches = list(keywords, union);
-                        let with = |way: &Place<'a>, branch| way.iter().copied().chain([branch]).collect::<Place<'a>>();
+                        let with = |way: &AllOf<'a>, branch| way.iter().copied().chain([branch]).collect::<AllOf<'a>>();
                         ways =
                             ways.iter().flat_map(|way| branches.iter().map(move |branch| with(way, branch))).collect();
                     }

@@ -15,6 +15,7 @@ use super::super::audit_list::Detail;
 use super::super::operation::{PlatformOperation, on_session};
 use super::super::reply::answer_about;
 use super::super::{Call, PERMISSIONS, Performed, company_settings};
+use super::directory::insert_membership;
 use super::{MANAGE, MembershipStatus, RoleStatus};
 use crate::database::{Cell, Error, Session};
 use crate::ids::Ids;
@@ -223,13 +224,7 @@ impl Iam<'_> {
             return Err(Problem::at("DUPLICATE", "/userId").into());
         }
         let id = Ids::new(self.now).make();
-        self.session
-            .query(
-                "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
-                 values ($1, $2, $3, 'ACTIVE', $4, $4)",
-                &[Cell::Id(self.tenant), Cell::Id(id), Cell::Id(user), Cell::Instant(self.now)],
-            )
-            .await?;
+        insert_membership(self.session, self.tenant, id, user, self.now).await?;
         let effect = membership(id, None);
         Ok(Effect { detail: Detail { user_id: Some(user), ..effect.detail }, ..effect })
     }
@@ -296,12 +291,12 @@ impl Iam<'_> {
             .session
             .query(
                 "select p.permission from stoa_role_permission p
-                 join stoa_role r on r.tenant_id = p.tenant_id and r.id = p.role_id and r.status = 'ACTIVE'
+                 join stoa_role r on r.tenant_id = $1 and r.id = p.role_id and r.status = 'ACTIVE'
                  where p.tenant_id = $1 and p.role_id = $3 and not exists (
                    select 1 from stoa_membership_role a
-                   join stoa_role o on o.tenant_id = a.tenant_id and o.id = a.role_id and o.status = 'ACTIVE'
+                   join stoa_role o on o.tenant_id = $1 and o.id = a.role_id and o.status = 'ACTIVE'
                    left join stoa_role_permission q
-                     on q.tenant_id = o.tenant_id and q.role_id = o.id and q.permission = p.permission
+                     on q.tenant_id = $1 and q.role_id = o.id and q.permission = p.permission
                    where a.tenant_id = $1 and a.membership_id = $2 and a.role_id <> $3
                      and (o.system or q.permission is not null))
                  order by p.permission",
@@ -373,12 +368,12 @@ impl Iam<'_> {
             .session
             .query(
                 "select m.id from stoa_membership m
-                 join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-                 join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
+                 join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = m.id
+                 join stoa_role r on r.tenant_id = $1 and r.id = a.role_id
                  where m.tenant_id = $1 and m.status = 'ACTIVE' and r.status = 'ACTIVE'
                    and (r.system or exists (
                      select 1 from stoa_role_permission p
-                     where p.tenant_id = r.tenant_id and p.role_id = r.id and p.permission = $2))
+                     where p.tenant_id = $1 and p.role_id = r.id and p.permission = $2))
                  limit 1",
                 &[Cell::Id(self.tenant), Cell::text(MANAGE)],
             )

@@ -74,7 +74,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     conditions.and_some("m.status = ?", status.map(MembershipStatus::as_str), Cell::text);
     conditions.and_some(
         "exists (select 1 from stoa_membership_role a
-           where a.tenant_id = m.tenant_id and a.membership_id = m.id and a.role_id = ?)",
+           where a.tenant_id = $1 and a.membership_id = m.id and a.role_id = ?)",
         role_id,
         Cell::Id,
     );
@@ -92,8 +92,8 @@ fn statement(conditions: &Conditions, limit: &str) -> String {
         "select m.id, m.user_id, m.email, m.status, m.created_at, m.updated_at, r.id, r.code, r.name
          from (select m.*, u.email from stoa_membership m join stoa_user u on u.id = m.user_id
                where {} order by m.id limit {limit}) m
-         left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-         left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
+         left join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = m.id
+         left join stoa_role r on r.tenant_id = $1 and r.id = a.role_id
          order by m.id, r.code",
         conditions.sql(),
     )

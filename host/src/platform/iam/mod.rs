@@ -1,6 +1,7 @@
 //! Who may do what in a company: the permissions there are, its roles and memberships, and the commands that change them.
 
 pub mod commands;
+pub mod directory;
 pub mod memberships;
 pub mod permissions;
 pub mod roles;

@@ -95,7 +95,7 @@ fn statement(conditions: &Conditions, limit: &str) -> String {
     format!(
         "select r.id, r.code, r.name, r.status, r.system, r.created_at, r.updated_at, p.permission
          from (select * from stoa_role where {} order by id limit {limit}) r
-         left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
+         left join stoa_role_permission p on p.tenant_id = $1 and p.role_id = r.id
          order by r.id, p.permission",
         conditions.sql(),
     )

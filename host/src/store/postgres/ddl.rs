@@ -106,6 +106,8 @@ fn create(table: &Table) -> String {
             table.sql
         ));
     }
+    // Last, on the whole table: a deployment of several servers puts it there.
+    text.push_str(&format!("select stoa_place('{}', 'company');\n", table.sql));
     text
 }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::fixture::{Fixture, FixtureStep};
 use super::matching::{Saved, compare, substitute};
 use crate::calendar;
-use crate::database::{Database, DatabaseSettings, Transport, Verdict, work};
+use crate::database::{Database, DatabaseSettings, Place, Transport, Verdict, work};
 use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
@@ -117,6 +117,7 @@ impl Stage {
         run: Run<T>,
         keep: fn(&T) -> bool,
     ) -> anyhow::Result<Called<T>> {
+        let tenant = Uuid::from_u64_pair(facts.facts.tenant.0, facts.facts.tenant.1);
         let work = work((module.clone(), facts, run), move |session, shared| async move {
             let (module, facts, run) = &*shared;
             let (module, facts) = (module.clone(), facts.clone());
@@ -129,7 +130,8 @@ impl Stage {
             let called = Called { result, emitted, closed, used };
             (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
-        Ok(if read_only { self.database.read(work).await? } else { self.database.write(work).await? })
+        let place = Place::of(tenant);
+        Ok(if read_only { self.database.read(place, work).await? } else { self.database.write(place, work).await? })
     }
 }
 

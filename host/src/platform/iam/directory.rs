@@ -1,0 +1,61 @@
+//! The directory: which companies a user belongs to. It is at home, where a user is looked up first, and is written by whoever
+//! writes a membership: here alone. It may name a company too many, never one too few.
+
+use std::collections::HashSet;
+
+use uuid::Uuid;
+
+use crate::database::{Cell, Database, Error, Place, Session};
+
+/// A user becomes a member of a company, without roles. Home first: a company that the directory does not name shows in nobody's
+/// list.
+pub async fn insert_membership(
+    session: &mut Session,
+    tenant: Uuid,
+    id: Uuid,
+    user: Uuid,
+    now: i64,
+) -> Result<(), Error> {
+    session
+        .query(
+            "insert into stoa_user_company (user_id, tenant_id) values ($1, $2) on conflict do nothing",
+            &[Cell::Id(user), Cell::Id(tenant)],
+        )
+        .await?;
+    session
+        .query(
+            "insert into stoa_membership (tenant_id, id, user_id, status, created_at, updated_at)
+             values ($1, $2, $3, 'ACTIVE', $4, $4)",
+            &[Cell::Id(tenant), Cell::Id(id), Cell::Id(user), Cell::Instant(now)],
+        )
+        .await?;
+    Ok(())
+}
+
+/// The companies that a user may belong to.
+pub async fn read_companies(session: &mut Session, user: Uuid) -> Result<Vec<Uuid>, Error> {
+    let rows = session.query("select tenant_id from stoa_user_company where user_id = $1", &[Cell::Id(user)]).await?;
+    rows.iter().map(|row| row.id(0)).collect()
+}
+
+/// Memberships of a company that the directory does not know of, for whoever verifies it. They are read first: a member who comes
+/// meanwhile is in the directory.
+pub async fn find_missing(database: &Database, tenant: Uuid) -> Result<Vec<Uuid>, Error> {
+    let members = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
+        Box::pin(async move {
+            let sql = "select id, user_id from stoa_membership where tenant_id = $1 order by id";
+            let rows = session.query(sql, &[Cell::Id(*tenant)]).await?;
+            rows.iter().map(|row| Ok((row.id(0)?, row.id(1)?))).collect::<Result<Vec<(Uuid, Uuid)>, Error>>()
+        })
+    });
+    let members = members.await?;
+    let users = database.read_plain(Place::Home, tenant, |session, tenant| {
+        Box::pin(async move {
+            let sql = "select user_id from stoa_user_company where tenant_id = $1";
+            let rows = session.query(sql, &[Cell::Id(*tenant)]).await?;
+            rows.iter().map(|row| row.id(0)).collect::<Result<HashSet<Uuid>, Error>>()
+        })
+    });
+    let users = users.await?;
+    Ok(members.into_iter().filter(|(_, user)| !users.contains(user)).map(|(membership, _)| membership).collect())
+}
