@@ -61,7 +61,7 @@ pub async fn create(bench: &Bench, path: &Path) -> anyhow::Result<Embedded> {
     drop(client);
     let _ = stop.send(());
     serving.await?;
-    app.database.close().await;
+    app.database.close();
 
     let pair = |_| anyhow::anyhow!("two reads");
     let three = |_| anyhow::anyhow!("three writes");

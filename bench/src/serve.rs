@@ -69,6 +69,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         postgres_connections: 16,
         sqlite_readers,
         request_timeout: std::time::Duration::from_secs(10),
+        transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),
     };

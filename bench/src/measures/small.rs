@@ -54,6 +54,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         postgres_connections: 2,
         sqlite_readers: 1,
         request_timeout: std::time::Duration::from_secs(60),
+        transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),
     };
@@ -62,7 +63,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
     let user = user(&database, company.tenant).await?;
     let authorize = authorize(&database, company.tenant, user.clone(), repeats).await?;
     let call = store_call(&database, &generation, company, user, repeats).await?;
-    database.close().await;
+    database.close();
     bench.report.add(format!("authorize_us{name}"), authorize, "the opening statement of a read");
     bench.report.add(format!("store_call_us{name}"), call, "one row got from inside a guest");
     Ok(())

@@ -21,7 +21,7 @@ use super::connection::Connection;
 use super::{Error, Transport};
 
 /// From the first packet to a server that answers statements.
-const CONNECT: Duration = Duration::from_secs(3);
+pub const CONNECT: Duration = Duration::from_secs(3);
 /// How long a server may leave what was sent to it unacknowledged.
 const SILENCE: Duration = Duration::from_secs(10);
 /// Below the request's own time-out, so that the innermost limit fires first.

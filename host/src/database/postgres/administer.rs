@@ -5,6 +5,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Executor};
 
 use super::Error;
+use super::address::CONNECT;
 use crate::database::{DatabaseSettings, migrations};
 
 /// Key of the advisory lock of whoever builds indexes.
@@ -12,11 +13,18 @@ const BUILDING: i64 = 7_310_587;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
+async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Error> {
+    match tokio::time::timeout(CONNECT, PgConnection::connect_with(options)).await {
+        Ok(connected) => connected.map_err(Error::from_sqlx),
+        Err(_) => Err(Error::Unavailable("the database server does not answer".into())),
+    }
+}
+
 /// Builds indexes on tables in use, each statement alone and on a connection without the requests' time limits. Answers the
 /// unique key that the rows do not have, where one fails for that. A statement about a column that is not there yet is
 /// passed over: who adds the column builds it.
 pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) -> Result<Option<String>, Error> {
-    let mut connection = PgConnection::connect_with(options).await.map_err(Error::from_sqlx)?;
+    let mut connection = connect(options).await?;
     // One builder at a time: an index under way looks like one that was left half-built.
     let begin = format!("set statement_timeout = 0; set lock_timeout = '30s'; select pg_advisory_lock({BUILDING})");
     connection.execute(AssertSqlSafe(begin)).await.map_err(Error::from_sqlx)?;
@@ -62,7 +70,7 @@ pub async fn prepare_database(
     settings: &DatabaseSettings,
     migrate: bool,
 ) -> anyhow::Result<()> {
-    let mut connection = PgConnection::connect_with(options).await?;
+    let mut connection = connect(options).await?;
     let version: i32 =
         sqlx::query_scalar("select current_setting('server_version_num')::int").fetch_one(&mut connection).await?;
     anyhow::ensure!(version >= 150_000, "PostgreSQL 15 or newer is needed, this is {version}");

@@ -52,10 +52,12 @@ impl Connection {
 
     /// Whether the server has ended it, as far as has arrived here.
     pub fn has_ended(&mut self) -> bool {
-        match &mut self.driver {
-            None => true,
-            Some(driver) => driver.now_or_never().is_some(),
+        if let Some(driver) = &mut self.driver
+            && driver.now_or_never().is_some()
+        {
+            self.driver = None;
         }
+        self.driver.is_none()
     }
 
     /// Forgets what is prepared: the schema has changed.

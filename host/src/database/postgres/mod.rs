@@ -31,7 +31,7 @@ const RETRIES: u32 = 5;
 const ACQUIRE: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
-    address: Address,
+    address: Box<Address>,
     places: Arc<Semaphore>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
@@ -132,7 +132,7 @@ impl Transaction {
         statements: Vec<Statement>,
         take: &mut (dyn FnMut(usize, PgRow) + Send),
     ) -> Result<Vec<Result<(), Error>>, Error> {
-        Ok(self.send_all(statements, take).await??)
+        self.send_all(statements, take).await?
     }
 
     /// As `send`; the outer failure is of the message, the inner of what was put off.
@@ -228,7 +228,7 @@ impl Postgres {
         let places = usize::try_from(settings.postgres_connections)?;
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
-            address,
+            address: Box::new(address),
             places: Arc::new(Semaphore::new(places)),
             idle: Idle::default(),
             schema: Arc::default(),

@@ -5,8 +5,10 @@
 //! has its figure's row before it, and no figure is given twice.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
@@ -24,10 +26,15 @@ pub struct Figure {
     pub at_least: i64,
 }
 
-type Asked = (Figure, oneshot::Sender<Result<i64, Error>>);
+type Answer = oneshot::Sender<Result<i64, Error>>;
+type Asked = (Figure, Answer);
+/// Company, module and name.
+type Sequence = (Uuid, String, String);
 
 /// Requests that may wait at once.
 const WAITING: usize = 1_024;
+/// Longest wait for an answer: beyond the server's own limit of a statement.
+const ANSWER: Duration = Duration::from_secs(6);
 
 /// The way to the task that takes figures. It ends with the last of these.
 #[derive(Clone)]
@@ -81,13 +88,12 @@ on conflict (tenant_id, module, name) do update set next = greatest(stoa_sequenc
 
 /// Answers all that wait, each sequence by one statement. False: the connection is not to be used again.
 async fn take_all(connection: &mut Connection, all: &mut Vec<Asked>) -> bool {
-    let mut sequences: BTreeMap<(Uuid, String, String), Vec<(i64, oneshot::Sender<Result<i64, Error>>)>> =
-        BTreeMap::new();
+    let mut sequences: BTreeMap<Sequence, Vec<(i64, Answer)>> = BTreeMap::new();
     for (figure, answer) in all.drain(..) {
         let Figure { tenant, module, sequence, at_least } = figure;
         sequences.entry((tenant, module, sequence)).or_default().push((at_least.max(1), answer));
     }
-    let take = |((tenant, module, name), waiting): (&(Uuid, String, String), &Vec<(i64, _)>)| {
+    let take = |((tenant, module, name), waiting): (&Sequence, &Vec<(i64, Answer)>)| {
         let count = i64::try_from(waiting.len()).unwrap_or(i64::MAX);
         let floor = waiting.iter().map(|(at_least, _)| *at_least).max().unwrap_or(1);
         Statement::new(TAKE)
@@ -100,15 +106,17 @@ async fn take_all(connection: &mut Connection, all: &mut Vec<Asked>) -> bool {
     let statements: Vec<Statement> = sequences.iter().map(take).collect();
     let mut behind: Vec<Result<i64, Error>> =
         vec![Err(Error::Fault("a sequence without a figure".into())); statements.len()];
-    let sent = connection
-        .send(&statements, &mut |nth, row| {
-            if let Some(behind) = behind.get_mut(nth) {
-                *behind = field(&row, 0);
-            }
-        })
-        .await;
+    let mut take = |nth: usize, row| {
+        if let Some(behind) = behind.get_mut(nth) {
+            *behind = field(&row, 0);
+        }
+    };
+    let sent = match timeout(ANSWER, connection.send(&statements, &mut take)).await {
+        Ok(sent) => sent.map_err(Error::from),
+        Err(_) => Err(Error::Unavailable("the database server does not answer".into())),
+    };
     let lives = sent.is_ok();
-    let outcomes = sent.unwrap_or_else(|failure| vec![Err(failure.into()); statements.len()]);
+    let outcomes = sent.unwrap_or_else(|error| vec![Err(error); statements.len()]);
     for (((_, waiting), behind), outcome) in sequences.into_iter().zip(behind).zip(outcomes) {
         let count = i64::try_from(waiting.len()).unwrap_or(i64::MAX);
         let first = outcome.and(behind).map(|behind| behind - count);

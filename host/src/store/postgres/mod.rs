@@ -31,7 +31,7 @@ pub(super) use ddl::{ahead, apply};
 /// A statement on its way, and what its answer means.
 struct Asked {
     call: usize,
-    what: What,
+    what: Box<What>,
     /// Why its rows cannot be answered.
     stop: Option<Stop>,
 }
@@ -62,7 +62,10 @@ pub(super) async fn run(
     for (nth, call) in calls.into_iter().enumerate() {
         let reply = match plan(transaction, schema, scope, nth, call).await? {
             Planned::Answered(reply) => Some(reply),
-            Planned::Asked(sql, What::Insert(rows)) if nth >= last => {
+            Planned::Asked(sql, what)
+                if nth >= last
+                    && let What::Insert(rows) = *what =>
+            {
                 late.push(bind::statement(sql));
                 Some(Reply::Inserted(vec![true; rows]))
             }
@@ -91,7 +94,7 @@ fn is_plain(insert: &Insert) -> bool {
 
 enum Planned {
     Answered(Reply),
-    Asked(Sql, What),
+    Asked(Sql, Box<What>),
 }
 
 async fn plan(
@@ -122,7 +125,7 @@ async fn plan(
             let sql = write::insert(schema, scope, &insert, is_granted);
             let rows = insert.rows.len();
             let what = if is_granted { What::Insert(rows) } else { What::InsertFree(insert, HashSet::new()) };
-            return Ok(Planned::Asked(sql, what));
+            return Ok(Planned::Asked(sql, Box::new(what)));
         }
         Checked::Update(update) if update.rows.is_empty() => {
             let mut reading = Reading::default();
@@ -130,7 +133,7 @@ async fn plan(
         }
         Checked::Update(update) => {
             let sql = update::statement(schema, scope, &update);
-            return Ok(Planned::Asked(sql, What::Update(update, Vec::new())));
+            return Ok(Planned::Asked(sql, Box::new(What::Update(update, Vec::new()))));
         }
         Checked::Lock(names) => {
             let taken =
@@ -138,14 +141,14 @@ async fn plan(
             if taken.is_empty() {
                 return Ok(Planned::Answered(Reply::Done));
             }
-            return Ok(Planned::Asked(write::lock(scope, taken), What::Lock));
+            return Ok(Planned::Asked(write::lock(scope, taken), Box::new(What::Lock)));
         }
         Checked::Number { sequence, at_least } => {
             return write::number(transaction, schema, scope, nth, sequence, at_least).await.map(Planned::Answered);
         }
     };
     let sql = std::mem::replace(&mut query.sql, start(scope));
-    Ok(Planned::Asked(sql, What::Read(query, Vec::new())))
+    Ok(Planned::Asked(sql, Box::new(What::Read(query, Vec::new()))))
 }
 
 /// Sends what is asked as one message and puts the replies to their calls. The first call that failed is what the batch failed of.
@@ -171,7 +174,7 @@ async fn send(
         if let Some(stop) = stop {
             return Err(stop);
         }
-        let reply = match what {
+        let reply = match *what {
             What::Read(query, rows) => page(scope, call, &query, rows)?,
             What::Insert(rows) => Reply::Inserted(vec![true; rows]),
             What::InsertFree(insert, went_in) => {
