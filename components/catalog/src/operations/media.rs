@@ -10,7 +10,7 @@ use stoa_trade::{Change, EmptyBody, Status, writable};
 
 use crate::records::identity::PartIdentity;
 use crate::records::media::{
-    ARCHIVED, AUDIT, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, PublicMedia, UPDATED, active, show, shown,
+    ARCHIVED, AUDIT, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, PublicMedia, UPDATED, active, public, show,
 };
 use crate::records::product::{ProductHead, ProductRow, ProductState};
 use crate::records::receipt::{WriteReceipt, show_receipt};
@@ -80,7 +80,7 @@ pub fn read(call: &Call) -> Answer {
 }
 
 pub fn api_list(call: &Call) -> Answer {
-    list_public_parts::<MediaRow, PublicMedia>(call, shown, MediaRow::updated_at)
+    list_public_parts::<MediaRow, PublicMedia>(call, public, MediaRow::updated_at)
 }
 
 pub fn create(call: &Call) -> Answer {

@@ -64,7 +64,7 @@ pub fn active(product: Id) -> Filter {
 }
 
 /// Active media of a product but those of archived variants: what API clients see.
-pub fn shown(product: Id) -> Filter {
+pub fn public(product: Id) -> Filter {
     let variants = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
     let of_active = has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, variants);
     all([active(product), any([MediaRow::variant_id.is_null(), of_active])])

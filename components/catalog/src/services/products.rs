@@ -34,7 +34,7 @@ type Read = (Option<ProductRow>, Rows<VariantRow>, Option<Vec<MediaRow>>);
 fn read(product: Id, after: Option<Id>, limit: u32, with_media: bool) -> Read {
     let active = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
     let page = fit_page(Limit(limit), |limit| {
-        let media = with_media.then(|| select(media::shown(product)).whole());
+        let media = with_media.then(|| select(media::public(product)).whole());
         run((get(product), select(active.clone()).after(after).limit(limit), media))
     });
     page.unwrap_or_else(|problem| fault(&format!("a read failed: {}", problem.code)))

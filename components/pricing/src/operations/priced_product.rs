@@ -39,7 +39,7 @@ pub struct ReadPricedProduct {
     /// The `nextCursor` of the answer before: further variants.
     cursor: Option<Id>,
     /// Variants at most.
-    #[serde(default = "most")]
+    #[serde(default = "default_limit")]
     limit: Limit,
     expand: Option<Expanded>,
     /// Omitted: the instant of the request.
@@ -52,13 +52,13 @@ pub struct ReadPricedProductNow {
     /// The `nextCursor` of the answer before: further variants.
     cursor: Option<Id>,
     /// Variants at most.
-    #[serde(default = "most")]
+    #[serde(default = "default_limit")]
     limit: Limit,
     expand: Option<Expanded>,
 }
 
 /// Unless they say otherwise, one call shows what one call creates.
-fn most() -> Limit {
+fn default_limit() -> Limit {
     Limit(100)
 }
 
