@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::contract::Contract;
+use crate::distance::Distance;
 use crate::folder::Folder;
 use crate::postgres::Disposable;
 use crate::{Database, Request, modules};
@@ -57,6 +58,7 @@ pub struct Settings {
     variables: Vec<(String, String)>,
     file: Option<String>,
     without_dev: bool,
+    distance: Option<Distance>,
 }
 
 impl Settings {
@@ -81,6 +83,12 @@ impl Settings {
     /// The text of its `stoa.toml`.
     pub fn file(mut self, text: impl Into<String>) -> Settings {
         self.file = Some(text.into());
+        self
+    }
+
+    /// Its database (PostgreSQL) is that far away.
+    pub fn at(mut self, distance: &Distance) -> Settings {
+        self.distance = Some(distance.clone());
         self
     }
 
@@ -123,7 +131,8 @@ impl Stoa {
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
         ];
         if let Some(postgres) = &postgres {
-            variables.push(("STOA_DATABASE_URL".into(), postgres.url().to_string()));
+            let url = settings.distance.map_or(postgres.url().to_string(), |distance| distance.lead_to(postgres.url()));
+            variables.push(("STOA_DATABASE_URL".into(), url));
         }
         variables.extend(settings.variables);
         let client = reqwest::Client::builder()

@@ -10,6 +10,7 @@ pub mod company;
 pub mod contract;
 pub mod database;
 pub mod dice;
+pub mod distance;
 pub mod folder;
 pub mod goods;
 pub mod held;

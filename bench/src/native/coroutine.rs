@@ -125,7 +125,7 @@ pub fn install_services() {
     stoa_trade::clients::articles::service::stand_in::get_variants(|variants| {
         use catalog::bindings::exports::commerce::catalog::articles::Guest as _;
         ask(Ask::Enter("catalog"));
-        let articles = catalog::services::articles::Articles::get_variants(variants.to_vec());
+        let articles = catalog::services::Services::get_variants(variants.to_vec());
         ask(Ask::Leave);
         articles.into_iter().map(convert::article).collect()
     });

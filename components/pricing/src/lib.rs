@@ -15,7 +15,7 @@ pub mod work;
 
 use stoa_sdk::{Entity, Manifest, Module};
 
-use crate::operations::{price, price_change, price_list, resolve, schedule};
+use crate::operations::{price, price_change, price_list, priced_product, resolve, schedule};
 use crate::records::price::{self as price_record, PriceRow};
 use crate::records::price_list::{self as list_record, ListRow};
 
@@ -29,6 +29,7 @@ impl Module for Pricing {
             price_change::OPERATIONS,
             schedule::OPERATIONS,
             resolve::OPERATIONS,
+            priced_product::OPERATIONS,
         ],
         collections: &[ListRow::collection, PriceRow::collection],
         permissions: &[

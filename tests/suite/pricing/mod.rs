@@ -4,5 +4,6 @@ mod batch;
 mod lists;
 mod machine;
 mod model;
+mod priced_products;
 mod prices;
 mod resolve;

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{
-    Answer, Call, Client, EventKind, Id, Operation, Page, Problem, Text, all, any, emit, has, new_id, now, view,
+    Answer, Call, Client, EventKind, Id, Operation, Page, Problem, Text, all, emit, has, new_id, now, view,
 };
 use stoa_trade::{Change, EmptyBody, Status, writable};
 
 use crate::records::identity::PartIdentity;
 use crate::records::media::{
-    ARCHIVED, AUDIT, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, PublicMedia, UPDATED, active, show,
+    ARCHIVED, AUDIT, CREATED, MOST, Media, MediaEvent, MediaId, MediaRow, PublicMedia, UPDATED, active, public, show,
 };
 use crate::records::product::{ProductHead, ProductRow, ProductState};
 use crate::records::receipt::{WriteReceipt, show_receipt};
@@ -79,14 +79,8 @@ pub fn read(call: &Call) -> Answer {
     row.map(show).ok_or_else(Problem::not_found)
 }
 
-/// Media of archived variants are hidden.
 pub fn api_list(call: &Call) -> Answer {
-    let shown = |product| {
-        let variants = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
-        let of_active = has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, variants);
-        all([active(product), any([MediaRow::variant_id.is_null(), of_active])])
-    };
-    list_public_parts::<MediaRow, PublicMedia>(call, shown, MediaRow::updated_at)
+    list_public_parts::<MediaRow, PublicMedia>(call, public, MediaRow::updated_at)
 }
 
 pub fn create(call: &Call) -> Answer {

@@ -3,11 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Reply, all, collection, view};
+use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Reply, all, any, collection, has, view};
 use stoa_trade::life::Head;
 use stoa_trade::{Archivable, Status, archivable};
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
+use crate::records::variant::VariantRow;
 
 /// Resource type of the audit entries and of the events.
 pub const AUDIT: &str = "CATALOG_MEDIA";
@@ -60,6 +61,13 @@ view! { pub MediaId of MediaRow { id: Id } }
 /// Active media of a product.
 pub fn active(product: Id) -> Filter {
     all([MediaRow::product_id.eq(product), MediaRow::status.eq(Status::Active)])
+}
+
+/// Active media of a product but those of archived variants: what API clients see.
+pub fn public(product: Id) -> Filter {
+    let variants = all([VariantRow::product_id.eq(product), VariantRow::status.eq(Status::Active)]);
+    let of_active = has::<VariantRow, _, _>(MediaRow::variant_id, VariantRow::id, variants);
+    all([active(product), any([MediaRow::variant_id.is_null(), of_active])])
 }
 
 /// What people, API clients and events see of a medium alike.

@@ -10,14 +10,9 @@ use crate::records::lookup::{Kind, LookupRow};
 use crate::records::product::{ProductRow, ProductState, PublicationStatus};
 use crate::records::product_type::{ProductType, Tracking};
 use crate::records::variant::{Condition, Grade, VariantId, VariantRow};
+use crate::services::Services;
 
 pub use service::Article;
-
-/// What answers.
-pub struct Articles;
-
-#[cfg(target_arch = "wasm32")]
-crate::bindings::export!(Articles with_types_in crate::bindings);
 
 view! {
     VariantOfArticle of VariantRow {
@@ -32,7 +27,7 @@ view! {
 
 view! { UnitOfArticle of LookupRow { code: String, decimal_places: Option<i64> } }
 
-impl Guest for Articles {
+impl Guest for Services {
     fn get_variants(variants: Vec<(u64, u64)>) -> Vec<Article> {
         let ids: Vec<Id> = variants.into_iter().map(Id::from).collect();
         ids.chunks(MOST_KEYS).flat_map(read_articles).collect()

@@ -6,7 +6,7 @@ use stoa_sdk::{Field, Id};
 
 use super::text;
 use crate::bindings::exports::commerce::catalog::articles::Guest;
-use crate::services::articles::Articles;
+use crate::services::Services;
 
 #[test]
 fn articles_are_one_round_trip() {
@@ -18,10 +18,10 @@ fn articles_are_one_round_trip() {
         rows(vec![vec![of.put(), text("Phone"), text("ARCHIVED"), text("PUBLISHED")]]),
         rows(vec![vec![text("UNIT"), Value::Integer(3)]]),
     ]]);
-    let articles = <Articles as Guest>::get_variants(vec![id.into()]);
+    let articles = <Services as Guest>::get_variants(vec![id.into()]);
     assert_eq!(log.borrow().runs.len(), 1);
     let [article] = articles.as_slice() else { panic!("one article is expected") };
     assert_eq!((article.decimal_places, article.grade.as_deref()), (3, Some("B")));
     assert!(article.variant_active && !article.product_active && article.published);
-    assert!(<Articles as Guest>::get_variants(Vec::new()).is_empty());
+    assert!(<Services as Guest>::get_variants(Vec::new()).is_empty());
 }

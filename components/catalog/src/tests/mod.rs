@@ -7,6 +7,7 @@ mod imports;
 mod lookups;
 mod media;
 mod products;
+mod shown_products;
 mod verify;
 
 use serde_json::Value as Json;

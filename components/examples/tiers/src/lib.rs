@@ -42,6 +42,7 @@ impl Module for Tiers {
             built_in::price_change::OPERATIONS,
             built_in::schedule::OPERATIONS,
             built_in::resolve::OPERATIONS,
+            built_in::priced_product::OPERATIONS,
         ],
         collections: &[ListRow::collection, PriceRow::collection, TierRow::collection],
         verify: verify::verify,

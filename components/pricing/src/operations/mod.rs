@@ -3,5 +3,6 @@
 pub mod price;
 pub mod price_change;
 pub mod price_list;
+pub mod priced_product;
 pub mod resolve;
 pub mod schedule;

@@ -2,3 +2,4 @@
 
 pub mod price;
 pub mod price_list;
+pub mod priced_product;

@@ -9,6 +9,8 @@ use crate::records::price_list::{ListRow, Visibility};
 /// Permissions of people and scopes of API clients alike.
 pub const READ: &[&str] = &["pricing.read"];
 pub const WRITE: &[&str] = &["pricing.write"];
+/// To read prices with all that the catalog says of what they are for, one must be allowed both.
+pub const READ_PRODUCTS: &[&str] = &["catalog.read", "pricing.read"];
 
 /// Who asks: for an API client there are no INTERNAL lists.
 #[derive(Clone, Copy, PartialEq, Eq)]

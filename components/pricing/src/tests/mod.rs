@@ -2,6 +2,7 @@
 
 mod changes;
 mod clients;
+mod priced_products;
 mod service;
 
 use std::cell::RefCell;
@@ -46,7 +47,8 @@ fn price(id: Id, from: Option<i64>, to: Option<i64>) -> Row {
 /// Calls an operation on the example's list, price and variant.
 fn call(operation: &str, body: Json) -> Result<Json, Refusal> {
     let price = PriceRow::example();
-    let path = [("listId", price.list_id), ("variantId", price.variant_id), ("priceId", Id(6, 6))];
+    let path =
+        [("listId", price.list_id), ("variantId", price.variant_id), ("priceId", Id(6, 6)), ("productId", Id(8, 8))];
     let path = path.map(|(name, id)| (name, id.to_string()));
     let path: Vec<(&str, &str)> = path.iter().map(|(name, id)| (*name, id.as_str())).collect();
     let is_list = operation.trim_start_matches("api").to_lowercase().starts_with("list");

@@ -7,6 +7,7 @@ pub mod costs;
 pub mod directory;
 pub mod money;
 pub mod prices;
+pub mod products;
 pub mod stock;
 pub mod units;
 pub mod warehouses;

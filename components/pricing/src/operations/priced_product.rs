@@ -1,0 +1,97 @@
+//! The page of a shop: a product, its variants and their prices in effect, in two round trips: one of the catalog's, one of
+//! pricing's.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run, select};
+use stoa_sdk::{Answer, Call, Client, Id, Instant, Limit, Operation, Problem, Reply, map, now, text_enum};
+use stoa_trade::Status;
+use stoa_trade::clients::products::{self, ShownVariant, document};
+
+use crate::operations::resolve::instant;
+use crate::records::price::{PriceRow, PublicPrice};
+use crate::records::price_list::{ListRow, PublicPriceList};
+use crate::records::priced_product::{PricedProduct, PricedVariant};
+use crate::rules::access::{Asker, READ_PRODUCTS, require_readable};
+use crate::rules::period::{Stated, effective};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/pricing/price-lists/{listId}/products/{productId}", "getPricedProduct", read)
+        .summary("A product on sale with its variants and their prices in effect")
+        .description("All that a shop's page shows, in one call: an active and published product, its active variants, and of each \
+            the price in effect in the list at the instant of the request or at `at`, or null. People and API clients see the same.")
+        .needs(READ_PRODUCTS).query::<ReadPricedProduct>().answers::<PricedProduct>()
+        .and_client(Client::new(READ_PRODUCTS, api_read)
+            .description("All that a shop's page shows, in one call: a product on sale, its active variants, and of each the price \
+                in effect now in the public list, or null. Another instant cannot be asked for.")
+            .query::<ReadPricedProductNow>()),
+];
+
+text_enum! {
+    /// What else to answer.
+    pub enum Expanded { Media => "media" }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadPricedProduct {
+    /// The `nextCursor` of the answer before: further variants.
+    cursor: Option<Id>,
+    /// Variants at most.
+    #[serde(default = "default_limit")]
+    limit: Limit,
+    expand: Option<Expanded>,
+    /// Omitted: the instant of the request.
+    at: Option<Stated>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadPricedProductNow {
+    /// The `nextCursor` of the answer before: further variants.
+    cursor: Option<Id>,
+    /// Variants at most.
+    #[serde(default = "default_limit")]
+    limit: Limit,
+    expand: Option<Expanded>,
+}
+
+/// Unless they say otherwise, one call shows what one call creates.
+fn default_limit() -> Limit {
+    Limit(100)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let ReadPricedProduct { cursor, limit, expand, at } = call.query()?;
+    let at = instant(at.as_ref(), "/query/at")?;
+    read_as(Asker::Person, call, ReadPricedProductNow { cursor, limit, expand }, at)
+}
+
+pub fn api_read(call: &Call) -> Answer {
+    read_as(Asker::Client, call, call.query()?, now())
+}
+
+fn read_as(asker: Asker, call: &Call, query: ReadPricedProductNow, at: Instant) -> Answer {
+    let (list_id, product) = (call.path_id("listId")?, call.path_id("productId")?);
+    let with_media = query.expand.is_some();
+    let shown = products::show(product, query.cursor, query.limit.0, with_media).ok_or_else(Problem::not_found)?;
+    let ids: Vec<Id> = shown.variants.iter().map(|variant| variant.id.into()).collect();
+    let filter = effective(list_id, PriceRow::variant_id.one_of(ids.iter().copied()), at);
+    let (list, prices) = run((get::<ListRow>(list_id), select::<PriceRow>(filter).whole()))?;
+    let list = require_readable(asker, list)?;
+    // Prices of an archived list are in effect no more.
+    let prices = prices.into_iter().filter(|_| list.status == Status::Active);
+    let mut prices = map(prices.map(|price| (price.variant_id, PublicPrice::from(price))));
+    let priced = |variant: ShownVariant| PricedVariant {
+        price: prices.remove(&Id::from(variant.id)),
+        variant: document(variant.document),
+    };
+    Ok(Reply::json(&PricedProduct {
+        product: document(shown.document),
+        price_list: PublicPriceList::from(list),
+        variants: shown.variants.into_iter().map(priced).collect(),
+        next_cursor: ids.last().copied().filter(|_| shown.more),
+        media: with_media.then(|| shown.media.into_iter().map(document).collect()),
+    }))
+}
