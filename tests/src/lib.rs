@@ -8,6 +8,7 @@ pub mod answer;
 pub mod books;
 pub mod company;
 pub mod contract;
+pub mod copies;
 pub mod database;
 pub mod dice;
 pub mod distance;

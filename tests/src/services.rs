@@ -59,6 +59,12 @@ impl Company {
         self.post("porter/calls", json!({ "calls": calls }))
     }
 
+    /// The same within the limits of an ordinary operation.
+    #[track_caller]
+    pub fn try_inventory_with_ordinary_limits(&self, calls: &[inventory::Call]) -> Answer {
+        self.post("porter/small-calls", json!({ "calls": calls }))
+    }
+
     /// Calls one of inventory's services, as it must succeed.
     #[track_caller]
     pub fn call_inventory<T: DeserializeOwned>(&self, call: inventory::Call) -> T {

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod body;
 pub mod cors;
 pub mod linger;
+pub mod named_host;
 pub mod operator;
 pub mod peer;
 pub mod private;

@@ -11,7 +11,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 
 use super::answer::Peer;
-use super::linger;
+use super::{linger, named_host};
 
 /// Longest time for a request's head to arrive.
 const HEAD: Duration = Duration::from_secs(30);
@@ -24,7 +24,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(64 << 10);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200).keep_alive_interval(Some(HEAD));
     let graceful = GracefulShutdown::new();
-    let router = router.layer(middleware::map_request(linger::request));
+    let router = router.layer(middleware::from_fn(named_host::require)).layer(middleware::map_request(linger::request));
     let mut stop = std::pin::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {

@@ -18,6 +18,9 @@ on_both_databases![
     books_that_forget_goods_are_found,
     entries_that_do_not_fit_their_goods_are_found,
     members_whom_the_directory_does_not_know_are_found,
+    an_entry_is_checked_however_many_movements_its_request_made,
+    goods_in_transit_are_checked_however_many_orders_there_are,
+    units_are_counted_in_any_number_of_places,
 ];
 
 /// The invariants that `stoa verify` says are broken.
@@ -155,18 +158,9 @@ fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
     let free = of.shop.bring(&of.shop.counted(0), &place, "10", Some("0")).is(201).id();
     let costed = of.shop.bring(&of.shop.counted(0), &place, "10", Some("2")).is(201).id();
     of.shop.verified();
-    let post = |movement: &str, purpose: &str| {
-        let mut posting = of.posting(&[("CASH_OVER_SHORT", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")]);
-        posting.source_kind = "INVENTORY_MOVEMENT".to_string();
-        posting.source_id = key(movement);
-        posting.purpose = purpose.to_string();
-        posting.on = Some(day(0));
-        posting.text = fresh("By another hand ");
-        of.call(posting).is(200);
-    };
-    post(&costed, "OTHER");
+    post_by_another_hand(&of, &costed, "OTHER");
     assert!(broken(&of.shop).is_empty(), "another purpose is none of inventory's");
-    post(&free, "ADJUSTMENT");
+    post_by_another_hand(&of, &free, "ADJUSTMENT");
     assert_eq!(broken(&of.shop), BTreeSet::from(["entry-total".to_string()]));
 }
 
@@ -175,4 +169,59 @@ fn members_whom_the_directory_does_not_know_are_found(database: Database) {
     shop.verified();
     shop.change("delete from stoa_user_company where {tenant}");
     assert_eq!(broken(&shop), BTreeSet::from(["directory".to_string()]));
+}
+
+/// Posts an entry of which a movement is the source, as inventory would do itself.
+#[track_caller]
+fn post_by_another_hand(of: &Books, movement: &str, purpose: &str) {
+    let mut posting = of.posting(&[("CASH_OVER_SHORT", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")]);
+    posting.source_kind = "INVENTORY_MOVEMENT".to_string();
+    posting.source_id = key(movement);
+    posting.purpose = purpose.to_string();
+    posting.on = Some(day(0));
+    posting.text = fresh("By another hand ");
+    of.call(posting).is(200);
+}
+
+/// 2,101 movements of one request and instant, which is more than one reply of the store holds.
+fn an_entry_is_checked_however_many_movements_its_request_made(database: Database) {
+    let of = books(database);
+    let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
+    let free = of.shop.bring(&of.shop.counted(0), &place, "10", Some("0")).is(201).id();
+    of.shop.copy_rows("inventory_movement", "1 = 1", 2_100, &[]);
+    assert!(!broken(&of.shop).contains("entry-total"));
+    post_by_another_hand(&of, &free, "ADJUSTMENT");
+    assert!(broken(&of.shop).contains("entry-total"));
+}
+
+/// 2,101 orders on their way, which is more than one reply of the store holds.
+fn goods_in_transit_are_checked_however_many_orders_there_are(database: Database) {
+    let shop = busy(database);
+    let id = shop.numbered_id("s.n");
+    let number = "t.number_key || cast(s.n as text)";
+    shop.copy_rows("inventory_transfer_order", "1 = 1", 2_100, &[("id", &id), ("number_key", number)]);
+    shop.copy_rows("inventory_transfer_item", "1 = 1", 2_100, &[("order_id", &id)]);
+    let found = broken(&shop);
+    assert!(found.contains("transit-stock") && found.contains("incoming"), "{found:?}");
+    // One piece travels on each.
+    shop.change("update inventory_stock set incoming = incoming * 2101, in_transit = in_transit * 2101 where {tenant}");
+    let found = broken(&shop);
+    assert!(!found.contains("transit-stock") && !found.contains("incoming"), "{found:?}");
+}
+
+/// Units of 61 variants in 61 warehouses, each of them in each: more groups than one reply of the store holds.
+fn units_are_counted_in_any_number_of_places(database: Database) {
+    let shop = company(database);
+    let (main, phone) = (shop.main(), shop.phone());
+    shop.admit(&phone, &main, 1);
+    let (variant, warehouse) = (shop.numbered_id("(s.n - 1) / 60"), shop.numbered_id("(s.n - 1) % 60"));
+    shop.copy_rows("inventory_unit", "1 = 1", 3_600, &[("variant_id", &variant), ("warehouse_id", &warehouse)]);
+    let number = shop.numbered_id("s.n - 1");
+    shop.copy_rows("inventory_stock", "1 = 1", 60, &[("variant_id", &number), ("warehouse_id", &number)]);
+    assert!(!broken(&shop).contains("unit-stock"));
+    let last = shop.numbered_id("59");
+    shop.change(&format!(
+        "update inventory_unit set status = 'DAMAGED' where {{tenant}} and variant_id = {last} and warehouse_id = {last}"
+    ));
+    assert!(broken(&shop).contains("unit-stock"));
 }

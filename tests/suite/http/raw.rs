@@ -9,6 +9,7 @@ use stoa_tests::{Company, Database, company, on_both_databases, raw};
 on_both_databases![
     smuggling_pairs,
     heads_that_are_none,
+    requests_name_one_host,
     monstrous_heads,
     chunked_bodies,
     lengths_that_lie,
@@ -77,9 +78,6 @@ fn heads_that_are_none(database: Database) {
         (None, b"\r\n\r\n\r\n".to_vec()),
         (Some(400), b"GET\r\n\r\n".to_vec()),
         (Some(400), b"GET /v1/health\r\n\r\n".to_vec()),
-        // Nothing here depends on the name of the host.
-        (Some(200), b"GET /v1/health HTTP/1.1\r\n\r\n".to_vec()),
-        (Some(200), format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nHost: evil\r\n\r\n").into_bytes()),
         (Some(400), format!("GET /v1/hea lth HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes()),
         (Some(400), format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nX: a\0b\r\n\r\n").into_bytes()),
         (Some(400), format!("GET /v1/health HTTP/1.1\r\nHost: {address}\r\nno colon\r\n\r\n").into_bytes()),
@@ -98,6 +96,44 @@ fn heads_that_are_none(database: Database) {
         assert_eq!(reply.status, status, "{asked:?}: {reply:?}");
     }
     well(&shop);
+}
+
+/// Nothing here depends on the name of the host, but a proxy before it may read another one of two.
+fn requests_name_one_host(database: Database) {
+    let shop = company(database);
+    let address = shop.host.address();
+    let get = |version: &str, hosts: &[&str]| {
+        let hosts: String = hosts.iter().map(|name| format!("Host: {name}\r\n")).collect();
+        let bytes = format!("GET /v1/health {version}\r\n{hosts}Connection: close\r\n\r\n");
+        raw::send(&shop.host, bytes.as_bytes(), PATIENCE)
+    };
+    for (hosts, fault) in [
+        (&[][..], "REQUIRED"),
+        (&[address.as_str(), "evil"], "REPEATED"),
+        (&[address.as_str(), address.as_str()], "REPEATED"),
+        (&["a b"], "FORMAT"),
+        (&["me@shop"], "FORMAT"),
+    ] {
+        let reply = get("HTTP/1.1", hosts);
+        let lower = reply.text.to_lowercase();
+        assert_eq!(reply.status, Some(400), "{hosts:?}: {reply:?}");
+        assert!(
+            lower.contains("content-type: application/problem+json") && lower.contains("x-request-id: "),
+            "{reply:?}"
+        );
+        let item = format!(r#"{{"pointer":"/header/Host","code":"{fault}"}}"#);
+        assert!(reply.text.contains("VALIDATION_FAILED") && reply.text.contains(&item), "{hosts:?}: {reply:?}");
+    }
+    for (version, hosts) in [("HTTP/1.1", &["shop.example:8080"][..]), ("HTTP/1.1", &[""]), ("HTTP/1.0", &[])] {
+        assert_eq!(get(version, hosts).status, Some(200), "{version} {hosts:?}");
+    }
+    let both = format!("GET /v1/health HTTP/1.0\r\nHost: {address}\r\nHost: evil\r\n\r\n");
+    assert_eq!(raw::send(&shop.host, both.as_bytes(), PATIENCE).status, Some(400));
+    // A write is not run either.
+    let body = product("Of two hosts").to_string();
+    let bytes = format!("{}Host: evil\r\nContent-Length: {}\r\n\r\n{body}", head(&shop, ""), body.len());
+    assert_eq!(raw::send(&shop.host, bytes.as_bytes(), PATIENCE).status, Some(400));
+    assert_eq!(shop.get("catalog/products").is(200).items().len(), 0);
 }
 
 fn monstrous_heads(database: Database) {

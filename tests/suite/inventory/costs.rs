@@ -25,6 +25,8 @@ on_both_databases![
     e74_a_correction_races_sales,
     charges_raise_what_goods_cost_wherever_they_are,
     a_line_that_went_in_more_slices_than_a_page_is_recosted,
+    goods_of_more_layers_than_a_page_are_sold_and_taken_back,
+    books_begin_over_layers_of_any_number,
     flows_add_up,
     costs_are_read_by_who_may,
 ];
@@ -383,6 +385,85 @@ fn a_line_that_went_in_more_slices_than_a_page_is_recosted(database: Database) {
          and source_entry_id is not null",
     );
     assert_eq!(gone, [["4202"]]);
+    trade.shop.verified();
+}
+
+/// Makes of the pieces of a layer with one piece, and another with the rest, as many layers of one piece each.
+fn part_layers(trade: &Trade, pieces: u32, changes: &[(&str, &str)]) {
+    let shop = &trade.shop;
+    let first = "seq = (select min(seq) from inventory_cost_layer where {tenant})";
+    shop.change(&format!("delete from inventory_cost_layer where {{tenant}} and not ({first})"));
+    let changes: Vec<(&str, &str)> = [("seq", "t.seq + s.n")].into_iter().chain(changes.iter().copied()).collect();
+    shop.copy_rows("inventory_cost_layer", first, pieces - 1, &changes);
+    shop.change(&format!("update inventory_cost_pool set next_seq = next_seq + {pieces} where {{tenant}}"));
+    shop.verified();
+}
+
+/// No ceiling: each of five lines draws 500 layers, so that the order has more slices than one reply of the store holds, and than
+/// one call writes. Each of the slices but one has cost more since.
+fn goods_of_more_layers_than_a_page_are_sold_and_taken_back(database: Database) {
+    let trade = Trade::new(database, 0);
+    trade.receive(1, "1", "2");
+    trade.receive(2, "2499", "2");
+    let item = trade.shop.literal(&services::id((2, 2)));
+    part_layers(&trade, 2_500, &[("receipt_item_id", &item)]);
+    let order = SalesOrder { id: (1, 1), number: "SO-1".to_string() };
+    let line = |nth: u64| ReserveLine {
+        line: (1, nth),
+        variant_id: key(&trade.variant),
+        quantity: "500".to_string(),
+        unit_ids: Vec::new(),
+    };
+    let held = Call::Reserve(order.clone(), key(&trade.main), (1..=5).map(line).collect());
+    let held: Vec<Reserved> = trade.shop.call_inventory(held);
+    let lines = held.iter().zip(1..);
+    let lines =
+        lines.map(|(held, nth)| DeliveryLine { reservation_id: held.reservation_id, sale_allocation_id: (2, nth) });
+    let deliver = Call::Deliver(order, lines.collect());
+    let delivered = trade.shop.try_inventory_with_ordinary_limits(&[deliver]).is(201);
+    let delivered: Vec<Delivered> = read_answer(&delivered, 0);
+    assert!(delivered.iter().all(|sale| sale.cost.as_deref() == Some("1000.000000000000")), "{delivered:?}");
+    assert_eq!(trade.charge(2, "2499"), [to(Destination::Sold, "2499.000000000000")]);
+    let back = CustomerReturn {
+        id: (1, 3),
+        order_id: (1, 1),
+        warehouse_id: key(&trade.main),
+        location_id: None,
+        reason: WHY.to_string(),
+    };
+    let lines = delivered.iter().zip(1..);
+    let lines = lines.map(|(sale, nth)| ReturnLine {
+        movement_id: sale.movement_id,
+        sale_allocation_id: (2, nth),
+        unit_id: None,
+        quantity: "500".to_string(),
+        disposition: Disposition::Restock,
+    });
+    let back = Call::ReturnFromCustomer(back, lines.collect());
+    let back = trade.shop.try_inventory_with_ordinary_limits(&[back]).is(201);
+    let mut costs: Vec<Option<String>> =
+        read_answer::<Vec<Returned>>(&back, 0).into_iter().map(|line| line.cost).collect();
+    costs.sort();
+    // 499 x 3 and 1 x 2 in one of them, 500 x 3 in the others.
+    let expected = ["1499.000000000000", "1500.000000000000", "1500.000000000000"];
+    assert_eq!(costs[..3], expected.map(some));
+    assert_eq!(trade.worth(), "7499.000000000000");
+    assert_eq!(trade.shop.count("inventory_cost_layer", "spent = (1 = 0)"), 2_500);
+    trade.shop.verified();
+}
+
+/// No ceiling: more layers than ten replies of the store hold.
+fn books_begin_over_layers_of_any_number(database: Database) {
+    let trade = Trade::new(database, 0);
+    trade.shop.bring(&trade.variant, &trade.main, "1", None).is(201);
+    trade.shop.bring(&trade.variant, &trade.main, "20000", None).is(201);
+    part_layers(&trade, 20_001, &[]);
+    let stated = Stated { goods: Goods::OfVariant(key(&trade.variant)), unit_cost: "1.5".to_string() };
+    let open = Call::Open(trade.entity(), "EUR".to_string(), vec![stated]);
+    let opened = trade.shop.try_inventory_with_ordinary_limits(&[open]).is(201);
+    assert_eq!(read_answer::<String>(&opened, 0), "30001.500000000000");
+    assert_eq!(trade.worth(), "30001.500000000000");
+    assert_eq!(trade.shop.count("inventory_cost_layer", "spent = (1 = 0) and currency_code = 'EUR'"), 20_001);
     trade.shop.verified();
 }
 

@@ -11,6 +11,7 @@ on_both_databases![
     e61_posted_once,
     e62_a_shortage_of_held_goods,
     e63_missing_and_found_units,
+    as_many_units_as_a_count_takes_are_found_at_what_they_were_worth,
     units_that_moved_meanwhile_are_left_alone,
     c14_nothing_comes_in_of_an_archived_variant,
     what_cannot_be_counted,
@@ -155,6 +156,34 @@ fn e63_missing_and_found_units(database: Database) {
     record(&shop, &count, at(&units[1])).is(200);
     post(&shop, &count).is(200);
     assert_eq!(shop.serial_unit(&units[1])["warehouseId"], json!(other));
+    shop.verified();
+}
+
+/// No ceiling: the 500 units that a count may have were worth something so often that one reply of the store does not hold it.
+fn as_many_units_as_a_count_takes_are_found_at_what_they_were_worth(database: Database) {
+    let shop = company(database);
+    let (phone, main) = (shop.phone(), shop.warehouse("PHYSICAL"));
+    let mut units = Vec::new();
+    for cost in 1..=5 {
+        let new: Vec<Json> = (0..100).map(|_| json!({ "serialNumber": fresh("SN-") })).collect();
+        units.extend(shop.try_admit(&phone, &main, Some(&cost.to_string()), json!(new)).is(201).ids());
+    }
+    let count = |found: &[String]| {
+        let count = open(&shop, &main);
+        let line = with(&line(&phone, &found.len().to_string()), json!({ "unitIds": found }));
+        record(&shop, &count, json!([line])).is(200);
+        post(&shop, &count).is(200);
+    };
+    count(&[]);
+    assert_eq!(shop.count("inventory_unit", "status = 'LOST'"), 500);
+    shop.copy_rows("inventory_cost_layer", "1 = 1", 4, &[]);
+    count(&units);
+    let worth = shop.all("inventory/cost-layers", &[("variantId", &phone), ("open", "true")]);
+    for cost in 1..=5 {
+        let unit_cost = json!(format!("{cost}.000000000000"));
+        assert_eq!(worth.iter().filter(|layer| layer["unitCost"] == unit_cost).count(), 100, "of {cost}");
+    }
+    assert_eq!(shop.worth(&phone), "1500.000000000000");
     shop.verified();
 }
 

@@ -238,38 +238,12 @@ fn months_of_an_archived_entity_stay(database: Database) {
 /// Copies the lines of the only entry, each copy for a branch of its own, behind the host's back: the requests that would write
 /// them are as many. Their ids are of a time long past.
 fn copy_lines(of: &Books, copies: u32) {
-    let columns = match of.shop.host.database() {
-        Database::Sqlite => "select name from pragma_table_info('ledger_entry_line')",
-        Database::Postgres => {
-            "select column_name::text from information_schema.columns where table_name = 'ledger_entry_line'"
-        }
+    let branch = match of.shop.host.database() {
+        Database::Sqlite => "printf('00000000-0000-4000-8000-%012d', s.n)",
+        Database::Postgres => "'00000000-0000-4000-8000-' || lpad(s.n::text, 12, '0')",
     };
-    let columns: Vec<String> = of.shop.rows(columns).into_iter().flatten().collect();
-    let (id, entry, branch) = match of.shop.host.database() {
-        Database::Sqlite => (
-            "unhex(printf('0190000000007000%016d', n.i * 2 + l.line_no))",
-            "unhex(printf('00000000000040008000%012d', n.i))",
-            "printf('00000000-0000-4000-8000-%012d', n.i)",
-        ),
-        Database::Postgres => (
-            "('01900000-0000-7000-' || lpad((n.i * 2 + l.line_no)::text, 16, '0'))::uuid",
-            "('00000000-0000-4000-8000-' || lpad(n.i::text, 12, '0'))::uuid",
-            "'00000000-0000-4000-8000-' || lpad(n.i::text, 12, '0')",
-        ),
-    };
-    let value = |column: &String| match column.as_str() {
-        "id" => id.to_string(),
-        "entry_id" => entry.to_string(),
-        "branch" => branch.to_string(),
-        other => format!("l.{other}"),
-    };
-    let values: Vec<String> = columns.iter().map(value).collect();
-    of.shop.change(&format!(
-        "with recursive n(i) as (select 1 union all select i + 1 from n where i < {copies})
-         insert into ledger_entry_line ({}) select {} from n join (select * from ledger_entry_line where {{tenant}}) l on 1 = 1",
-        columns.join(", "),
-        values.join(", "),
-    ));
+    let (id, entry) = (of.shop.numbered_id("s.n * 2 + t.line_no"), of.shop.numbered_id("s.n"));
+    of.shop.copy_rows("ledger_entry_line", "1 = 1", copies, &[("id", &id), ("entry_id", &entry), ("branch", branch)]);
 }
 
 fn a_month_of_more_than_four_pages_of_groups_closes(database: Database) {

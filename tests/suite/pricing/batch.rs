@@ -1,5 +1,6 @@
 //! The batch of prices: all or nothing, and the usual price change by `replace`.
 
+use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, with};
 use stoa_tests::{Company, Database, company, on_both_databases};
@@ -11,6 +12,7 @@ on_both_databases![
     replace_closes_the_open_price,
     without_replace_the_open_price_is_in_the_way,
     five_hundred_at_most,
+    a_schedule_sees_prices_of_any_number,
 ];
 
 fn shelf(database: Database) -> (Company, String, String) {
@@ -105,4 +107,29 @@ fn five_hundred_at_most(database: Database) {
     shop.post(&batch, json!({ "prices": [] })).refused(400, "VALIDATION_FAILED").fault("/prices", "TOO_FEW");
     shop.post(&batch, json!({ "prices": lines(500) })).is(201);
     assert_eq!(prices(&shop, &list).len(), 500);
+}
+
+/// No ceiling: 16,001 prices of an hour each stand in the way, which is more than eight replies of the store hold.
+fn a_schedule_sees_prices_of_any_number(database: Database) {
+    let (shop, list, batch) = shelf(database);
+    let (_, variant) = shop.article("A");
+    let begin: DateTime<Utc> = "2100-01-01T00:00:00Z".parse().expect("an instant");
+    let at = |hours: i64, minutes: i64| {
+        let at = begin + Duration::hours(hours) + Duration::minutes(minutes);
+        at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    };
+    shop.price(&list, &variant, Some(&at(0, 0)), Some(&at(1, 0))).is(201);
+    let (from, to) = (shop.hours_after("t.valid_from", "s.n"), shop.hours_after("t.valid_to", "s.n"));
+    shop.copy_rows("pricing_price", "1 = 1", 16_000, &[("valid_from", &from), ("valid_to", &to)]);
+    // Each of the batch meets another one of them.
+    let within = |hour: i64| price(&variant, "2", Some(&at(hour, 15)), Some(&at(hour, 45)));
+    let lines: Vec<Json> = (0..200).map(|nth| within(nth * 80)).chain([within(16_000)]).skip(1).collect();
+    let refused = shop.post(&batch, json!({ "prices": lines })).refused(409, "PRICE_PERIOD_OVERLAP");
+    assert_eq!(refused.pointers().len(), 200);
+    let around = [price(&variant, "2", None, Some(&at(0, 0))), price(&variant, "3", Some(&at(16_001, 0)), None)];
+    shop.post(&batch, json!({ "prices": around })).is(201);
+    let change = json!({ "replace": true, "prices": [price(&variant, "4", Some(&at(17_000, 0)), None)] });
+    let changed = shop.post(&batch, change).is(201);
+    assert_eq!(changed["closed"].as_array().map(Vec::len), Some(1));
+    assert_eq!(shop.count("pricing_price", "1 = 1"), 16_004);
 }

@@ -3,17 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_ROWS, aggregate, read, select};
+use stoa_sdk::store::{aggregate, read, select};
 use stoa_sdk::{Filter, Id, all, set, totals, view};
 use stoa_trade::clients::books::{self, Posted};
 use stoa_trade::quantity::Amount;
 
 use crate::records::cost::CostEntryRow;
 use crate::records::movement::{DocumentType, MovementRow};
-use crate::verify::batch::{Batch, finding};
+use crate::verify::batch::{Batch, NOTHING_LEFT, finding};
 use crate::work::goods::post;
+use crate::work::pages::read_every;
 
-/// Movements of a batch.
+/// Movements of a batch, and those of its last instant.
 const BATCH: u32 = 100;
 
 /// Sources of one question.
@@ -25,20 +26,18 @@ view! {
 
 pub fn verify(after: Option<Id>) -> Batch {
     let page = read(select::<Moved>(Filter::default()).after(after).limit(BATCH));
-    let last = page.items.last().map(|row| row.id).filter(|_| page.more);
-    let (Some(first), Some(end)) = (page.items.first(), page.items.last()) else { return (Vec::new(), None) };
-    // Ids of one request bear one instant, so that all of its movements are within the instants of the page.
-    let near = select::<Moved>(all([MovementRow::id.ge(instant(first.id, 0)), MovementRow::id.lt(instant(end.id, 1))]));
-    let near = read(near.limit(MOST_ROWS));
-    if near.more {
-        return (Vec::new(), last);
+    let Some(end) = page.items.last().map(|row| row.id) else { return NOTHING_LEFT };
+    let mut rows = page.items;
+    if page.more {
+        // Ids of one request bear one instant: a batch goes on to the end of its last one, so that every request is in it whole.
+        let rest = all([MovementRow::id.gt(end), MovementRow::id.lt(next_instant(end))]);
+        rows.extend(read_every(&rest, |row: &Moved| row.id));
     }
+    let last = rows.last().map(|row| row.id).filter(|_| page.more);
     let mut requests: BTreeMap<Id, Vec<Moved>> = BTreeMap::new();
-    for row in near.items {
+    for row in rows {
         requests.entry(row.request_id).or_default().push(row);
     }
-    // A request belongs to the page of its first movement.
-    requests.retain(|_, rows| rows.first().is_some_and(|row| (first.id..=end.id).contains(&row.id)));
     let movements: Vec<Id> = requests.values().flatten().map(|row| row.id).collect();
     let counts: Vec<Id> = set(requests.values().flatten().filter_map(count)).into_iter().collect();
     let posted = read_entries(post::MOVEMENT, &movements).into_iter().chain(read_entries(post::COUNT, &counts));
@@ -65,9 +64,9 @@ pub fn verify(after: Option<Id>) -> Batch {
     (findings, last)
 }
 
-/// The lowest id of an id's instant, or of the one that follows after `later` milliseconds.
-fn instant(id: Id, later: u64) -> Id {
-    Id(((id.0 >> 16) + later) << 16, 0)
+/// The lowest id of the instant after an id's.
+fn next_instant(id: Id) -> Id {
+    Id(((id.0 >> 16) + 1) << 16, 0)
 }
 
 fn count(row: &Moved) -> Option<Id> {

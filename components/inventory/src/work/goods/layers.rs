@@ -3,18 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{MOST_ROWS, Row, Whole, run, select};
-use stoa_sdk::{Field, Id, Problem, all};
+use stoa_sdk::store::{Limited, MOST_ROWS, Row, Whole, run, select};
+use stoa_sdk::{Field, Filter, Id, Problem, all};
 
 use crate::records::cost::LayerRow;
 use crate::rules::draw::{self, MOST_LAYERS, Short, Slice};
 use crate::work::goods::collect::Outflow;
 
 /// Open layers of a pool that are read at once; few draws need more.
-const FIRST_LAYERS: u32 = 8;
+const FIRST_LAYERS: usize = 8;
 
-/// Pools of which one call reads every layer that a draw may touch.
-const DEEP_POOLS: usize = 3;
+/// Layers that are read of a pool at once where these are too few.
+const PAGE: u32 = 500;
+
+/// Pools that are read so at once: their layers stay within one reply.
+const DEEP_POOLS: usize = 8;
 
 /// Goods of one entity that share their layers.
 pub type Pool = (Id, Id);
@@ -22,14 +25,16 @@ pub type Pool = (Id, Id);
 /// The first open layers of pools of quantities, in as few calls as there can be.
 pub fn first_layers(pools: &BTreeSet<Pool>) -> Vec<Whole<LayerRow>> {
     let pools: Vec<Pool> = pools.iter().copied().collect();
-    pools.chunks(MOST_ROWS.div_ceil(FIRST_LAYERS) as usize).map(|pools| layers_of(pools, FIRST_LAYERS)).collect()
+    let columns = [LayerRow::legal_entity_id.name(), LayerRow::variant_id.name()];
+    let first = |pools: &[Pool]| {
+        let keys = pools.iter().map(pool_key);
+        select(open_quantities()).by(LayerRow::seq).each(&columns, keys, FIRST_LAYERS as u32).whole()
+    };
+    pools.chunks(MOST_ROWS as usize / FIRST_LAYERS).map(first).collect()
 }
 
-/// The oldest open layers of pools of quantities.
-fn layers_of(pools: &[Pool], most: u32) -> Whole<LayerRow> {
-    let columns = [LayerRow::legal_entity_id.name(), LayerRow::variant_id.name()];
-    let open = all([LayerRow::spent.eq(false), LayerRow::unit_id.is_null()]);
-    select(open).by(LayerRow::seq).each(&columns, pools.iter().map(pool_key), most).whole()
+fn open_quantities() -> Filter {
+    all([LayerRow::spent.eq(false), LayerRow::unit_id.is_null()])
 }
 
 /// Open layers, those of quantities by pool and those of units by unit, as they stand and as draws leave them.
@@ -70,33 +75,46 @@ impl Layers {
         Ok(slices)
     }
 
-    /// Reads every layer that a draw may touch, of the pools whose first ones are too few.
+    /// Reads on from pools whose first layers are too few, until they hold what is drawn: of each as many layers as its draws may
+    /// touch, and one more by which a draw that needs too many is known.
     pub fn read_deep(&mut self, outflows: &[Outflow]) -> Result<(), Problem> {
-        let mut needed: BTreeMap<Pool, i128> = BTreeMap::new();
+        let mut needed: BTreeMap<Pool, (i128, usize)> = BTreeMap::new();
         for outflow in outflows.iter().filter(|outflow| outflow.unit.is_none()) {
-            *needed.entry((outflow.place.entity, outflow.sku.variant)).or_default() += outflow.quantity.units();
+            let (quantity, draws) = needed.entry((outflow.place.entity, outflow.sku.variant)).or_default();
+            *quantity += outflow.quantity.units();
+            *draws += 1;
         }
-        let short: Vec<Pool> = needed
-            .into_iter()
-            .filter(|(pool, needed)| {
-                self.of.get(pool).is_some_and(|layers| {
-                    layers.len() >= FIRST_LAYERS as usize
-                        && layers.iter().map(|layer| layer.remaining.units()).sum::<i128>() < *needed
-                })
-            })
-            .map(|(pool, _)| pool)
-            .collect();
-        if short.is_empty() {
-            return Ok(());
+        let mut unread: Vec<Pool> = needed.keys().copied().filter(|pool| self.of(pool).len() >= FIRST_LAYERS).collect();
+        loop {
+            unread.retain(|pool| {
+                let (quantity, draws) = needed.get(pool).copied().unwrap_or_default();
+                let layers = self.of(pool);
+                let held: i128 = layers.iter().map(|layer| layer.remaining.units()).sum();
+                held < quantity && layers.len() <= draws * MOST_LAYERS
+            });
+            if unread.is_empty() {
+                return Ok(());
+            }
+            let mut next = Vec::new();
+            for pools in unread.chunks(DEEP_POOLS) {
+                let pages = run(pools.iter().map(|pool| self.layers_after(pool)).collect::<Vec<_>>())?;
+                next.extend(pools.iter().zip(&pages).filter(|(_, page)| page.more).map(|(pool, _)| *pool));
+                pages.into_iter().for_each(|page| self.put(page.items));
+            }
+            unread = next;
         }
-        let most = u32::try_from(MOST_LAYERS + 1).unwrap_or(u32::MAX);
-        let chunks: Vec<Whole<LayerRow>> = short.chunks(DEEP_POOLS).map(|pools| layers_of(pools, most)).collect();
-        let pages = run(chunks)?;
-        for pool in &short {
-            self.of.remove(pool);
-        }
-        pages.into_iter().for_each(|page| self.put(page));
-        Ok(())
+    }
+
+    fn of(&self, pool: &Pool) -> &[LayerRow] {
+        self.of.get(pool).map_or(&[], Vec::as_slice)
+    }
+
+    /// The next open layers of a pool.
+    fn layers_after(&self, pool: &Pool) -> Limited<LayerRow> {
+        let (entity, variant) = *pool;
+        let last = self.of(pool).last().map(|layer| vec![layer.seq.put(), layer.id.put()]);
+        let of_pool = [LayerRow::legal_entity_id.eq(entity), LayerRow::variant_id.eq(variant), open_quantities()];
+        select(all(of_pool)).by(LayerRow::seq).after_row(last).limit(PAGE)
     }
 
     pub fn into_changed(self) -> Vec<LayerRow> {

@@ -4,12 +4,33 @@ use stoa_sdk::host::fault;
 use stoa_sdk::store::{Batch, Failure, insert, run, update_all, update_by};
 use stoa_sdk::{Field, Id, Problem, emit};
 
-use crate::records::cost::{LayerRow, PoolRow};
+use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
 use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::stock::{STOCK_UPDATED, StockChange, StockRow};
 use crate::rules::delta::Pair;
 use crate::work::goods::collect::Inflow;
 use crate::work::goods::settle::Settled;
+
+/// Rows of each kind that are written in one call: together they stay within what a call may carry.
+const STEP: usize = 500;
+
+/// Layers that changed, new ones, and rows of their ledger.
+type Costed<'a> = (&'a [LayerRow], &'a [LayerRow], &'a [CostEntryRow]);
+
+/// The next step's rows, which leaves those after it.
+fn take<'a, T>(rows: &mut &'a [T]) -> &'a [T] {
+    let (step, rest) = rows.split_at(rows.len().min(STEP));
+    *rows = rest;
+    step
+}
+
+fn write_layers(changed: &[LayerRow], brought: &[LayerRow], entries: &[CostEntryRow]) -> impl Batch {
+    let changed = update_all::<LayerRow>(changed.iter().map(|layer| layer.id))
+        .set_each(LayerRow::remaining, changed.iter().map(|layer| layer.remaining))
+        .set_each(LayerRow::value, changed.iter().map(|layer| layer.value))
+        .set_each(LayerRow::spent, changed.iter().map(|layer| layer.spent));
+    (changed, insert(brought), insert(entries))
+}
 
 impl Settled {
     /// Goods that come in at a cost that could be read only after the pool was taken, which [`Goods::touch`] did.
@@ -42,10 +63,7 @@ impl Settled {
     /// What `refuse` makes of the store's failure.
     pub fn write_or<B: Batch>(&self, last: B, refuse: impl Fn(Failure) -> Problem) -> Result<B::Answer, Problem> {
         let goods = &self.goods;
-        let layers = update_all::<LayerRow>(self.changed.iter().map(|layer| layer.id))
-            .set_each(LayerRow::remaining, self.changed.iter().map(|layer| layer.remaining))
-            .set_each(LayerRow::value, self.changed.iter().map(|layer| layer.value))
-            .set_each(LayerRow::spent, self.changed.iter().map(|layer| layer.spent));
+        let (layers, brought, entries) = self.write_steps()?;
         let after: Vec<ReservationRow> = goods.closed.iter().map(|closing| closing.after(goods.now)).collect();
         let closed = update_all::<ReservationRow>(after.iter().map(|row| row.id))
             .set_each(ReservationRow::status, after.iter().map(|row| row.status))
@@ -55,11 +73,20 @@ impl Settled {
             .when(ReservationRow::status.eq(ReservationStatus::Active));
         let late = self.late.keys().map(|(entity, variant)| vec![entity.put(), variant.put()]);
         let late = update_by::<PoolRow>("pool", late).add_each(PoolRow::next_seq, self.late.values().copied());
-        let ledgers = (insert(&goods.movements), late, layers, insert(&self.brought), insert(&self.entries));
+        let ledgers = (insert(&goods.movements), late, write_layers(layers, brought, entries));
         let (_, _, _, _, last) =
             run((ledgers, insert(&goods.opened), closed, insert(&goods.entries), last)).map_err(refuse)?;
         self.emit_changes();
         Ok(last)
+    }
+
+    /// Writes what one call does not hold of layers and their ledger, of which goods may have any number; answers the rest.
+    fn write_steps(&self) -> Result<Costed<'_>, Problem> {
+        let (mut layers, mut brought, mut entries) = (&self.changed[..], &self.brought[..], &self.entries[..]);
+        while [layers.len(), brought.len(), entries.len()].iter().any(|rows| *rows > STEP) {
+            run(write_layers(take(&mut layers), take(&mut brought), take(&mut entries)))?;
+        }
+        Ok((layers, brought, entries))
     }
 
     /// One event per pair whose goods changed: what is expected alone, or what it costs, is nobody's business.
