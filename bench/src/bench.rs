@@ -20,6 +20,8 @@ pub struct Bench {
     pub binary: PathBuf,
     /// Folder of the components.
     pub modules: PathBuf,
+    /// Where compiled modules are kept.
+    pub compiled: PathBuf,
     /// Thrown away at the end.
     pub folder: Folder,
     pub token: String,
@@ -45,11 +47,14 @@ impl Bench {
         std::fs::create_dir_all(&folder.0)?;
         let issuer = DevIssuer::load_or_create(&folder.0.join("data"))?;
         let token = issuer.mint("bench@example.test", Duration::from_secs(24 * 3600), DEV_AUDIENCE, DEV_ISSUER)?;
+        let compiled =
+            std::env::var_os("STOA_TEST_MODULE_CACHE").map_or_else(|| folder.0.join("compiled"), PathBuf::from);
         Ok(Bench {
             rounds,
             report: Report::default(),
             binary: variable("STOA_TEST_BINARY")?.into(),
             modules: variable("STOA_TEST_MODULES")?.into(),
+            compiled,
             folder,
             token,
         })
@@ -83,6 +88,7 @@ impl Bench {
             .arg(self.data())
             .arg("--modules-dir")
             .arg(&self.modules)
+            .env("STOA_MODULE_CACHE_DIR", &self.compiled)
             .env("STOA_DATABASE_CONNECTIONS", connections.to_string())
             .env("STOA_USER_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
             .env("STOA_TENANT_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
@@ -94,7 +100,7 @@ impl Bench {
     pub async fn own_host(&self, database: &str, flags: &[&str]) -> anyhow::Result<Server> {
         let mut command = clean(&std::env::current_exe()?);
         command.arg("serve").args(["--database", database]).arg("--data").arg(self.data());
-        command.arg("--modules").arg(&self.modules).args(flags);
+        command.arg("--modules").arg(&self.modules).arg("--compiled").arg(&self.compiled).args(flags);
         Server::start(command, &self.file("own-host.log")).await
     }
 

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
+use crate::capture::pgbench::Picks;
 use crate::load::{Connection, NextRequest};
 
 const PRODUCTS: usize = 64;
@@ -60,9 +61,9 @@ impl Goods {
         self.variants[self.next.fetch_add(1, Relaxed) as usize % self.variants.len()]
     }
 
-    /// As lists and variants, for a script that picks from them.
-    pub fn as_prices(&self) -> Prices {
-        Prices { lists: vec![self.warehouse], variants: self.variants.clone(), next: AtomicU64::new(0) }
+    /// For a script that picks from them.
+    pub fn picks(&self) -> Picks<'_> {
+        Picks { products: &[], lists: &[], variants: &self.variants }
     }
 }
 
@@ -70,6 +71,11 @@ impl Prices {
     pub fn at(&self, list: usize, variant: usize, period: i64) -> Price {
         let from = FIRST_DAY + period * DAY;
         Price { list: self.lists[list], variant: self.variants[variant], from, to: from + DAY }
+    }
+
+    /// For a script that picks from them.
+    pub fn picks(&self) -> Picks<'_> {
+        Picks { products: &[], lists: &self.lists, variants: &self.variants }
     }
 
     pub fn next(&self) -> Price {
@@ -134,8 +140,20 @@ fn id(json: &Json) -> anyhow::Result<Uuid> {
 impl Company {
     /// Creates it on the host at this address.
     pub async fn create(address: SocketAddr, token: &str) -> anyhow::Result<Company> {
+        Company::onboard(address, token, false).await
+    }
+
+    /// Creates one that keeps books.
+    pub async fn create_with_books(address: SocketAddr, token: &str) -> anyhow::Result<Company> {
+        Company::onboard(address, token, true).await
+    }
+
+    async fn onboard(address: SocketAddr, token: &str, keeps_books: bool) -> anyhow::Result<Company> {
         let mut client = Client::new(address, token).await?;
-        let body = json!({ "name": "Benchmark", "currencyCode": "EUR", "withDefaults": true });
+        let mut body = json!({ "name": "Benchmark", "currencyCode": "EUR", "withDefaults": true });
+        if keeps_books {
+            body["keepsBooks"] = true.into();
+        }
         let made = client.post("/v1/onboarding/companies", &body).await?;
         let tenant = id(&made["tenantId"])?;
         let mut company = Company { token: token.to_owned(), tenant, products: Vec::new(), variants: Vec::new() };
@@ -149,6 +167,11 @@ impl Company {
             }
         }
         Ok(company)
+    }
+
+    /// For a script that picks from the products.
+    pub fn picks(&self) -> Picks<'_> {
+        Picks { products: &self.products, lists: &[], variants: &[] }
     }
 
     pub fn path(&self, below: &str) -> String {

@@ -26,6 +26,7 @@ pub async fn create(bench: &Bench, path: &Path) -> anyhow::Result<Embedded> {
         database: Bench::sqlite_url(path),
         data: bench.data(),
         modules: bench.modules.clone(),
+        compiled: bench.compiled.clone(),
         native: false,
         memory_mib: 256,
         keep_resident_kib: None,

@@ -10,6 +10,7 @@ mod capture;
 mod child;
 mod company;
 mod embedded;
+mod limit;
 mod load;
 mod measures;
 mod native;
@@ -25,7 +26,11 @@ use clap::{Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::company::Company;
-use crate::measures::{adjustments, pools, reads, small, statements, swaps, tax, writes_postgres, writes_sqlite};
+use crate::limit::Limit;
+use crate::load::Load;
+use crate::measures::{
+    adjustments, pools, rates, reads, small, statements, swaps, tax, writes_postgres, writes_sqlite,
+};
 use crate::rounds::Rounds;
 
 #[global_allocator]
@@ -88,16 +93,33 @@ async fn run(arguments: &Arguments) -> anyhow::Result<()> {
     rounds.time = arguments.seconds.map_or(rounds.time, Duration::from_secs_f64);
     let mut bench = Bench::new(rounds)?;
     let parts = Parts(&arguments.only);
-    if parts.any_of("postgres/") {
-        on_postgres(&mut bench, &parts).await?;
-    }
-    if parts.any_of("sqlite/") {
-        on_sqlite(&mut bench, &parts).await?;
-    }
+    let database = match parts.any_of("postgres/") {
+        true => Some(postgres::Database::create(Bench::postgres_server()?).await?),
+        false => None,
+    };
+    let measured = measure(&mut bench, database.as_ref(), &parts).await;
+    // What was measured is told whatever comes after it, and whatever ended it.
     println!();
     bench.report.print();
-    let path = bench.report.write()?;
-    println!("\nwritten to {}", path.display());
+    match bench.report.write() {
+        Ok(path) => println!("\nwritten to {}", path.display()),
+        Err(error) => eprintln!("warning: the figures cannot be written: {error:#}"),
+    }
+    if let Some(database) = database
+        && let Err(error) = database.drop().await
+    {
+        eprintln!("warning: the benchmark's database stays behind: {error:#}");
+    }
+    measured
+}
+
+async fn measure(bench: &mut Bench, database: Option<&postgres::Database>, parts: &Parts<'_>) -> anyhow::Result<()> {
+    if let Some(database) = database {
+        measure_postgres(bench, database, parts).await?;
+    }
+    if parts.any_of("sqlite/") {
+        on_sqlite(bench, parts).await?;
+    }
     Ok(())
 }
 
@@ -114,13 +136,6 @@ impl Parts<'_> {
     }
 }
 
-async fn on_postgres(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
-    let database = postgres::Database::create(Bench::postgres_server()?).await?;
-    let measured = measure_postgres(bench, &database, parts).await;
-    database.drop().await?;
-    measured
-}
-
 async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, parts: &Parts<'_>) -> anyhow::Result<()> {
     let (fsync, commit) = (database.setting("fsync").await?, database.setting("synchronous_commit").await?);
     eprintln!("PostgreSQL, fsync {fsync}, synchronous_commit {commit}");
@@ -129,13 +144,18 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     let said = statements::measure(bench, database, &company).await?;
     database.settle().await?;
     if parts.has("postgres/reads") {
-        reads::measure(bench, "pg", &database.url, &company, &service, &said.read, 0.6).await?;
+        let limit = Limit::write(bench, database, "read", &said.read, company.picks())?;
+        reads::measure(bench, "pg", &database.url, &company, &service, &said.read, 0.65, Some(&limit)).await?;
     }
     if parts.has("postgres/writes") {
         writes_postgres::measure(bench, database, &company, &service, &said.write).await?;
     }
     if parts.has("postgres/adjustments") {
-        adjustments::measure(bench, database, &company, &service).await?;
+        adjustments::measure(bench, database, &company, &service, "").await?;
+    }
+    if parts.has("postgres/books") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        adjustments::measure(bench, database, &company, &service, "_books").await?;
     }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
@@ -159,11 +179,17 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
     std::fs::copy(&path, &copy)?;
     let (service, metrics) = bench.stoa(&url, 16).await?;
     if parts.has("sqlite/reads") {
-        reads::measure(bench, "sqlite", &url, &company, &service, &read, 0.4).await?;
+        reads::measure(bench, "sqlite", &url, &company, &service, &read, 0.45, None).await?;
     }
     if parts.has("sqlite/writes") {
         let sides = writes_sqlite::Sides { service: &service, metrics, prices, copy: &copy };
         writes_sqlite::measure(bench, &company, &write, sides).await?;
+    }
+    if parts.has("sqlite/adjustments") {
+        let goods = company.goods(service.address, 64).await?;
+        let request = company.adjustments(goods);
+        let load = Load { address: service.address, connections: 1, request, statuses: &[201] };
+        rates::measure(bench, "adjustment_sqlite", load, None).await?;
     }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;

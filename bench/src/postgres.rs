@@ -1,5 +1,8 @@
 //! A database of the benchmark's own on the server of the environment.
 
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
 use anyhow::Context as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
@@ -10,7 +13,12 @@ pub struct Database {
     pub url: String,
     /// host:port.
     pub address: String,
+    /// What the service opens its connections with.
+    options: OnceLock<String>,
 }
+
+/// How long others may take to leave the database.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Database {
     pub async fn create(server: String) -> anyhow::Result<Database> {
@@ -21,7 +29,7 @@ impl Database {
         connection.close().await?;
         let address = format!("{}:{}", options.get_host(), options.get_port());
         let (front, _) = server.rsplit_once('/').context("no database in the server's address")?;
-        Ok(Database { url: format!("{front}/{name}"), name, server, address })
+        Ok(Database { url: format!("{front}/{name}"), name, server, address, options: OnceLock::new() })
     }
 
     /// The same database through another door.
@@ -29,22 +37,47 @@ impl Database {
         format!("{}?sslmode=disable", self.url.replace(&self.address, &door.to_string()))
     }
 
+    /// The settings of the service's connections, `-c name=value ...`: statements are planned by them. The first word counts.
+    pub fn set_options(&self, options: String) {
+        let _ = self.options.set(options);
+    }
+
+    pub fn options(&self) -> Option<&str> {
+        self.options.get().map(String::as_str)
+    }
+
     pub async fn setting(&self, name: &'static str) -> anyhow::Result<String> {
         let mut connection = PgConnection::connect(&self.url).await?;
         let sql = "select current_setting($1)";
-        Ok(sqlx::query_scalar(sql).bind(name).fetch_one(&mut connection).await?)
+        let setting = sqlx::query_scalar(sql).bind(name).fetch_one(&mut connection).await?;
+        connection.close().await?;
+        Ok(setting)
     }
 
     /// What a busy database does by itself from time to time, done at a time that nobody measures.
     pub async fn settle(&self) -> anyhow::Result<()> {
         let mut connection = PgConnection::connect(&self.url).await?;
         connection.execute("vacuum analyze").await?;
+        connection.close().await?;
         Ok(())
     }
 
+    /// Without force: that ends the server's own workers too, which a plain role may not, while a database that is dropped gently
+    /// has them leave. The benchmark's connections are closed by now; those of hosts that were killed take their moment.
     pub async fn drop(self) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        loop {
+            match self.try_drop().await {
+                Err(error) if begun.elapsed() < PATIENCE => eprintln!("{} is still in use: {error}", self.name),
+                dropped => return Ok(dropped?),
+            }
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+
+    async fn try_drop(&self) -> Result<(), sqlx::Error> {
         let mut connection = PgConnection::connect(&self.server).await?;
-        connection.execute(AssertSqlSafe(format!("drop database {} with (force)", self.name))).await?;
-        Ok(())
+        connection.execute(AssertSqlSafe(format!("drop database if exists {}", self.name))).await?;
+        connection.close().await
     }
 }

@@ -30,6 +30,13 @@ impl Report {
         self.push(name.to_owned(), value, Some(target), meaning.into());
     }
 
+    /// A count of round trips, judged by the table that the suite asserts.
+    pub fn judge_bound(&mut self, name: &str, value: f64) -> anyhow::Result<()> {
+        let bound = stoa_tap::find_bound(name).with_context(|| format!("{name} has no bound"))?;
+        self.judge(name, value, Target::AtMost(bound.most as f64), bound.meaning);
+        Ok(())
+    }
+
     /// A figure that explains others.
     pub fn add(&mut self, name: impl Into<String>, value: f64, meaning: impl Into<String>) {
         self.push(name.into(), value, None, meaning.into());

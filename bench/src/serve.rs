@@ -10,6 +10,7 @@ use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
 
+use stoa::gate::cache::Cache;
 use stoa::gate::vetting::Gate;
 use stoa::identity::api_keys::ApiKeys;
 use stoa::identity::users::Users;
@@ -32,6 +33,9 @@ pub struct Flags {
     pub data: PathBuf,
     #[arg(long)]
     pub modules: PathBuf,
+    /// Where compiled modules are kept.
+    #[arg(long)]
+    pub compiled: PathBuf,
     /// Modules linked into this program instead of components.
     #[arg(long)]
     pub native: bool,
@@ -77,7 +81,8 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let sandbox = if flags.hardened { Sandbox::Hardened } else { Sandbox::Fast };
     let engine = engine::build_pooled(sandbox, requests, flags.pool()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
     // As in production: what is said is judged beside the road.
-    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
+    let gate = Gate::open(&engine, platform::NAMES, Some(Cache::open(&flags.compiled)?));
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..gate };
     let mut generation = gate.link(1, &gate.vet_folder(&flags.modules)?)?;
     if flags.native {
         native::replace(&mut generation)?;

@@ -14,13 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::gate::admission::{Role, Signer};
 use crate::gate::cache::Cache;
+use crate::gate::precompiled::Precompiled;
 use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
 use crate::identity::{Algorithm, Environment, Issuer};
 use crate::pipeline;
 use crate::sandbox::Limits;
-use crate::sandbox::engine::Sandbox;
+use crate::sandbox::engine::{self, Sandbox};
 use crate::sandbox::judge::{Breaches, Judge};
 
 /// Everything that can be set, as `stoa serve --print-config` shows it. There is no secret among them but a password in the
@@ -35,6 +36,10 @@ pub struct Settings {
     pub modules_dir: Option<PathBuf>,
     /// Where compiled modules are kept. Absent: `compiled` in the data folder, where that exists.
     pub module_cache_dir: Option<PathBuf>,
+    /// Machine code that came with the release. Absent: `precompiled` beside the binary.
+    pub precompiled_dir: Option<PathBuf>,
+    /// SHA-256 of the list in that folder, in hex, as `stoa module precompile --out` prints it. Absent: nothing there is loaded.
+    pub precompiled_sha256: Option<String>,
     pub database_connections: u32,
     /// Certificates, PEM, that PostgreSQL's is verified against. Absent: the public authorities'.
     pub database_tls_ca: Option<PathBuf>,
@@ -90,6 +95,8 @@ const TEXTS: &[&str] = &[
     "database_tls_ca",
     "modules_dir",
     "module_cache_dir",
+    "precompiled_dir",
+    "precompiled_sha256",
     "oidc_issuer",
     "oidc_audience",
     "log",
@@ -161,6 +168,8 @@ impl Default for Settings {
             database_url: None,
             modules_dir: None,
             module_cache_dir: None,
+            precompiled_dir: None,
+            precompiled_sha256: None,
             database_connections: 16,
             database_tls_ca: None,
             database_plaintext: None,
@@ -266,20 +275,32 @@ impl Settings {
     }
 
     pub fn modules_dir(&self) -> PathBuf {
-        self.modules_dir.clone().unwrap_or_else(|| {
-            std::env::current_exe()
-                .ok()
-                .as_deref()
-                .and_then(Path::parent)
-                .map_or_else(|| PathBuf::from("modules"), |folder| folder.join("modules"))
-        })
+        self.modules_dir.clone().unwrap_or_else(|| beside_the_binary("modules"))
     }
 
     /// `None`: nothing is kept, and each start compiles.
     pub fn module_cache(&self) -> Option<Cache> {
-        let usual = || self.data_dir.is_dir().then(|| self.data_dir.join("compiled"));
-        let folder = self.module_cache_dir.clone().or_else(usual)?;
-        Cache::open(&folder).map_err(|error| tracing::warn!(%error, "compiled modules are not kept")).ok()
+        if self.module_cache_dir.is_none() && !self.data_dir.is_dir() {
+            return None;
+        }
+        let cache = Cache::open(&self.module_cache_dir());
+        cache.map_err(|error| tracing::warn!(%error, "compiled modules are not kept")).ok()
+    }
+
+    pub fn module_cache_dir(&self) -> PathBuf {
+        self.module_cache_dir.clone().unwrap_or_else(|| self.data_dir.join("compiled"))
+    }
+
+    /// `None`: the release brings nothing that was made for this engine and that these settings vouch for.
+    pub fn precompiled(&self) -> anyhow::Result<Option<Precompiled>> {
+        let Some(sha256) = &self.precompiled_sha256 else { return Ok(None) };
+        let list = hex::decode(sha256).ok().and_then(|bytes| bytes.try_into().ok());
+        let list: [u8; 32] = list.ok_or_else(|| anyhow::anyhow!("STOA_PRECOMPILED_SHA256 is no SHA-256 in hex"))?;
+        let engine = engine::build_portable(self.sandbox(), self.limits().large_memory)
+            .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
+        let folder = self.precompiled_dir.clone().unwrap_or_else(|| beside_the_binary("precompiled"));
+        let opened = Precompiled::open(&folder, &list, &engine::compatibility(&engine));
+        Ok(opened.map_err(|error| tracing::warn!("the release's machine code is not used: {error:#}")).ok())
     }
 
     pub fn limits(&self) -> Limits {
@@ -308,6 +329,11 @@ impl Settings {
         };
         Ok(single.iter().chain(&self.oidc).map(issuer).collect())
     }
+}
+
+fn beside_the_binary(name: &str) -> PathBuf {
+    let binary = std::env::current_exe().ok();
+    binary.as_deref().and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
 }
 
 fn issuer(oidc: &Oidc) -> Issuer {

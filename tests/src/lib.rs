@@ -31,6 +31,7 @@ pub mod proxy;
 pub mod raw;
 pub mod request;
 pub mod reviewed;
+pub mod round_trips;
 pub mod serials;
 pub mod services;
 pub mod signer;

@@ -22,9 +22,11 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     }
     build_modules::modules(workspace)?;
     let host = workspace.build_host()?;
+    build_modules::precompile(workspace, &host)?;
     let mut command = workspace.cargo();
     command.args(["run", "--release", "--bin", PACKAGE, "--"]);
     command.args(args.quick.then_some("--quick")).args(&args.arguments);
     command.env("STOA_TEST_BINARY", host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
+    command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(workspace));
     test::with_server(command)
 }

@@ -1,11 +1,13 @@
 //! `build-modules`: compiles modules for wasm32-unknown-unknown and makes components of them, with no tool but cargo.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use stoa_kit::component;
 
+use crate::program;
 use crate::workspace::{Package, Workspace};
 
 #[derive(clap::Args)]
@@ -32,6 +34,19 @@ pub struct Module {
 /// Where `modules` leaves the deployment's modules.
 pub fn modules_folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("modules")
+}
+
+/// Where compiled modules are kept, whatever data folder a host has: what was compiled once is ready for every first start.
+pub fn compiled_folder(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("compiled")
+}
+
+/// Compiles the modules of `modules` for this machine, those that are not there yet, before a host starts.
+pub fn precompile(workspace: &Workspace, host: &Path) -> Result<()> {
+    let mut command = Command::new(host);
+    command.args(["module", "precompile", "--modules-dir"]).arg(modules_folder(workspace));
+    command.env("STOA_MODULE_CACHE_DIR", compiled_folder(workspace));
+    program::run(&mut command)
 }
 
 /// Builds the modules of `components/`, without examples and the template, to `target/modules`.

@@ -73,6 +73,7 @@ struct Mark {
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     build_modules::modules(workspace)?;
     let binary = workspace.build_host()?;
+    build_modules::precompile(workspace, &binary)?;
     let data = args.data_dir.clone().unwrap_or_else(|| workspace.root.join("data"));
     let serve = serve(workspace, &binary, &data, &args);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -100,6 +101,7 @@ fn serve(workspace: &Workspace, binary: &Path, data: &Path, args: &Args) -> Comm
     command.args(["serve", "--dev"]).stdout(Stdio::piped());
     command.env("STOA_LISTEN", &args.listen).env("STOA_DATA_DIR", data);
     command.env("STOA_MODULES_DIR", build_modules::modules_folder(workspace));
+    command.env("STOA_MODULE_CACHE_DIR", build_modules::compiled_folder(workspace));
     if let Some(url) = &args.database_url {
         command.env("STOA_DATABASE_URL", url);
     }

@@ -19,6 +19,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     build_modules::guests(workspace)?;
     build_modules::examples(workspace)?;
     let host = workspace.build_host()?;
+    // Else every host of the suite that is first would compile them, several at once.
+    build_modules::precompile(workspace, &host)?;
     let mut command = workspace.cargo();
     // One failure must not hide the others.
     command.args(["test", "--release", "--no-fail-fast"]);

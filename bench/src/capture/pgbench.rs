@@ -1,33 +1,95 @@
 //! A pattern as a script for pgbench: the same statements in the same messages, with values that never conflict.
+//!
+//! What the host binds is bound here too, as a variable that pgbench sends beside the statement: a constant in the text would let
+//! the planner see what it cannot see of the host. What every transaction has of its own (ids, the row that it works on, its
+//! period) comes of a number that is bound.
+
+use uuid::Uuid;
 
 use super::{Part, Pattern, Shape, Value};
-use crate::company::Prices;
 
-/// The script. Lists and variants are picked from the same number of each as the service's own load has.
-pub fn script(pattern: &Pattern, prices: &Prices, clients: usize) -> anyhow::Result<String> {
-    let (lists, variants) = (prices.lists.len(), prices.variants.len());
+/// What transactions work on in turn.
+#[derive(Debug, Clone, Copy)]
+pub struct Picks<'a> {
+    pub products: &'a [Uuid],
+    pub lists: &'a [Uuid],
+    pub variants: &'a [Uuid],
+}
+
+/// A script, and the variables that it is started with: `name=value`.
+#[derive(Debug, PartialEq)]
+pub struct Script {
+    pub text: String,
+    pub variables: Vec<String>,
+}
+
+/// Ids that one transaction can make.
+const FRESH_IDS: usize = 64;
+
+/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and `clients`.
+pub fn script(pattern: &Pattern, picks: Picks<'_>) -> anyhow::Result<Script> {
+    let count = |ids: &[Uuid]| ids.len().max(1);
+    let (products, lists, variants) = (count(picks.products), count(picks.lists), count(picks.variants));
+    let mut writer = Writer { picks, variables: vec!["n=0".to_owned()] };
     let mut text = format!(
-        "\\set n :n + 1\n\\set i :n * {clients} + :client_id\n\\set v :i % {variants}\n\\set l (:i / {variants}) % {lists}\n\
-         \\set p :i / {}\n",
+        "\\set n :n + 1\n\\set i :base + :n * :clients + :client_id\n\\set q :i % {products}\n\\set v :i % {variants}\n\
+         \\set l (:i / {variants}) % {lists}\n\\set p :i / {}\n",
         lists * variants
     );
     for exchange in &pattern.exchanges {
         let one_message = exchange.len() > 1;
         text.push_str(if one_message { "\\startpipeline\n" } else { "" });
         for shape in exchange {
-            text.push_str(&statement(shape, prices)?.replace('\n', " "));
+            text.push_str(&writer.statement(shape)?.replace('\n', " "));
             text.push_str(";\n");
         }
         text.push_str(if one_message { "\\endpipeline\n" } else { "" });
     }
-    Ok(text)
+    Ok(Script { text, variables: writer.variables })
 }
 
-fn statement(shape: &Shape, prices: &Prices) -> anyhow::Result<String> {
-    let parts = shape.parts.iter().map(|part| expression(part, prices)).collect::<anyhow::Result<Vec<_>>>()?;
-    match shape.sql.strip_prefix("execute ") {
-        Some(name) => write_opening(name, &parts),
-        None => Ok(fill(&shape.sql, &parts)),
+struct Writer<'a> {
+    picks: Picks<'a>,
+    variables: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn statement(&mut self, shape: &Shape) -> anyhow::Result<String> {
+        let parts = shape.parts.iter().map(|part| self.expression(part)).collect::<anyhow::Result<Vec<_>>>()?;
+        match shape.sql.strip_prefix("execute ") {
+            Some(name) => write_opening(name, &parts),
+            None => Ok(fill(&shape.sql, &parts)),
+        }
+    }
+
+    fn expression(&mut self, part: &Part) -> anyhow::Result<String> {
+        Ok(match part {
+            Part::Constant(value) => self.constant(value),
+            Part::Fresh(nth) => fresh(*nth)?,
+            Part::Product => pick(self.picks.products, "q"),
+            Part::List => pick(self.picks.lists, "l"),
+            Part::Variant => pick(self.picks.variants, "v"),
+            Part::From => "(timestamptz '2030-01-01' + :p::int * interval '1 day')".to_owned(),
+            Part::To => "(timestamptz '2030-01-02' + :p::int * interval '1 day')".to_owned(),
+            Part::Pair => format!("(:l::bigint * {} + :v::bigint)", self.picks.variants.len()),
+            Part::Many(type_, parts) => {
+                let items = parts.iter().map(|part| self.expression(part)).collect::<anyhow::Result<Vec<_>>>()?;
+                format!("array[{}]::{type_}[]", items.join(", "))
+            }
+        })
+    }
+
+    /// A variable that holds the value; pgbench has none for null.
+    fn constant(&mut self, value: &Value) -> String {
+        let (text, type_) = match value {
+            Value::Null(type_) if type_.is_empty() => return "null".to_owned(),
+            Value::Null(type_) => return format!("null::{type_}"),
+            Value::Raw(text) => return text.clone(),
+            bound => (write(bound), type_name(bound)),
+        };
+        let name = format!("k{}", self.variables.len());
+        self.variables.push(format!("{name}={text}"));
+        format!("(:{name}::{type_})")
     }
 }
 
@@ -48,58 +110,56 @@ fn fill(sql: &str, parts: &[String]) -> String {
 }
 
 /// An id that no other transaction of any run makes; ids of one client ascend, as the host's do.
-fn fresh(nth: usize) -> String {
-    format!(
-        "('01990000-0000-7' || lpad(to_hex(:client_id::int), 3, '0') || '-8000-' || lpad(to_hex(:n::bigint * 16 + {nth}), 12, '0'))::uuid"
-    )
+fn fresh(nth: usize) -> anyhow::Result<String> {
+    anyhow::ensure!(nth < FRESH_IDS, "a request that makes more than {FRESH_IDS} ids");
+    Ok(format!(
+        "('01990000-0000-7' || lpad(to_hex(:client_id::int), 3, '0') || '-8000-' \
+         || lpad(to_hex(:i::bigint * {FRESH_IDS} + {nth}), 12, '0'))::uuid"
+    ))
 }
 
-fn pick(ids: &[uuid::Uuid], variable: &str) -> String {
+fn pick(ids: &[Uuid], variable: &str) -> String {
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
     format!("('{{{}}}'::uuid[])[:{variable}::int + 1]", ids.join(","))
 }
 
-fn expression(part: &Part, prices: &Prices) -> anyhow::Result<String> {
-    Ok(match part {
-        Part::Constant(value) => literal(value),
-        Part::Fresh(nth) => fresh(*nth),
-        Part::List => pick(&prices.lists, "l"),
-        Part::Variant => pick(&prices.variants, "v"),
-        Part::From => "(timestamptz '2030-01-01' + :p::int * interval '1 day')".to_owned(),
-        Part::To => "(timestamptz '2030-01-02' + :p::int * interval '1 day')".to_owned(),
-        Part::Pair => format!("(:l::bigint * {} + :v::bigint)", prices.variants.len()),
-        Part::Many(type_, parts) => {
-            let items = parts.iter().map(|part| expression(part, prices)).collect::<anyhow::Result<Vec<_>>>()?;
-            format!("array[{}]::{type_}[]", items.join(", "))
-        }
-        Part::Product => anyhow::bail!("a write reads no product by path"),
-    })
-}
-
-fn literal(value: &Value) -> String {
+fn type_name(value: &Value) -> String {
     match value {
-        Value::Null(type_) if type_.is_empty() => "null".to_owned(),
-        Value::Null(type_) => format!("null::{type_}"),
-        Value::Id(id) => format!("'{id}'::uuid"),
-        Value::Text(text) => format!("{}::text", quote(text)),
-        Value::Boolean(value) => value.to_string(),
-        Value::Integer(number) => format!("{number}::bigint"),
-        Value::Instant(micros) => format!("(timestamptz 'epoch' + {micros} * interval '1 microsecond')"),
-        Value::Bytes(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            format!("'\\x{hex}'::bytea")
-        }
-        Value::List(type_, items) => {
-            format!("array[{}]::{type_}[]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Raw(text) => text.clone(),
+        Value::Null(type_) | Value::Written(_, type_) => type_.clone(),
+        Value::Id(_) => "uuid".to_owned(),
+        Value::Text(_) | Value::Raw(_) => "text".to_owned(),
+        Value::Boolean(_) => "boolean".to_owned(),
+        Value::Integer(_) => "bigint".to_owned(),
+        Value::Instant(_) => "timestamptz".to_owned(),
+        Value::Bytes(_) => "bytea".to_owned(),
+        Value::List(type_, _) => format!("{type_}[]"),
     }
 }
 
-/// Without colons: pgbench would take what follows one for a variable.
-fn quote(text: &str) -> String {
-    let text = text.replace('\\', "\\\\").replace('\'', "''").replace(':', "\\x3a").replace('\n', "\\n");
-    format!("E'{text}'")
+/// A value as PostgreSQL reads it.
+fn write(value: &Value) -> String {
+    match value {
+        Value::Null(_) => String::new(),
+        Value::Id(id) => id.to_string(),
+        Value::Text(text) | Value::Written(text, _) | Value::Raw(text) => text.clone(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Instant(micros) => {
+            let text = stoa_sdk::Instant(micros.div_euclid(1000)).to_string();
+            format!("{}{:03}Z", text.trim_end_matches('Z'), micros.rem_euclid(1000))
+        }
+        Value::Bytes(bytes) => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("\\x{hex}")
+        }
+        Value::List(_, items) => {
+            let item = |item: &Value| match item {
+                Value::Null(_) => "NULL".to_owned(),
+                other => format!("\"{}\"", write(other).replace('\\', "\\\\").replace('"', "\\\"")),
+            };
+            format!("{{{}}}", items.iter().map(item).collect::<Vec<_>>().join(","))
+        }
+    }
 }
 
 /// The opening is a prepared statement of the host's, executed by name: its text, with the arguments in their places.
@@ -111,4 +171,44 @@ fn write_opening(name: &str, arguments: &[String]) -> anyhow::Result<String> {
     let typed = |(type_, argument): (&str, &String)| format!("({argument})::{}", type_.trim());
     let arguments: Vec<String> = types.split(',').zip(arguments).map(typed).collect();
     Ok(fill(sql, &arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(sql: &str, parts: Vec<Part>) -> Script {
+        let pattern = Pattern { exchanges: vec![vec![Shape { sql: sql.to_owned(), parts }]] };
+        script(&pattern, Picks { products: &[], lists: &[], variants: &[] }).unwrap()
+    }
+
+    fn last_line(script: &Script) -> &str {
+        script.text.lines().last().unwrap()
+    }
+
+    #[test]
+    fn what_the_host_binds_is_bound() {
+        let name = Value::Text("it's: \"so\"".to_owned());
+        let script =
+            of("select a from t where b = $1 limit $2", vec![Part::Constant(name), Part::Constant(Value::Integer(3))]);
+        assert_eq!(last_line(&script), "select a from t where b = (:k1::text) limit (:k2::bigint);");
+        assert_eq!(script.variables, ["n=0", "k1=it's: \"so\"", "k2=3"]);
+    }
+
+    #[test]
+    fn values_are_written_as_they_are_read() {
+        let list =
+            Value::List("text".to_owned(), vec![Value::Text("a\"b\\".to_owned()), Value::Null("text".to_owned())]);
+        assert_eq!(write(&list), r#"{"a\"b\\",NULL}"#);
+        assert_eq!(write(&Value::Instant(1_893_456_000_000_001)), "2030-01-01T00:00:00.000001Z");
+        assert_eq!(write(&Value::Bytes(vec![1, 255])), "\\x01ff");
+        let script = of("select $1, $2", vec![Part::Constant(list), Part::Constant(Value::Null("uuid".to_owned()))]);
+        assert_eq!(last_line(&script), "select (:k1::text[]), null::uuid;");
+    }
+
+    #[test]
+    fn a_request_that_makes_too_many_ids_is_refused() {
+        assert!(fresh(FRESH_IDS - 1).is_ok());
+        assert!(fresh(FRESH_IDS).is_err());
+    }
 }

@@ -1,14 +1,15 @@
 //! `adjustment_vs_limit_pg`: adjustments per second at 8 connections over those of pgbench, which runs the same statements in
-//! the same messages and so writes the same rows; and `hot_stock_row_per_s`: all writers on one row of stock and one pool.
+//! the same messages and so writes the same rows; and `hot_stock_row_per_s`: all writers on one row of stock and one pool. The
+//! same, `_books`, in a company that keeps books.
 
 use std::time::Duration;
 
-use super::writes_postgres::limit;
+use super::rates;
 use crate::bench::Bench;
-use crate::capture::proxy::Proxy;
-use crate::capture::{Exchange, Pattern, pgbench};
+use crate::capture::{Exchange, Pattern, Proxy};
 use crate::child::Server;
 use crate::company::{Client, Company, Goods};
+use crate::limit::Limit;
 use crate::load::{Load, Side};
 use crate::postgres::Database;
 use crate::rounds::{median, ratio};
@@ -16,52 +17,51 @@ use crate::rounds::{median, ratio};
 const CONNECTIONS: usize = 8;
 /// Variants that the adjustments go to in turn: few meet on one.
 const VARIANTS: usize = 64;
-/// Beyond the rounds of price writes, whose transactions made ids of the same kind.
-const FIRST_ROUND: usize = 1_000;
 /// Adjustments before anything is taken down: every connection has prepared its statements then.
 const WARM: usize = 200;
 
+/// `suffix`: of the figures' names; empty, or `_books`.
 pub async fn measure(
     bench: &mut Bench,
     database: &Database,
     company: &Company,
     service: &Server,
+    suffix: &str,
 ) -> anyhow::Result<()> {
     let pattern = record_pattern(bench, database, company).await?;
-    let trips = pattern.exchanges.len();
-    bench.report.add("statements_adjustment", trips as f64, "round trips of an adjustment that brings goods in");
+    bench.report.judge_bound(&format!("statements_adjustment{suffix}"), pattern.exchanges.len() as f64)?;
     for (number, line) in pattern.outline().iter().enumerate() {
-        bench.report.note(format!("adjustment {}: {line}", number + 1));
+        bench.report.note(format!("adjustment{suffix} {}: {line}", number + 1));
     }
 
     let goods = company.goods(service.address, VARIANTS).await?;
     let limited = company.goods(service.address, VARIANTS).await?;
-    let script = bench.file("adjustment.sql");
-    std::fs::write(&script, pgbench::script(&pattern, &limited.as_prices(), CONNECTIONS)?)?;
+    let limit = Limit::write(bench, database, &format!("adjustment{suffix}"), &pattern, limited.picks())?;
     let load = |goods| Load {
         address: service.address,
         connections: CONNECTIONS,
         request: company.adjustments(goods),
         statuses: &[201],
     };
-    let seconds = bench.rounds.time.as_secs_f64().ceil().max(1.0) as u64;
     let (spread, hot) = (load(goods), load(company.goods(service.address, 1).await?));
     spread.run(bench.rounds.time).await?;
-    limit(database, &script, seconds, FIRST_ROUND).await?;
+    limit.run(CONNECTIONS, bench.rounds.time).await?;
 
     let (mut real, mut one_row, mut limits) = (Side::default(), Side::default(), Vec::new());
-    for round in 1..=bench.rounds.count {
+    for _ in 0..bench.rounds.count {
         real.push(spread.run(bench.rounds.time).await?);
-        limits.push(limit(database, &script, seconds, FIRST_ROUND + round).await?);
+        limits.push(limit.run(CONNECTIONS, bench.rounds.time).await?);
         one_row.push(hot.run(bench.rounds.time).await?);
     }
     let report = &mut bench.report;
     let value = ratio(&real.per_second(), &limits);
-    report.add("adjustment_vs_limit_pg", value, "adjustments/s over pgbench with the same statements");
-    report.add("adjustment_per_s", median(real.per_second()), "64 variants, 8 connections");
-    report.add("adjustment_limit_pg_per_second", median(limits), "pgbench, 8 clients");
-    report.add("hot_stock_row_per_s", median(one_row.per_second()), "adjustments of one variant, 8 connections");
-    Ok(())
+    let figure = |name: &str| format!("{name}{suffix}");
+    report.add(figure("adjustment_vs_limit_pg"), value, "adjustments/s over pgbench with the same statements");
+    report.add(figure("adjustment_per_s"), median(real.per_second()), "64 variants, 8 connections");
+    report.add(figure("adjustment_limit_pg_per_second"), median(limits), "pgbench, 8 clients");
+    let what = "adjustments of one variant, 8 connections";
+    report.add(figure("hot_stock_row_per_s"), median(one_row.per_second()), what);
+    rates::measure(bench, &format!("adjustment{suffix}_pg"), spread, Some(&limit)).await
 }
 
 /// What an adjustment says to the database.

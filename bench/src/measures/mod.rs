@@ -2,6 +2,7 @@
 
 pub mod adjustments;
 pub mod pools;
+pub mod rates;
 pub mod reads;
 pub mod small;
 pub mod statements;

@@ -4,17 +4,20 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
+use super::rates;
 use crate::bench::Bench;
 use crate::capture::Pattern;
 use crate::child::Server;
 use crate::company::Company;
+use crate::limit::Limit;
 use crate::load::{Load, Side};
 use crate::report::Target;
 use crate::rounds::{median, ratio};
 
 const CONNECTIONS: usize = 16;
 
-/// `database`: "pg" or "sqlite".
+/// `database`: "pg" or "sqlite". `limit`: pgbench with the same statements.
+#[allow(clippy::too_many_arguments, reason = "two sides, and what they are called and held against")]
 pub async fn measure(
     bench: &mut Bench,
     database: &str,
@@ -23,6 +26,7 @@ pub async fn measure(
     service: &Server,
     pattern: &Pattern,
     target: f64,
+    limit: Option<&Limit<'_>>,
 ) -> anyhow::Result<()> {
     let file = bench.file(&format!("read-{database}.json"));
     std::fs::write(&file, serde_json::to_vec(pattern)?)?;
@@ -56,5 +60,7 @@ pub async fn measure(
     let [real, native] = processor.map(median);
     report.add(format!("read_{database}_processor_us"), real, "of the service's process, per request");
     report.add(format!("read_native_{database}_processor_us"), native, "of the bare handler's");
-    bare.stop().await
+    bare.stop().await?;
+    let [service, _] = loads;
+    rates::measure(bench, &format!("read_{database}"), service, limit).await
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use stoa::database::{self, Database, Session, Verdict, Work};
 use stoa::deployment::Release;
+use stoa::gate::cache::Cache;
 use stoa::gate::vetting::Gate;
 use stoa::identity::users::User;
 use stoa::pipeline::opening::{Opening, open};
@@ -38,7 +39,8 @@ const BATCH: usize = 50;
 /// A generation in this process, with a pool for a few requests.
 pub fn generation(bench: &Bench, pool: engine::Pool) -> anyhow::Result<Arc<Generation>> {
     let engine = engine::build_pooled(engine::Sandbox::Fast, 4, pool).map_err(|error| anyhow::anyhow!("{error:#}"))?;
-    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..Gate::open(&engine, platform::NAMES, None) };
+    let gate = Gate::open(&engine, platform::NAMES, Some(Cache::open(&bench.compiled)?));
+    let gate = Gate { judge: Arc::new(Judge::new(Breaches::Count)?), ..gate };
     Ok(Release::from_folder(&gate, &bench.modules)?.generation)
 }
 

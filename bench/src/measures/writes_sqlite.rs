@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Bound;
 use uuid::Uuid;
 
+use super::rates;
 use crate::bench::{Bench, metric};
 use crate::capture::{Part, Pattern, Shape, Value};
 use crate::child::Server;
@@ -63,7 +64,7 @@ pub async fn measure(bench: &mut Bench, company: &Company, pattern: &Pattern, si
     report.add("write_limit_sqlite_per_second", median(limits), "the bare loop");
     report.add("write_sqlite_group", median(groups), "requests per commit");
     report.add("write_sqlite_processor_us", median(processor), "of the service's process, per request");
-    Ok(())
+    rates::measure(bench, "write_sqlite", load, None).await
 }
 
 /// Requests and commits of groups so far.
@@ -162,7 +163,7 @@ fn bind(part: &Part, price: &Price, fresh: &[Uuid]) -> Bound {
             Value::Integer(number) | Value::Instant(number) => Bound::Integer(*number),
             Value::Boolean(flag) => Bound::Integer(i64::from(*flag)),
             Value::Bytes(bytes) => Bound::Blob(bytes.clone()),
-            Value::Null(_) | Value::List(..) | Value::Raw(_) => Bound::Null,
+            Value::Null(_) | Value::List(..) | Value::Written(..) | Value::Raw(_) => Bound::Null,
         },
         Part::Product | Part::Pair | Part::Many(..) => Bound::Null,
     }

@@ -48,6 +48,9 @@ enum Verb {
         sandbox: Sandbox,
         #[arg(long)]
         memory: usize,
+        /// For every processor of this architecture.
+        #[arg(long)]
+        portable: bool,
     },
     /// Print a shell's completions.
     Completions {
@@ -66,7 +69,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Import(args) => stoa_importer::run(&args),
         Verb::Verify(flags) => verify::run(flags),
         Verb::Module(args) => module::run(args),
-        Verb::CompileModule { sandbox, memory } => compiler::run(sandbox, memory),
+        Verb::CompileModule { sandbox, memory, portable } => compiler::run(sandbox, memory, portable),
         Verb::Completions { shell } => {
             use clap::CommandFactory as _;
             clap_complete::generate(shell, &mut Cli::command(), "stoa", &mut std::io::stdout());
@@ -79,5 +82,6 @@ pub fn run() -> anyhow::Result<()> {
 pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
-    Ok(Gate { judge: settings.judge()?, ..Gate::open(&engine, platform::NAMES, settings.module_cache()) })
+    let gate = Gate::open(&engine, platform::NAMES, settings.module_cache());
+    Ok(Gate { judge: settings.judge()?, precompiled: settings.precompiled()?, ..gate })
 }

@@ -2,7 +2,6 @@
 //! loaded only with a right MAC under a key that nobody else can read; whatever else is found is compiled anew.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use aws_lc_rs::hmac;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::sandbox::engine;
 use crate::secret_file;
 
 const KEY: &str = "key";
@@ -37,23 +37,22 @@ impl Cache {
         Ok(Cache { folder: folder.to_path_buf(), key: hmac::Key::new(hmac::HMAC_SHA256, &key) })
     }
 
-    /// The component whose bytes have this SHA-256: from the cache if it is there and was not touched, else as `compile` makes it.
-    pub fn component(
-        &self,
-        engine: &Engine,
-        digest: &[u8; 32],
-        compile: impl FnOnce() -> anyhow::Result<Component>,
-    ) -> anyhow::Result<Component> {
+    /// The component whose bytes have this SHA-256, if it is kept for this engine and was not touched.
+    pub fn read(&self, engine: &Engine, digest: &[u8; 32]) -> Option<Component> {
         let name = name(engine, digest);
-        let file = self.folder.join(&name);
-        if let Some(component) = self.read_compiled(engine, &name, &file) {
-            return Ok(component);
-        }
-        let component = compile()?;
-        if let Err(error) = self.keep(&name, &file, &component) {
-            tracing::warn!(%error, "a compiled module cannot be kept");
-        }
-        Ok(component)
+        self.read_compiled(engine, &name, &self.folder.join(&name))
+    }
+
+    /// Keeps what was compiled.
+    pub fn write(&self, engine: &Engine, digest: &[u8; 32], component: &Component) -> anyhow::Result<()> {
+        let name = name(engine, digest);
+        let code = component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        let mac = hmac::sign(&self.key, &mac_input(&name, &code));
+        // Hosts that start together write files of their own; the last one stays, and all are the same.
+        let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
+        secret_file::write(&beside, &[mac.as_ref(), &code])?;
+        fs::rename(&beside, self.folder.join(name))?;
+        Ok(())
     }
 
     fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
@@ -69,16 +68,6 @@ impl Cache {
         let component = unsafe { Component::deserialize(engine, code) };
         component.map_err(|error| tracing::debug!(%error, "a compiled module of another engine")).ok()
     }
-
-    fn keep(&self, name: &str, file: &Path, component: &Component) -> anyhow::Result<()> {
-        let code = component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        let mac = hmac::sign(&self.key, &mac_input(name, &code));
-        // Hosts that start together write files of their own; the last one stays, and all are the same.
-        let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
-        secret_file::write(&beside, &[mac.as_ref(), &code])?;
-        fs::rename(&beside, file)?;
-        Ok(())
-    }
 }
 
 /// What is signed: the name as well, so that no file passes for another's.
@@ -87,9 +76,7 @@ fn mac_input(name: &str, code: &[u8]) -> Vec<u8> {
 }
 
 fn name(engine: &Engine, digest: &[u8; 32]) -> String {
-    let mut hasher = DefaultHasher::new();
-    engine.precompile_compatibility_hash().hash(&mut hasher);
-    format!("{}-{:016x}", hex::encode(digest), hasher.finish())
+    format!("{}-{}", hex::encode(digest), engine::compatibility(engine))
 }
 
 fn key(file: &Path) -> anyhow::Result<Vec<u8>> {
@@ -113,8 +100,9 @@ mod tests {
         let bytes = b"\0asm\x0d\0\x01\0";
         let digest = [7; 32];
         let cache = Cache::open(&folder).expect("a cache");
-        let compile = || Component::from_binary(&engine, bytes).map_err(|error| anyhow::anyhow!("{error:#}"));
-        cache.component(&engine, &digest, compile).expect("the empty component");
+        let component = Component::from_binary(&engine, bytes).expect("the empty component");
+        assert!(cache.read(&engine, &digest).is_none(), "nothing is kept yet");
+        cache.write(&engine, &digest, &component).expect("kept");
         let name = name(&engine, &digest);
         let file = folder.join(&name);
         let again = Cache::open(&folder).expect("the same cache");
@@ -133,8 +121,8 @@ mod tests {
         assert!(Cache::open(&folder).expect("a cache").read_compiled(&engine, &name, &file).is_none());
         fs::write(&file, b"").expect("written");
         assert!(again.read_compiled(&engine, &name, &file).is_none());
-        again.component(&engine, &digest, compile).expect("compiled anew");
-        assert!(again.read_compiled(&engine, &name, &file).is_some());
+        again.write(&engine, &digest, &component).expect("kept");
+        assert!(again.read(&engine, &digest).is_some());
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o750)).expect("a mode");
         assert!(Cache::open(&folder).is_err(), "others could write there");
         fs::remove_dir_all(&folder).expect("removed");

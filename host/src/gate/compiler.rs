@@ -2,7 +2,7 @@
 //! an artifact made to explode when compiled hurts neither the host nor who is being served.
 
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
@@ -36,9 +36,7 @@ impl Compiler {
         let component = match self {
             Compiler::Here => Component::from_binary(engine, bytes),
             Compiler::Apart { binary, sandbox, memory } => {
-                let mut command = Command::new(binary);
-                command.args(["compile-module", "--sandbox", sandbox.name(), "--memory", &memory.to_string()]);
-                let code = compile_in_child(command, bytes)?;
+                let code = compile_in_child(command(binary, *sandbox, *memory), bytes)?;
                 #[allow(unsafe_code, reason = "how wasmtime loads what another process compiled")]
                 // SAFETY: the bytes come through a pipe from a process of this very binary that was given nothing but the
                 // component, and that writes nothing but what `Engine::precompile_component` made of it.
@@ -49,6 +47,19 @@ impl Compiler {
         };
         component.map_err(|error| anyhow::anyhow!("{error:#}"))
     }
+}
+
+/// Machine code for every processor of this architecture, by a process of the running binary.
+pub fn compile_portable(sandbox: Sandbox, memory: usize, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let mut command = command(&std::env::current_exe()?, sandbox, memory);
+    command.arg("--portable");
+    compile_in_child(command, bytes)
+}
+
+fn command(binary: &Path, sandbox: Sandbox, memory: usize) -> Command {
+    let mut command = Command::new(binary);
+    command.args(["compile-module", "--sandbox", sandbox.name(), "--memory", &memory.to_string()]);
+    command
 }
 
 /// What the child made of these bytes, or what it said.
@@ -75,11 +86,12 @@ fn compile_in_child(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8
 }
 
 /// The verb: a component on stdin, its compiled form on stdout.
-pub fn run(sandbox: Sandbox, memory: usize) -> anyhow::Result<()> {
+pub fn run(sandbox: Sandbox, memory: usize, portable: bool) -> anyhow::Result<()> {
     confine()?;
     let mut bytes = Vec::new();
     std::io::stdin().lock().read_to_end(&mut bytes)?;
-    let compiled = engine::build_compiling(sandbox, memory).and_then(|engine| engine.precompile_component(&bytes));
+    let build = if portable { engine::build_portable } else { engine::build_compiling };
+    let compiled = build(sandbox, memory).and_then(|engine| engine.precompile_component(&bytes));
     let compiled = compiled.map_err(|error| anyhow::anyhow!("{error:#}"))?;
     std::io::stdout().lock().write_all(&compiled)?;
     Ok(())

@@ -1,5 +1,5 @@
-//! The gate: which modules may run here. Who signed them, what they say of themselves, how they are compiled and kept, and what
-//! they would change for callers.
+//! The gate: which modules may run here. Who signed them, what they say of themselves, how they are compiled, kept and brought
+//! along, and what they would change for callers.
 
 pub mod admission;
 pub mod artifact;
@@ -7,6 +7,7 @@ pub mod cache;
 pub mod compiler;
 pub mod describe;
 pub mod diff;
+pub mod precompiled;
 pub mod refusal;
 pub mod surface;
 pub mod tables;

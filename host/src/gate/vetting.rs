@@ -13,6 +13,7 @@ use super::artifact::{self, Artifact, check_imports};
 use super::cache::Cache;
 use super::compiler::Compiler;
 use super::describe;
+use super::precompiled::Precompiled;
 use super::refusal::Refusal;
 use crate::operations::{HostNames, Operation};
 use crate::sandbox::Generation;
@@ -27,6 +28,8 @@ pub struct Gate {
     pub host: HostNames,
     /// Where compiled modules are kept.
     pub cache: Option<Cache>,
+    /// What a release brings compiled.
+    pub precompiled: Option<Precompiled>,
     pub compiler: Compiler,
     pub trust: Trust,
     /// Judges what the modules say that pass here.
@@ -45,7 +48,15 @@ impl Gate {
     /// For verbs that serve nobody: breaches of a module's own word are refused. `cache`: where compiled modules are kept.
     pub fn open(engine: &Engine, host: HostNames, cache: Option<Cache>) -> Gate {
         let judge = Arc::new(Judge::strict());
-        Gate { engine: engine.clone(), host, cache, compiler: Compiler::Here, trust: Trust::Everything, judge }
+        Gate {
+            engine: engine.clone(),
+            host,
+            cache,
+            precompiled: None,
+            compiler: Compiler::Here,
+            trust: Trust::Everything,
+            judge,
+        }
     }
 
     /// The generation of modules that were vetted.
@@ -114,15 +125,26 @@ impl Gate {
             .collect()
     }
 
-    /// The compiled component: from the cache where it is there.
+    /// The compiled component: from the cache where it is there, else from the release, else compiled and kept.
     pub fn component(&self, artifact: &Artifact) -> Result<Component, Refusal> {
-        let compile = || self.compiler.compile(&self.engine, &artifact.bytes);
-        let compiled = match &self.cache {
-            Some(cache) => cache.component(&self.engine, &artifact.digest, compile),
-            None => compile(),
-        };
-        compiled.map_err(|why| {
+        let (engine, digest) = (&self.engine, &artifact.digest);
+        let load = |from| metrics::counter!("stoa_modules_loaded_total", "from" => from).increment(1);
+        if let Some(component) = self.cache.as_ref().and_then(|cache| cache.read(engine, digest)) {
+            load("cache");
+            return Ok(component);
+        }
+        if let Some(component) = self.precompiled.as_ref().and_then(|brought| brought.read(engine, digest)) {
+            load("release");
+            return Ok(component);
+        }
+        let component = self.compiler.compile(engine, &artifact.bytes).map_err(|why| {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
-        })
+        })?;
+        load("compiler");
+        // A host that cannot keep it runs it all the same.
+        if let Some(Err(error)) = self.cache.as_ref().map(|cache| cache.write(engine, digest, &component)) {
+            tracing::warn!(%error, "a compiled module cannot be kept");
+        }
+        Ok(component)
     }
 }

@@ -1,5 +1,6 @@
 //! The one engine: every knob with its reason. Measured choices are in ARCHITECTURE.md ("The sandbox").
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
@@ -100,8 +101,31 @@ pub fn build_compiling(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engi
     Engine::new(&config(sandbox, memory))
 }
 
+/// An engine that compiles for every processor of this architecture, whatever this one can do besides.
+pub fn build_portable(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engine> {
+    let mut config = config(sandbox, memory);
+    config.target(&any_processor())?;
+    Engine::new(&config)
+}
+
+/// This architecture and system, as compilers name them. An engine that is told so looks at no processor.
+fn any_processor() -> String {
+    let system = match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    };
+    format!("{}-unknown-{system}", std::env::consts::ARCH)
+}
+
+/// What machine code and the engine that loads it must have in common: wasmtime's whole version, the settings, the processor.
+pub fn compatibility(engine: &Engine) -> String {
+    let mut hasher = DefaultHasher::new();
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
 /// All that the compiled code depends on.
-fn config(sandbox: Sandbox, memory: usize) -> Config {
+pub(crate) fn config(sandbox: Sandbox, memory: usize) -> Config {
     let mut config = Config::new();
     config
         .cranelift_opt_level(OptLevel::Speed)

@@ -5,5 +5,6 @@ mod contract;
 mod horizon;
 mod permissions;
 mod readme;
+mod round_trips;
 mod tenancy;
 mod untested;

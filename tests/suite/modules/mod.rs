@@ -1,6 +1,7 @@
 //! Modules as guests: what is let in, how it is swapped, and what a hostile one can do.
 
 mod backfill;
+mod first_start;
 mod guide;
 pub(crate) mod hostile;
 mod hostile_store;

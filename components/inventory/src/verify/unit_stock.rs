@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoa_sdk::store::{MOST_ROWS, Rows, aggregate, get_all, read, select};
 use stoa_sdk::{Filter, Id, all, has, map, set, totals};
-use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::records::stock::StockRow;

@@ -3,6 +3,7 @@
 mod check;
 mod inspect;
 mod new;
+mod precompile;
 mod remote;
 mod schema;
 mod sign;
@@ -34,6 +35,8 @@ enum Verb {
     Keygen(sign::Keygen),
     /// Sign a component: its admission is written beside it.
     Sign(sign::Sign),
+    /// Compile the modules folder before a host starts: into its cache, or for a release.
+    Precompile(precompile::Flags),
     /// What runs on the hosts, and how it fares.
     List(remote::ListModules),
     /// Send a component to a running host, which vets and keeps it.
@@ -58,6 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Verb::Schema => schema::print(),
         Verb::Keygen(args) => sign::keygen(&args),
         Verb::Sign(args) => sign::sign(&args),
+        Verb::Precompile(flags) => precompile::run(flags),
         Verb::List(args) => remote::list(args),
         Verb::Push(args) => remote::push(args),
         Verb::Diff(args) => remote::diff(args),

@@ -1,6 +1,6 @@
 //! PostgreSQL's messages, as far as a bystander needs them: statements with their values on the way in, and where an answer ends.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use uuid::Uuid;
 
@@ -48,9 +48,27 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Statements that a connection has prepared, by name: text and types of the parameters.
+/// Of a start-up message without its length: a parameter.
+pub fn start_option(payload: &[u8], name: &str) -> Option<String> {
+    let mut reader = Reader(payload);
+    // 3.0; other numbers ask for encryption, or cancel.
+    (reader.long()? == 3 << 16).then_some(())?;
+    loop {
+        let (found, value) = (reader.text()?, reader.text()?);
+        if found == name {
+            return Some(value.to_owned());
+        }
+    }
+}
+
+/// Statements that a connection has prepared.
 #[derive(Default)]
-pub struct Prepared(HashMap<String, (String, Vec<u32>)>);
+pub struct Prepared {
+    /// By name: text and types of the parameters.
+    statements: HashMap<String, (String, Vec<u32>)>,
+    /// Names that the server was asked about and has not answered yet.
+    described: VecDeque<String>,
+}
 
 impl Prepared {
     /// A Parse message.
@@ -58,7 +76,23 @@ impl Prepared {
         let mut reader = Reader(payload);
         let (name, sql) = (reader.text()?.to_owned(), reader.text()?.to_owned());
         let types = (0..reader.short()?).map(|_| reader.long().map(|oid| oid as u32)).collect::<Option<_>>()?;
-        self.0.insert(name, (sql, types));
+        self.statements.insert(name, (sql, types));
+        Some(())
+    }
+
+    /// A Describe message.
+    pub fn describe(&mut self, payload: &[u8]) -> Option<()> {
+        let (kind, name) = payload.split_first()?;
+        (*kind == b'S').then_some(())?;
+        self.described.push_back(Reader(name).text()?.to_owned());
+        Some(())
+    }
+
+    /// A ParameterDescription message: types that the statement itself may have left to the server.
+    pub fn learn_types(&mut self, payload: &[u8]) -> Option<()> {
+        let mut reader = Reader(payload);
+        let types = (0..reader.short()?).map(|_| reader.long().map(|oid| oid as u32)).collect::<Option<_>>()?;
+        self.statements.get_mut(&self.described.pop_front()?)?.1 = types;
         Some(())
     }
 
@@ -66,7 +100,7 @@ impl Prepared {
     pub fn bind(&self, payload: &[u8]) -> Option<Statement> {
         let mut reader = Reader(payload);
         let _portal = reader.text()?;
-        let (sql, types) = self.0.get(reader.text()?)?;
+        let (sql, types) = self.statements.get(reader.text()?)?;
         for _ in 0..reader.short()? {
             (reader.short()? == 1).then_some(())?;
         }
@@ -107,7 +141,7 @@ fn value(oid: u32, bytes: &[u8]) -> Option<Value> {
         16 => Value::Boolean(bytes.first()? != &0),
         17 => Value::Bytes(bytes.to_vec()),
         20 => Value::Integer(i64::from_be_bytes(bytes.try_into().ok()?)),
-        23 => Value::Raw(format!("{}::integer", i32::from_be_bytes(bytes.try_into().ok()?))),
+        23 => Value::Written(i32::from_be_bytes(bytes.try_into().ok()?).to_string(), "integer".to_owned()),
         25 | 1043 => Value::Text(std::str::from_utf8(bytes).ok()?.to_owned()),
         1082 => Value::Raw(format!("(date '2000-01-01' + {})", i32::from_be_bytes(bytes.try_into().ok()?))),
         1184 => Value::Instant(i64::from_be_bytes(bytes.try_into().ok()?) + Y2K),
@@ -191,6 +225,25 @@ mod tests {
                 Value::Raw("true".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn the_server_tells_the_types_that_were_left_to_it() {
+        let mut prepared = Prepared::default();
+        prepared.parse(b"s1\0select $1\0\0\0").unwrap();
+        let bind = b"\0s1\0\0\x01\0\x01\0\x01\0\0\0\x08\0\0\0\0\0\0\0\x05\0\0";
+        assert_eq!(prepared.bind(bind), None, "of no type");
+        prepared.describe(b"Ss1\0").unwrap();
+        prepared.learn_types(&[0, 1, 0, 0, 0, 20]).unwrap();
+        let said = prepared.bind(bind).unwrap();
+        assert_eq!((said.sql.as_str(), said.values.as_slice()), ("select $1", [Value::Integer(5)].as_slice()));
+    }
+
+    #[test]
+    fn a_start_tells_its_options() {
+        let start = b"\0\x03\0\0user\0stoa\0options\0-c a=1\0\0";
+        assert_eq!(start_option(start, "options").as_deref(), Some("-c a=1"));
+        assert_eq!(start_option(start, "nothing"), None);
     }
 
     #[test]

@@ -1,0 +1,70 @@
+//! `stoa module precompile`: what a first start would compile, compiled before: into the cache of this deployment, under its own
+//! key, or to a folder that a release brings along.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli;
+use crate::gate::artifact;
+use crate::gate::cache::Cache;
+use crate::gate::compiler::{self, Compiler};
+use crate::gate::precompiled;
+use crate::gate::vetting::Gate;
+use crate::sandbox::engine;
+use crate::settings::Settings;
+
+#[derive(Args, Serialize)]
+pub struct Flags {
+    /// An empty folder for a release: code for every processor of this architecture. Prints what its hosts have to be told as
+    /// STOA_PRECOMPILED_SHA256.
+    #[arg(long)]
+    #[serde(skip)]
+    out: Option<PathBuf>,
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_dir: Option<PathBuf>,
+    /// Folder of the first generation's components.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules_dir: Option<PathBuf>,
+}
+
+pub fn run(flags: Flags) -> anyhow::Result<()> {
+    let out = flags.out.clone();
+    let settings = Settings::load(flags)?;
+    match out {
+        Some(folder) => write_release(&settings, &folder),
+        None => fill_cache(&settings),
+    }
+}
+
+/// Nothing is trusted here that a start would not trust: signatures are judged when a host takes the module.
+fn fill_cache(settings: &Settings) -> anyhow::Result<()> {
+    let cache = Cache::open(&settings.module_cache_dir())?;
+    let compiler = Compiler::apart(settings.sandbox(), settings.limits().large_memory)?;
+    let gate = Gate { cache: None, precompiled: None, compiler, ..cli::gate(settings)? };
+    for (file, artifact) in artifact::read_folder(&settings.modules_dir())? {
+        if cache.read(&gate.engine, &artifact.digest).is_none() {
+            eprintln!("compiling {file}");
+            let component = gate.component(&artifact).map_err(|refusal| anyhow::anyhow!("{file}: {refusal}"))?;
+            cache.write(&gate.engine, &artifact.digest, &component)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_release(settings: &Settings, folder: &Path) -> anyhow::Result<()> {
+    let (sandbox, memory) = (settings.sandbox(), settings.limits().large_memory);
+    let engine = engine::build_portable(sandbox, memory).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let mut code = Vec::new();
+    for (file, artifact) in artifact::read_folder(&settings.modules_dir())? {
+        eprintln!("compiling {file}");
+        let compiled = compiler::compile_portable(sandbox, memory, &artifact.bytes);
+        code.push((artifact.digest, compiled.map_err(|error| anyhow::anyhow!("{file}: {error:#}"))?));
+    }
+    let list = precompiled::write(folder, &engine::compatibility(&engine), &code)?;
+    println!("{}", hex::encode(list));
+    Ok(())
+}

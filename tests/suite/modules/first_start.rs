@@ -1,0 +1,159 @@
+//! A first start compiles nothing that was compiled before: into the deployment's own cache, as `cargo xtask run` has it done, or
+//! by a release that the settings vouch for. What was touched or made for another engine is left, and compiled anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use stoa_tests::host::{Settings, binary};
+use stoa_tests::{Database, Folder, Stoa, modules, on_one_database};
+
+on_one_database![
+    a_cache_that_was_filled_before_spares_the_first_start,
+    a_release_spares_the_first_start,
+    code_of_a_release_that_was_touched_is_compiled_anew,
+    a_release_that_the_settings_do_not_vouch_for_is_compiled_anew,
+    a_release_for_another_engine_is_compiled_anew,
+];
+
+/// A folder with the changeling as the only module, and room for what is compiled.
+struct Place(Folder);
+
+impl Place {
+    fn make() -> Place {
+        let place = Folder::new("first-start");
+        fs::create_dir(place.path().join("modules")).expect("a folder");
+        fs::write(place.path().join("modules/changeling.wasm"), modules::changeling(1)).expect("a module");
+        Place(place)
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// `stoa module precompile` over the modules; `cache` is the folder of what is compiled.
+    fn precompile(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(binary());
+        command.args(["module", "precompile"]).args(words).current_dir(self.0.path());
+        command.env("STOA_MODULES_DIR", self.at("modules")).env("STOA_MODULE_CACHE_DIR", self.at("cache"));
+        let output = command.output().expect("cannot run stoa");
+        assert!(output.status.success(), "{output:?}");
+        output
+    }
+
+    /// A release in `release`; answers what its settings are told.
+    fn release(&self) -> String {
+        let told = self.precompile(&["--out", "release"]);
+        String::from_utf8(told.stdout).expect("text").trim().to_string()
+    }
+
+    /// A host that never ran, with this cache.
+    fn start(&self, cache: &str, settings: Settings) -> Stoa {
+        let settings = settings.modules(&self.at("modules")).set("STOA_MODULE_CACHE_DIR", self.at(cache).display());
+        Stoa::start_with(Database::Sqlite, settings)
+    }
+
+    /// The same with a release, and nothing in its cache.
+    fn start_released(&self, cache: &str, sha256: &str) -> Stoa {
+        self.start(cache, self.release_settings(sha256))
+    }
+
+    fn release_settings(&self, sha256: &str) -> Settings {
+        let settings = Settings::default().set("STOA_PRECOMPILED_DIR", self.at("release").display());
+        settings.set("STOA_PRECOMPILED_SHA256", sha256)
+    }
+}
+
+/// How many modules came from the cache, the release and the compiler.
+fn count_loads(host: &Stoa) -> [u64; 3] {
+    let metrics = host.metrics();
+    ["cache", "release", "compiler"].map(|from| {
+        let name = format!("stoa_modules_loaded_total{{from=\"{from}\"}} ");
+        let count = metrics.lines().find_map(|line| line.strip_prefix(&name)?.parse().ok());
+        count.unwrap_or(0)
+    })
+}
+
+/// The module does its work.
+fn serves(host: &Stoa) {
+    host.company().get("changeling").is(200);
+}
+
+fn the_only_file(folder: &Path, extension: Option<&str>) -> PathBuf {
+    let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
+    let is_code = |file: &PathBuf| match extension {
+        Some(extension) => file.extension().is_some_and(|found| found == extension),
+        None => file.file_name().is_some_and(|name| name != "key"),
+    };
+    let [file] = <[PathBuf; 1]>::try_from(files.filter(is_code).collect::<Vec<_>>()).expect("one file");
+    file
+}
+
+/// Turns one bit in the middle, where the code is.
+fn touch(file: &Path) {
+    let mut bytes = fs::read(file).expect("a file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(file, bytes).expect("written");
+}
+
+fn a_cache_that_was_filled_before_spares_the_first_start(_: Database) {
+    let place = Place::make();
+    place.precompile(&[]);
+    let host = place.start("cache", Settings::default());
+    assert_eq!(count_loads(&host), [1, 0, 0]);
+    serves(&host);
+    // Once is enough.
+    let again = place.precompile(&[]);
+    assert!(!String::from_utf8_lossy(&again.stderr).contains("compiling"), "{again:?}");
+    // Touched, it is compiled, and kept anew.
+    touch(&the_only_file(&place.at("cache"), None));
+    let host = place.start("cache", Settings::default());
+    assert_eq!(count_loads(&host), [0, 0, 1]);
+    assert!(host.log().contains("was touched"), "{}", host.log());
+    serves(&host);
+    assert_eq!(count_loads(&place.start("cache", Settings::default())), [1, 0, 0]);
+}
+
+fn a_release_spares_the_first_start(_: Database) {
+    let place = Place::make();
+    let host = place.start_released("own", &place.release());
+    assert_eq!(count_loads(&host), [0, 1, 0]);
+    serves(&host);
+    let cached = fs::read_dir(place.at("own")).map(|files| files.filter_map(Result::ok).count());
+    assert_eq!(cached.expect("the cache"), 1, "the key alone: what is there already is not kept twice");
+}
+
+fn code_of_a_release_that_was_touched_is_compiled_anew(_: Database) {
+    let place = Place::make();
+    let sha256 = place.release();
+    touch(&the_only_file(&place.at("release"), Some("code")));
+    let host = place.start_released("own", &sha256);
+    assert_eq!(count_loads(&host), [0, 0, 1]);
+    assert!(host.log().contains("was touched"), "{}", host.log());
+    serves(&host);
+}
+
+fn a_release_that_the_settings_do_not_vouch_for_is_compiled_anew(_: Database) {
+    let place = Place::make();
+    let sha256 = place.release();
+    let without = Settings::default().set("STOA_PRECOMPILED_DIR", place.at("release").display());
+    assert_eq!(count_loads(&place.start("none", without)), [0, 0, 1], "nobody vouches for it");
+    let host = place.start_released("other", &"0".repeat(64));
+    assert_eq!(count_loads(&host), [0, 0, 1], "another is vouched for");
+    assert!(host.log().contains("is not the one of the settings"), "{}", host.log());
+    // Whoever writes code and list cannot write the settings.
+    touch(&place.at("release/precompiled.json"));
+    assert_eq!(count_loads(&place.start_released("touched", &sha256)), [0, 0, 1]);
+    let said = Stoa::try_start(Database::Sqlite, place.release_settings("garbage")).err();
+    assert!(said.is_some_and(|said| said.contains("STOA_PRECOMPILED_SHA256")), "no digest is no start");
+}
+
+fn a_release_for_another_engine_is_compiled_anew(_: Database) {
+    let place = Place::make();
+    let hardened = place.release_settings(&place.release()).set("STOA_SANDBOX", "hardened");
+    let host = place.start("own", hardened);
+    assert_eq!(count_loads(&host), [0, 0, 1]);
+    assert!(host.log().contains("was made for another engine"), "{}", host.log());
+    serves(&host);
+}
