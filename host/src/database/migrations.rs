@@ -10,12 +10,14 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (2, "governance", include_str!("../../../migrations/sqlite/0002_governance.sql")),
     (3, "modules", include_str!("../../../migrations/sqlite/0003_modules.sql")),
     (4, "audit subjects", include_str!("../../../migrations/sqlite/0004_audit_subjects.sql")),
+    (5, "idempotency in place", include_str!("../../../migrations/sqlite/0005_idempotency_in_place.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
     (2, "governance", include_str!("../../../migrations/postgres/0002_governance.sql")),
     (3, "modules", include_str!("../../../migrations/postgres/0003_modules.sql")),
     (4, "audit subjects", include_str!("../../../migrations/postgres/0004_audit_subjects.sql")),
+    (5, "idempotency in place", include_str!("../../../migrations/postgres/0005_idempotency_in_place.sql")),
 ];
 
 pub fn sqlite() -> Migrator {
