@@ -5,6 +5,7 @@
 
 mod call;
 mod checks;
+mod children;
 mod datum;
 mod decimal;
 mod filter;
