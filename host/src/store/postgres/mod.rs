@@ -18,7 +18,7 @@ use super::{Reading, Stop, locks};
 use crate::database::Error;
 use crate::wit::store::Reply;
 
-pub(super) use ddl::{ahead, apply};
+pub(super) use ddl::{STANDING, ahead, apply, reform};
 use reads::Reads;
 
 pub(super) async fn run(
