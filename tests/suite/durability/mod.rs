@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod crash;
+mod hot_rows;
 mod older_store;
 mod stored;
 mod two_hosts;
