@@ -153,7 +153,10 @@ pub fn children() -> Vec<Step> {
                 other => other,
             }],
         ),
-        ("a sum of rows with has", vec![aggregate("item", vec![has_movement("many", vec![]), stocked()], "active", count())]),
+        (
+            "a sum of rows with has",
+            vec![aggregate("item", vec![has_movement("many", vec![]), stocked()], "active", count())],
+        ),
         (
             "a measure of rows with has",
             vec![aggregate(

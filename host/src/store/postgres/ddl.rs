@@ -156,10 +156,10 @@ fn index(table: &Table, key: &Key, unique: bool, concurrently: &str) -> String {
     format!("create {kind}index {concurrently}if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
 }
 
-/// Names of the indexes that stand, and of the tables whose pages leave room.
-pub const STANDING: &str = "select relname::text from pg_class
-    where relnamespace = current_schema()::regnamespace
-      and (relkind = 'i' or relkind = 'r' and 'fillfactor=70' = any(reloptions))";
+/// Names of the indexes that stand, and of the tables whose pages leave room. An index that a builder left half-built does not.
+pub const STANDING: &str = "select c.relname::text from pg_class c left join pg_index i on i.indexrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace
+      and (c.relkind = 'i' and i.indisvalid or c.relkind = 'r' and 'fillfactor=70' = any(c.reloptions))";
 
 /// Statements that give tables the form that `create` gives them, each to run alone, outside any transaction. `drop`: indexes.
 pub fn reform(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
