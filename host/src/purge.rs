@@ -21,10 +21,10 @@ struct Rule {
     postgres: &'static str,
 }
 
-const ANSWERS: &str = "update stoa_idempotency set body = null, headers = null
+const ANSWERS: &str = "update stoa_idempotency set body = null, headers = null, kept = false
     where (tenant_id, actor_id, operation, key) in (
       select tenant_id, actor_id, operation, key from stoa_idempotency
-      where body is not null and created_at < $1 limit $2)
+      where kept and created_at < $1 limit $2)
     returning 1";
 
 const PERMITS: &str = "delete from stoa_permit

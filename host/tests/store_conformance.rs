@@ -11,6 +11,7 @@ use store::*;
 fn steps() -> Vec<Step> {
     let mut steps = writes::inserts();
     steps.extend(reads::reads());
+    steps.extend(children::children());
     steps.extend(writes::updates());
     steps.extend(reads::sums());
     steps.extend(misuse::misuse());

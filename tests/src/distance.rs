@@ -35,7 +35,7 @@ impl Distance {
     }
 
     /// The address of a database as it is reached over this distance.
-    pub(crate) fn lead_to(&self, url: &str) -> String {
+    pub fn lead_to(&self, url: &str) -> String {
         let mut url = Url::parse(url).expect("the database's address is no URL");
         let host = url.host_str().expect("a server that is reached by TCP");
         let target = format!("{host}:{}", url.port().unwrap_or(5432));

@@ -11,7 +11,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::contract::Contract;
-use crate::distance::Distance;
 use crate::folder::Folder;
 use crate::postgres::Disposable;
 use crate::{Database, Request, modules};
@@ -50,6 +49,9 @@ struct Process {
     minder: Option<(Child, ChildStdin)>,
 }
 
+/// Leads to a database by another address than its own.
+type Way = Box<dyn Fn(&str) -> String>;
+
 /// What a host is started with; `Settings::default()` is what the shared hosts have.
 #[derive(Default)]
 pub struct Settings {
@@ -58,7 +60,7 @@ pub struct Settings {
     variables: Vec<(String, String)>,
     file: Option<String>,
     without_dev: bool,
-    distance: Option<Distance>,
+    way: Option<Way>,
 }
 
 impl Settings {
@@ -86,9 +88,9 @@ impl Settings {
         self
     }
 
-    /// Its database (PostgreSQL) is that far away.
-    pub fn at(mut self, distance: &Distance) -> Settings {
-        self.distance = Some(distance.clone());
+    /// Its database (PostgreSQL) is reached by another address.
+    pub fn by(mut self, way: impl Fn(&str) -> String + 'static) -> Settings {
+        self.way = Some(Box::new(way));
         self
     }
 
@@ -131,7 +133,7 @@ impl Stoa {
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
         ];
         if let Some(postgres) = &postgres {
-            let url = settings.distance.map_or(postgres.url().to_string(), |distance| distance.lead_to(postgres.url()));
+            let url = settings.way.map_or(postgres.url().to_string(), |way| way(postgres.url()));
             variables.push(("STOA_DATABASE_URL".into(), url));
         }
         variables.extend(settings.variables);

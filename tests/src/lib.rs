@@ -12,6 +12,7 @@ pub mod copies;
 pub mod database;
 pub mod dice;
 pub mod distance;
+pub mod door;
 pub mod folder;
 pub mod goods;
 pub mod held;

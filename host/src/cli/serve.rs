@@ -132,6 +132,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
     let following = tokio::spawn(deployment.clone().follow());
     let upgrading = tokio::spawn(deployment.clone().upgrade());
+    let reforming = tokio::spawn(deployment.clone().reform());
     let (recorder, recording) = Recorder::start(database.clone());
     let app = Arc::new(answer::App {
         deployment: deployment.clone(),
@@ -163,6 +164,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     upkeep.abort();
     following.abort();
     upgrading.abort();
+    reforming.abort();
     deployment.leave().await;
     app.platform.governor.stop().await;
     recording.finish().await;

@@ -10,6 +10,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (2, "governance", include_str!("../../../migrations/sqlite/0002_governance.sql")),
     (3, "modules", include_str!("../../../migrations/sqlite/0003_modules.sql")),
     (4, "audit subjects", include_str!("../../../migrations/sqlite/0004_audit_subjects.sql")),
+    (5, "idempotency in place", include_str!("../../../migrations/sqlite/0005_idempotency_in_place.sql")),
     (6, "places", include_str!("../../../migrations/sqlite/0006_places.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
@@ -17,6 +18,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (2, "governance", include_str!("../../../migrations/postgres/0002_governance.sql")),
     (3, "modules", include_str!("../../../migrations/postgres/0003_modules.sql")),
     (4, "audit subjects", include_str!("../../../migrations/postgres/0004_audit_subjects.sql")),
+    (5, "idempotency in place", include_str!("../../../migrations/postgres/0005_idempotency_in_place.sql")),
     (6, "places", include_str!("../../../migrations/postgres/0006_places.sql")),
 ];
 

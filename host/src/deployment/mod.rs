@@ -7,6 +7,7 @@ pub mod development;
 pub mod first;
 pub mod follow;
 pub mod records;
+pub mod reform;
 pub mod release;
 pub mod upgrade;
 pub mod watch;

@@ -83,6 +83,40 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
     Ok(statements)
 }
 
+/// What tables that stand need to be like new ones.
+#[derive(Debug, Default)]
+pub struct Reform {
+    /// PostgreSQL: each to run alone and outside a transaction.
+    pub statements: Vec<String>,
+    /// Collections by module, to be recorded once the statements ran.
+    pub collections: Vec<(String, Collection)>,
+}
+
+/// Compares the tables that stand with those that this host would make.
+pub async fn find_reform(session: &mut Session, wanted: &Wanted) -> Result<Reform, Error> {
+    let mut all = Reform::default();
+    for (module, schema) in wanted {
+        let recorded = read_collections(session, module).await?;
+        let (statements, collections) = store::find_reform(session, &recorded, schema).await?;
+        all.statements.extend(statements);
+        all.collections.extend(collections.into_iter().map(|collection| (module.clone(), collection)));
+    }
+    Ok(all)
+}
+
+/// Ends a reform, in a transaction that holds the lock: SQLite runs its statements here, PostgreSQL has run them.
+pub async fn end_reform(session: &mut Session, reform: Reform) -> Result<(), Error> {
+    if matches!(session, Session::Sqlite(_)) {
+        for statement in reform.statements {
+            session.query_composed(statement, &[]).await?;
+        }
+    }
+    for (module, collection) in &reform.collections {
+        record(session, module, collection).await?;
+    }
+    Ok(())
+}
+
 fn not_additive(module: &str, faults: &[String]) -> Refusal {
     let difference = |fault: &String| Difference::new(codes::SCHEMA_NOT_ADDITIVE, module, fault);
     let refusal = Refusal::new("SCHEMA_NOT_ADDITIVE", format!("{module}: {}", faults.join("; ")));

@@ -16,12 +16,36 @@ use crate::wit::store::{Compare, Has, Node, Term, Value};
 pub(super) enum Condition {
     All(Vec<Condition>),
     Any(Vec<Condition>),
-    Compare { column: usize, op: &'static str, datum: Datum },
-    OneOf { column: usize, data: Vec<Datum> },
-    Null { column: usize, is: bool },
-    Contains { group: usize, text: String },
-    Tuple { columns: Vec<usize>, op: &'static str, data: Vec<Datum> },
-    Has { table: usize, own: usize, theirs: usize, terms: Vec<Condition> },
+    Compare {
+        column: usize,
+        op: &'static str,
+        datum: Datum,
+    },
+    OneOf {
+        column: usize,
+        data: Vec<Datum>,
+    },
+    Null {
+        column: usize,
+        is: bool,
+    },
+    Contains {
+        group: usize,
+        text: String,
+    },
+    Tuple {
+        columns: Vec<usize>,
+        op: &'static str,
+        data: Vec<Datum>,
+    },
+    /// `each`: looked up for each row, not all matches at once.
+    Has {
+        table: usize,
+        own: usize,
+        theirs: usize,
+        terms: Vec<Condition>,
+        each: bool,
+    },
 }
 
 impl Condition {
@@ -139,7 +163,7 @@ impl Reader<'_> {
             return Err(misuse("has: the two columns cannot be compared"));
         }
         let terms = has.where_.into_iter().map(|term| self.term(theirs, term)).collect::<Result<_, _>>()?;
-        Ok(Condition::Has { table: other, own: own_column, theirs: their_column, terms })
+        Ok(Condition::Has { table: other, own: own_column, theirs: their_column, terms, each: false })
     }
 
     fn term(&mut self, table: &Table, term: Term) -> Result<Condition, Refused> {
@@ -324,7 +348,15 @@ fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must:
             }
             sql.put(")");
         }
-        Condition::Has { table: other, own, theirs, terms } => {
+        Condition::Has { table: other, own, theirs, terms, each: true } => {
+            let other = schema.table(other);
+            // Not `exists`, which PostgreSQL may turn into a join that reads all matches.
+            sql.put("(select true from ").put(&other.sql).put(" h").of_tenant("h");
+            sql.put(" and ").column("h", other, theirs).put(" = ").column(alias, table, own);
+            write_terms(schema, other, terms, sql);
+            sql.put(" limit 1)");
+        }
+        Condition::Has { table: other, own, theirs, terms, each: false } => {
             let other = schema.table(other);
             // The matches are found once and these rows by them. `exists` would run through this table on SQLite; on
             // PostgreSQL a plan made before a table has statistics would compare every row with every match, so the
@@ -332,12 +364,17 @@ fn part(schema: &Tables, table: &Table, alias: &str, condition: Condition, must:
             let array = must && sql.dialect == Dialect::Postgres;
             sql.column(alias, table, own).put(if array { " = any(array(select " } else { " in (select " });
             sql.column("h", other, theirs).put(" from ").put(&other.sql).put(" h").of_tenant("h");
-            for term in terms {
-                sql.put(" and ");
-                part(schema, other, "h", term, true, sql);
-            }
+            write_terms(schema, other, terms, sql);
             sql.put(if array { "))" } else { ")" });
         }
+    }
+}
+
+/// The conditions on the other table's rows.
+fn write_terms(schema: &Tables, other: &Table, terms: Vec<Condition>, sql: &mut Sql) {
+    for term in terms {
+        sql.put(" and ");
+        part(schema, other, "h", term, true, sql);
     }
 }
 

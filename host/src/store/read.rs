@@ -3,6 +3,7 @@
 use stoa_descriptor::ColumnType;
 
 use super::call::{Aggregate, Keyed, Measure, PerKey, Select};
+use super::children;
 use super::datum::Datum;
 use super::filter;
 use super::schema::{Table, Tables};
@@ -138,11 +139,18 @@ fn key_matches(sql: &mut Sql, table: &Table, columns: &[usize]) {
     }
 }
 
-pub(super) fn select(schema: &Tables, select: Select, sql: Sql) -> Query {
+pub(super) fn select(schema: &Tables, mut select: Select, sql: Sql) -> Query {
     let table = schema.table(select.table);
     let mut sql = sql;
+    let children = children::take(schema, &mut select);
+    if let Some(children) = &children {
+        children.write_ids(schema, &mut sql);
+    }
     sql.put("select ").outputs("t", table, &select.columns);
-    from(&mut sql, table);
+    match &children {
+        Some(children) => children.begin_from(table, &mut sql),
+        None => from(&mut sql, table),
+    }
     if !select.filter.is_always() {
         sql.put(" and ");
         filter::write(schema, table, "t", select.filter, &mut sql);
@@ -151,7 +159,9 @@ pub(super) fn select(schema: &Tables, select: Select, sql: Sql) -> Query {
         sql.put(" and ");
         beyond(&mut sql, table, &select.order, after);
     }
-    if select.lock.is_some() {
+    if let Some(children) = &children {
+        children.end_from(table, &mut sql);
+    } else if select.lock.is_some() {
         order_by(&mut sql, table, table.lock_order.iter().map(|at| (*at, false)));
     } else {
         order_by(&mut sql, table, select.order.into_iter());

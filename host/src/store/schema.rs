@@ -55,6 +55,8 @@ pub(super) struct Key {
     /// Name of the index in the database.
     pub index: String,
     pub columns: Vec<usize>,
+    /// The column whose nulls the index leaves out: no query looks for them there, and most rows may have no value.
+    pub not_null: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -133,6 +135,16 @@ impl Tables {
     /// Name of a unique key's index in the database.
     pub(super) fn unique_index(bare: &str, key: &str) -> String {
         shorten(format!("{bare}__u_{key}"))
+    }
+
+    /// Name of a declared index in the database. It tells the form: an index of another form is another index.
+    fn index(bare: &str, list: &[String], partial: bool) -> String {
+        shorten(format!("{bare}__{}_{}", if partial { "p" } else { "i" }, list.join("_")))
+    }
+
+    /// Every name that the index on these columns has, or had in a table that an older host made.
+    pub(super) fn index_names(bare: &str, list: &[String]) -> [String; 2] {
+        [false, true].map(|partial| Tables::index(bare, list, partial))
     }
 
     /// Name of a check's constraint in the database.
@@ -302,16 +314,25 @@ fn keys(table: &mut Table, collection: &Collection, faults: &mut Vec<String>) {
         if !names.insert(index.clone()) {
             faults.push(format!("{item}: declared twice"));
         }
-        table.unique.push(Key { name: unique.name.clone(), index, columns });
+        table.unique.push(Key { name: unique.name.clone(), index, columns, not_null: None });
     }
     for list in &collection.indexes {
         let item = format!("index {}", list.join(","));
         let columns = resolve(table, &item, list, faults);
-        let index = shorten(format!("{}__i_{}", table.bare, list.join("_")));
+        let first = columns.first().copied();
+        if let Some(at) = first.filter(|at| matches!(table.type_of(*at), ColumnType::Decimal { .. })) {
+            faults.push(format!(
+                "{item}: it leads with the decimal column {}; under row-level security PostgreSQL compares decimals row by row \
+                 and never by an index",
+                table.column(at).name
+            ));
+        }
+        let not_null = first.filter(|at| table.column(*at).nullable);
+        let index = Tables::index(&table.bare, list, not_null.is_some());
         if columns.is_empty() || !names.insert(index.clone()) {
             faults.push(format!("{item}: empty, or its name is taken"));
         }
-        table.indexes.push(Key { name: list.join(","), index, columns });
+        table.indexes.push(Key { name: list.join(","), index, columns, not_null });
     }
     table.lock_order = resolve(table, "lock order", &collection.lock_order, faults);
     if let Some(at) = table.lock_order.iter().find(|at| table.column(**at).nullable) {

@@ -1,6 +1,7 @@
 //! What the store's tests share: a small module's collections, short words for calls, and a session on either database.
 #![allow(dead_code)]
 
+pub mod children;
 pub mod misuse;
 pub mod reads;
 pub mod writes;
@@ -44,7 +45,7 @@ pub fn collections() -> Vec<Collection> {
             { "name": "code", "columns": ["code"] },
             { "name": "title_in_family", "columns": ["family", "title"] }
           ],
-          "indexes": [["active", "title"], ["price"]],
+          "indexes": [["active", "title"], ["note"], ["family", "title"], ["title", "family"]],
           "search": [{ "name": "words", "columns": ["title", "note"] }],
           "checks": [{ "name": "sold_some", "all": [{ "column": "sold", "op": ">=", "right": { "constant": "0" } }] }],
           "counters": ["sold"] },
@@ -75,7 +76,7 @@ pub fn collections() -> Vec<Collection> {
             { "name": "day", "type": "date" },
             { "name": "branch", "type": "text", "nullable": true }
           ],
-          "indexes": [["item", "day"]] }
+          "indexes": [["item", "day"], ["kind", "item"], ["branch"]] }
     ]);
     serde_json::from_value(list).expect("the test's collections")
 }

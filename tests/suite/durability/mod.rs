@@ -2,6 +2,8 @@
 
 mod concurrency;
 mod crash;
+mod far_database;
+mod hot_rows;
 mod older_store;
 mod places;
 mod stored;

@@ -1,9 +1,14 @@
 //! A store that an older host left opens again, and holds what it held: the steps of its tables carry the rows over.
 
 use serde_json::json;
-use stoa_tests::{Company, Database, Stoa, on_both_databases};
+use stoa_tests::{Company, Database, Stoa, eventually, on_both_databases};
 
-on_both_databases![an_audit_entry_of_one_subject_keeps_it, members_find_their_companies];
+on_both_databases![
+    an_audit_entry_of_one_subject_keeps_it,
+    an_answer_stays_until_it_is_purged,
+    indexes_become_what_new_tables_have,
+    members_find_their_companies,
+];
 
 /// Ids of the entries that a product finds.
 fn find_entries(shop: &Company, product: &str) -> Vec<String> {
@@ -95,4 +100,57 @@ fn members_find_their_companies(database: Database) {
              and relname <> '_sqlx_migrations' and obj_description(c.oid, 'pg_class') is null";
         assert_eq!(host.rows(without), [[""; 0]; 0], "tables without a place");
     }
+}
+
+/// What step 5 did to answers, undone: their index is of those that have a body.
+const UNDO_KEPT: &[&str] = &[
+    "drop index stoa_idempotency_answer",
+    "alter table stoa_idempotency drop column kept",
+    "create index stoa_idempotency_answer on stoa_idempotency (created_at) where body is not null",
+    "delete from _sqlx_migrations where version = 5",
+];
+
+fn an_answer_stays_until_it_is_purged(database: Database) {
+    let host = Stoa::start(database);
+    let shop = host.company();
+    let create = |key: &str, code: &str| {
+        shop.request("POST", "catalog/lookups/brands").key(key).json(&json!({ "name": code, "code": code })).send()
+    };
+    let keys = [uuid::Uuid::new_v4().to_string(), uuid::Uuid::new_v4().to_string()];
+    create(&keys[0], "A").is(201);
+    create(&keys[1], "B").is(201);
+    let purged = shop.literal(&keys[1]);
+    shop.change(&format!(
+        "update stoa_idempotency set body = null, headers = null where key = {purged} and {{tenant}}"
+    ));
+    host.kill9();
+    UNDO_KEPT.iter().for_each(|statement| shop.change(statement));
+    host.restart();
+    assert!(create(&keys[0], "A").is(201).replayed());
+    let kept = |condition: &str| shop.count("stoa_idempotency", &format!("operation = 'createLookup' and {condition}"));
+    assert_eq!((kept("kept and body is not null"), kept("kept and body is null")), (1, 0), "what is left to purge");
+    assert_eq!((kept("not kept and body is null"), kept("not kept and body is not null")), (1, 0));
+}
+
+/// Names of the indexes of a table.
+fn find_indexes(shop: &Company, table: &str) -> Vec<String> {
+    let query = match shop.host.database() {
+        Database::Sqlite => format!("select name from sqlite_schema where type = 'index' and tbl_name = '{table}'"),
+        Database::Postgres => format!("select indexname as name from pg_indexes where tablename = '{table}'"),
+    };
+    let mut names: Vec<String> = shop.rows(&query).into_iter().map(|mut row| row.remove(0)).collect();
+    names.sort();
+    names
+}
+
+fn indexes_become_what_new_tables_have(database: Database) {
+    let host = Stoa::start(database);
+    let shop = host.company();
+    let new = find_indexes(&shop, "inventory_movement");
+    assert!(new.contains(&"inventory_movement__p_document_id".to_string()), "{new:?}");
+    host.kill9();
+    shop.change("drop index inventory_movement__p_document_id");
+    shop.change("create index inventory_movement__i_document_id on inventory_movement (tenant_id, document_id, id)");
+    host.restart();
+    eventually(|| (find_indexes(&shop, "inventory_movement") == new).then_some(()));
 }

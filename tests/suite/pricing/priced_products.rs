@@ -360,7 +360,13 @@ mod postgres_alone {
     #[test]
     fn a_page_waits_for_the_database_three_times() {
         let distance = Distance::default();
-        let host = Stoa::start_with(Database::Postgres, Settings::default().at(&distance));
+        let host = Stoa::start_with(
+            Database::Postgres,
+            Settings::default().by({
+                let distance = distance.clone();
+                move |url| distance.lead_to(url)
+            }),
+        );
         let shop = host.company();
         let machine = shop.machine(SCOPES);
         let (list, product, _) = shelf(&shop);

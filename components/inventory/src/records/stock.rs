@@ -32,7 +32,7 @@ collection! {
         revision: i64 = 0,
     }
     unique { pair: [warehouse_id, variant_id] }
-    index { [variant_id, id], [product_id, id], [legal_entity_id, id], [updated_at] }
+    index { [variant_id, id], [product_id, id], [legal_entity_id, id] }
     checks {
         available: [reserved >= 0, on_hand >= reserved],
         custody: [damaged >= 0, quarantined >= 0, in_transit >= 0, returned >= 0],

@@ -67,7 +67,7 @@ collection! {
     }
     index {
         [variant_id, warehouse_id, status, id], [warehouse_id, status], [location_id], [receipt_item_id],
-        [sale_allocation_id], [product_id, id], [updated_at],
+        [sale_allocation_id], [product_id, id],
     }
 }
 

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{aggregate, read, select};
 use stoa_sdk::{Filter, Id, all, set, totals, view};
 use stoa_trade::clients::books::{self, Posted};
+use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Amount;
 
 use crate::records::cost::CostEntryRow;
 use crate::records::movement::{DocumentType, MovementRow};
 use crate::verify::batch::{Batch, NOTHING_LEFT, finding};
 use crate::work::goods::post;
-use crate::work::pages::read_every;
 
 /// Movements of a batch, and those of its last instant.
 const BATCH: u32 = 100;

@@ -12,6 +12,9 @@ use crate::store::migrate::TableChange;
 use crate::store::schema::{Check, Column, Group, Key, Table, Tables};
 use crate::store::sql::Dialect;
 
+/// Projections are changed in place, time and again: with room left in its page a row changes without a touch of its indexes.
+const FILL: &str = "fillfactor=70";
+
 async fn run(transaction: &mut Transaction, text: String) -> Result<(), Error> {
     transaction.send_text(&text).await.map(drop)
 }
@@ -85,7 +88,11 @@ fn create(table: &Table) -> String {
         text.push_str(", ");
         text.push_str(&constraint(table, check));
     }
-    text.push_str(", primary key (tenant_id, id));\n");
+    text.push_str(", primary key (tenant_id, id))");
+    if table.kind == Kind::Projection {
+        text.push_str(&format!(" with ({FILL})"));
+    }
+    text.push_str(";\n");
     for key in &table.unique {
         text.push_str(&index(table, key, true, ""));
     }
@@ -148,7 +155,27 @@ fn index(table: &Table, key: &Key, unique: bool, concurrently: &str) -> String {
         columns.push_str(", id");
     }
     let kind = if unique { "unique " } else { "" };
-    format!("create {kind}index {concurrently}if not exists \"{}\" on {} ({columns});\n", key.index, table.sql)
+    let rows = key.not_null.map(|at| format!(" where {} is not null", table.column(at).sql)).unwrap_or_default();
+    format!("create {kind}index {concurrently}if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
+}
+
+/// Names of the indexes that stand, and of the tables whose pages leave room. An index that a builder left half-built does not.
+pub const STANDING: &str = "select c.relname::text from pg_class c left join pg_index i on i.indexrelid = c.oid
+    where c.relnamespace = current_schema()::regnamespace
+      and (c.relkind = 'i' and i.indisvalid or c.relkind = 'r' and 'fillfactor=70' = any(c.reloptions))";
+
+/// Statements that give tables the form that `create` gives them, each to run alone, outside any transaction. `drop`: indexes.
+pub fn reform(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for table in &schema.tables {
+        let missing = table.indexes.iter().filter(|key| !stands(&key.index));
+        texts.extend(missing.map(|key| index(table, key, false, "concurrently ")));
+        if table.kind == Kind::Projection && !stands(&table.bare) {
+            texts.push(format!("alter table {} set ({FILL})", table.sql));
+        }
+    }
+    texts.extend(drop.iter().map(|index| format!("drop index concurrently if exists \"{index}\"")));
+    texts
 }
 
 /// Statements that build the plan's indexes on tables that are there already, without holding up their writers. Each is

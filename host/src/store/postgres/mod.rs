@@ -26,7 +26,7 @@ use crate::database::Error;
 use crate::database::postgres::{Statement, Transaction, field};
 use crate::wit::store::{Page, Reply};
 
-pub(super) use ddl::{ahead, apply};
+pub(super) use ddl::{STANDING, ahead, apply, reform};
 
 /// A statement on its way, and what its answer means.
 struct Asked {

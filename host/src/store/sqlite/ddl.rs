@@ -135,7 +135,22 @@ fn index(table: &Table, key: &Key, kind: &str) -> String {
     if kind.is_empty() && !key.columns.contains(&ID) {
         columns.push_str(", id");
     }
-    format!("create {kind}index if not exists \"{}\" on {} ({columns});\n", key.index, table.sql)
+    let rows = key.not_null.map(|at| format!(" where {} is not null", table.column(at).sql)).unwrap_or_default();
+    format!("create {kind}index if not exists \"{}\" on {} ({columns}){rows};\n", key.index, table.sql)
+}
+
+/// Names of the indexes that stand.
+pub const STANDING: &str = "select name from sqlite_schema where type = 'index'";
+
+/// Statements that give tables the indexes that `create` gives them. `drop`: indexes.
+pub fn reform(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for table in &schema.tables {
+        let missing = table.indexes.iter().filter(|key| !stands(&key.index));
+        texts.extend(missing.map(|key| index(table, key, "")));
+    }
+    texts.extend(drop.iter().map(|index| format!("drop index if exists \"{index}\"")));
+    texts
 }
 
 fn triggers(table: &Table, check: &Check) -> String {

@@ -1,0 +1,64 @@
+//! After a start: the active generation's tables get the indexes that this host makes, where an older one made others, and lose
+//! those that the generation no longer declares. Until then they stay, so that a way back soon after an activation builds none.
+//! Requests are answered meanwhile.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Deployment, records};
+use crate::database::{Database, Error, Place};
+use crate::gate::tables;
+
+/// Between two looks: what was done is looked at again.
+const PAUSE: Duration = Duration::from_secs(1);
+const RETRY: Duration = Duration::from_secs(60);
+
+impl Deployment {
+    /// Runs until nothing is left to do.
+    pub async fn reform(self: Arc<Self>) {
+        loop {
+            match self.reform_tables().await {
+                Ok(true) => return,
+                Ok(false) => tokio::time::sleep(PAUSE).await,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot bring the indexes up to date now");
+                    tokio::time::sleep(RETRY).await;
+                }
+            }
+        }
+    }
+
+    /// Answers whether there was nothing to do.
+    async fn reform_tables(&self) -> Result<bool, Error> {
+        let release = self.current.load_full();
+        let part = Arc::new((release.number, tables::wanted_tables(&release.modules)));
+        let found = self.database.read_plain(Place::Home, part.clone(), |session, part| {
+            Box::pin(async move {
+                let active = records::newest(session).await? == Some(part.0);
+                Ok(if active { Some(tables::find_reform(session, &part.1).await?) } else { None })
+            })
+        });
+        // Another generation is on its way here.
+        let Some(reform) = found.await? else { return Ok(false) };
+        if reform.statements.is_empty() && reform.collections.is_empty() {
+            return Ok(true);
+        }
+        for statement in &reform.statements {
+            tracing::info!(statement = statement.trim_end(), "an older host's table is brought up to date");
+        }
+        if let Database::Postgres(database) = &*self.database {
+            database.build_indexes(reform.statements).await?;
+        }
+        let done = self.database.write_plain(Place::Home, part, |session, part| {
+            Box::pin(async move {
+                tables::lock(session).await?;
+                if records::newest(session).await? == Some(part.0) {
+                    let reform = tables::find_reform(session, &part.1).await?;
+                    tables::end_reform(session, reform).await?;
+                }
+                Ok(())
+            })
+        });
+        done.await.map(|()| false)
+    }
+}

@@ -1,0 +1,116 @@
+//! A door before PostgreSQL: encrypted by a CA of its own, or shut at the moment that a test chooses.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use reqwest::Url;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use crate::folder::Folder;
+use crate::host::RUNTIME;
+
+/// Clones are the same door.
+#[derive(Clone)]
+pub struct Door {
+    acceptor: Option<TlsAcceptor>,
+    shut: Arc<watch::Sender<bool>>,
+}
+
+impl Default for Door {
+    fn default() -> Door {
+        Door { acceptor: None, shut: Arc::new(watch::Sender::new(false)) }
+    }
+}
+
+impl Door {
+    /// Speaks TLS as `localhost`. Answers the certificate of the CA that vouches for it, in a folder of its own.
+    pub fn encrypted() -> (Door, Folder, PathBuf) {
+        let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+        let private = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.signing_key.serialize_der()));
+        let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("protocol versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![key.cert.der().clone()], private)
+            .expect("a server's certificate");
+        let folder = Folder::new("ca");
+        let file = folder.path().join("ca.pem");
+        std::fs::write(&file, key.cert.pem()).expect("cannot write a certificate");
+        (Door { acceptor: Some(TlsAcceptor::from(Arc::new(config))), ..Door::default() }, folder, file)
+    }
+
+    /// From now on who is connected hears nothing more, and who connects nothing at all, while the connections stand.
+    pub fn shut(&self) {
+        self.shut.send_replace(true);
+    }
+
+    /// Lets people in again. Connections of before are closed.
+    pub fn open(&self) {
+        self.shut.send_replace(false);
+    }
+
+    /// The address of a database as it is reached through this door.
+    pub fn lead_to(&self, url: &str) -> String {
+        let mut url = Url::parse(url).expect("the database's address is no URL");
+        let host = url.host_str().expect("a server that is reached by TCP");
+        let target = format!("{host}:{}", url.port().unwrap_or(5432));
+        let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).expect("cannot listen");
+        let port = listener.local_addr().expect("a listener has an address").port();
+        let door = self.clone();
+        RUNTIME.spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let (door, target) = (door.clone(), target.clone());
+                tokio::spawn(async move {
+                    let _ = door.pass(client, &target).await;
+                });
+            }
+        });
+        url.set_host(Some("localhost")).expect("a host");
+        url.set_port(Some(port)).expect("a port");
+        if self.acceptor.is_some() {
+            url.set_query(Some("sslmode=verify-full"));
+        }
+        url.to_string()
+    }
+
+    async fn pass(&self, mut client: TcpStream, target: &str) -> std::io::Result<()> {
+        let mut shut = self.shut.subscribe();
+        if *shut.borrow() {
+            // Accepted, and never answered.
+            let _ = shut.wait_for(|shut| !shut).await;
+            return Ok(());
+        }
+        let server = TcpStream::connect(target).await?;
+        match &self.acceptor {
+            None => join(client, server, shut).await,
+            Some(acceptor) => {
+                // A client asks for TLS by a message of eight bytes.
+                client.read_exact(&mut [0; 8]).await?;
+                client.write_all(b"S").await?;
+                join(acceptor.accept(client).await?, server, shut).await
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Passes everything on until one side ends or the door has been shut and is opened again.
+async fn join(client: impl AsyncRead + AsyncWrite, server: TcpStream, mut shut: watch::Receiver<bool>) {
+    let (from_client, to_client) = split(client);
+    let (from_server, to_server) = split(server);
+    let (mut from_client, mut to_client) = (Box::pin(from_client), Box::pin(to_client));
+    let (mut from_server, mut to_server) = (Box::pin(from_server), Box::pin(to_server));
+    let mut opened = shut.clone();
+    tokio::select! {
+        _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
+        _ = tokio::io::copy(&mut from_server, &mut to_client) => {}
+        _ = shut.wait_for(|shut| *shut) => {}
+    }
+    let _ = opened.wait_for(|shut| !shut).await;
+}

@@ -1,0 +1,63 @@
+//! A PostgreSQL on another machine: reached over TLS that is verified, and waited for no longer than was said.
+
+use std::time::{Duration, Instant};
+
+use stoa_tests::door::Door;
+use stoa_tests::host::Settings;
+use stoa_tests::{Database, Stoa};
+
+/// Longer than a request may take.
+const PATIENCE: Duration = Duration::from_secs(14);
+
+fn behind(door: &Door) -> Settings {
+    let door = door.clone();
+    Settings::default().by(move |url| door.lead_to(url))
+}
+
+/// The server accepts and never answers. Nobody waits for ever, and when it speaks again all is as before.
+#[test]
+fn a_silent_database_is_answered_503_and_found_again() {
+    let door = Door::default();
+    let host = Stoa::start_with(Database::Postgres, behind(&door));
+    let token = host.token("clerk@example.com");
+    let me = || {
+        let begin = Instant::now();
+        let answer = host.get_with("/v1/auth/me", &token);
+        (answer.status, begin.elapsed())
+    };
+    assert_eq!(me().0, 200);
+    door.shut();
+    for _ in 0..2 {
+        let (status, took) = me();
+        assert_eq!(status, 503);
+        assert!(took < PATIENCE, "{took:?}");
+    }
+    assert_eq!(host.get("/v1/ready").status, 503);
+    door.open();
+    let begin = Instant::now();
+    while host.get("/v1/ready").status != 200 {
+        assert!(begin.elapsed() < PATIENCE, "the database is back, and the host does not see it");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(me().0, 200);
+    assert!(host.is_running());
+}
+
+#[test]
+fn a_database_with_a_ca_of_its_own_is_verified_by_it() {
+    let (door, _folder, ca) = Door::encrypted();
+    let settings = behind(&door).set("STOA_DATABASE_TLS_CA", ca.display());
+    let host = Stoa::start_with(Database::Postgres, settings);
+    let token = host.token("clerk@example.com");
+    assert_eq!(host.get_with("/v1/auth/me", &token).status, 200);
+}
+
+#[test]
+fn a_database_that_no_ca_vouches_for_is_refused() {
+    let (door, _folder, _) = Door::encrypted();
+    let (_, _other, foreign) = Door::encrypted();
+    for settings in [behind(&door), behind(&door).set("STOA_DATABASE_TLS_CA", foreign.display())] {
+        let said = Stoa::try_start(Database::Postgres, settings).err().expect("the host started");
+        assert!(said.contains("certificate") || said.contains("UnknownIssuer"), "{said}");
+    }
+}
