@@ -122,7 +122,7 @@ fn what_cannot_be_tested_is_refused() {
 fn a_component_is_checked_as_a_host_would() {
     let (ok, told) = module(&["check", &tiers()]);
     assert!(ok && told["ok"] == true, "{told:#}");
-    assert_eq!((&told["name"], &told["foreignPermissions"]), (&json!("pricing"), &json!([])));
+    assert_eq!((&told["name"], &told["foreignPermissions"]), (&json!("pricing"), &json!(["catalog.read"])));
     assert!(told["wants"].get("commerce:catalog/articles@0.1.0").is_some(), "{told:#}");
     assert!(told["offers"].get("commerce:pricing/prices@0.1.0").is_some(), "{told:#}");
 
