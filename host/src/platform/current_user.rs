@@ -72,7 +72,7 @@ async fn read_memberships(session: &mut Session, user: Uuid, companies: &[Uuid])
          from stoa_membership m
          join stoa_tenant t on t.id = m.tenant_id
          left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-         left join stoa_role r on r.tenant_id = m.tenant_id and r.id = a.role_id
+         left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id
          where m.user_id = $1 and m.tenant_id {within}
          order by m.tenant_id, r.code"
     );
