@@ -121,10 +121,10 @@ const POSTGRES_MEMBER: &str = "
     coalesce(bool_or(r.system), false) as owner,
     array_to_string(array_remove(array_agg(distinct p.permission), null), ' ') as permissions
   from stoa_membership m
-  join stoa_tenant t on t.id = m.tenant_id
-  left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-  left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
-  left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
+  join stoa_tenant t on t.id = $1
+  left join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = m.id
+  left join stoa_role r on r.tenant_id = $1 and r.id = a.role_id and r.status = 'ACTIVE'
+  left join stoa_role_permission p on p.tenant_id = $1 and p.role_id = r.id
   where m.tenant_id = $1 and m.user_id = $2
   group by t.status, t.time_zone, m.id, m.status";
 
@@ -138,8 +138,8 @@ fn postgres_client(key: &str) -> String {
       else c.status end as standing_status,
     false as owner, c.scopes as permissions
   from stoa_api_key k
-  join stoa_api_client c on c.tenant_id = k.tenant_id and c.id = k.client_id
-  join stoa_tenant t on t.id = k.tenant_id
+  join stoa_api_client c on c.tenant_id = $1 and c.id = k.client_id
+  join stoa_tenant t on t.id = $1
   where k.tenant_id = $1 and k.client_id = $2 and k.id = {key}"
     )
 }
@@ -271,10 +271,10 @@ fn sqlite_member(connection: &rusqlite::Connection, tenant: Uuid, user: Uuid) ->
         connection,
         "select t.status, t.time_zone, m.id, m.status, r.system, p.permission
          from stoa_membership m
-         join stoa_tenant t on t.id = m.tenant_id
-         left join stoa_membership_role a on a.tenant_id = m.tenant_id and a.membership_id = m.id
-         left join stoa_role r on r.tenant_id = a.tenant_id and r.id = a.role_id and r.status = 'ACTIVE'
-         left join stoa_role_permission p on p.tenant_id = r.tenant_id and p.role_id = r.id
+         join stoa_tenant t on t.id = $1
+         left join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = m.id
+         left join stoa_role r on r.tenant_id = $1 and r.id = a.role_id and r.status = 'ACTIVE'
+         left join stoa_role_permission p on p.tenant_id = $1 and p.role_id = r.id
          where m.tenant_id = $1 and m.user_id = $2",
         &[Cell::Id(tenant), Cell::Id(user)],
     )?;
@@ -311,8 +311,8 @@ fn sqlite_client(
            case when k.revoked_at is not null then 'REVOKED' when k.expires_at <= $4 then 'EXPIRED' else c.status end,
            c.scopes
          from stoa_api_key k
-         join stoa_api_client c on c.tenant_id = k.tenant_id and c.id = k.client_id
-         join stoa_tenant t on t.id = k.tenant_id
+         join stoa_api_client c on c.tenant_id = $1 and c.id = k.client_id
+         join stoa_tenant t on t.id = $1
          where k.tenant_id = $1 and k.client_id = $2 and k.id = $3",
         &[Cell::Id(tenant), Cell::Id(client), Cell::Id(key), Cell::Instant(now)],
     )?;

@@ -13,8 +13,6 @@ use crate::workspace::Workspace;
 
 /// Files whose joins go from the company of one table to that of the next.
 const OTHERWISE: &[&str] = &[
-    // The opening's inner tables follow from the membership, whose company is named.
-    "host/src/pipeline/opening.rs",
     // Of several companies: those that the directory names.
     "host/src/platform/current_user.rs",
 ];
