@@ -11,7 +11,7 @@ use crate::rules::draw::{self, MOST_LAYERS, Short, Slice};
 use crate::work::goods::collect::Outflow;
 
 /// Open layers of a pool that are read at once; few draws need more.
-const FIRST_LAYERS: usize = 8;
+const FIRST_LAYERS: u32 = 8;
 
 /// Layers that are read of a pool at once where these are too few.
 const PAGE: u32 = 500;
@@ -28,9 +28,9 @@ pub fn first_layers(pools: &BTreeSet<Pool>) -> Vec<Whole<LayerRow>> {
     let columns = [LayerRow::legal_entity_id.name(), LayerRow::variant_id.name()];
     let first = |pools: &[Pool]| {
         let keys = pools.iter().map(pool_key);
-        select(open_quantities()).by(LayerRow::seq).each(&columns, keys, FIRST_LAYERS as u32).whole()
+        select(open_quantities()).by(LayerRow::seq).each(&columns, keys, FIRST_LAYERS).whole()
     };
-    pools.chunks(MOST_ROWS as usize / FIRST_LAYERS).map(first).collect()
+    pools.chunks((MOST_ROWS / FIRST_LAYERS) as usize).map(first).collect()
 }
 
 fn open_quantities() -> Filter {
@@ -84,7 +84,8 @@ impl Layers {
             *quantity += outflow.quantity.units();
             *draws += 1;
         }
-        let mut unread: Vec<Pool> = needed.keys().copied().filter(|pool| self.of(pool).len() >= FIRST_LAYERS).collect();
+        let mut unread: Vec<Pool> =
+            needed.keys().copied().filter(|pool| self.of(pool).len() >= FIRST_LAYERS as usize).collect();
         loop {
             unread.retain(|pool| {
                 let (quantity, draws) = needed.get(pool).copied().unwrap_or_default();
