@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use stoa_tap::BOUNDS;
+use stoa_tests::company::{product, with};
 use stoa_tests::round_trips::Watched;
 use stoa_tests::{Company, Database};
 
@@ -36,6 +37,13 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
             let product = shop.product("Awaited");
             let read = || shop.request("GET", &format!("catalog/products/{product}")).unchecked().send().is(200);
             watched.count_awaited(|| drop(read()))
+        }
+        "statements_page" => {
+            let shown =
+                with(&product("Page"), json!({ "publicationStatus": "PUBLISHED", "variants": [{ "sku": "PAGE" }] }));
+            let (list, product) = (shop.price_list("PAGE"), shop.post("catalog/products", shown).is(201).id());
+            let path = format!("pricing/price-lists/{list}/products/{product}?expand=media");
+            watched.count_awaited(|| drop(shop.request("GET", &path).unchecked().send().is(200)))
         }
         "statements_write" => {
             let (list, variant) = (shop.price_list("WRITTEN"), shop.on_sale("WRITTEN"));

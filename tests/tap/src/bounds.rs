@@ -13,9 +13,10 @@ pub struct Bound {
 pub const BOUNDS: &[Bound] = &[
     Bound { figure: "statements_read", most: 3, meaning: "round trips of GET product" },
     Bound { figure: "statements_read_awaited", most: 2, meaning: "of these, those that its answer waits for" },
-    Bound { figure: "statements_write", most: 7, meaning: "round trips of a price write" },
-    Bound { figure: "statements_adjustment", most: 15, meaning: "round trips of an adjustment that brings goods in" },
-    Bound { figure: "statements_adjustment_books", most: 17, meaning: "the same where the entity keeps books" },
+    Bound { figure: "statements_page", most: 3, meaning: "round trips that the answer of a shop's page waits for" },
+    Bound { figure: "statements_write", most: 4, meaning: "round trips of a price write" },
+    Bound { figure: "statements_adjustment", most: 6, meaning: "round trips of an adjustment that brings goods in" },
+    Bound { figure: "statements_adjustment_books", most: 8, meaning: "the same where the entity keeps books" },
 ];
 
 /// The row of this figure.

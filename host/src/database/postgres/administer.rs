@@ -1,6 +1,8 @@
 //! What is done to the database rather than in it: its checks, the host's own tables and indexes. By sqlx, whose migrations keep the
 //! record of what was applied.
 
+use std::time::Duration;
+
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection as _, Executor};
 
@@ -10,6 +12,9 @@ use crate::database::{DatabaseSettings, migrations};
 
 /// Key of the advisory lock of whoever builds indexes.
 const BUILDING: i64 = 7_310_587;
+/// Between two looks whether another builder has ended.
+const TURN: Duration = Duration::from_millis(200);
+const TURNS: u32 = 150;
 const UNDEFINED_COLUMN: &str = "42703";
 const UNDEFINED_TABLE: &str = "42P01";
 
@@ -25,9 +30,8 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Error> {
 /// passed over: who adds the column builds it.
 pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) -> Result<Option<String>, Error> {
     let mut connection = connect(options).await?;
-    // One builder at a time: an index under way looks like one that was left half-built.
-    let begin = format!("set statement_timeout = 0; set lock_timeout = '30s'; select pg_advisory_lock({BUILDING})");
-    connection.execute(AssertSqlSafe(begin)).await.map_err(Error::from_sqlx)?;
+    connection.execute("set statement_timeout = 0; set lock_timeout = '30s'").await.map_err(Error::from_sqlx)?;
+    wait_for_the_turn(&mut connection).await?;
     let mut refused = None;
     drop_half_built(&mut connection).await?;
     for statement in statements {
@@ -46,6 +50,19 @@ pub async fn build_indexes(options: &PgConnectOptions, statements: Vec<String>) 
     }
     let _ = connection.close().await;
     Ok(refused)
+}
+
+/// One builder at a time: an index under way looks like one that was left half-built. Who waits asks again and again: one that waited
+/// inside a statement would hold a snapshot, for which the builder of an index waits in turn.
+async fn wait_for_the_turn(connection: &mut PgConnection) -> Result<(), Error> {
+    for _ in 0..TURNS {
+        let lock = sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(BUILDING);
+        if lock.fetch_one(&mut *connection).await.map_err(Error::from_sqlx)? {
+            return Ok(());
+        }
+        tokio::time::sleep(TURN).await;
+    }
+    Err(Error::Unavailable("another host builds indexes".into()))
 }
 
 /// What a builder that was stopped in the middle left behind: an index that counts as made and holds nothing.

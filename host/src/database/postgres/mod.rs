@@ -287,8 +287,8 @@ impl Postgres {
 
     pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         let deadline = Instant::now() + self.request_timeout;
-        match self.attempt(place, work.clone(), true, false, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(place, work, true, false, deadline).await,
+        match self.attempt(place, work.clone(), true, true, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(place, work, true, true, deadline).await,
             other => other,
         }
     }
