@@ -16,6 +16,7 @@ on_both_databases![
     e57_units_arrive_as_the_warehouse_is,
     e58_value_stays_but_for_loss,
     drafts_are_replaced_whole,
+    a_draft_is_replaced_however_much_was_taken_out_of_it,
     numbers,
     api_clients_transfer_without_units,
     an_open_order_keeps_its_warehouses,
@@ -336,6 +337,30 @@ fn e58_value_stays_but_for_loss(database: Database) {
     assert_eq!(entries.items().len(), 3, "one entry for the loss");
     assert_eq!(entries.items()[2]["total"], "104.000000000000");
     shop.verified();
+}
+
+/// 2,101 lines that were taken out, which is more than one reply of the store holds. The line that comes back is among those behind.
+fn a_draft_is_replaced_however_much_was_taken_out_of_it(database: Database) {
+    let road = Road::of(company(database));
+    let shop = &road.shop;
+    let (kept, other) = (shop.counted(0), shop.counted(0));
+    let id = road.draft(json!([line(&other, "1")])).is(201).id();
+    let path = format!("inventory/transfer-orders/{id}");
+    let body = |version: i64, items: Json| json!({ "fromWarehouseId": road.from, "toWarehouseId": road.to, "items": items, "expectedVersion": version });
+    shop.put(&path, body(1, json!([line(&kept, "1")]))).is(200);
+    let (row, variant) = (shop.numbered_id("s.n"), shop.numbered_id("s.n"));
+    shop.copy_rows("inventory_transfer_item", "line_no is null", 2_100, &[("id", &row), ("variant_id", &variant)]);
+    let line_of = |variant: &str| {
+        let shown = road.order(&id);
+        let items = shown["items"].as_array().cloned().unwrap_or_default();
+        items.into_iter().find(|item| item["variantId"] == variant).map(|item| item["id"].clone())
+    };
+    let before = line_of(&kept);
+    shop.put(&path, body(2, json!([line(&kept, "1"), line(&other, "1")]))).is(200);
+    assert_eq!(line_of(&kept), before, "it is the same line still");
+    let lines =
+        shop.count("inventory_transfer_item", &format!("order_id = {} and line_no is not null", shop.literal(&id)));
+    assert_eq!(lines, 2, "the line that comes back is the one of before");
 }
 
 fn drafts_are_replaced_whole(database: Database) {

@@ -4,8 +4,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Reply, all, any, collection, has, view};
+use stoa_trade::goods::MediaBody;
 use stoa_trade::life::Head;
 use stoa_trade::{Archivable, Status, archivable};
+
+pub use stoa_trade::goods::PublicMedia;
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
 use crate::records::variant::VariantRow;
@@ -70,16 +73,6 @@ pub fn public(product: Id) -> Filter {
     all([active(product), any([MediaRow::variant_id.is_null(), of_active])])
 }
 
-/// What people, API clients and events see of a medium alike.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct MediaBody {
-    url: String,
-    variant_id: Option<Id>,
-    alt_text: Option<String>,
-    position: i64,
-}
-
 impl From<MediaRow> for MediaBody {
     fn from(row: MediaRow) -> MediaBody {
         let MediaRow { url, variant_id, alt_text, position, .. } = row;
@@ -108,17 +101,6 @@ impl From<MediaRow> for Media {
 pub fn show(row: MediaRow) -> Reply {
     let (id, version, product) = (row.id, row.version, row.product_id);
     Reply::json(&Media::from(row)).of(id, version).subject(product)
-}
-
-/// A medium as API clients read it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PublicMedia {
-    id: Id,
-    status: Status,
-    #[serde(flatten)]
-    body: MediaBody,
-    product_id: Id,
 }
 
 impl From<MediaRow> for PublicMedia {

@@ -7,6 +7,8 @@ use stoa_sdk::{EventData, EventKind, Filter, Id, Instant, Json, Problem, Reply, 
 use stoa_trade::life::{Head, PublicHead};
 use stoa_trade::{Archivable, Identity, Status};
 
+pub use stoa_trade::goods::{PublicProduct, PublicationStatus, VariantMode};
+
 use crate::records::identity::{EXAMPLE_TIME, example_id};
 use crate::records::media::{Media, MediaRow};
 use crate::records::product_type::{ProductType, Tracking};
@@ -24,15 +26,6 @@ pub const DELETED: EventKind<Identity> =
 text_enum! {
     /// DELETED rows are never shown: records cannot be removed, so a deleted product keeps its row.
     pub enum ProductState { Active => "ACTIVE", Archived => "ARCHIVED", Deleted => "DELETED" }
-}
-
-text_enum! {
-    #[derive(Default)]
-    pub enum PublicationStatus { #[default] Draft => "DRAFT", Published => "PUBLISHED" }
-}
-
-text_enum! {
-    pub enum VariantMode { Single => "SINGLE", Multiple => "MULTIPLE" }
 }
 
 collection! {
@@ -261,31 +254,6 @@ pub fn show(row: ProductRow, variants: Option<Vec<VariantRow>>, media: Option<Ve
     let variants = variants.map(|rows| rows.into_iter().map(Variant::from).collect());
     let media = media.map(|rows| rows.into_iter().map(Media::from).collect());
     Reply::json(&Product { variants, media, ..Product::from(row) }).of(id, version)
-}
-
-/// A product as API clients read it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PublicProduct {
-    #[serde(flatten)]
-    head: PublicHead,
-    name: String,
-    slug: Option<String>,
-    /// What it is in practice.
-    variant_mode: VariantMode,
-    /// Active variants.
-    #[schemars(range(min = 0))]
-    variant_count: i64,
-    /// Of a SINGLE product with exactly one active variant.
-    single_sku: Option<String>,
-    product_type: ProductType,
-    category_id: Option<Id>,
-    brand_id: Option<Id>,
-    manufacturer_id: Option<Id>,
-    unit_of_measure: String,
-    publication_status: PublicationStatus,
-    description: Option<String>,
-    short_description: Option<String>,
 }
 
 impl From<ProductRow> for PublicProduct {

@@ -2,9 +2,7 @@
 
 use stoa_sdk::text_enum;
 
-text_enum! {
-    pub enum ProductType { Good => "GOOD", Service => "SERVICE" }
-}
+pub use stoa_trade::goods::ProductType;
 
 text_enum! {
     /// How stock of the product is counted.

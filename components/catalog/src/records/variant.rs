@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, text_enum, view};
-use stoa_trade::life::{Head, PublicHead};
+use stoa_sdk::{EventData, EventKind, Id, Instant, Json, Reply, collection, view};
+use stoa_trade::goods::VariantBody;
+use stoa_trade::life::Head;
 use stoa_trade::{Archivable, Status, archivable};
+
+pub use stoa_trade::goods::{Condition, Grade, PublicVariant, SimType};
 
 use crate::records::identity::{EXAMPLE_TIME, PartIdentity, example_id};
 use crate::records::product_type::{ProductType, Tracking};
@@ -18,24 +21,6 @@ pub const UPDATED: EventKind<VariantEvent> =
     EventKind::new("catalog.variant.updated", AUDIT, "A variant was replaced.");
 pub const ARCHIVED: EventKind<PartIdentity> =
     EventKind::new("catalog.variant.archived", AUDIT, "A variant was archived.");
-
-text_enum! {
-    pub enum Condition {
-        New => "NEW", Used => "USED", Refurbished => "REFURBISHED", OpenBox => "OPEN_BOX", AsIs => "AS_IS",
-    }
-}
-
-text_enum! {
-    pub enum Grade { A => "A", B => "B", C => "C" }
-}
-
-text_enum! {
-    #[derive(Default)]
-    pub enum SimType {
-        Esim => "ESIM", PhysicalSim => "PHYSICAL_SIM", PhysicalEsim => "PHYSICAL_ESIM", DualSim => "DUAL_SIM",
-        #[default] NotApplicable => "NOT_APPLICABLE",
-    }
-}
 
 /// Variants of a product at most, archived ones included: what one call can list or archive.
 pub const MOST_VARIANTS: i64 = 2_000;
@@ -111,21 +96,6 @@ impl VariantRow {
 
 view! { pub VariantId of VariantRow { id: Id } }
 
-/// What people, API clients and events see of a variant alike.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct VariantBody {
-    product_id: Id,
-    sku: String,
-    barcode: Option<String>,
-    model_number: Option<String>,
-    storage: Option<String>,
-    color: Option<String>,
-    condition: Option<Condition>,
-    grade: Option<Grade>,
-    sim_type: SimType,
-}
-
 impl From<VariantRow> for VariantBody {
     fn from(row: VariantRow) -> VariantBody {
         VariantBody {
@@ -166,15 +136,6 @@ impl From<VariantRow> for Variant {
 pub fn show(row: VariantRow) -> Reply {
     let (id, version, product) = (row.id, row.version, row.product_id);
     Reply::json(&Variant::from(row)).of(id, version).subject(product)
-}
-
-/// A variant as API clients read it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct PublicVariant {
-    #[serde(flatten)]
-    head: PublicHead,
-    #[serde(flatten)]
-    body: VariantBody,
 }
 
 impl From<VariantRow> for PublicVariant {

@@ -6,6 +6,8 @@ use serde::Serialize;
 use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, text_enum};
 use stoa_trade::document::actor::ActorType;
 
+pub use stoa_trade::goods::{Condition, Grade};
+
 /// Audit name of units.
 pub const UNIT: &str = "INVENTORY_UNIT";
 
@@ -21,16 +23,6 @@ text_enum! {
         Lost => "LOST",
         Quarantined => "QUARANTINED",
     }
-}
-
-text_enum! {
-    pub enum Condition {
-        New => "NEW", Used => "USED", Refurbished => "REFURBISHED", OpenBox => "OPEN_BOX", AsIs => "AS_IS",
-    }
-}
-
-text_enum! {
-    pub enum Grade { A => "A", B => "B", C => "C" }
 }
 
 impl UnitStatus {

@@ -1,9 +1,10 @@
 //! Drafting transfer orders: creating and replacing them. A draft holds nothing.
 
-use stoa_sdk::store::{Update, get, insert, run, select, update, update_all};
+use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update, update_all};
 use stoa_sdk::{Answer, Call, Id, Instant, Problem, new_id, new_ids, now};
 use stoa_trade::clients::articles;
 use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::text::key;
 
@@ -71,12 +72,16 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let id = call.path_id("id")?;
     let body: TransferOrderUpdate = call.body()?;
     input::check_draft(body.from_warehouse_id, body.to_warehouse_id, &body.items, by_client)?;
+    // Also what was taken out of it since: of a draft that is changed again and again there is any number.
+    let (of_items, of_units) = (TransferItemRow::order_id.eq(id), TransferUnitRow::order_id.eq(id));
     let (order, items, chosen) = run((
         get::<TransferOrderRow>(id).locked(),
-        select::<TransferItemRow>(TransferItemRow::order_id.eq(id)).whole(),
-        select::<TransferUnitRow>(TransferUnitRow::order_id.eq(id)).whole(),
+        select::<TransferItemRow>(of_items.clone()).limit(MOST_ROWS),
+        select::<TransferUnitRow>(of_units.clone()).limit(MOST_ROWS),
     ))?;
     let order = order.ok_or_else(Problem::not_found)?;
+    let items = read_rest(items, &of_items, |item| item.id)?;
+    let chosen = read_rest(chosen, &of_units, |unit| unit.id)?;
     let head = body.head();
     let known = References::read(&head, &body.items)?;
     body.expected_version.check(order.version)?;

@@ -1,0 +1,109 @@
+//! What a shop sells, as everybody reads it: the catalog publishes it, and who shows it beside something else passes it on.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, text_enum};
+
+use crate::Status;
+use crate::life::PublicHead;
+
+text_enum! {
+    pub enum ProductType { Good => "GOOD", Service => "SERVICE" }
+}
+
+text_enum! {
+    pub enum VariantMode { Single => "SINGLE", Multiple => "MULTIPLE" }
+}
+
+text_enum! {
+    #[derive(Default)]
+    pub enum PublicationStatus { #[default] Draft => "DRAFT", Published => "PUBLISHED" }
+}
+
+text_enum! {
+    pub enum Condition {
+        New => "NEW", Used => "USED", Refurbished => "REFURBISHED", OpenBox => "OPEN_BOX", AsIs => "AS_IS",
+    }
+}
+
+text_enum! {
+    pub enum Grade { A => "A", B => "B", C => "C" }
+}
+
+text_enum! {
+    #[derive(Default)]
+    pub enum SimType {
+        Esim => "ESIM", PhysicalSim => "PHYSICAL_SIM", PhysicalEsim => "PHYSICAL_ESIM", DualSim => "DUAL_SIM",
+        #[default] NotApplicable => "NOT_APPLICABLE",
+    }
+}
+
+/// A product as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicProduct {
+    #[serde(flatten)]
+    pub head: PublicHead,
+    pub name: String,
+    pub slug: Option<String>,
+    /// What it is in practice.
+    pub variant_mode: VariantMode,
+    /// Active variants.
+    #[schemars(range(min = 0))]
+    pub variant_count: i64,
+    /// Of a SINGLE product with exactly one active variant.
+    pub single_sku: Option<String>,
+    pub product_type: ProductType,
+    pub category_id: Option<Id>,
+    pub brand_id: Option<Id>,
+    pub manufacturer_id: Option<Id>,
+    pub unit_of_measure: String,
+    pub publication_status: PublicationStatus,
+    pub description: Option<String>,
+    pub short_description: Option<String>,
+}
+
+/// What people, API clients and events see of a variant alike.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VariantBody {
+    pub product_id: Id,
+    pub sku: String,
+    pub barcode: Option<String>,
+    pub model_number: Option<String>,
+    pub storage: Option<String>,
+    pub color: Option<String>,
+    pub condition: Option<Condition>,
+    pub grade: Option<Grade>,
+    pub sim_type: SimType,
+}
+
+/// A variant as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicVariant {
+    #[serde(flatten)]
+    pub head: PublicHead,
+    #[serde(flatten)]
+    pub body: VariantBody,
+}
+
+/// What people, API clients and events see of a medium alike.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MediaBody {
+    pub url: String,
+    pub variant_id: Option<Id>,
+    pub alt_text: Option<String>,
+    pub position: i64,
+}
+
+/// A medium as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicMedia {
+    pub id: Id,
+    pub status: Status,
+    #[serde(flatten)]
+    pub body: MediaBody,
+    pub product_id: Id,
+}
