@@ -173,16 +173,22 @@ async fn indexes(database: &Database) -> BTreeSet<(String, String)> {
 async fn reform(database: &Database, recorded: &[Collection], schema: &Tables) -> (usize, Vec<Collection>) {
     let mut session = database.begin(tenant(1)).await;
     let (statements, record) = find_reform(&mut session, recorded, schema).await.expect("a reform");
-    for statement in &statements {
-        match database {
-            Database::Sqlite(_) => execute(&mut session, statement).await,
-            Database::Postgres(url) => {
+    match database {
+        Database::Sqlite(_) => {
+            for statement in &statements {
+                execute(&mut session, statement).await;
+            }
+            commit(session).await;
+        }
+        Database::Postgres(url) => {
+            // An index is built beside the writers, and waits for every transaction that has read something.
+            commit(session).await;
+            for statement in &statements {
                 let mut alone = Transaction::connect(url, false).await.expect("a connection");
                 alone.send_text(statement).await.unwrap_or_else(|error| panic!("{statement}: {error}"));
             }
         }
     }
-    commit(session).await;
     (statements.len(), record)
 }
 

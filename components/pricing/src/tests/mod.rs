@@ -71,7 +71,7 @@ fn verify_finds_overlaps_and_lists_of_another_currency() {
     let mut dollars = list();
     dollars[7] = Value::Text("USD".to_owned());
     let both = || rows(vec![first.clone(), second.clone()]);
-    script(vec![vec![both()], vec![rows(vec![dollars]), both()]]);
+    script(vec![vec![both()], vec![rows(vec![dollars])], vec![both()]]);
     let findings = (Pricing::MANIFEST.verify)(None);
     let found: Vec<_> =
         findings.findings.iter().map(|finding| (finding.invariant.as_str(), finding.resource)).collect();
