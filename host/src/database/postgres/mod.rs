@@ -190,6 +190,16 @@ impl Transaction {
         }
     }
 
+    /// Undoes a refusal. What was put off is tried before: who refuses believed that it holds, and says something else where not.
+    async fn refuse(&mut self) -> Result<(), Error> {
+        if !self.late.is_empty() {
+            let tried = self.send(Vec::new(), &mut |_, _| {}).await;
+            self.roll_back().await?;
+            return tried.map(drop);
+        }
+        self.roll_back().await
+    }
+
     async fn roll_back(&mut self) -> Result<(), Error> {
         self.late.clear();
         if !self.open {
@@ -316,7 +326,7 @@ impl Postgres {
                     Ok(answer)
                 }
                 Verdict::Commit(answer) => transaction.commit().await.map(|()| answer),
-                Verdict::RollBack(answer) => transaction.roll_back().await.map(|()| answer),
+                Verdict::RollBack(answer) => transaction.refuse().await.map(|()| answer),
                 Verdict::Fail(error) => {
                     let _ = transaction.roll_back().await;
                     Err(error)
