@@ -292,7 +292,7 @@ impl Settings {
     }
 
     /// `None`: the release brings nothing that was made for this engine and that these settings vouch for.
-    pub fn precompiled(&self) -> anyhow::Result<Option<Precompiled>> {
+    pub fn read_precompiled(&self) -> anyhow::Result<Option<Precompiled>> {
         let Some(sha256) = &self.precompiled_sha256 else { return Ok(None) };
         let list = hex::decode(sha256).ok().and_then(|bytes| bytes.try_into().ok());
         let list: [u8; 32] = list.ok_or_else(|| anyhow::anyhow!("STOA_PRECOMPILED_SHA256 is no SHA-256 in hex"))?;

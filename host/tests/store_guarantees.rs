@@ -18,20 +18,6 @@ async fn in_session(session: &mut Session, schema: &Tables, calls: Vec<Call>) ->
     run(session, schema, &mut scope, calls).await.expect("a reply")
 }
 
-fn rows(replies: &[Reply], nth: usize) -> Vec<String> {
-    match replies.get(nth) {
-        Some(Reply::Rows(page)) => page.rows.iter().map(|values| row(values)).collect(),
-        other => panic!("no rows: {other:?}"),
-    }
-}
-
-fn failure(outcome: Result<Vec<Reply>, StoreError>) -> Failure {
-    match outcome {
-        Err(StoreError::Failure(failure)) => failure,
-        other => panic!("no failure: {other:?}"),
-    }
-}
-
 fn stock(count: u64) -> Call {
     let rows = (0..count).map(|n| vec![id(n), id(1), id(1000 + n), dec("1000")]).collect();
     insert("stock", "id place item on_hand", rows)
@@ -175,81 +161,6 @@ async fn all_clashes_of_a_hundred_identities_are_told() {
         assert_eq!(failure(closed), Failure::Closed);
         roll_back(session).await;
     }
-}
-
-/// Values never depend on replies, so all statements of a batch travel together; and inserts at its end with the next message.
-#[tokio::test]
-async fn a_batch_is_one_message() {
-    let Some(database) = Database::postgres().await else { return };
-    let schema = schema();
-    let item = |n: u64, code: &str| insert("item", "id code title", vec![vec![id(n), text(code), text("b")]]);
-    let batch = || {
-        vec![
-            lock(&[("x", LockMode::Shared)]),
-            get("item", "", &[1]),
-            select("stock", "", vec![], "", 5),
-            aggregate("movement", vec![], "kind", vec![measure(Agg::Sum, "amount")]),
-            item(1, "a"),
-            get("item", "code", &[1]),
-            lock(&[("x", LockMode::Shared)]),
-            item(2, "b"),
-            item(3, "c"),
-        ]
-    };
-    let mut session = database.begin_as(tenant(1), true).await;
-    let mut scope = Scope::new(tenant(1), NOW, false);
-    let replies = run(&mut session, &schema, &mut scope, batch()).await.expect("replies");
-    assert_eq!(rows(&replies, 5), ["\"a\""], "in order, each seeing those before it");
-    assert_eq!((&replies[7], &replies[8]), (&Reply::Inserted(vec![true]), &Reply::Inserted(vec![true])));
-    assert_eq!(scope.round_trips, 1);
-    run(&mut session, &schema, &mut scope, vec![item(4, "d")]).await.expect("replies");
-    assert_eq!(scope.round_trips, 1, "nobody waits for an insert alone");
-    let replies = run(&mut session, &schema, &mut scope, vec![get("item", "code", &[2, 3, 4])]).await.expect("replies");
-    assert_eq!(rows(&replies, 0).len(), 3, "what was put off has gone before");
-    assert_eq!(scope.round_trips, 2);
-    roll_back(session).await;
-
-    let mut session = database.begin(tenant(1)).await;
-    let mut scope = Scope::new(tenant(1), NOW, false);
-    run(&mut session, &schema, &mut scope, batch()).await.expect("replies");
-    assert_eq!(scope.round_trips, 8, "who waits for each answer does; a lock that is held costs nothing");
-    roll_back(session).await;
-}
-
-/// What was taken for granted and does not hold is a conflict, at the next message or the commit, and nothing of it stays; the next
-/// try hears which rows met which.
-#[tokio::test]
-async fn an_insert_that_was_put_off_and_clashes_is_a_conflict() {
-    let Some(database) = Database::postgres().await else { return };
-    let schema = schema();
-    let item = |n: u64, code: &str| insert("item", "id code title", vec![vec![id(n), text(code), text("b")]]);
-    once(&database, &schema, vec![item(1, "a")]).await.expect("an item");
-    let begin = async || (database.begin_as(tenant(1), true).await, Scope::new(tenant(1), NOW, false));
-
-    let (mut session, mut scope) = begin().await;
-    run(&mut session, &schema, &mut scope, vec![item(2, "b"), item(3, "a")]).await.expect("taken for granted");
-    let refused = run(&mut session, &schema, &mut scope, vec![get("item", "", &[1])]).await;
-    assert!(matches!(&refused, Err(StoreError::Database(Error::Conflict(_)))), "{refused:?}");
-    roll_back(session).await;
-
-    let (mut session, mut scope) = begin().await;
-    run(&mut session, &schema, &mut scope, vec![item(2, "b"), item(3, "a")]).await.expect("taken for granted");
-    let Session::Postgres(transaction) = &mut session else { return };
-    let refused = transaction.commit().await;
-    assert!(matches!(&refused, Err(Error::Conflict(_))), "{refused:?}");
-
-    let (mut session, mut scope) = begin().await;
-    let refused = run(&mut session, &schema, &mut scope, vec![item(3, "a"), get("item", "", &[1])]).await;
-    assert!(matches!(&refused, Err(StoreError::Database(Error::Conflict(_)))), "{refused:?}");
-    drop(session);
-
-    let refused = failure(once(&database, &schema, vec![item(2, "b"), item(3, "a")]).await);
-    assert!(
-        matches!(&refused, Failure::Duplicate(clashes) if clashes[0].key == "code" && clashes[0].call == 1),
-        "{refused:?}"
-    );
-    let left = once(&database, &schema, vec![select("item", "code", vec![], "", 5)]).await.expect("items");
-    assert_eq!(rows(&left, 0), ["\"a\""]);
 }
 
 #[tokio::test]

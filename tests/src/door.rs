@@ -29,7 +29,7 @@ impl Default for Door {
 
 impl Door {
     /// Speaks TLS as `localhost`. Answers the certificate of the CA that vouches for it, in a folder of its own.
-    pub fn encrypted() -> (Door, Folder, PathBuf) {
+    pub fn with_tls() -> (Door, Folder, PathBuf) {
         let key = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let private = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.signing_key.serialize_der()));
         let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use serde_json::{Map, Value as Json};
 use stoa::database::Cell;
-use stoa::database::postgres::{Statement, Transaction, decode};
+use stoa::database::postgres::{PgStatement, Transaction, decode};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
@@ -81,8 +81,8 @@ impl Reads for Postgres {
     }
 }
 
-fn statement(sql: &'static str, parts: &[Part], product: Uuid) -> anyhow::Result<Statement> {
-    let mut statement = Statement::new(sql);
+fn statement(sql: &'static str, parts: &[Part], product: Uuid) -> anyhow::Result<PgStatement> {
+    let mut statement = PgStatement::new(sql);
     for part in parts {
         statement = match part {
             Part::Product => statement.bind(Type::UUID, product),

@@ -83,5 +83,5 @@ pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
     let gate = Gate::open(&engine, platform::NAMES, settings.module_cache());
-    Ok(Gate { judge: settings.judge()?, precompiled: settings.precompiled()?, ..gate })
+    Ok(Gate { judge: settings.judge()?, precompiled: settings.read_precompiled()?, ..gate })
 }

@@ -101,7 +101,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     }
     let gate = Arc::new(Gate {
         cache: settings.module_cache(),
-        precompiled: settings.precompiled()?,
+        precompiled: settings.read_precompiled()?,
         compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
         trust: Trust::Signed { by: settings.trusted_signers.clone(), unsigned: settings.dev },
         judge: settings.judge()?,

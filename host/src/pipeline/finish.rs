@@ -5,7 +5,7 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::request::{Answer, Request, tenant_or_nil};
-use crate::database::postgres::{self, Statement};
+use crate::database::postgres::{self, PgStatement};
 use crate::database::{Cell, Error, Session, sqlite};
 use crate::ids::Ids;
 use crate::wit::events::Event;
@@ -145,7 +145,7 @@ fn finish_postgres(
     let column = |read: fn(&Event) -> String| events.iter().map(read).collect::<Vec<String>>();
     let resource = |event: &Event| Uuid::from_u64_pair(event.resource.0, event.resource.1);
     let (key, body) = stored.map_or((None, None), |stored| (Some(stored.key), stored.body));
-    let statement = Statement::of_cells(POSTGRES, audit)?
+    let statement = PgStatement::of_cells(POSTGRES, audit)?
         .bind(Type::UUID_ARRAY, finish.subjects.to_vec())
         .bind(Type::UUID_ARRAY, events.iter().map(|_| ids.make()).collect::<Vec<_>>())
         .bind(Type::TEXT_ARRAY, column(|event| event.kind.clone()))

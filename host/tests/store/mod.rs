@@ -341,6 +341,22 @@ fn sendable<F: Future + Send>(future: F) -> F {
     future
 }
 
+/// The rows of a reply as texts.
+pub fn rows(replies: &[Reply], nth: usize) -> Vec<String> {
+    match replies.get(nth) {
+        Some(Reply::Rows(page)) => page.rows.iter().map(|values| row(values)).collect(),
+        other => panic!("no rows: {other:?}"),
+    }
+}
+
+/// What a batch was refused with.
+pub fn failure(outcome: Result<Vec<Reply>, StoreError>) -> Failure {
+    match outcome {
+        Err(StoreError::Failure(failure)) => failure,
+        other => panic!("no failure: {other:?}"),
+    }
+}
+
 /// One batch in a transaction of its own.
 pub async fn once(database: &Database, schema: &Tables, calls: Vec<Call>) -> Result<Vec<Reply>, StoreError> {
     let mut session = database.begin(tenant(1)).await;

@@ -45,7 +45,7 @@ fn a_silent_database_is_answered_503_and_found_again() {
 
 #[test]
 fn a_database_with_a_ca_of_its_own_is_verified_by_it() {
-    let (door, _folder, ca) = Door::encrypted();
+    let (door, _folder, ca) = Door::with_tls();
     let settings = behind(&door).set("STOA_DATABASE_TLS_CA", ca.display());
     let host = Stoa::start_with(Database::Postgres, settings);
     let token = host.token("clerk@example.com");
@@ -54,8 +54,8 @@ fn a_database_with_a_ca_of_its_own_is_verified_by_it() {
 
 #[test]
 fn a_database_that_no_ca_vouches_for_is_refused() {
-    let (door, _folder, _) = Door::encrypted();
-    let (_, _other, foreign) = Door::encrypted();
+    let (door, _folder, _) = Door::with_tls();
+    let (_, _other, foreign) = Door::with_tls();
     for settings in [behind(&door), behind(&door).set("STOA_DATABASE_TLS_CA", foreign.display())] {
         let said = Stoa::try_start(Database::Postgres, settings).err().expect("the host started");
         assert!(said.contains("certificate") || said.contains("UnknownIssuer"), "{said}");

@@ -5,12 +5,12 @@ use crate::records::role::{AccountType, Method, MoneyKind, Role};
 /// A chart of accounts with the mappings and money accounts that let every covered operation post.
 pub struct Template {
     /// In the order of their numbers.
-    pub groups: &'static [Group],
+    pub groups: &'static [AccountGroup],
     pub money: [TemplateMoney; 5],
 }
 
 /// Accounts of one type that stand together, each by its code and name.
-pub struct Group {
+pub struct AccountGroup {
     pub account_type: AccountType,
     pub heading: Option<Heading>,
     pub accounts: &'static [(&'static str, &'static str)],
@@ -27,11 +27,11 @@ pub struct Heading {
 impl Template {
     /// Every account, a heading before what stands under it.
     pub fn accounts(&self) -> impl Iterator<Item = TemplateAccount> {
-        self.groups.iter().flat_map(Group::accounts)
+        self.groups.iter().flat_map(AccountGroup::accounts)
     }
 }
 
-impl Group {
+impl AccountGroup {
     fn accounts(&self) -> impl Iterator<Item = TemplateAccount> {
         let account_type = self.account_type;
         let parent = self.heading.as_ref().map(|heading| heading.code);

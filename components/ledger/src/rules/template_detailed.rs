@@ -1,7 +1,7 @@
 //! DETAILED: a trading company with headings, fixed assets, loans, staff and the usual running costs.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::rules::template::{Group, Heading, Template, money};
+use crate::rules::template::{AccountGroup, Heading, Template, money};
 
 /// A heading at the top.
 const fn top(
@@ -9,8 +9,8 @@ const fn top(
     code: &'static str,
     name: &'static str,
     accounts: &'static [(&'static str, &'static str)],
-) -> Group {
-    Group { account_type, heading: Some(Heading { code, name, parent: None }), accounts }
+) -> AccountGroup {
+    AccountGroup { account_type, heading: Some(Heading { code, name, parent: None }), accounts }
 }
 
 /// A heading below a heading.
@@ -20,8 +20,8 @@ const fn below(
     code: &'static str,
     name: &'static str,
     accounts: &'static [(&'static str, &'static str)],
-) -> Group {
-    Group { account_type, heading: Some(Heading { code, name, parent: Some(parent) }), accounts }
+) -> AccountGroup {
+    AccountGroup { account_type, heading: Some(Heading { code, name, parent: Some(parent) }), accounts }
 }
 
 #[rustfmt::skip]

@@ -1,10 +1,10 @@
 //! STANDARD: a small trading company, without headings.
 
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
-use crate::rules::template::{Group, Template, money};
+use crate::rules::template::{AccountGroup, Template, money};
 
-const fn group(account_type: AccountType, accounts: &'static [(&'static str, &'static str)]) -> Group {
-    Group { account_type, heading: None, accounts }
+const fn group(account_type: AccountType, accounts: &'static [(&'static str, &'static str)]) -> AccountGroup {
+    AccountGroup { account_type, heading: None, accounts }
 }
 
 #[rustfmt::skip]

@@ -14,7 +14,7 @@ use lru::LruCache;
 use tokio_postgres::{Client, Row, RowStream, SimpleQueryMessage, SimpleQueryRow};
 
 use super::Error;
-use super::value::Statement;
+use super::value::PgStatement;
 
 /// Texts of statements that a connection keeps prepared.
 const PREPARED: NonZeroUsize = NonZeroUsize::new(512).unwrap();
@@ -29,18 +29,18 @@ pub struct Connection {
 
 /// Why a message was not answered whole.
 #[derive(Debug)]
-pub enum Failure {
+pub enum Unanswered {
     /// The connection ended: nobody knows which of the statements ran.
     Lost(String),
     /// A statement could not be sent; none has run.
     Unsent(Error),
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Error {
+impl From<Unanswered> for Error {
+    fn from(failure: Unanswered) -> Error {
         match failure {
-            Failure::Lost(why) => Error::Unavailable(why),
-            Failure::Unsent(error) => error,
+            Unanswered::Lost(why) => Error::Unavailable(why),
+            Unanswered::Unsent(error) => error,
         }
     }
 }
@@ -66,7 +66,7 @@ impl Connection {
     }
 
     /// Sends texts without parameters, as one, and answers all their rows.
-    pub async fn send_text(&mut self, text: &str) -> Result<Vec<SimpleQueryRow>, Failure> {
+    pub async fn send_text(&mut self, text: &str) -> Result<Vec<SimpleQueryRow>, Unanswered> {
         let messages = drive(&mut self.driver, self.client.simple_query(text)).await?.map_err(judge)?;
         let row = |message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None };
         Ok(messages.into_iter().filter_map(row).collect())
@@ -76,9 +76,9 @@ impl Connection {
     /// in a transaction none runs that follows one which failed.
     pub async fn send(
         &mut self,
-        statements: &[Statement],
+        statements: &[PgStatement],
         take: &mut (dyn FnMut(usize, Row) + Send),
-    ) -> Result<Vec<Result<(), Error>>, Failure> {
+    ) -> Result<Vec<Result<(), Error>>, Unanswered> {
         let prepared = self.prepare(statements).await?;
         let client = &self.client;
         let outcomes = drive(&mut self.driver, async {
@@ -113,19 +113,19 @@ impl Connection {
             .into_iter()
             .map(|outcome| match outcome.map_err(judge) {
                 Ok(()) => Ok(Ok(())),
-                Err(Failure::Unsent(error)) => Ok(Err(error)),
+                Err(Unanswered::Unsent(error)) => Ok(Err(error)),
                 Err(lost) => Err(lost),
             })
             .collect()
     }
 
     /// The prepared forms; those that are missing are prepared, in one message.
-    async fn prepare(&mut self, statements: &[Statement]) -> Result<Vec<tokio_postgres::Statement>, Failure> {
+    async fn prepare(&mut self, statements: &[PgStatement]) -> Result<Vec<tokio_postgres::Statement>, Unanswered> {
         let mut found: Vec<Option<tokio_postgres::Statement>> = statements.iter().map(|one| self.find(one)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|nth| found.get(*nth).is_some_and(Option::is_none)).collect();
         if !missing.is_empty() {
             let client = &self.client;
-            let prepare = |statement: &Statement| {
+            let prepare = |statement: &PgStatement| {
                 let types: Vec<_> = statement.values.iter().map(|value| value.type_.clone()).collect();
                 let text = statement.text.to_string();
                 async move { client.prepare_typed(&text, &types).await }
@@ -142,7 +142,7 @@ impl Connection {
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn find(&mut self, statement: &Statement) -> Option<tokio_postgres::Statement> {
+    fn find(&mut self, statement: &PgStatement) -> Option<tokio_postgres::Statement> {
         let prepared = self.prepared.get(&*statement.text)?;
         prepared.iter().find(|prepared| statement.fits(prepared.params())).cloned()
     }
@@ -156,32 +156,34 @@ async fn read(rows: RowStream, mut take: impl FnMut(Row)) -> Result<(), tokio_po
     Ok(())
 }
 
-fn judge(error: tokio_postgres::Error) -> Failure {
+fn judge(error: tokio_postgres::Error) -> Unanswered {
     let broken = std::error::Error::source(&error).is_some_and(|cause| cause.is::<std::io::Error>());
     if broken || error.is_closed() {
-        return Failure::Lost(error.to_string());
+        return Unanswered::Lost(error.to_string());
     }
-    Failure::Unsent(Error::from_postgres(error))
+    Unanswered::Unsent(Error::from_postgres(error))
 }
 
 /// Waits for `work` and moves the connection's messages meanwhile.
 async fn drive<T>(
     driver: &mut Option<BoxFuture<'static, Result<(), tokio_postgres::Error>>>,
     work: impl Future<Output = T>,
-) -> Result<T, Failure> {
+) -> Result<T, Unanswered> {
     let mut work = pin!(work);
     poll_fn(|context| {
         if let Poll::Ready(done) = work.as_mut().poll(context) {
             return Poll::Ready(Ok(done));
         }
-        let Some(running) = driver else { return Poll::Ready(Err(Failure::Lost("the connection is closed".into()))) };
+        let Some(running) = driver else {
+            return Poll::Ready(Err(Unanswered::Lost("the connection is closed".into())));
+        };
         if let Poll::Ready(ended) = running.as_mut().poll(context) {
             *driver = None;
             let why = ended.err().map_or_else(|| "the connection was closed".to_owned(), |error| error.to_string());
             // What had arrived before it ended is answered still.
             return match work.as_mut().poll(context) {
                 Poll::Ready(done) => Poll::Ready(Ok(done)),
-                Poll::Pending => Poll::Ready(Err(Failure::Lost(why))),
+                Poll::Pending => Poll::Ready(Err(Unanswered::Lost(why))),
             };
         }
         work.as_mut().poll(context).map(Ok)

@@ -19,11 +19,11 @@ use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 use super::horizon::Horizon;
 use super::{DatabaseSettings, Error, Place, Session, Transport, Verdict, Work};
 use address::Address;
-use connection::{Connection, Failure};
+use connection::{Connection, Unanswered};
 use numbers::Numbers;
 
 pub use numbers::Figure;
-pub use value::{Statement, Value, decode, field};
+pub use value::{PgStatement, Value, decode, field};
 
 /// How often a request that met a conflict runs again before it is answered 503.
 const RETRIES: u32 = 5;
@@ -67,7 +67,7 @@ pub struct Transaction {
     /// Takes for granted what nearly always holds, and runs again, without, where it did not: see [`Transaction::put_off`].
     hopeful: bool,
     /// Statements that go with the next message.
-    late: Vec<Statement>,
+    late: Vec<PgStatement>,
     /// Messages sent to the database and waited for, for the benchmark.
     pub round_trips: u32,
 }
@@ -121,7 +121,7 @@ impl Transaction {
 
     /// Has a statement go with the next message, the commit at the latest. That it succeeds is taken for granted: where it does
     /// not, the whole request runs again and waits for each answer.
-    pub fn put_off(&mut self, statement: Statement) {
+    pub fn put_off(&mut self, statement: PgStatement) {
         self.late.push(statement);
     }
 
@@ -129,7 +129,7 @@ impl Transaction {
     /// how each ended; those behind one that failed did nothing.
     pub async fn send(
         &mut self,
-        statements: Vec<Statement>,
+        statements: Vec<PgStatement>,
         take: &mut (dyn FnMut(usize, PgRow) + Send),
     ) -> Result<Vec<Result<(), Error>>, Error> {
         self.send_all(statements, take).await?
@@ -138,13 +138,13 @@ impl Transaction {
     /// As `send`; the outer failure is of the message, the inner of what was put off.
     async fn send_all(
         &mut self,
-        mut statements: Vec<Statement>,
+        mut statements: Vec<PgStatement>,
         take: &mut (dyn FnMut(usize, PgRow) + Send),
-    ) -> Result<Result<Vec<Result<(), Error>>, Error>, Failure> {
+    ) -> Result<Result<Vec<Result<(), Error>>, Error>, Unanswered> {
         let late = self.late.len();
         statements.splice(0..0, self.late.drain(..));
         self.round_trips += 1;
-        let connection = self.connection().map_err(Failure::Unsent)?;
+        let connection = self.connection().map_err(Unanswered::Unsent)?;
         let mut take = |nth: usize, row| {
             if let Some(nth) = nth.checked_sub(late) {
                 take(nth, row)
@@ -156,7 +156,7 @@ impl Transaction {
     }
 
     /// The rows of one statement.
-    pub async fn query(&mut self, statement: Statement) -> Result<Vec<PgRow>, Error> {
+    pub async fn query(&mut self, statement: PgStatement) -> Result<Vec<PgRow>, Error> {
         let mut rows = Vec::new();
         let outcomes = self.send(vec![statement], &mut |_, row| rows.push(row)).await?;
         outcomes.into_iter().collect::<Result<Vec<()>, Error>>()?;
@@ -174,14 +174,14 @@ impl Transaction {
         if !self.open {
             return Ok(());
         }
-        let outcome = self.send_all(vec![Statement::new("commit")], &mut |_, _| {}).await;
+        let outcome = self.send_all(vec![PgStatement::new("commit")], &mut |_, _| {}).await;
         let unknown = |error| match error {
             Error::Unavailable(why) => Error::CommitUnknown(why),
             error => error,
         };
         match outcome {
-            Err(Failure::Lost(why)) => Err(Error::CommitUnknown(why)),
-            Err(Failure::Unsent(error)) => Err(error),
+            Err(Unanswered::Lost(why)) => Err(Error::CommitUnknown(why)),
+            Err(Unanswered::Unsent(error)) => Err(error),
             Ok(ended) => {
                 // After a failure of what was put off, COMMIT has undone it all.
                 self.open = false;
@@ -364,7 +364,7 @@ pub async fn query(
     sql: impl Into<Cow<'static, str>>,
     values: &[super::Cell],
 ) -> Result<Vec<super::Row>, Error> {
-    let rows = transaction.query(Statement::of_cells(sql, values)?).await?;
+    let rows = transaction.query(PgStatement::of_cells(sql, values)?).await?;
     rows.iter().map(decode).collect()
 }
 

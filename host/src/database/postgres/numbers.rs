@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::Error;
 use super::address::Address;
 use super::connection::Connection;
-use super::value::{Statement, field};
+use super::value::{PgStatement, field};
 
 /// Which sequence, and the lowest figure that will do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,14 +96,14 @@ async fn take_all(connection: &mut Connection, all: &mut Vec<Asked>) -> bool {
     let take = |((tenant, module, name), waiting): (&Sequence, &Vec<(i64, Answer)>)| {
         let count = i64::try_from(waiting.len()).unwrap_or(i64::MAX);
         let floor = waiting.iter().map(|(at_least, _)| *at_least).max().unwrap_or(1);
-        Statement::new(TAKE)
+        PgStatement::new(TAKE)
             .bind(Type::UUID, *tenant)
             .bind(Type::TEXT, module.clone())
             .bind(Type::TEXT, name.clone())
             .bind(Type::INT8, floor)
             .bind(Type::INT8, count)
     };
-    let statements: Vec<Statement> = sequences.iter().map(take).collect();
+    let statements: Vec<PgStatement> = sequences.iter().map(take).collect();
     let mut behind: Vec<Result<i64, Error>> =
         vec![Err(Error::Fault("a sequence without a figure".into())); statements.len()];
     let mut take = |nth: usize, row| {

@@ -14,7 +14,7 @@ use crate::database::{Cell, Row};
 
 /// A statement with its values. The text depends on the shape of what is asked alone: it is prepared once for each connection.
 #[derive(Debug)]
-pub struct Statement {
+pub struct PgStatement {
     pub text: Cow<'static, str>,
     pub values: Vec<Value>,
 }
@@ -52,18 +52,18 @@ impl ToSql for Null {
     to_sql_checked!();
 }
 
-impl Statement {
-    pub fn new(text: impl Into<Cow<'static, str>>) -> Statement {
-        Statement { text: text.into(), values: Vec::new() }
+impl PgStatement {
+    pub fn new(text: impl Into<Cow<'static, str>>) -> PgStatement {
+        PgStatement { text: text.into(), values: Vec::new() }
     }
 
     /// A statement of the host on its own tables.
-    pub fn of_cells(text: impl Into<Cow<'static, str>>, cells: &[Cell]) -> Result<Statement, Error> {
+    pub fn of_cells(text: impl Into<Cow<'static, str>>, cells: &[Cell]) -> Result<PgStatement, Error> {
         let values = cells.iter().map(value).collect::<Result<_, _>>()?;
-        Ok(Statement { text: text.into(), values })
+        Ok(PgStatement { text: text.into(), values })
     }
 
-    pub fn bind(mut self, type_: Type, data: impl ToSql + Send + Sync + 'static) -> Statement {
+    pub fn bind(mut self, type_: Type, data: impl ToSql + Send + Sync + 'static) -> PgStatement {
         self.values.push(Value::new(type_, data));
         self
     }

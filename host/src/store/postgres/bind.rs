@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use crate::database::Error;
-use crate::database::postgres::{Statement, Value, field};
+use crate::database::postgres::{PgStatement, Value, field};
 use crate::store::Stop;
 use crate::store::datum::{self, Datum};
 use crate::store::decimal::{self, Parsed};
@@ -16,8 +16,8 @@ use crate::store::json;
 use crate::store::read::Output;
 use crate::store::sql::{Bound, Param, Sql};
 
-pub(super) fn statement(sql: Sql) -> Statement {
-    Statement { text: sql.text.into(), values: sql.params.into_iter().map(value).collect() }
+pub(super) fn statement(sql: Sql) -> PgStatement {
+    PgStatement { text: sql.text.into(), values: sql.params.into_iter().map(value).collect() }
 }
 
 fn value(param: Param) -> Value {

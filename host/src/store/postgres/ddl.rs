@@ -5,7 +5,7 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use crate::database::Error;
-use crate::database::postgres::{Statement, Transaction, field};
+use crate::database::postgres::{PgStatement, Transaction, field};
 use crate::store::checks;
 use crate::store::fold;
 use crate::store::migrate::TableChange;
@@ -216,7 +216,7 @@ async fn search(transaction: &mut Transaction, table: &Table, group: &Group) -> 
     );
     let mut last = (Uuid::nil(), Uuid::nil());
     loop {
-        let page = Statement::new(read.clone()).bind(Type::UUID, last.0).bind(Type::UUID, last.1);
+        let page = PgStatement::new(read.clone()).bind(Type::UUID, last.0).bind(Type::UUID, last.1);
         let rows = transaction.query(page).await?;
         let (mut tenants, mut ids, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for row in &rows {
@@ -233,7 +233,7 @@ async fn search(transaction: &mut Transaction, table: &Table, group: &Group) -> 
         if rows.is_empty() {
             break;
         }
-        let fold = Statement::new(write.clone())
+        let fold = PgStatement::new(write.clone())
             .bind(Type::UUID_ARRAY, tenants)
             .bind(Type::UUID_ARRAY, ids)
             .bind(Type::TEXT_ARRAY, texts);

@@ -23,7 +23,7 @@ use super::sql::{Dialect, Sql};
 use super::write::{Insert, Update, list_misses};
 use super::{Reading, Stop, locks, page};
 use crate::database::Error;
-use crate::database::postgres::{Statement, Transaction, field};
+use crate::database::postgres::{PgStatement, Transaction, field};
 use crate::wit::store::{Page, Reply};
 
 pub(super) use ddl::{STANDING, ahead, apply, reform};
@@ -57,7 +57,7 @@ pub(super) async fn run(
     let last = calls.len() - calls.iter().rev().take_while(|call| granted(call)).count();
     let mut replies: Vec<Option<Reply>> = calls.iter().map(|_| None).collect();
     let mut reading = Reading::default();
-    let mut message: (Vec<Statement>, Vec<Asked>) = Default::default();
+    let mut message: (Vec<PgStatement>, Vec<Asked>) = Default::default();
     let mut late = Vec::new();
     for (nth, call) in calls.into_iter().enumerate() {
         let reply = match plan(transaction, schema, scope, nth, call).await? {
@@ -157,7 +157,7 @@ async fn send(
     schema: &Tables,
     scope: &mut Scope,
     reading: &mut Reading,
-    (statements, mut all): (Vec<Statement>, Vec<Asked>),
+    (statements, mut all): (Vec<PgStatement>, Vec<Asked>),
     replies: &mut [Option<Reply>],
 ) -> Result<(), Stop> {
     if statements.is_empty() {
