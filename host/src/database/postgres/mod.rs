@@ -340,7 +340,7 @@ impl Postgres {
         }
     }
 
-    /// Builds indexes on tables in use: see [`administer::build_indexes`].
+    /// Builds indexes on tables in use.
     pub async fn build_indexes(&self, statements: Vec<String>) -> Result<Option<String>, Error> {
         administer::build_indexes(&self.address.options, statements).await
     }
