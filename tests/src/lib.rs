@@ -11,7 +11,6 @@ pub mod contract;
 pub mod copies;
 pub mod database;
 pub mod dice;
-pub mod distance;
 pub mod door;
 pub mod folder;
 pub mod goods;

@@ -42,9 +42,8 @@ impl Error {
 
     pub fn from_postgres(error: tokio_postgres::Error) -> Error {
         let Some(database) = error.as_db_error() else {
-            let broken = std::error::Error::source(&error).is_some_and(|cause| cause.is::<std::io::Error>());
             let what = error.to_string();
-            return if broken || error.is_closed() { Error::Unavailable(what) } else { Error::Fault(what) };
+            return if is_lost(&error) { Error::Unavailable(what) } else { Error::Fault(what) };
         };
         Error::of_server(database.code().code(), database.constraint(), database.table(), database.message())
     }
@@ -91,6 +90,11 @@ impl Error {
             _ => Error::Fault(what),
         }
     }
+}
+
+/// Whether the connection ended, so that nobody knows what of a message ran.
+pub fn is_lost(error: &tokio_postgres::Error) -> bool {
+    error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }
 
 /// A rule's name as it was given. A distributed table is told by the shard that refuses, and its rules bear the same number:

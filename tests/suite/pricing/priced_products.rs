@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, price, product, with};
-use stoa_tests::distance::Distance;
-use stoa_tests::host::Settings;
+use stoa_tests::round_trips::Watched;
 use stoa_tests::{Answer, Company, Database, Machine, Stoa, company, on_both_databases};
 
 on_both_databases![
@@ -361,21 +360,16 @@ mod postgres_alone {
     /// The opening, what the catalog reads, what pricing reads: who reads one product waits for two.
     #[test]
     fn a_page_waits_for_the_database_three_times() {
-        let distance = Distance::default();
-        let host = Stoa::start_with(
-            Database::Postgres,
-            Settings::default().by({
-                let distance = distance.clone();
-                move |url| distance.lead_to(url)
-            }),
-        );
-        let shop = host.company();
+        let watched = Watched::start();
+        let shop = watched.host.company();
         let machine = shop.machine(SCOPES);
         let (list, product, _) = shelf(&shop);
         let (page, one) = (path(&list, &product), format!("catalog/products/{product}"));
         let page = format!("{page}?expand=media");
-        let waits = |ask: &dyn Fn() -> Answer| distance.count_waits(|| drop(ask().is(200)));
-        assert_eq!((waits(&|| shop.get(&one)), waits(&|| shop.get(&page))), (2, 3), "of a person");
-        assert_eq!((waits(&|| machine.get(&one)), waits(&|| machine.get(&page))), (2, 3), "of an API client");
+        let person = |path: &str| watched.count_awaited(|| drop(shop.request("GET", path).unchecked().send().is(200)));
+        let client =
+            |path: &str| watched.count_awaited(|| drop(machine.request("GET", path).unchecked().send().is(200)));
+        assert_eq!((person(&one), person(&page)), (2, 3), "of a person");
+        assert_eq!((client(&one), client(&page)), (2, 3), "of an API client");
     }
 }

@@ -13,6 +13,7 @@ use futures_util::future::{BoxFuture, FutureExt as _, join_all, maybe_done};
 use lru::LruCache;
 use tokio_postgres::{Client, Row, RowStream, SimpleQueryMessage, SimpleQueryRow};
 
+use super::super::error::is_lost;
 use super::Error;
 use super::value::PgStatement;
 
@@ -157,8 +158,7 @@ async fn read(rows: RowStream, mut take: impl FnMut(Row)) -> Result<(), tokio_po
 }
 
 fn judge(error: tokio_postgres::Error) -> Unanswered {
-    let broken = std::error::Error::source(&error).is_some_and(|cause| cause.is::<std::io::Error>());
-    if broken || error.is_closed() {
+    if is_lost(&error) {
         return Unanswered::Lost(error.to_string());
     }
     Unanswered::Unsent(Error::from_postgres(error))

@@ -211,8 +211,8 @@ impl Transaction {
     }
 }
 
-/// A unique key that was taken for free: the next try will see by whom.
-fn clash(error: Error) -> Error {
+/// A unique key that was found free, or taken for free, and is taken: the next try will see by whom.
+pub fn clash(error: Error) -> Error {
     match error {
         Error::Unique(key) => Error::Conflict(key),
         error => error,

@@ -22,8 +22,7 @@ use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::write::{Insert, Update, list_misses};
 use super::{Reading, Stop, locks, page};
-use crate::database::Error;
-use crate::database::postgres::{PgStatement, Transaction, field};
+use crate::database::postgres::{PgStatement, Transaction, clash, field};
 use crate::wit::store::{Page, Reply};
 
 pub(super) use ddl::{STANDING, ahead, apply, reform};
@@ -207,14 +206,6 @@ fn take_row(schema: &Tables, scope: &mut Scope, reading: &mut Reading, what: &mu
         What::Insert(_) | What::Lock => {}
     }
     Ok(())
-}
-
-/// A unique key that was found free, or taken for free, and is taken: the next try will see by whom.
-fn clash(error: Error) -> Stop {
-    Stop::Database(match error {
-        Error::Unique(key) => Error::Conflict(key),
-        error => error,
-    })
 }
 
 fn start(scope: &Scope) -> Sql {
