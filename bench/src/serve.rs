@@ -19,6 +19,7 @@ use stoa::platform::{self, Platform};
 use stoa::sandbox::Limits;
 use stoa::sandbox::engine::{self, Pool, Sandbox};
 use stoa::sandbox::judge::{Breaches, Judge};
+use stoa::watchdog::Watchdog;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -94,12 +95,14 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
     let unlimited = governance::RateLimits { user: UNLIMITED, tenant: UNLIMITED };
-    let (recorder, _) = Recorder::start(database.clone());
+    let watchdog = Watchdog::start()?;
+    let (recorder, _) = Recorder::start(database.clone(), &watchdog);
     let host = HostIdentity { id: Uuid::nil(), name: "bench".into() };
     let deployment = Arc::new(Deployment::new(release, database.clone(), Arc::new(gate), limits, host));
     Ok(Arc::new(App {
         deployment,
         database: database.clone(),
+        watchdog,
         platform: Arc::new(Platform {
             limits,
             onboarding_open: true,

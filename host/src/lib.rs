@@ -19,4 +19,5 @@ pub mod sandbox;
 pub mod secret_file;
 pub mod settings;
 pub mod store;
+pub mod watchdog;
 pub mod wit;

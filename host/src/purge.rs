@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::database::{Cell, Database, Error, Place, Session};
+use crate::watchdog::Pulse;
 
 const EVERY: Duration = Duration::from_secs(600);
 /// Rows of one transaction: short, so that no request waits for it.
@@ -53,25 +54,26 @@ const RULES: &[Rule] = &[
 ];
 
 /// Purges now and then, for as long as the host runs. Hosts on one database may do so at once.
-pub async fn keep_small(database: Arc<Database>) {
+pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
     loop {
         for rule in RULES {
             for place in database.places() {
-                if let Err(error) = purge(&database, place, rule).await {
+                if let Err(error) = purge(&database, place, rule, &pulse).await {
                     tracing::warn!(%error, what = rule.name, "cannot purge now");
                 }
             }
         }
         // Hosts that started together need not purge together.
         let part = rand::random_range(0.5..1.0);
-        tokio::time::sleep(EVERY.mul_f64(part)).await;
+        pulse.rest(EVERY.mul_f64(part)).await;
     }
 }
 
-async fn purge(database: &Database, place: Place, rule: &'static Rule) -> Result<(), Error> {
+async fn purge(database: &Database, place: Place, rule: &'static Rule, pulse: &Pulse) -> Result<(), Error> {
     let mut all = 0;
     loop {
         let dropped = database.write_plain(place, rule, |session, rule| Box::pin(batch(session, rule))).await?;
+        pulse.beat();
         all += dropped;
         if (dropped as i64) < BATCH {
             break;

@@ -27,6 +27,7 @@ use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine;
 use crate::settings::{LogFormat, Onboarding, Settings};
+use crate::watchdog::{Pulse, Watchdog};
 
 #[derive(Args, Serialize)]
 pub struct Flags {
@@ -119,24 +120,25 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         "no identity provider: set STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE, or use --dev"
     );
     let verifier = Verifier::new(issuers, settings.oidc_grace, Clock::system())?;
-    let refresh = tokio::spawn(verifier.keep_keys_fresh());
+    let watchdog = Watchdog::start()?;
+    verifier.keep_keys_fresh(&watchdog);
 
     let listener = listen(settings.listen).await?;
     let private_listener = listen(settings.private_listen).await?;
     let address = listener.local_addr()?;
     let limits =
         governance::RateLimits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
-    let purge = tokio::spawn(purge::keep_small(database.clone()));
-    let upkeep = tokio::spawn(keep_metrics_small(metrics.clone()));
+    let (purged, gathered) = (database.clone(), metrics.clone());
+    watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
+    watchdog.spawn("metrics", move |pulse| keep_metrics_small(gathered.clone(), pulse));
     let host = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
     let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
-    let following = tokio::spawn(deployment.clone().follow());
-    let upgrading = tokio::spawn(deployment.clone().upgrade());
-    let reforming = tokio::spawn(deployment.clone().reform());
-    let (recorder, recording) = Recorder::start(database.clone());
+    deployment.keep(&watchdog);
+    let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
     let app = Arc::new(answer::App {
         deployment: deployment.clone(),
         database: database.clone(),
+        watchdog: watchdog.clone(),
         platform: Arc::new(Platform {
             limits: settings.limits(),
             onboarding_open: settings.onboarding == Onboarding::Open,
@@ -159,25 +161,19 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
     server::serve(listener, router, stop_signal()).await;
     private.abort();
-    refresh.abort();
-    purge.abort();
-    upkeep.abort();
-    following.abort();
-    upgrading.abort();
-    reforming.abort();
+    recording.finish().await;
+    watchdog.stop();
     deployment.leave().await;
     app.platform.governor.stop().await;
-    recording.finish().await;
     database.close();
     tracing::info!("stopped");
     Ok(())
 }
 
 /// What was recorded between two scrapes is folded into its sums, so that a host that nobody scrapes does not grow.
-async fn keep_metrics_small(metrics: PrometheusHandle) {
-    let mut ticks = tokio::time::interval(Duration::from_secs(5));
+async fn keep_metrics_small(metrics: PrometheusHandle, pulse: Pulse) {
     loop {
-        ticks.tick().await;
+        pulse.rest(Duration::from_secs(5)).await;
         metrics.run_upkeep();
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::records::{self, Cause, HostReport};
 use super::{Deployment, DeploymentError};
 use crate::database::Place;
+use crate::watchdog::Pulse;
 
 /// How long another host's activation goes unnoticed here.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -20,17 +21,19 @@ pub const SILENCE: i64 = 35_000;
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Deployment {
-    /// Runs until it is aborted.
-    pub async fn follow(self: Arc<Self>) {
+    /// Runs until it is stopped.
+    pub(super) async fn follow(self: Arc<Self>, pulse: Pulse) {
         let mut told: Option<(Instant, u64, Option<String>)> = None;
         let mut failed: Option<Instant> = None;
         loop {
             if failed.is_none_or(|at| at.elapsed() > RETRY) {
-                let tried = self.catch_up().await;
+                let tried = self.catch_up(&pulse).await;
                 failed = tried.is_err().then(Instant::now);
                 self.note(tried.err().map(|refused| refused.to_string()));
             }
+            pulse.beat();
             if let Some((previous, reason)) = self.rollback_target() {
+                pulse.excuse();
                 self.step_back(previous, reason).await;
             }
             let state = (self.current.load().number, self.trouble());
@@ -40,6 +43,7 @@ impl Deployment {
             if due && self.report().await {
                 told = Some((Instant::now(), state.0, state.1));
             }
+            pulse.beat();
             tokio::select! {
                 () = tokio::time::sleep(PAUSE) => {}
                 () = self.changed.notified() => {}
@@ -48,13 +52,15 @@ impl Deployment {
     }
 
     /// Builds the active generation where it is not the one that runs here.
-    async fn catch_up(&self) -> Result<(), DeploymentError> {
+    async fn catch_up(&self, pulse: &Pulse) -> Result<(), DeploymentError> {
         let newest = self.database.read_plain(Place::Home, (), |session, ()| Box::pin(records::newest(session))).await;
         // A database that does not answer is told by every request; what runs goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());
         }
+        // Whoever builds a generation may compile for minutes; the compiler has limits of its own.
+        pulse.excuse();
         let _turn = self.turn.lock().await;
         let found = self.database.read_plain(Place::Home, (), |session, ()| {
             Box::pin(async move {

@@ -22,6 +22,7 @@ use crate::database::{Database, Error};
 use crate::gate::refusal::Refusal;
 use crate::gate::vetting::Gate;
 use crate::sandbox::Limits;
+use crate::watchdog::Watchdog;
 
 use records::Cause;
 use watch::Watch;
@@ -83,6 +84,14 @@ impl Deployment {
             watch: Mutex::default(),
             changed: Notify::new(),
         }
+    }
+
+    /// Keeps up with the database in the background: with the active generation, backfills and indexes.
+    pub fn keep(self: &Arc<Self>, watchdog: &Watchdog) {
+        let [follower, upgrader, reformer] = [self.clone(), self.clone(), self.clone()];
+        watchdog.spawn("following", move |pulse| follower.clone().follow(pulse));
+        watchdog.spawn("backfills", move |pulse| upgrader.clone().upgrade(pulse));
+        watchdog.spawn("indexes", move |pulse| reformer.clone().reform(pulse));
     }
 
     /// Puts a release in place: requests that begin from now on run on it, those under way end on theirs.

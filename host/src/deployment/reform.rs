@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::{Deployment, records};
 use crate::database::{Database, Error, Place};
 use crate::gate::tables;
+use crate::watchdog::Pulse;
 
 /// Between two looks: what was done is looked at again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -15,21 +16,21 @@ const RETRY: Duration = Duration::from_secs(60);
 
 impl Deployment {
     /// Runs until nothing is left to do.
-    pub async fn reform(self: Arc<Self>) {
+    pub(super) async fn reform(self: Arc<Self>, pulse: Pulse) {
         loop {
-            match self.reform_tables().await {
+            match self.reform_tables(&pulse).await {
                 Ok(true) => return,
-                Ok(false) => tokio::time::sleep(PAUSE).await,
+                Ok(false) => pulse.rest(PAUSE).await,
                 Err(error) => {
                     tracing::warn!(%error, "cannot bring the indexes up to date now");
-                    tokio::time::sleep(RETRY).await;
+                    pulse.rest(RETRY).await;
                 }
             }
         }
     }
 
     /// Answers whether there was nothing to do.
-    async fn reform_tables(&self) -> Result<bool, Error> {
+    async fn reform_tables(&self, pulse: &Pulse) -> Result<bool, Error> {
         let release = self.current.load_full();
         let part = Arc::new((release.number, tables::wanted_tables(&release.modules)));
         let found = self.database.read_plain(Place::Home, part.clone(), |session, part| {
@@ -47,7 +48,10 @@ impl Deployment {
             tracing::info!(statement = statement.trim_end(), "an older host's table is brought up to date");
         }
         if let Database::Postgres(database) = &*self.database {
+            // An index of a large table takes as long as it takes.
+            pulse.excuse();
             database.build_indexes(reform.statements).await?;
+            pulse.beat();
         }
         let done = self.database.write_plain(Place::Home, part, |session, part| {
             Box::pin(async move {

@@ -14,6 +14,7 @@ use crate::pipeline::facts::of_system;
 use crate::platform::operators;
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
+use crate::watchdog::Pulse;
 
 /// Between two looks for work, and between two batches: requests come first.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -87,8 +88,8 @@ pub async fn schedule(
 }
 
 impl Deployment {
-    /// Runs until it is aborted.
-    pub async fn upgrade(self: Arc<Self>) {
+    /// Runs until it is stopped.
+    pub(super) async fn upgrade(self: Arc<Self>, pulse: Pulse) {
         loop {
             let pause = match self.upgrade_step().await {
                 Ok(Step::Idle) => PAUSE,
@@ -103,7 +104,7 @@ impl Deployment {
                     PAUSE
                 }
             };
-            tokio::time::sleep(pause).await;
+            pulse.rest(pause).await;
         }
     }
 

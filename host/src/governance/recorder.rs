@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::{Mutex, Notify, mpsc, watch};
 use uuid::Uuid;
 
 use super::window::Span;
 use crate::database::{Cell, Database, Error, Place, Session};
 use crate::ids::Ids;
+use crate::watchdog::{Pulse, Watchdog};
 
-/// Entries that may wait; whoever comes then waits too.
+/// Entries that may wait. What comes then is counted as lost: no answer waits for its audit.
 const WAITING: usize = 16_384;
 const BATCH: usize = 500;
 /// Longest time that an entry waits for company.
@@ -87,51 +87,67 @@ pub struct Recorder {
 
 /// The task that writes them.
 pub struct Recording {
-    task: JoinHandle<()>,
-    stop: oneshot::Sender<()>,
+    stop: watch::Sender<bool>,
+    ended: Arc<Notify>,
+}
+
+/// What a task that is started anew goes on with.
+#[derive(Clone)]
+struct Queue {
+    entries: Arc<Mutex<mpsc::Receiver<AccessEntry>>>,
+    stop: watch::Receiver<bool>,
+    ended: Arc<Notify>,
 }
 
 impl Recording {
     /// Takes no more and writes what was handed in.
     pub async fn finish(self) {
-        let _ = self.stop.send(());
-        if tokio::time::timeout(FINISH, self.task).await.is_err() {
+        let _ = self.stop.send(true);
+        if tokio::time::timeout(FINISH, self.ended.notified()).await.is_err() {
             tracing::error!("the last admissions were not written");
         }
     }
 }
 
 impl Recorder {
-    pub fn start(database: Arc<Database>) -> (Recorder, Recording) {
+    pub fn start(database: Arc<Database>, watchdog: &Watchdog) -> (Recorder, Recording) {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let (stop, stopped) = oneshot::channel();
-        (Recorder { sender }, Recording { task: tokio::spawn(write(database, receiver, stopped)), stop })
+        let (stop, stopped) = watch::channel(false);
+        let ended = Arc::new(Notify::new());
+        let queue = Queue { entries: Arc::new(Mutex::new(receiver)), stop: stopped, ended: ended.clone() };
+        watchdog.spawn("admissions", move |pulse| write(database.clone(), queue.clone(), pulse));
+        (Recorder { sender }, Recording { stop, ended })
     }
 
-    /// Hands an entry in; waits only where thousands wait.
-    pub async fn record(&self, entry: AccessEntry) {
-        if self.sender.send(entry).await.is_err() {
-            tracing::error!("an audit entry came after the end");
+    /// Hands an entry in. Never waits: where thousands wait it is lost, and counted.
+    pub fn record(&self, entry: AccessEntry) {
+        if self.sender.try_send(entry).is_err() {
+            metrics::counter!("stoa_audit_lost_total").increment(1);
         }
     }
 }
 
-async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<AccessEntry>, mut stop: oneshot::Receiver<()>) {
+async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
+    let Queue { entries: receiver, mut stop, ended } = queue;
+    let mut receiver = receiver.lock().await;
     let mut caps: HashMap<Uuid, (i64, u32)> = HashMap::new();
     let mut used: HashMap<Uuid, i64> = HashMap::new();
     let mut entries = Vec::with_capacity(BATCH);
     loop {
+        pulse.excuse();
         tokio::select! {
             received = receiver.recv_many(&mut entries, BATCH) => {
                 if received == 0 {
+                    ended.notify_one();
                     return;
                 }
             }
-            _ = &mut stop, if !receiver.is_closed() => {
+            _ = stop.wait_for(|stop| *stop), if !receiver.is_closed() => {
                 receiver.close();
                 continue;
             }
         }
+        pulse.beat();
         if entries.len() < BATCH && !receiver.is_closed() {
             tokio::time::sleep(GATHER).await;
             while entries.len() < BATCH
@@ -143,19 +159,19 @@ async fn write(database: Arc<Database>, mut receiver: mpsc::Receiver<AccessEntry
         let now = chrono::Utc::now().timestamp_millis();
         for (place, entries) in database.by_place(std::mem::take(&mut entries), |entry| entry.tenant) {
             let batch = Arc::new(Batch::of(entries, now, &mut caps, &mut used));
-            save(&database, place, batch).await;
+            save(&database, place, batch, &pulse).await;
         }
     }
 }
 
-async fn save(database: &Database, place: Place, batch: Arc<Batch>) {
+async fn save(database: &Database, place: Place, batch: Arc<Batch>, pulse: &Pulse) {
     for attempt in 1..=ATTEMPTS {
         let written = database.write_plain(place, batch.clone(), |session, batch| Box::pin(batch.write(session)));
         match written.await {
             Ok(()) => return,
             Err(error) => {
                 tracing::warn!(%error, attempt, entries = batch.audited.len(), "admissions cannot be written yet");
-                tokio::time::sleep(Duration::from_millis(200 * u64::from(attempt))).await;
+                pulse.rest(Duration::from_millis(200 * u64::from(attempt))).await;
             }
         }
     }

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Extension, State};
@@ -30,11 +31,13 @@ use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Answer, Runner, user_agent};
 use crate::platform::{self, Platform};
 use crate::problem::Problem;
+use crate::watchdog::Watchdog;
 
 /// Everything that answering needs.
 pub struct App {
     pub deployment: Arc<Deployment>,
     pub database: Arc<Database>,
+    pub watchdog: Arc<Watchdog>,
     pub platform: Arc<Platform>,
     pub verifier: Verifier,
     pub users: Users,
@@ -60,7 +63,7 @@ async fn answer(
 ) -> Response<Body> {
     let request_id = Uuid::now_v7();
     let peer = peer::address(peer, request.headers(), &app.trusted_proxies);
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let method = request.method().clone();
     let outcome = AssertUnwindSafe(route(&app, request, request_id, peer)).catch_unwind().await;
     let mut response = match outcome {
@@ -118,7 +121,7 @@ async fn public(
     }
     Some(match path {
         "/v1/health" => Ok(json_response(&json!({ "status": "ok", "service": "api" }))),
-        "/v1/ready" if app.database.ready().await => {
+        "/v1/ready" if app.watchdog.is_well(Instant::now()) && app.database.ready().await => {
             Ok(json_response(&json!({ "status": "ok", "service": "api", "database": "ready" })))
         }
         "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
@@ -228,7 +231,7 @@ async fn call(
     let recorder = &app.platform.recorder;
     let permit = governor.admit(&caller, tenant).await?;
     if let Some(problem) = &permit.refused {
-        visit.record_refusal(recorder, problem).await;
+        visit.record_refusal(recorder, problem);
         return Ok(add_limit_headers(problem::render(problem, request_id), permit.headers));
     }
     let (input, _place) = match body::read(body, operation.route.body_limit, &app.large_bodies).await {
@@ -255,19 +258,19 @@ async fn call(
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
             governor.give_back(&permit);
-            visit.record_refusal(recorder, &problem).await;
+            visit.record_refusal(recorder, &problem);
             let headers = permit.headers.filter(|_| problem.status != 401);
             Ok(add_limit_headers(problem::render(&problem, request_id), headers))
         }
         Err(problem) => {
-            visit.record_answer(recorder, problem.status, &problem.code).await;
+            visit.record_answer(recorder, problem.status, &problem.code);
             Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
         }
         Ok(answer) => {
             if answer.replayed {
                 governor.give_quota_back(&permit);
             }
-            visit.record_answer(recorder, answer.status, "").await;
+            visit.record_answer(recorder, answer.status, "");
             Ok(add_limit_headers(success(operation, answer), permit.headers))
         }
     }

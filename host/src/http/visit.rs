@@ -22,27 +22,27 @@ pub struct Visit<'a> {
 
 impl Visit<'_> {
     /// Not let in. A credential that is none leaves no entry.
-    pub async fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
+    pub fn record_refusal(&self, recorder: &Recorder, problem: &Problem) {
         if let Caller::Client(key) = self.caller
             && problem.status == 429
         {
             let what = What::Refused { key: key.id, status: problem.status, reason: problem.code.to_string() };
-            recorder.record(self.of_client(key.tenant, what)).await;
+            recorder.record(self.of_client(key.tenant, what));
         }
     }
 
     /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is told by the entries of their
     /// writes; what they may not do, and reads that disclose identifiers, here.
-    pub async fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
+    pub fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
         if let Caller::Client(key) = self.caller {
-            recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status })).await;
+            recorder.record(self.of_client(key.tenant, What::Admitted { key: key.id, status }));
         }
         let Some(tenant) = self.tenant else { return };
         if matches!(code, "PERMISSION_DENIED" | "SCOPE_DENIED") {
-            recorder.record(self.of_record(tenant, What::Denied { status })).await;
+            recorder.record(self.of_record(tenant, What::Denied { status }));
         }
         if code.is_empty() && self.route.read_only && self.route.discloses_identifiers {
-            recorder.record(self.of_record(tenant, What::Disclosed { status })).await;
+            recorder.record(self.of_record(tenant, What::Disclosed { status }));
         }
     }
 

@@ -14,6 +14,7 @@ use super::clock::Clock;
 use super::discovery::Discovery;
 use super::keys::{Key, KeySet, Thumbprint};
 use super::refusal::CredentialRefusal;
+use crate::watchdog::Pulse;
 
 /// How often keys are fetched anew while all is well.
 const REFRESH_EVERY: Duration = Duration::from_secs(10 * 60);
@@ -129,12 +130,12 @@ impl IssuerKeys {
 
     /// Keeps the set fresh until dropped: at once, then every ten minutes, sooner while the issuer fails. Ends at once
     /// for keys at hand.
-    pub(super) async fn keep_fresh(self: Arc<Self>) {
-        self.keep_fresh_at(REFRESH_EVERY, FETCH_GAP).await;
+    pub(super) async fn keep_fresh(self: Arc<Self>, pulse: Pulse) {
+        self.keep_fresh_at(REFRESH_EVERY, FETCH_GAP, pulse).await;
     }
 
     /// `keep_fresh` at another pace, for tests.
-    pub(super) async fn keep_fresh_at(self: Arc<Self>, refresh_every: Duration, retry_every: Duration) {
+    pub(super) async fn keep_fresh_at(self: Arc<Self>, refresh_every: Duration, retry_every: Duration, pulse: Pulse) {
         if matches!(self.source, Source::AtHand) {
             return;
         }
@@ -144,7 +145,7 @@ impl IssuerKeys {
                 wait_for_end(fetch).await;
             }
             let behind = self.behind.load(Ordering::Acquire);
-            tokio::time::sleep(if behind { retry_every } else { refresh_every }).await;
+            pulse.rest(if behind { retry_every } else { refresh_every }).await;
             fetch = if behind { self.fetch_if_due() } else { self.fetch_now() };
         }
     }

@@ -17,6 +17,7 @@ use super::keys::KeySet;
 use super::refusal::CredentialRefusal;
 use super::token::Token;
 use super::verified::{Digest, Verified, VerifiedTokens};
+use crate::watchdog::Watchdog;
 
 /// The longest token that is looked at.
 pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
@@ -59,12 +60,11 @@ impl Verifier {
         Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), clock })
     }
 
-    /// Fetches all issuers' keys at once and then in the background, until dropped. To be spawned once per host; it
-    /// holds nothing that needs an orderly end. Ends by itself where all keys are at hand.
-    pub fn keep_keys_fresh(&self) -> impl Future<Output = ()> + Send + 'static {
-        let issuers: Vec<_> = self.issuers.iter().map(|issuer| Arc::clone(&issuer.keys).keep_fresh()).collect();
-        async move {
-            futures_util::future::join_all(issuers).await;
+    /// Has all issuers' keys fetched at once and then in the background. Once per host.
+    pub fn keep_keys_fresh(&self, watchdog: &Watchdog) {
+        for issuer in &self.issuers {
+            let keys = Arc::clone(&issuer.keys);
+            watchdog.spawn("issuer's keys", move |pulse| Arc::clone(&keys).keep_fresh(pulse));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 type Order = &'static [&'static [&'static str]];
 
 const HOST: Order = &[
-    &["calendar", "ids", "problem", "secret_file", "wit"],
+    &["calendar", "ids", "problem", "secret_file", "watchdog", "wit"],
     &["database"],
     &["contract"],
     &["store"],

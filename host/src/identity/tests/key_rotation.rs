@@ -12,6 +12,7 @@ use super::super::{CredentialRefusal, Issuer, Verifier};
 use super::issuer_server::{IssuerServer, Manner};
 use super::signer::{AUDIENCE, Signer, claims, jwks, with};
 use super::time::Time;
+use crate::watchdog::{Pulse, Watchdog};
 
 const GRACE: Duration = Duration::from_secs(24 * 3600);
 
@@ -111,7 +112,8 @@ async fn a_flood_of_unknown_keys_makes_one_fetch() {
     let (time, known) = (Time::start(), Signer::es256("k1"));
     let server = IssuerServer::start(Manner::Keys(jwks([&known]))).await;
     let verifier = Arc::new(verifier(&server, &time));
-    let refreshing = tokio::spawn(verifier.keep_keys_fresh());
+    let watchdog = Watchdog::default();
+    verifier.keep_keys_fresh(&watchdog);
     wait_for_fetch(&server).await;
     let good = token(&server, &known, &time);
     assert_eq!(outcome(&verifier, &good).await, Ok(()));
@@ -149,7 +151,7 @@ async fn a_flood_of_unknown_keys_makes_one_fetch() {
     time.set(time.now() - 1000);
     flood(3).await;
     assert_eq!(server.key_fetches() - before, 3);
-    refreshing.abort();
+    watchdog.stop();
 }
 
 #[tokio::test]
@@ -347,13 +349,13 @@ async fn keys_are_fetched_in_the_background() {
     let (time, signer) = (Time::start(), Signer::es256("k1"));
     let server = IssuerServer::start(Manner::Keys(jwks([&signer]))).await;
     let verifier = verifier(&server, &time);
-    let refreshing = tokio::spawn(verifier.keep_keys_fresh());
+    let watchdog = Watchdog::default();
+    verifier.keep_keys_fresh(&watchdog);
     wait_for_fetch(&server).await;
     assert_eq!(server.key_fetches(), 1, "at start, before any token");
     assert_eq!(outcome(&verifier, &token(&server, &signer, &time)).await, Ok(()));
     assert_eq!(server.key_fetches(), 1);
-    assert!(!refreshing.is_finished());
-    refreshing.abort();
+    watchdog.stop();
 }
 
 #[tokio::test]
@@ -364,7 +366,7 @@ async fn the_background_follows_rotation_and_comes_back_after_an_outage() {
     let discovery = Discovery::new(&server.issuer, address).expect("a client");
     let keys = Arc::new(IssuerKeys::from_discovery(&server.issuer, discovery, GRACE, time.clock()));
     let pace = Duration::from_millis(10);
-    let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace));
+    let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace, Pulse::new()));
     // No token asks for anything here: what changes, the background has brought.
     let held = async |signer: &Signer| {
         let set = KeySet::read(jwks([signer]).as_object().expect("an object")).expect("a set");

@@ -1,0 +1,264 @@
+//! Tasks in the background, watched: one that finishes no round for half a minute makes the host not ready and is started anew;
+//! where it does not even let itself be stopped, the process ends, so that whoever runs it starts another.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// How long a round may take.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two looks at all tasks.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a task says of itself.
+#[derive(Clone)]
+pub struct Pulse(Arc<Mutex<Option<Instant>>>);
+
+impl Pulse {
+    pub fn new() -> Pulse {
+        Pulse(Arc::new(Mutex::new(Some(Instant::now() + PATIENCE))))
+    }
+
+    /// A round is finished, and the next one begins.
+    pub fn beat(&self) {
+        *lock(&self.0) = Some(Instant::now() + PATIENCE);
+    }
+
+    /// Until the next beat nobody waits: for what has no end of its own, such as a queue, and what has another bound.
+    pub fn excuse(&self) {
+        *lock(&self.0) = None;
+    }
+
+    /// A round is finished, and the next one begins after a pause.
+    pub async fn rest(&self, pause: Duration) {
+        self.excuse();
+        tokio::time::sleep(pause).await;
+        self.beat();
+    }
+
+    fn is_late(&self, now: Instant) -> bool {
+        lock(&self.0).is_some_and(|due| now > due)
+    }
+}
+
+type Begin = Box<dyn Fn(Pulse) -> BoxFuture<'static, ()> + Send + Sync>;
+
+struct Task {
+    name: &'static str,
+    pulse: Pulse,
+    begin: Begin,
+    running: JoinHandle<()>,
+    began: Instant,
+    stopped: Option<Instant>,
+}
+
+/// What became of a task when it was looked at.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    /// It goes on, or was started anew.
+    Runs,
+    /// It came to its end.
+    Done,
+    /// It was told to stop and did not.
+    Stuck,
+}
+
+impl Task {
+    fn look(&mut self, handle: &Handle, now: Instant) -> Found {
+        if self.running.is_finished() {
+            let ended = (&mut self.running).now_or_never();
+            if matches!(ended, Some(Ok(()))) {
+                return Found::Done;
+            }
+            tracing::error!(task = self.name, "a task in the background failed and is started anew");
+            self.running = handle.spawn((self.begin)(self.pulse.clone()));
+            (self.began, self.stopped) = (now, None);
+            return Found::Runs;
+        }
+        match self.stopped {
+            Some(at) if now > at + PATIENCE => Found::Stuck,
+            None if self.pulse.is_late(now) && now > self.began + PATIENCE => {
+                tracing::error!(task = self.name, "a task in the background makes no progress: it is stopped");
+                self.running.abort();
+                self.stopped = Some(now);
+                Found::Runs
+            }
+            _ => Found::Runs,
+        }
+    }
+}
+
+/// All tasks of a host.
+#[derive(Default)]
+pub struct Watchdog(Mutex<Vec<Task>>);
+
+impl Watchdog {
+    /// A watchdog that looks for as long as it is held.
+    pub fn start() -> std::io::Result<Arc<Watchdog>> {
+        let watchdog = Arc::new(Watchdog::default());
+        let (watched, handle) = (Arc::downgrade(&watchdog), Handle::current());
+        // A thread of its own: it sees what holds all of the runtime's.
+        std::thread::Builder::new().name("stoa-watchdog".into()).spawn(move || {
+            while let Some(watchdog) = watched.upgrade() {
+                if let Some(task) = watchdog.look(&handle, Instant::now()) {
+                    tracing::error!(task, "a task in the background cannot be stopped: the process ends");
+                    std::process::abort();
+                }
+                drop(watchdog);
+                std::thread::sleep(LOOK);
+            }
+        })?;
+        Ok(watchdog)
+    }
+
+    /// Runs a task until it ends or all are stopped.
+    pub fn spawn<F>(&self, name: &'static str, begin: impl Fn(Pulse) -> F + Send + Sync + 'static)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let pulse = Pulse::new();
+        let begin: Begin = Box::new(move |pulse| begin(pulse).boxed());
+        let running = tokio::spawn(begin(pulse.clone()));
+        lock(&self.0).push(Task { name, pulse, begin, running, began: Instant::now(), stopped: None });
+    }
+
+    /// Whether every task has finished its rounds in time so far.
+    pub fn is_well(&self, now: Instant) -> bool {
+        !lock(&self.0).iter().any(|task| task.pulse.is_late(now))
+    }
+
+    /// Stops all.
+    pub fn stop(&self) {
+        for task in lock(&self.0).drain(..) {
+            task.running.abort();
+        }
+    }
+
+    /// Starts anew what makes no progress or failed; answers a task that cannot be stopped.
+    fn look(&self, handle: &Handle, now: Instant) -> Option<&'static str> {
+        let mut stuck = None;
+        lock(&self.0).retain_mut(|task| match task.look(handle, now) {
+            Found::Runs => true,
+            Found::Done => false,
+            Found::Stuck => {
+                stuck = Some(task.name);
+                true
+            }
+        });
+        stuck
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    use super::*;
+
+    /// Just within a round's time, and just beyond it.
+    const WITHIN: Duration = Duration::from_secs(29);
+    const BEYOND: Duration = Duration::from_secs(31);
+
+    /// A watchdog over one task, and how often that was begun.
+    fn watching<F>(task: impl Fn(usize, Pulse) -> F + Send + Sync + 'static) -> (Watchdog, Arc<AtomicUsize>)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (watchdog, begun) = (Watchdog::default(), Arc::new(AtomicUsize::new(0)));
+        let count = begun.clone();
+        watchdog.spawn("task", move |pulse| task(count.fetch_add(1, SeqCst), pulse));
+        (watchdog, begun)
+    }
+
+    /// Lets the tasks run until they wait, then looks at them.
+    async fn look(watchdog: &Watchdog, now: Instant) -> Option<&'static str> {
+        for _ in 0..16 {
+            tokio::task::yield_now().await;
+        }
+        watchdog.look(&Handle::current(), now)
+    }
+
+    #[tokio::test]
+    async fn what_waits_for_work_is_left_alone() {
+        let (watchdog, begun) = watching(|_, pulse| async move { pulse.rest(PATIENCE * 100).await });
+        let now = Instant::now();
+        assert_eq!(look(&watchdog, now + BEYOND).await, None);
+        assert_eq!(look(&watchdog, now + PATIENCE * 9).await, None);
+        assert_eq!((begun.load(SeqCst), watchdog.is_well(now + PATIENCE * 9)), (1, true));
+    }
+
+    #[tokio::test]
+    async fn what_makes_no_progress_is_not_well_and_is_started_anew() {
+        let (watchdog, begun) = watching(|nth, pulse| async move {
+            if nth == 2 {
+                pulse.excuse();
+            }
+            std::future::pending::<()>().await;
+        });
+        let now = Instant::now();
+        assert_eq!(look(&watchdog, now + WITHIN).await, None);
+        assert_eq!((begun.load(SeqCst), watchdog.is_well(now + WITHIN)), (1, true));
+        let mut now = now;
+        for again in 2..4 {
+            now += BEYOND;
+            assert!(!watchdog.is_well(now));
+            assert_eq!(look(&watchdog, now).await, None, "it is told to stop");
+            assert_eq!(look(&watchdog, now).await, None, "it has stopped, and is started");
+            assert_eq!(look(&watchdog, now + WITHIN).await, None, "it has its time");
+            assert_eq!(begun.load(SeqCst), again);
+        }
+        assert!(watchdog.is_well(now), "the third finished a round");
+    }
+
+    #[tokio::test]
+    async fn what_panics_is_started_anew() {
+        let (watchdog, begun) = watching(|nth, pulse| async move {
+            pulse.excuse();
+            assert!(nth > 1, "a fault");
+            std::future::pending::<()>().await;
+        });
+        for _ in 0..5 {
+            assert_eq!(look(&watchdog, Instant::now()).await, None);
+        }
+        assert_eq!(begun.load(SeqCst), 3);
+    }
+
+    #[tokio::test]
+    async fn what_is_done_stays_done() {
+        let (watchdog, begun) = watching(|_, _| async {});
+        let now = Instant::now() + BEYOND;
+        assert_eq!(look(&watchdog, now).await, None);
+        assert_eq!((begun.load(SeqCst), watchdog.is_well(now)), (1, true));
+    }
+
+    #[test]
+    fn what_cannot_be_stopped_is_named() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let (began, begun) = std::sync::mpsc::channel();
+        let (held, began) = (Arc::new(Mutex::new(held)), Mutex::new(began));
+        let watchdog = Watchdog::default();
+        runtime.block_on(async {
+            watchdog.spawn("task", move |_| {
+                let (held, began) = (held.clone(), lock(&began).clone());
+                async move {
+                    began.send(()).unwrap();
+                    drop(lock(&held).recv());
+                }
+            });
+        });
+        begun.recv().unwrap();
+        let now = Instant::now() + BEYOND;
+        assert_eq!(watchdog.look(runtime.handle(), now), None, "it is told to stop");
+        assert_eq!(watchdog.look(runtime.handle(), now + WITHIN), None, "it has its time");
+        assert_eq!(watchdog.look(runtime.handle(), now + BEYOND), Some("task"));
+        drop(release);
+    }
+}
