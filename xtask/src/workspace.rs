@@ -80,7 +80,15 @@ impl Package {
     }
 }
 
-/// The cargo that started this program: `cargo run` tells which.
+/// The cargo that started this program: `cargo run` tells which. What that says of this package is not passed on: build scripts look
+/// at it, and would run again whenever cargo is called by hand in between.
 fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(of_package) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
