@@ -19,6 +19,7 @@ use stoa::platform;
 use stoa::sandbox::judge::{Breaches, Judge};
 use stoa::sandbox::limits::{GuestClock, MemoryLimit};
 use stoa::sandbox::state::State;
+use stoa::sandbox::ticks::Running;
 use stoa::sandbox::{Generation, Held, Limits, Module, RequestFacts, engine};
 use stoa::store::Scope;
 use stoa::wit::Guest;
@@ -120,6 +121,7 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
         limits,
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::default(),
+        running_guest: Running::begin(),
         failure: None,
     }
 }

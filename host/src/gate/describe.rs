@@ -9,6 +9,7 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use super::refusal::Refusal;
 use crate::operations::HostNames;
 use crate::sandbox::limits::MemoryLimit;
+use crate::sandbox::ticks::Running;
 use crate::wit::GuestPre;
 
 /// Largest descriptor, and the time it may take.
@@ -33,6 +34,7 @@ pub fn text(engine: &Engine, component: &wasmtime::component::Component) -> Resu
     store.set_hostcall_fuel(LARGEST);
     store.set_epoch_deadline(TICKS);
     store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Interrupt));
+    let _running = Running::begin();
     futures_util::FutureExt::now_or_never(Box::pin(async {
         let guest = guest.instantiate_async(&mut store).await?;
         guest.commerce_platform_module().call_describe(&mut store).await

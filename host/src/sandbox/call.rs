@@ -15,6 +15,7 @@ use super::facts::RequestFacts;
 use super::limits::{GuestClock, Limits, MemoryLimit, Used};
 use super::module::Module;
 use super::state::State;
+use super::ticks::Running;
 use crate::database::{self, Session};
 use crate::store::Scope;
 use crate::wit::events::Event;
@@ -136,6 +137,7 @@ fn begin(entry: CallContext) -> State {
         limits,
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::default(),
+        running_guest: Running::begin(),
         failure: None,
     }
 }

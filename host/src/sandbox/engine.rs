@@ -1,12 +1,10 @@
 //! The one engine: every knob with its reason. Measured choices are in ARCHITECTURE.md ("The sandbox").
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::time::Duration;
 
+use super::ticks;
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
-/// How often the epoch advances, hence how late an endless loop can be noticed.
-const TICK: Duration = Duration::from_millis(1);
 /// Linear memory that a reset keeps resident and clears by hand: no page faults for an ordinary request.
 const KEEP_RESIDENT: usize = 2 << 20;
 /// Modules that can take part in one request.
@@ -81,13 +79,7 @@ pub fn build_pooled(sandbox: Sandbox, requests: u32, knobs: Pool) -> wasmtime::R
     let engine = Engine::new(&config)?;
     let weak = engine.weak();
     // An OS thread: a guest that holds a worker of the runtime must not hold the clock too.
-    std::thread::Builder::new().name("stoa-epoch".into()).spawn(move || {
-        while let Some(engine) = weak.upgrade() {
-            engine.increment_epoch();
-            drop(engine);
-            std::thread::sleep(TICK);
-        }
-    })?;
+    std::thread::Builder::new().name("stoa-epoch".into()).spawn(move || ticks::keep_ticking(&weak))?;
     Ok(engine)
 }
 

@@ -14,6 +14,7 @@ pub mod module;
 pub mod services;
 pub mod signature;
 pub mod state;
+pub mod ticks;
 
 pub use call::{Failure, Ran};
 pub use facts::{Held, RequestFacts};

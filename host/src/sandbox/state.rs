@@ -8,6 +8,7 @@ use super::call::Failure;
 use super::facts::RequestFacts;
 use super::limits::{GuestClock, Limits, MemoryLimit};
 use super::module::Module;
+use super::ticks::Running;
 use crate::database::Session;
 use crate::store::Scope;
 use crate::wit::events::Event;
@@ -26,6 +27,7 @@ pub struct State {
     pub limits: Limits,
     pub memory: MemoryLimit,
     pub clock: GuestClock,
+    pub running_guest: Running,
     /// Why the guest was stopped, where the host knows better than the trap tells.
     pub failure: Option<Failure>,
 }
