@@ -1,0 +1,7 @@
+//! What several operations and services do together.
+
+pub mod approval;
+pub mod draft;
+pub mod goods;
+pub mod order;
+pub mod references;
