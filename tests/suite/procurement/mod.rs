@@ -11,5 +11,4 @@ mod orders;
 mod postings;
 mod races;
 mod receipts;
-mod services;
 mod suppliers;
