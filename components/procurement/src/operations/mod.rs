@@ -2,6 +2,7 @@
 
 pub mod incoming;
 pub mod order;
+pub mod receipt;
 pub mod settings;
 pub mod supplier;
 
@@ -9,4 +10,4 @@ use stoa_sdk::Operation;
 
 /// All tables.
 pub const TABLES: &[&[Operation]] =
-    &[supplier::OPERATIONS, order::OPERATIONS, incoming::OPERATIONS, settings::OPERATIONS];
+    &[supplier::OPERATIONS, order::OPERATIONS, receipt::OPERATIONS, incoming::OPERATIONS, settings::OPERATIONS];

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{run, update_all};
-use stoa_sdk::{Item, Problem, emit, item};
+use stoa_sdk::{Item, Problem, emit, item, set};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books::{self, Cost};
 use stoa_trade::clients::{directory, warehouses};
@@ -19,6 +19,7 @@ use crate::records::supplier::SupplierRow;
 use crate::rules::order_state::OrderVerb;
 use crate::work::goods::{expect_goods, tracked_items};
 use crate::work::order::{LockedOrder, order_event, update_order};
+use crate::work::posting;
 
 /// Approves a draft.
 ///
@@ -61,14 +62,13 @@ fn check_references(order: &LockedOrder, supplier: Option<&SupplierRow>) -> Resu
 ///
 /// # Errors
 /// The codes of accounting.
-pub fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
+fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
     let row = &order.row;
     let costed = || order.items.iter().filter(|item| !item.line_total.is_zero());
-    let roles: BTreeSet<&str> = costed().flat_map(|item| [debit_role(item.tracking), RECEIVED_NOT_BILLED]).collect();
+    let roles: BTreeSet<&str> =
+        set(costed().flat_map(|item| [debit_role(item.tracking), posting::RECEIVED_NOT_BILLED]));
     let roles: Vec<String> = roles.into_iter().map(str::to_owned).collect();
-    let entity = row.legal_entity_id;
-    let currency = Some(row.currency_code.as_str());
-    if books::service::admit(entity.into(), currency, Some("/currencyCode"), &roles, &[])?.is_none() {
+    if !posting::admit_to_books(row, &roles)? {
         return Ok(());
     }
     let articles = articles::get(order.items.iter().map(|item| item.variant_id));
@@ -85,16 +85,13 @@ pub fn admit_to_books(order: &LockedOrder) -> Result<(), Problem> {
             pointer: format!("{}/unitCost", order.pointer(item.id)),
         })
         .collect();
-    books::admit_costs(entity, &costs)
+    books::admit_costs(row.legal_entity_id, &costs)
 }
 
-/// What is credited for what came and is not billed.
-pub const RECEIVED_NOT_BILLED: &str = "GOODS_RECEIVED_NOT_INVOICED";
-
 /// What is debited for a line: goods in stock, or what is used up as it comes.
-pub fn debit_role(tracking: Tracking) -> &'static str {
+fn debit_role(tracking: Tracking) -> &'static str {
     match tracking {
-        Tracking::None => "PURCHASE_EXPENSE",
-        Tracking::Quantity | Tracking::Serialized => "INVENTORY",
+        Tracking::None => posting::EXPENSE,
+        Tracking::Quantity | Tracking::Serialized => posting::INVENTORY,
     }
 }

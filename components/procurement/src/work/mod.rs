@@ -4,4 +4,6 @@ pub mod approval;
 pub mod draft;
 pub mod goods;
 pub mod order;
+pub mod posting;
+pub mod receiving;
 pub mod references;
