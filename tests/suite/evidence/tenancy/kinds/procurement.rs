@@ -192,7 +192,7 @@ const KINDS: &[Kind] = &[
     Kind {
         name: "received line of an import",
         collection: "",
-        names: &["receiptItemId"],
+        names: &["receiptItemId", "purchaseReceiptItemId"],
         make: |records| {
             let line = json!({ "orderItemId": records.id_of("line of an import"), "quantity": "1" });
             let members = json!({ "number": records.word(), "items": [line] });
