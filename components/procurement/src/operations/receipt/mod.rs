@@ -16,9 +16,6 @@ use crate::records::receipt::{
 
 const OF_ORDER: &str = "/purchases/orders/{id}/receipts";
 
-/// What inventory tells when stock changed.
-const STOCK_UPDATED: &str = "inventory.updated";
-
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create(OF_ORDER, "createGoodsReceipt", create::create).summary("Receive goods of a purchase order")
@@ -26,7 +23,7 @@ pub const OPERATIONS: &[Operation] = &[
             condition is stated where its SKU states none. Services and what is not tracked are accepted without touching stock. \
             Goods of an import order come with a cleared shipment, whose charges may be allocated to them.")
         .needs(RECEIVE).body::<GoodsReceiptInput>().answers::<GoodsReceiptWrite>()
-        .writes(RECEIPT, &[RECEIPT_CREATED.code, STOCK_UPDATED]).cache_control("no-store")
+        .writes(RECEIPT, &[RECEIPT_CREATED.code]).cache_control("no-store")
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
             "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
