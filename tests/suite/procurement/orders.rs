@@ -117,9 +117,7 @@ fn e83_number_and_entity_are_immutable(database: Database) {
     let buyer = Buyer::new(database);
     let items = json!([line(&buyer.shop.counted(0), "1", "1")]);
     let order = buyer.order(&buyer.try_draft(items.clone(), json!({ "number": "A-1" })).is(201).id());
-    for number in ["A-2", "a-1"] {
-        order.replace(items.clone(), json!({ "number": number })).refused(409, "IMMUTABLE_FIELD").at("/number");
-    }
+    order.replace(items.clone(), json!({ "number": "A-2" })).refused(409, "IMMUTABLE_FIELD").at("/number");
     let entity = buyer.shop.other_entity();
     let elsewhere = json!({ "legalEntityId": entity, "warehouseId": buyer.shop.warehouse_of("PHYSICAL", &entity) });
     order.replace(items.clone(), elsewhere).refused(409, "IMMUTABLE_FIELD").at("/legalEntityId");
