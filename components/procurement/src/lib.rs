@@ -1,8 +1,10 @@
 //! Procurement: suppliers, purchase and import orders, goods receipts, and what the goods of imports cost when they are here.
 
+pub mod bindings;
 mod operations;
 mod records;
 mod rules;
+pub mod services;
 mod upkeep;
 mod work;
 
