@@ -79,11 +79,11 @@ fn e122_ten_over_three_units(database: Database) {
     // Of a quantity likewise: one piece bears the millionth that is left over.
     assert_eq!((shop.worth(&phone).as_str(), shop.worth(&box_).as_str()), ("13.000000000000", "13.000000000000"));
     assert_table!(shop.journal_table(&shop.entity()), @r"
-    entry  account                         debit  credit
-        1  1200 Inventory                      6
-           2100 Goods received not invoiced             6
-        2  1200 Inventory                     20
-           2150 Import charges                         20
+    entry  account                           debit  credit
+        1  1200 Inventory                        6
+           2100 Goods received not invoiced              6
+        2  1200 Inventory                       20
+           2150 Import charges                          20
     ");
     let entries = shop.all("ledger/journal-entries", &[("legalEntityId", &shop.entity())]);
     assert_eq!((&entries[1]["sourceKind"], &entries[1]["purpose"]), (&json!("CHARGE_ALLOCATION"), &json!("ALLOCATION")));
@@ -101,12 +101,12 @@ fn e123_what_was_sold_takes_its_part(database: Database) {
     order.allocate(&charge_id, &[(&items(&order, &receipt)[0], "10")]).is(201);
     // 10 = 3 x 3.333333 and a millionth, which goes to what is gone. The sale's own entry is the seller's.
     assert_table!(shop.journal_table(&shop.entity()), @r"
-    entry  account                            debit  credit
-        1  1200 Inventory                         3
-           2100 Goods received not invoiced                3
-        2  1200 Inventory                  6.666666
-           2150 Import charges                            10
-           5000 Cost of goods sold         3.333334
+    entry  account                              debit  credit
+        1  1200 Inventory                           3
+           2100 Goods received not invoiced                 3
+        2  1200 Inventory                    6.666666
+           5000 Cost of goods sold           3.333334
+           2150 Import charges                             10
     ");
     let told = charge(&order, &charge_id);
     let destinations = told["allocations"][0]["destinations"].to_string();
@@ -202,11 +202,11 @@ fn e129_a_charge_known_in_time_is_one_entry(database: Database) {
     let charges = json!({ "charges": [of(&freight, "10"), of(&duty, "2")] });
     let receipt = land(&order, &[(0, "3"), (1, "1")], charges);
     assert_table!(shop.journal_table(&shop.entity()), @r"
-    entry  account                         debit  credit
-        1  1200 Inventory                     15
-           2100 Goods received not invoiced             8
-           2150 Import charges                         12
-           5100 Purchases and services         5
+    entry  account                           debit  credit
+        1  1200 Inventory                       15
+           5100 Purchases and services           5
+           2100 Goods received not invoiced              8
+           2150 Import charges                          12
     ");
     assert_eq!(shop.worth(&box_), "15.000000000000");
     let statuses = [&freight, &duty].map(|id| charge(&order, id)["status"].clone());

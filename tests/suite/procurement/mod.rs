@@ -11,4 +11,5 @@ mod orders;
 mod postings;
 mod races;
 mod receipts;
+mod services;
 mod suppliers;
