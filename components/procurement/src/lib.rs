@@ -6,6 +6,7 @@ mod records;
 mod rules;
 pub mod services;
 mod upkeep;
+mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module};
@@ -30,6 +31,7 @@ impl Module for Procurement {
         ],
         events: records::EVENTS,
         checklist: upkeep::checklist,
+        verify: verify::verify,
         ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
     };
 }
