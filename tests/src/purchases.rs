@@ -83,7 +83,7 @@ impl Buyer {
     }
 
     /// The same buyer's documents in the eyes of another of its people.
-    pub fn seen_by(&self, shop: &Company) -> Buyer {
+    pub fn as_person(&self, shop: &Company) -> Buyer {
         Buyer { shop: shop.clone(), ..self.clone() }
     }
 

@@ -50,7 +50,7 @@ fn purchases_of_adventureworks(database: Database) {
 /// Each order has the total that its header states, and the state that its lines give.
 fn check_orders(shop: &Company, source: &Source) {
     let listed = shop.all("purchases/orders", &[("limit", "100")]);
-    let told: BTreeMap<String, (String, String, i64)> = listed.iter().map(|order| (text(order, "number"), told_of(order))).collect();
+    let told: BTreeMap<String, (String, String, i64)> = listed.iter().map(|order| (text(order, "number"), outcome_of(order))).collect();
     assert_eq!((listed.len(), told.len()), (source.orders.len(), source.orders.len()));
     for order in &source.orders {
         let expected = (order.subtotal.amount(), order.outcome().to_string(), order.lines.len() as i64);
@@ -61,7 +61,7 @@ fn check_orders(shop: &Company, source: &Source) {
     println!("ordered {}", sum.amount());
 }
 
-fn told_of(order: &Json) -> (String, String, i64) {
+fn outcome_of(order: &Json) -> (String, String, i64) {
     (text(order, "total"), text(order, "status"), order["itemCount"].as_i64().unwrap_or_default())
 }
 

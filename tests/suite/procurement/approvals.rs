@@ -121,7 +121,7 @@ fn e92_two_approvals_of_one_version(database: Database) {
 fn e94_approval_is_a_right_of_its_own(database: Database) {
     let buyer = Buyer::new(database);
     let box_ = buyer.shop.counted(0);
-    let clerk = buyer.seen_by(&buyer.shop.colleague(&["purchases.create", "purchases.read"]));
+    let clerk = buyer.as_person(&buyer.shop.colleague(&["purchases.create", "purchases.read"]));
     let order = buyer.order(&clerk.draft(json!([line(&box_, "1", "1")])).id);
     let by_clerk = clerk.order(&order.id);
     by_clerk.approve().refused(403, "PERMISSION_DENIED");
@@ -131,7 +131,7 @@ fn e94_approval_is_a_right_of_its_own(database: Database) {
     let draft = clerk.draft(json!([line(&box_, "1", "1")]));
     assert_eq!(draft.cancel().is(200)["status"], "CANCELLED");
     // Who may approve may end what was approved.
-    let approver = buyer.seen_by(&buyer.shop.colleague(&["purchases.approve", "purchases.read"]));
+    let approver = buyer.as_person(&buyer.shop.colleague(&["purchases.approve", "purchases.read"]));
     approver.order(&order.id).cancel().is(200);
     approver.try_draft(json!([line(&box_, "1", "1")]), json!({})).refused(403, "PERMISSION_DENIED");
 }
@@ -174,7 +174,7 @@ fn e97_a_second_person_approves(database: Database) {
     let shop = &buyer.shop;
     let items = json!([line(&shop.counted(0), "1", "1")]);
     let rights = ["purchases.create", "purchases.approve", "purchases.read"];
-    let (one, other) = (buyer.seen_by(&shop.colleague(&rights)), buyer.seen_by(&shop.colleague(&rights)));
+    let (one, other) = (buyer.as_person(&shop.colleague(&rights)), buyer.as_person(&shop.colleague(&rights)));
     // Off: the author may.
     one.draft(items.clone()).approve().is(200);
     let settings = json!({ "expectedVersion": 0, "requireSecondApprover": true });

@@ -359,16 +359,16 @@ fn costs_of_charges_are_told_to_who_may_know(database: Database) {
     let receipt = land(&order, &[(0, "2")], json!({}));
     let charge_id = order.charge("10");
     order.allocate(&charge_id, &[(&items(&order, &receipt)[0], "4")]).is(201);
-    let clerk = buyer.seen_by(&buyer.shop.colleague(&["purchases.read"]));
+    let clerk = buyer.as_person(&buyer.shop.colleague(&["purchases.read"]));
     let read = clerk.order(&order.id).read_import();
     assert!(read["charges"][0]["allocations"][0].get("destinations").is_none_or(Json::is_null), "{read}");
     assert_eq!(read["charges"][0]["allocations"][0]["amount"], "4.000000");
     let read = clerk.receipt(&receipt.id());
     assert!(read["items"][0].get("chargeAmount").is_none_or(Json::is_null), "{read}");
-    let clerk = buyer.seen_by(&buyer.shop.colleague(&["purchases.read", "reports.cost.read"]));
+    let clerk = buyer.as_person(&buyer.shop.colleague(&["purchases.read", "reports.cost.read"]));
     assert_eq!(clerk.receipt(&receipt.id())["items"][0]["chargeAmount"], "4.000000");
     // Allocating moves costs of stock: who only buys may not.
-    let buying = buyer.seen_by(&buyer.shop.colleague(&["purchases.read", "purchases.create"]));
+    let buying = buyer.as_person(&buyer.shop.colleague(&["purchases.read", "purchases.create"]));
     let item = items(&order, &receipt).remove(0);
     buying.order(&order.id).allocate(&charge_id, &[(&item, "1")]).refused(403, "PERMISSION_DENIED");
 }

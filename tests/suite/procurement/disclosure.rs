@@ -28,7 +28,7 @@ struct Known {
     secrets: Vec<String>,
 }
 
-fn known(database: Database) -> Known {
+fn receive_known(database: Database) -> Known {
     let buyer = Buyer::new(database);
     let order = buyer.place(json!([line(&buyer.shop.phone(), "3", "77.123456")]));
     let stem = 80_000 + u64::from(std::process::id()) % 1_000;
@@ -58,7 +58,7 @@ fn e110_a_receipt_asks_for_both_rights(database: Database) {
         machine.post(&path, order.receipt_body(json!([order.goods(0, "1")]))).refused(403, "SCOPE_DENIED");
     }
     for permissions in [&["purchases.create", "purchases.read"][..], &["inventory.adjust", "purchases.read"]] {
-        let person = buyer.seen_by(&shop.colleague(permissions));
+        let person = buyer.as_person(&shop.colleague(permissions));
         let order = person.order(&order.id);
         order.receive(json!([order.goods(0, "1")])).refused(403, "PERMISSION_DENIED");
     }
@@ -67,13 +67,13 @@ fn e110_a_receipt_asks_for_both_rights(database: Database) {
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     let receipt = buyer.receipt(&answer.id());
     assert_eq!((receipt.text("actorType"), receipt.text("actorId")), ("API_CLIENT".to_string(), machine.client.clone()));
-    let person = buyer.seen_by(&shop.colleague(&["purchases.create", "inventory.adjust", "purchases.read"]));
+    let person = buyer.as_person(&shop.colleague(&["purchases.create", "inventory.adjust", "purchases.read"]));
     let order = person.order(&order.id);
     order.receive(json!([order.goods(0, "1")])).is(201);
 }
 
 fn keys_read_receipts_without_units(database: Database) {
-    let known = known(database);
+    let known = receive_known(database);
     let shop = &known.buyer.shop;
     let machine = shop.machine(&["purchases.read", "purchases.write", "inventory.read", "inventory.write"]);
     let read = machine.get(&format!("purchases/receipts/{}", known.receipt)).is(200);
@@ -104,7 +104,7 @@ fn keys_read_receipts_without_units(database: Database) {
 }
 
 fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
-    let known = known(database);
+    let known = receive_known(database);
     let shop = &known.buyer.shop;
     let read = known.buyer.receipt(&known.receipt);
     let units = read["items"][0]["units"].as_array().expect("units").clone();
@@ -134,7 +134,7 @@ fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
 }
 
 fn reads_of_units_are_audited(database: Database) {
-    let known = known(database);
+    let known = receive_known(database);
     let shop = &known.buyer.shop;
     let audited = |operation: &str| shop.count("stoa_audit", &format!("operation = '{operation}'"));
     assert_eq!(audited("getGoodsReceipt"), 0);
@@ -146,7 +146,7 @@ fn reads_of_units_are_audited(database: Database) {
 }
 
 fn nothing_written_names_a_unit(database: Database) {
-    let known = known(database);
+    let known = receive_known(database);
     let shop = &known.buyer.shop;
     for table in ["stoa_event", "stoa_audit"] {
         let rows = shop.rows(&format!("select * from {table} where {{tenant}}")).concat().concat();

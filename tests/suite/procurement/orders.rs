@@ -21,7 +21,7 @@ on_both_databases![
     what_an_order_names_must_be_usable,
     versions_come_before_states,
     orders_are_listed_by_what_they_are,
-    keys_prepare_drafts,
+    e95_keys_prepare_drafts_and_approve_none,
 ];
 
 fn e82_numbers(database: Database) {
@@ -364,7 +364,7 @@ fn orders_are_listed_by_what_they_are(database: Database) {
     assert!(found(&[("legalEntityId", &shop.other_entity())]).is_empty());
 }
 
-fn keys_prepare_drafts(database: Database) {
+fn e95_keys_prepare_drafts_and_approve_none(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
     let box_ = shop.counted(0);

@@ -34,7 +34,7 @@ fn try_bill(buyer: &Buyer, lines: Vec<BillLine>) -> Answer {
 }
 
 /// The items of the order's only receipt.
-fn received(buyer: &Buyer, order: &Order) -> Vec<ReceiptItem> {
+fn read_receipt_items(buyer: &Buyer, order: &Order) -> Vec<ReceiptItem> {
     buyer.shop.call_procurement(Call::ReceiptItems(ReceiptSelection::OfReceivedOrders(vec![key(&order.id)])))
 }
 
@@ -69,14 +69,14 @@ fn bills_never_exceed_what_they_are_of(database: Database) {
     assert_eq!(order.item(1)["billedQuantity"], "0.000000", "all or nothing");
     try_bill(&buyer, vec![bill(&order, 0, "-0.1")]).refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     order.receive(json!([order.goods(0, "1")])).is(201);
-    let item = received(&buyer, &order).remove(0);
+    let item = read_receipt_items(&buyer, &order).remove(0);
     let of_receipt = |quantity: &str| {
         vec![BillLine { order_item_id: item.order_item_id, receipt_item_id: Some(item.id), quantity: quantity.to_string() }]
     };
     try_bill(&buyer, of_receipt("1.1")).refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     try_bill(&buyer, of_receipt("1")).is(201);
     try_bill(&buyer, of_receipt("0.1")).refused(409, "LIMIT_EXCEEDED");
-    assert_eq!(received(&buyer, &order)[0].billed, "1.000000");
+    assert_eq!(read_receipt_items(&buyer, &order)[0].billed, "1.000000");
     let read = buyer.receipt(&id(item.receipt_id));
     assert_eq!(read["items"][0]["billedQuantity"], "1.000000");
     try_bill(&buyer, vec![bill(&order, 0, "1.5")]).is(201);
@@ -135,7 +135,7 @@ fn what_finance_reads(database: Database) {
     );
     let one: Vec<Ordered> = shop.call_procurement(Call::Items(Selection::OfItems(vec![of.items[2].id]), false));
     assert_eq!((one.len(), one[0].items.len(), one[0].items[0].id), (1, 1, of.items[2].id));
-    let items = received(&buyer, &order);
+    let items = read_receipt_items(&buyer, &order);
     assert_eq!(items.len(), 3, "the oldest first");
     let oldest = items.iter().take(2).map(|item| item.receipt_id).collect::<Vec<_>>();
     assert_eq!(oldest[0], oldest[1]);

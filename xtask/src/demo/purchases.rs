@@ -137,7 +137,7 @@ impl Loader<'_> {
             }
             if order.has_receipt() {
                 let read = self.api.get(&self.path(&path)).await?;
-                let body = json!({ "expectedVersion": 2, "reason": WHY, "items": received(order, &read, &mut units)? });
+                let body = json!({ "expectedVersion": 2, "reason": WHY, "items": receipt_lines(order, &read, &mut units)? });
                 self.create(&format!("{path}/receipts"), order.number, &body).await?;
             }
         }
@@ -146,7 +146,7 @@ impl Loader<'_> {
 }
 
 /// The lines of an order's receipt.
-fn received(order: &Order, read: &Json, units: &mut u32) -> Result<Vec<Json>> {
+fn receipt_lines(order: &Order, read: &Json, units: &mut u32) -> Result<Vec<Json>> {
     let mut lines = Vec::new();
     for (line, item) in order.lines.iter().zip(items(read)) {
         let received = line.received.unwrap_or_default();

@@ -61,14 +61,14 @@ pub const PART: Part = Part {
         ("apiCreateSupplier", bare),
         ("createPurchaseOrder", of_goods),
         ("apiCreatePurchaseOrder", of_goods),
-        ("replacePurchaseOrder", numbered),
-        ("apiReplacePurchaseOrder", numbered),
-        ("createGoodsReceipt", received),
-        ("apiCreateGoodsReceipt", received),
+        ("replacePurchaseOrder", keep_lines),
+        ("apiReplacePurchaseOrder", keep_lines),
+        ("createGoodsReceipt", of_one_piece),
+        ("apiCreateGoodsReceipt", of_one_piece),
         ("createImportOrder", of_goods),
         ("apiCreateImportOrder", of_goods),
-        ("replaceImportOrder", numbered),
-        ("apiReplaceImportOrder", numbered),
+        ("replaceImportOrder", keep_lines),
+        ("apiReplaceImportOrder", keep_lines),
     ],
 };
 
@@ -83,13 +83,13 @@ fn of_goods(body: &mut Json, _: GoodId) {
 }
 
 /// What the record says of its lines is more than a replacement may.
-fn numbered(body: &mut Json, good_id: GoodId) {
+fn keep_lines(body: &mut Json, good_id: GoodId) {
     body["items"] = json!([{ "variantId": body["items"][0]["variantId"] }]);
     of_goods(body, good_id);
 }
 
 /// One piece of one line, and nothing of imports.
-fn received(body: &mut Json, _: GoodId) {
+fn of_one_piece(body: &mut Json, _: GoodId) {
     body["expectedVersion"] = 2.into();
     body["items"][0]["quantity"] = "1".into();
     body["items"][0]["units"] = json!([]);
@@ -175,7 +175,7 @@ const KINDS: &[Kind] = &[
         make: |records| {
             let line = json!({ "orderItemId": records.id_of("line of an import"), "quantity": "1" });
             let members = json!({ "number": records.word(), "items": [line] });
-            named(write_import(records, "shipments", members), "shipmentId")
+            with_id(write_import(records, "shipments", members), "shipmentId")
         },
         put_away: PutAway::Never,
     },
@@ -185,7 +185,7 @@ const KINDS: &[Kind] = &[
         names: &["chargeId"],
         make: |records| {
             let charge = write_import(records, "charges", json!({ "type": "FREIGHT", "amount": "5" }));
-            named(charge, "chargeId")
+            with_id(charge, "chargeId")
         },
         put_away: PutAway::Never,
     },
@@ -259,7 +259,7 @@ fn write_import(records: &Records, path: &str, members: Json) -> Answer {
 }
 
 /// The answer of a write, with the id of what it made for its own.
-fn named(answer: Answer, member: &str) -> Answer {
+fn with_id(answer: Answer, member: &str) -> Answer {
     let body = json!({ "id": answer[member] });
     Answer { body, ..answer }
 }
