@@ -57,7 +57,7 @@ impl OrderItemRow {
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrderItem {
     id: Id,
-    /// From 0.
+    /// From 1.
     line_no: i64,
     variant_id: Id,
     tracking_mode: Tracking,
@@ -82,7 +82,8 @@ impl PublicPurchaseOrderItem {
     pub fn of(row: &OrderItemRow, status: OrderStatus) -> PublicPurchaseOrderItem {
         PublicPurchaseOrderItem {
             id: row.id,
-            line_no: row.line_no.unwrap_or_default(),
+            // People count from one.
+            line_no: row.line_no.unwrap_or_default() + 1,
             variant_id: row.variant_id,
             tracking_mode: row.tracking,
             quantity: row.quantity,
