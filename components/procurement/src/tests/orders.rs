@@ -7,8 +7,8 @@ use stoa_sdk::{Field, Id};
 use stoa_trade::Status;
 
 use super::shop::{
-    ARCHIVED, QUANTITY, SERIALIZED, SERVICE, call, item_rows, items, open_shop, order, order_body, order_rows,
-    refused, supplier,
+    ARCHIVED, QUANTITY, SERIALIZED, SERVICE, call, item_rows, items, open_shop, order, order_body, order_rows, refused,
+    supplier,
 };
 use crate::records::order::OrderStatus;
 use crate::records::order_item::OrderItemRow;

@@ -22,11 +22,14 @@ fn came(item: u64, quantity: &str, value: &str) -> Row {
     vec![Id(4, item).put(), parse::<Quantity>(quantity).put(), parse::<Amount>(value).put()]
 }
 
+/// An order, its lines, and what came of them.
+type Found = (OrderRow, Vec<OrderItemRow>, Vec<Row>);
+
 #[test]
 fn orders_are_what_their_lines_and_receipts_say() {
     let open = OrderStatus::Approved;
     let right = || (order(open), items(open), Vec::new());
-    let cases: Vec<(&str, (OrderRow, Vec<OrderItemRow>, Vec<Row>), Vec<&str>)> = vec![
+    let cases: Vec<(&str, Found, Vec<&str>)> = vec![
         ("as they should be", right(), vec![]),
         ("another total", (OrderRow { total: amount("241"), ..order(open) }, items(open), vec![]), vec!["J9 4"]),
         ("another key", (OrderRow { number_key: "x".to_owned(), ..order(open) }, items(open), vec![]), vec!["J6 4"]),
