@@ -36,14 +36,14 @@ collection! {
 
 impl OrderItemRow {
     /// What is ordered and did not come yet.
-    pub fn outstanding(&self) -> Quantity {
+    pub fn left_to_receive(&self) -> Quantity {
         // The collection's own check: no more is received than ordered.
         self.quantity.checked_sub(self.received).unwrap_or(Quantity::ZERO)
     }
 
     /// What is still to come of it while its order has this status.
-    pub fn pending(&self, status: OrderStatus) -> Quantity {
-        if status.is_open() { self.outstanding() } else { Quantity::ZERO }
+    pub fn still_to_come(&self, status: OrderStatus) -> Quantity {
+        if status.is_open() { self.left_to_receive() } else { Quantity::ZERO }
     }
 
     /// Whether goods of it move stock.
@@ -90,7 +90,7 @@ impl PublicPurchaseOrderItem {
             unit_cost: row.unit_cost,
             line_total: row.line_total,
             received_quantity: row.received,
-            pending_quantity: row.pending(status),
+            pending_quantity: row.still_to_come(status),
         }
     }
 }
