@@ -20,8 +20,10 @@ pub mod pages;
 pub mod party;
 pub mod quantity;
 pub mod refusal;
+pub mod stages;
 pub mod text;
 pub mod tree;
+pub mod unit_identity;
 
 pub use change::Change;
 pub use json_list::JsonList;

@@ -3,12 +3,15 @@
 
 pub mod articles;
 pub mod books;
+pub mod charges;
 pub mod costs;
 pub mod directory;
 pub mod money;
 pub mod prices;
 pub mod products;
+pub mod purchases;
 pub mod stock;
+pub mod suppliers;
 pub mod units;
 pub mod warehouses;
 
