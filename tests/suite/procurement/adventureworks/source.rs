@@ -147,7 +147,7 @@ impl Source {
         let orders = rows(folder, "PurchaseOrderHeader").iter().map(order).collect();
         let vendor = |row: &BTreeMap<String, String>| Vendor {
             id: row["BusinessEntityID"].clone(),
-            code: row["AccountNumber"].clone(),
+            code: row["AccountNumber"].replace(|letter: char| !letter.is_ascii_alphanumeric(), "-"),
             name: row["Name"].clone(),
         };
         Source { vendors: rows(folder, "Vendor").iter().map(vendor).collect(), products, orders, lines: details.len() }
