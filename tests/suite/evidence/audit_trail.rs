@@ -69,7 +69,10 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         "whom goods are bought from, and how",
         &["createSupplier", "replaceSupplier", "archiveSupplier", "replaceProcurementSettings"],
     ),
-    ("what a charge is said to come to; goods bear what is allocated of it", &["addCharge", "replaceCharge", "cancelCharge"]),
+    (
+        "what a charge is said to come to; goods bear what is allocated of it",
+        &["addCharge", "replaceCharge", "cancelCharge"],
+    ),
 ];
 
 /// Members and parameters that name goods.

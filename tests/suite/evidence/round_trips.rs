@@ -91,7 +91,8 @@ fn count_receipts(watched: &Watched, lines: usize) -> usize {
     let items = variants.map(|variant| line(variant["id"].as_str().unwrap_or_default(), "1000", "12.5")).collect();
     let order = buyer.place(items);
     let read = order.read();
-    let items: Vec<Json> = read.items().iter().map(|item| json!({ "orderItemId": item["id"], "quantity": "1" })).collect();
+    let items: Vec<Json> =
+        read.items().iter().map(|item| json!({ "orderItemId": item["id"], "quantity": "1" })).collect();
     count_of(watched, &order, || json!(items))
 }
 
@@ -99,9 +100,11 @@ fn count_receipts_of_units(watched: &Watched) -> usize {
     let buyer = Buyer::of(watched.host.company_with(json!({ "keepsBooks": true })));
     let order = buyer.place(json!([line(&buyer.shop.phone(), "100000", "499.95")]));
     let item = order.item_id(0);
-    count_of(watched, &order, || {
-        json!([{ "orderItemId": item, "quantity": "100", "units": serials(&fresh_serials(100)) }])
-    })
+    count_of(
+        watched,
+        &order,
+        || json!([{ "orderItemId": item, "quantity": "100", "units": serials(&fresh_serials(100)) }]),
+    )
 }
 
 /// Round trips of receipts of an order, whose version each of them raises.

@@ -48,9 +48,8 @@ fn e90_incoming_follows_the_outstanding(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
     let (box_, phone, service, note) = (shop.counted(1), shop.phone(), shop.service(), shop.untracked());
-    let items = json!([
-        line(&box_, "10.5", "2"), line(&phone, "3", "100"), line(&service, "4", "5"), line(&note, "6", "7")
-    ]);
+    let items =
+        json!([line(&box_, "10.5", "2"), line(&phone, "3", "100"), line(&service, "4", "5"), line(&note, "6", "7")]);
     let names: [(&str, &str); 3] = [(&box_, "box"), (&phone, "phone"), (&buyer.main, "MAIN")];
     let order = buyer.place(items.clone());
     // Services and what nobody counts are expected nowhere.

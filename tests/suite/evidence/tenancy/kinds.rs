@@ -55,7 +55,8 @@ pub struct Part {
     pub amends: &'static [(&'static str, Amend)],
 }
 
-const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART, procurement::PART];
+const PARTS: &[Part] =
+    &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART, procurement::PART];
 
 fn all() -> impl Iterator<Item = &'static Kind> {
     PARTS.iter().flat_map(|part| part.kinds)
