@@ -33,6 +33,7 @@ pub mod raw;
 pub mod request;
 pub mod reviewed;
 pub mod round_trips;
+pub mod selling;
 pub mod serials;
 pub mod services;
 pub mod signer;

@@ -50,6 +50,7 @@ fn item() -> QuotationItemRow {
         updated_at: Instant(NOW),
         quotation_id: QUOTATION,
         variant_id: GOOD,
+        product_id: Id(9, 9),
         line_no: Some(0),
         sku: "A-1".to_owned(),
         description: "Phone".to_owned(),
@@ -101,7 +102,7 @@ fn e226_e227_a_quotation_ends_at_its_instant() {
     Shop::default().open(vec![locked(&lapsed)]);
     let refusal_of = refusal(call("acceptQuotation", QUOTATION, plain.clone()));
     assert_eq!(refusal_of, refused("QUOTATION_EXPIRED", &["/validUntil QUOTATION_EXPIRED"]));
-    Shop::default().open(vec![vec![rows([whole(&lapsed, 1)])]]);
+    Shop::default().open(vec![locked(&lapsed)]);
     assert_eq!(refusal(call("rejectQuotation", QUOTATION, reason)), refused("ILLEGAL_STATE", &[]));
     Shop::default().open(vec![locked(&lapsed)[..2].to_vec()]);
     let shown = call("getQuotation", QUOTATION, json!(null)).unwrap();
@@ -109,7 +110,7 @@ fn e226_e227_a_quotation_ends_at_its_instant() {
         (shown["status"].as_str(), shown["expiredAt"].as_str()),
         (Some("EXPIRED"), Some("2026-01-01T00:00:00.000Z"))
     );
-    Shop::default().open(vec![vec![rows([whole(&lapsed, 1)])], vec![Reply::Done]]);
+    Shop::default().open(vec![locked(&lapsed), vec![Reply::Done]]);
     assert_eq!(call("expireQuotation", QUOTATION, plain).unwrap()["status"], "EXPIRED");
 }
 

@@ -45,6 +45,7 @@ fn item(tracking: Tracking, quantity: &str, disposition: ReturnDisposition, unit
         line_no: Some(0),
         item_id: Id(7, 1),
         variant_id: GOOD,
+        product_id: Id(9, 9),
         tracking,
         quantity: quantity.parse().unwrap(),
         disposition,

@@ -222,6 +222,7 @@ pub fn line(line_no: i64, variant: Id, tracking: Tracking, quantity: &str) -> Or
         updated_at: Instant(NOW),
         order_id: ORDER,
         variant_id: variant,
+        product_id: Id(9, 9),
         line_no: Some(line_no),
         sku: "A-1".to_owned(),
         description: "Phone".to_owned(),

@@ -28,7 +28,7 @@ pub struct Touch {
     pub products: Vec<String>,
 }
 
-type Act = fn(&Side) -> Touch;
+pub type Act = fn(&Side) -> Touch;
 
 /// Operations as people's side names them; keys' twins are driven by the same line.
 pub const ACTS: &[(&str, Act)] = &[
@@ -240,7 +240,7 @@ fn lines_of(variants: &[String]) -> Json {
 
 impl Side<'_> {
     #[track_caller]
-    fn send(&self, method: &str, path: &str, body: Json) -> Answer {
+    pub fn send(&self, method: &str, path: &str, body: Json) -> Answer {
         let request = match self.key {
             true => self.stage.machine.request(method, path),
             false => self.stage.shop.request(method, path),
@@ -252,15 +252,22 @@ impl Side<'_> {
 impl Stage {
     pub fn of(shop: Company) -> Stage {
         shop.entitle();
-        let scopes =
-            ["catalog.read", "catalog.write", "pricing.read", "pricing.write", "inventory.read", "inventory.write"];
+        let scopes = [
+            "catalog.read",
+            "catalog.write",
+            "pricing.read",
+            "pricing.write",
+            "inventory.read",
+            "inventory.write",
+            "sales.write",
+        ];
         let machine = shop.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }));
         let (list, main, other) = (shop.price_list(&fresh("L")), shop.main(), shop.warehouse("PHYSICAL"));
         Stage { shop, machine, list, main, other }
     }
 
     #[track_caller]
-    fn product_of(&self, variant: &str) -> String {
+    pub fn product_of(&self, variant: &str) -> String {
         self.shop.get(&format!("catalog/variants/{variant}")).is(200).text("productId")
     }
 

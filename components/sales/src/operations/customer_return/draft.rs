@@ -63,6 +63,7 @@ fn new_item(
         line_no: Some(line_no),
         item_id: line.item.id,
         variant_id: line.item.variant_id,
+        product_id: line.item.product_id,
         tracking: line.item.tracking,
         quantity: input.quantity.0,
         disposition: line.disposition,

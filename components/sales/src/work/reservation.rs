@@ -1,4 +1,4 @@
-//! Goods that are held for an order: which units, how many, and what holds them.
+//! Goods that are reserved for an order: which units, how many, and by which reservations.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
 use crate::work::references::unit_count_fault;
 
-/// A line whose goods are held.
-pub struct HeldLine<'a> {
+/// A line whose goods are reserved.
+pub struct ReservedLine<'a> {
     pub item: &'a OrderItemRow,
     /// As many as a serialized line's quantity; none of others.
     pub units: &'a [Id],
@@ -24,11 +24,11 @@ pub struct HeldLine<'a> {
     pub units_pointer: String,
 }
 
-impl<'a> HeldLine<'a> {
+impl<'a> ReservedLine<'a> {
     /// The line as it stands in the record, with the units that were chosen in the draft.
-    pub fn of(item: &'a OrderItemRow) -> HeldLine<'a> {
+    pub fn of(item: &'a OrderItemRow) -> ReservedLine<'a> {
         let pointer = item.pointer();
-        HeldLine { item, units: &item.chosen_units.0, units_pointer: format!("{pointer}/chosenUnitIds"), pointer }
+        ReservedLine { item, units: &item.chosen_units.0, units_pointer: format!("{pointer}/chosenUnitIds"), pointer }
     }
 }
 
@@ -36,7 +36,7 @@ impl<'a> HeldLine<'a> {
 ///
 /// # Errors
 /// UNIT_COUNT_MISMATCH at every line that has other than that.
-pub fn check_choice(lines: &[HeldLine<'_>]) -> Result<(), Problem> {
+pub fn check_choice(lines: &[ReservedLine<'_>]) -> Result<(), Problem> {
     let wrong = lines.iter().filter(|line| line.units.len() != line.item.unit_count());
     let faults = wrong.map(|line| unit_count_fault(line.pointer.clone(), line.item.unit_count(), line.units.len()));
     refuse("UNIT_COUNT_MISMATCH", faults.collect())
@@ -47,29 +47,29 @@ pub fn document(order: &OrderRow) -> SalesOrder {
     SalesOrder { id: order.id.into(), number: order.number.clone() }
 }
 
-/// Holds all that is tracked, or nothing. Inventory is not asked for untracked lines alone.
+/// Reserves all that is tracked, or nothing. Inventory is not asked for untracked lines alone.
 ///
 /// # Errors
 /// INSUFFICIENT_STOCK, UNIT_UNAVAILABLE, CUSTODY_CONFLICT, at the lines' places.
-pub fn hold_goods(order: &OrderRow, lines: &[HeldLine<'_>]) -> Result<Vec<AllocationRow>, Problem> {
-    let tracked: Vec<&HeldLine<'_>> = lines.iter().filter(|line| line.item.tracking != Tracking::None).collect();
+pub fn reserve_goods(order: &OrderRow, lines: &[ReservedLine<'_>]) -> Result<Vec<AllocationRow>, Problem> {
+    let tracked: Vec<&ReservedLine<'_>> = lines.iter().filter(|line| line.item.tracking != Tracking::None).collect();
     if tracked.is_empty() {
         return Ok(Vec::new());
     }
-    let to_wire = |line: &&HeldLine<'_>| ReserveLine {
+    let to_wire = |line: &&ReservedLine<'_>| ReserveLine {
         line: line.item.id.into(),
         variant_id: line.item.variant_id.into(),
         quantity: line.item.quantity.to_string(),
         unit_ids: keys(line.units.iter().copied()),
     };
     let wire: Vec<ReserveLine> = tracked.iter().map(to_wire).collect();
-    let held = stock::service::reserve(&document(order), order.warehouse_id.into(), &wire);
-    let held = held.map_err(|refusal| move_refusal(refusal, &tracked))?;
-    Ok(allocate(order, held))
+    let reserved = stock::service::reserve(&document(order), order.warehouse_id.into(), &wire);
+    let reserved = reserved.map_err(|refusal| move_refusal(refusal, &tracked))?;
+    Ok(allocate(order, reserved))
 }
 
 /// What inventory refuses of its lines, at their places here.
-fn move_refusal(refusal: Problem, lines: &[&HeldLine<'_>]) -> Problem {
+fn move_refusal(refusal: Problem, lines: &[&ReservedLine<'_>]) -> Problem {
     let mut refusal = refusal.moved("/warehouse", "/warehouseId");
     for (nth, line) in lines.iter().enumerate() {
         refusal = refusal.moved(&format!("/lines/{nth}/unitIds"), &line.units_pointer);
@@ -79,29 +79,29 @@ fn move_refusal(refusal: Problem, lines: &[&HeldLine<'_>]) -> Problem {
 }
 
 /// A row for each reservation.
-fn allocate(order: &OrderRow, held: Vec<Reserved>) -> Vec<AllocationRow> {
+fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
     let now = now();
-    let ids = new_ids(u32::try_from(held.len()).unwrap_or(u32::MAX));
-    let row = |(id, held): (Id, Reserved)| AllocationRow {
+    let ids = new_ids(u32::try_from(reserved.len()).unwrap_or(u32::MAX));
+    let row = |(id, of): (Id, Reserved)| AllocationRow {
         id,
         version: 1,
         created_at: now,
         updated_at: now,
         order_id: order.id,
-        item_id: held.line.into(),
-        reservation_id: held.reservation_id.into(),
+        item_id: of.line.into(),
+        reservation_id: of.reservation_id.into(),
         // What was asked for in these digits.
-        quantity: held.quantity.parse().unwrap_or_default(),
+        quantity: of.quantity.parse().unwrap_or_default(),
         returned: Default::default(),
-        unit_id: held.unit_id.map(Id::from),
+        unit_id: of.unit_id.map(Id::from),
         outcome: AllocationOutcome::Reserved,
         live_slot: Some(1),
         movement_id: None,
     };
-    ids.into_iter().zip(held).map(row).collect()
+    ids.into_iter().zip(reserved).map(row).collect()
 }
 
-/// Lets go of what the order holds. Inventory is not asked where it holds nothing.
+/// Releases what is reserved for the order. Inventory is not asked where nothing is.
 ///
 /// # Errors
 /// Inventory's.
