@@ -169,7 +169,7 @@ impl Counter {
 
     /// The kinds of the company's events about orders, in their order.
     #[track_caller]
-    pub fn told(&self) -> Vec<String> {
+    pub fn sale_kinds(&self) -> Vec<String> {
         let events = self.shop.rows("select kind from stoa_event where {tenant} order by id");
         events.into_iter().flatten().filter(|kind| kind.starts_with("sale.")).collect()
     }

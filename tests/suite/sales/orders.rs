@@ -195,7 +195,7 @@ fn e252_a_cancelled_order_gives_back_what_it_held(database: Database) {
     assert_eq!(read["items"][1]["units"][0]["outcome"], "RELEASED");
     assert_eq!(read["items"][1]["allocations"], json!([]));
     assert!(counter.shop.all("inventory/movements", &[("movementType", "SALE")]).is_empty());
-    assert_eq!(counter.told(), ["sale.created", "sale.confirmed", "sale.cancelled"]);
+    assert_eq!(counter.sale_kinds(), ["sale.created", "sale.confirmed", "sale.cancelled"]);
     counter.shop.verified();
 }
 
@@ -241,7 +241,7 @@ fn e255_a_line_keeps_its_id(database: Database) {
     assert_eq!(ids(&counter), [before[1].clone()]);
     put(2, &json!([both[1], both[0]]), json!({})).is(200);
     assert_eq!(ids(&counter), [before[1].clone(), before[0].clone()]);
-    assert_eq!(counter.told(), ["sale.created", "sale.updated", "sale.updated"]);
+    assert_eq!(counter.sale_kinds(), ["sale.created", "sale.updated", "sale.updated"]);
     counter.shop.verified();
 }
 
@@ -384,9 +384,9 @@ fn e263_a_unit_is_exchanged_for_an_available_one(database: Database) {
     exchange(2, &units[0], &units[1]).refused(409, "UNIT_UNAVAILABLE").at("/chooseUnitId");
     assert_eq!(counter.shop.serial_unit(&units[0])["status"], "RESERVED");
     exchange(2, &units[1], &units[2]).refused(409, "ILLEGAL_STATE").at("/releaseUnitId");
-    let told = counter.told();
+    let told = counter.sale_kinds();
     assert_eq!(exchange(2, &units[0], &units[2]).is(200)["version"], 3);
-    assert_eq!(counter.told(), told, "an exchange has no kind of its own");
+    assert_eq!(counter.sale_kinds(), told, "an exchange has no kind of its own");
     let outcomes: Vec<Json> = counter.read(&order)["items"][0]["units"].as_array().unwrap().clone();
     let mut outcomes: Vec<_> = outcomes.iter().map(|unit| (unit["unitId"].clone(), unit["outcome"].clone())).collect();
     outcomes.sort_by_key(|(_, outcome)| outcome.to_string());

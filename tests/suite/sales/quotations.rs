@@ -46,7 +46,7 @@ fn step(counter: &Counter, id: &str, verb: &str, version: i64, members: Json) ->
 
 /// A sent quotation of two pieces.
 #[track_caller]
-fn sent(counter: &Counter, variant: &str, members: Json) -> String {
+fn send_one(counter: &Counter, variant: &str, members: Json) -> String {
     let id = draft(counter, variant, members);
     assert_eq!(step(counter, &id, "send", 1, json!({})).is(200)["status"], "SENT");
     id
@@ -85,7 +85,7 @@ fn e225_a_price_is_followed_from_quotation_to_delivery(database: Database) {
     let order = counter.read(&order);
     assert_eq!((&order["quotationId"], &order["total"]), (&json!(id), &json!("18.000000000000")));
     assert_eq!(read(&counter, &id)["orderId"], order["id"]);
-    assert_eq!(counter.told(), ["sale.created", "sale.confirmed", "sale.completed"]);
+    assert_eq!(counter.sale_kinds(), ["sale.created", "sale.confirmed", "sale.completed"]);
     counter.shop.verified();
 }
 
@@ -93,8 +93,8 @@ fn e227_a_lapsed_offer_is_expired_wherever_it_is_read(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
     let until = soon();
-    let id = sent(&counter, &variant, json!({ "validUntil": until }));
-    let open = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({ "validUntil": until }));
+    let open = send_one(&counter, &variant, json!({}));
     std::thread::sleep(SOON);
     let lapsed = read(&counter, &id);
     assert_eq!(
@@ -109,7 +109,7 @@ fn e227_a_lapsed_offer_is_expired_wherever_it_is_read(database: Database) {
     assert_eq!(read(&counter, &again.id())["revisionOf"], json!(id));
     // The revision has ended what it revises.
     step(&counter, &id, "expire", 3, json!({})).refused(409, "ILLEGAL_STATE");
-    let other = sent(&counter, &variant, json!({ "validUntil": soon() }));
+    let other = send_one(&counter, &variant, json!({ "validUntil": soon() }));
     std::thread::sleep(SOON);
     assert_eq!(step(&counter, &other, "expire", 2, json!({})).is(200)["status"], "EXPIRED");
     counter.shop.verified();
@@ -118,7 +118,7 @@ fn e227_a_lapsed_offer_is_expired_wherever_it_is_read(database: Database) {
 fn e228_an_offer_is_accepted_once(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     let answers = at_once(2, |_| step(&counter, &id, "accept", 2, json!({})));
     let won = answers.iter().filter(|answer| answer.status == 201).count();
     let conflicts = answers.iter().filter(|answer| answer.body["code"] == "VERSION_CONFLICT").count();
@@ -131,7 +131,7 @@ fn e229_a_taken_order_number_leaves_the_offer_open(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
     counter.shop.post("sales/orders", with(&counter.order(one(&variant)), json!({ "number": "A-1" }))).is(201);
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     let taken = step(&counter, &id, "accept", 2, json!({ "orderNumber": "a-1" })).refused(409, "DUPLICATE");
     taken.at("/orderNumber");
     let open = read(&counter, &id);
@@ -142,7 +142,7 @@ fn e231_a_list_without_a_price_leaves_the_offer_open(database: Database) {
     let counter = counter(database);
     let variant = counter.shop.counted(0);
     let price = counter.price(&variant, "10");
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     counter.shop.archive(&price).is(200);
     let refused = step(&counter, &id, "accept", 2, json!({})).refused(409, "REFERENCE_INVALID");
     refused.fault("/items/0/variantId", "PRICE_NOT_IN_EFFECT");
@@ -152,7 +152,7 @@ fn e231_a_list_without_a_price_leaves_the_offer_open(database: Database) {
 fn e232_e233_an_acceptance_needs_a_fitting_warehouse(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    let id = sent(&counter, &variant, json!({ "warehouseId": null }));
+    let id = send_one(&counter, &variant, json!({ "warehouseId": null }));
     let accept = |members: Json| step(&counter, &id, "accept", 2, members);
     accept(json!({})).refused(409, "ILLEGAL_STATE").fault("/warehouseId", "REQUIRED");
     let other = counter.shop.warehouse_of("PHYSICAL", &counter.shop.other_entity());
@@ -167,7 +167,7 @@ fn e232_e233_an_acceptance_needs_a_fitting_warehouse(database: Database) {
 fn e234_what_was_sent_is_binding(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     step(&counter, &id, "send", 2, json!({})).refused(409, "ILLEGAL_STATE");
     let body = with(&counter.quotation(one(&variant)), json!({ "expectedVersion": 2 }));
     counter.shop.put(&format!("sales/quotations/{id}"), body).refused(409, "ILLEGAL_STATE");
@@ -176,7 +176,7 @@ fn e234_what_was_sent_is_binding(database: Database) {
 fn e235_a_cancelled_order_leaves_its_quotation_accepted(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     let order = step(&counter, &id, "accept", 2, json!({})).is(201).text("orderId");
     counter.cancel(&order, 1).is(200);
     assert_eq!(read(&counter, &id)["status"], "ACCEPTED");
@@ -199,7 +199,7 @@ fn e236_only_an_offer_with_a_future_and_the_expected_total_is_sent(database: Dat
 fn e237_a_revision_ends_what_it_revises(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     let taken = read(&counter, &id).text("number");
     step(&counter, &id, "revise", 2, json!({ "number": taken })).refused(409, "DUPLICATE").at("/number");
     assert_eq!(read(&counter, &id)["status"], "SENT", "neither");
@@ -211,7 +211,7 @@ fn e237_a_revision_ends_what_it_revises(database: Database) {
 fn e238_an_archived_customer_accepts_nothing(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
-    let id = sent(&counter, &variant, json!({}));
+    let id = send_one(&counter, &variant, json!({}));
     counter.shop.archive(&format!("sales/customers/{}", counter.customer)).is(200);
     step(&counter, &id, "accept", 2, json!({})).refused(409, "ARCHIVED").at("/customerId");
 }

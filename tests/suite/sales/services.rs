@@ -128,7 +128,7 @@ fn an_invoice_sells_at_once_and_once(database: Database) {
     assert_eq!((&read["version"], &read["invoiceId"]), (&json!(3), &json!(id(sale.invoice_id))));
     let first = &read["items"][0];
     assert_eq!((&first["priceOrigin"], &first["listUnitPrice"]), (&json!("SALES_INVOICE"), &json!("10.000000")));
-    assert_eq!(counter.told(), ["sale.created", "sale.confirmed", "sale.completed"]);
+    assert_eq!(counter.sale_kinds(), ["sale.created", "sale.confirmed", "sale.completed"]);
     assert_eq!(counter.shop.serial_unit(&units[0])["status"], "SOLD");
     let again = Sale { number: "OTHER".to_string(), lines: vec![sell_line(&good, "1", None, &[], 0)], ..sale };
     counter.try_services(&[Call::Sell(again)]).refused(409, "DUPLICATE").at("/invoice");
@@ -152,7 +152,7 @@ fn a_sale_that_is_refused_leaves_nothing(database: Database) {
     }
     assert!(counter.shop.all("sales/orders", &[]).is_empty());
     assert_eq!(counter.shop.figure(&good, &counter.main, "reserved"), "0.000000");
-    assert!(counter.told().is_empty());
+    assert!(counter.sale_kinds().is_empty());
 }
 
 fn what_was_sold_is_summed_in_groups(database: Database) {

@@ -8,13 +8,13 @@ use super::acts::{Act, Side, Stage, Touch};
 
 pub const ACTS: &[(&str, Act)] = &[
     ("createQuotation", |by| {
-        let ((one, first), (two, second)) = (by.stage.priced(), by.stage.priced());
+        let ((one, first), (two, second)) = (by.stage.price_goods(), by.stage.price_goods());
         let answer = by.send("POST", "sales/quotations", by.stage.sale(&[first, second]));
         Touch { answer, products: vec![one, two] }
     }),
     // A line that goes is touched like one that comes.
     ("replaceQuotation", |by| {
-        let ((one, first), (two, second)) = (by.stage.priced(), by.stage.priced());
+        let ((one, first), (two, second)) = (by.stage.price_goods(), by.stage.price_goods());
         let path = by.stage.document("sales/quotations", &[first]);
         let body = with(&by.stage.sale(&[second]), json!({ "expectedVersion": 1 }));
         Touch { answer: by.send("PUT", &path, body), products: vec![one, two] }
@@ -25,12 +25,12 @@ pub const ACTS: &[(&str, Act)] = &[
     ("expireQuotation", |by| step(by, "sales/quotations", &["send"], "expire", json!({}))),
     ("reviseQuotation", |by| step(by, "sales/quotations", &["send"], "revise", json!({}))),
     ("createSalesOrder", |by| {
-        let ((one, first), (two, second)) = (by.stage.priced(), by.stage.priced());
+        let ((one, first), (two, second)) = (by.stage.price_goods(), by.stage.price_goods());
         let answer = by.send("POST", "sales/orders", by.stage.sale(&[first, second]));
         Touch { answer, products: vec![one, two] }
     }),
     ("replaceSalesOrder", |by| {
-        let ((one, first), (two, second)) = (by.stage.priced(), by.stage.priced());
+        let ((one, first), (two, second)) = (by.stage.price_goods(), by.stage.price_goods());
         let path = by.stage.document("sales/orders", &[first]);
         let body = with(&by.stage.sale(&[second]), json!({ "expectedVersion": 1 }));
         Touch { answer: by.send("PUT", &path, body), products: vec![one, two] }
@@ -56,21 +56,21 @@ pub const ACTS: &[(&str, Act)] = &[
         Touch { answer, products: vec![by.stage.product_of(&variant)] }
     }),
     ("createSalesReturn", |by| {
-        let (product, body) = sold(by.stage);
+        let (product, body) = sell_piece(by.stage);
         Touch { answer: by.send("POST", "sales/returns", body), products: vec![product] }
     }),
     ("replaceSalesReturn", |by| {
-        let (product, path, body) = coming(by.stage);
+        let (product, path, body) = draft_return(by.stage);
         let body = with(&body, json!({ "expectedVersion": 1 }));
         Touch { answer: by.send("PUT", &path, body), products: vec![product] }
     }),
     ("receiveSalesReturn", |by| {
-        let (product, path, _) = coming(by.stage);
+        let (product, path, _) = draft_return(by.stage);
         let answer = by.send("POST", &format!("{path}/receive"), json!({ "expectedVersion": 1 }));
         Touch { answer, products: vec![product] }
     }),
     ("cancelSalesReturn", |by| {
-        let (product, path, _) = coming(by.stage);
+        let (product, path, _) = draft_return(by.stage);
         let answer = by.send("POST", &format!("{path}/cancel"), json!({ "expectedVersion": 1 }));
         Touch { answer, products: vec![product] }
     }),
@@ -78,7 +78,7 @@ pub const ACTS: &[(&str, Act)] = &[
 
 /// A step of a document of two lines, after others of a person.
 fn step(by: &Side, collection: &str, before: &[&str], verb: &str, members: Json) -> Touch {
-    let ((one, first), (two, second)) = (by.stage.priced(), by.stage.priced());
+    let ((one, first), (two, second)) = (by.stage.price_goods(), by.stage.price_goods());
     let path = by.stage.document(collection, &[first, second]);
     for (version, verb) in (1..).zip(before) {
         by.stage.shop.post(&format!("{path}/{verb}"), json!({ "expectedVersion": version })).is(200);
@@ -88,8 +88,8 @@ fn step(by: &Side, collection: &str, before: &[&str], verb: &str, members: Json)
 }
 
 /// A product of which a piece was sold, and the body of its return.
-fn sold(stage: &Stage) -> (String, Json) {
-    let (product, variant) = stage.priced();
+fn sell_piece(stage: &Stage) -> (String, Json) {
+    let (product, variant) = stage.price_goods();
     let path = stage.document("sales/orders", &[variant]);
     for (version, verb) in [(1, "confirm"), (2, "complete")] {
         stage.shop.post(&format!("{path}/{verb}"), json!({ "expectedVersion": version })).is(200);
@@ -100,15 +100,15 @@ fn sold(stage: &Stage) -> (String, Json) {
 }
 
 /// A product of which a piece is to come back, the path of the return and its body.
-fn coming(stage: &Stage) -> (String, String, Json) {
-    let (product, body) = sold(stage);
+fn draft_return(stage: &Stage) -> (String, String, Json) {
+    let (product, body) = sell_piece(stage);
     let id = stage.shop.post("sales/returns", body.clone()).is(201).id();
     (product, format!("sales/returns/{id}"), body)
 }
 
 impl Stage {
     /// A fresh product with a price, and its variant.
-    fn priced(&self) -> (String, String) {
+    fn price_goods(&self) -> (String, String) {
         let (product, variant) = self.goods();
         self.shop.price(&self.list, &variant, None, None).is(201);
         (product, variant)

@@ -143,7 +143,7 @@ const KINDS: &[Kind] = &[
         name: "sent quotation",
         collection: "",
         names: &[],
-        make: sent,
+        make: send,
         put_away: PutAway::Other(|records, id| end(records, &format!("sales/quotations/{id}/reject"), 2)),
     },
     Kind {
@@ -151,7 +151,7 @@ const KINDS: &[Kind] = &[
         collection: "",
         names: &[],
         make: |records| {
-            let path = format!("sales/quotations/{}/accept", sent(records).is(200).id());
+            let path = format!("sales/quotations/{}/accept", send(records).is(200).id());
             records.company.post(&path, json!({ "expectedVersion": 2 }))
         },
         put_away: PutAway::Never,
@@ -308,7 +308,7 @@ fn quotation(records: &Records) -> Answer {
     records.company.post("sales/quotations", body(records, pieces(records)))
 }
 
-fn sent(records: &Records) -> Answer {
+fn send(records: &Records) -> Answer {
     let path = format!("sales/quotations/{}/send", quotation(records).is(201).id());
     records.company.post(&path, json!({ "expectedVersion": 1 }))
 }
