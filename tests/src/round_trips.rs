@@ -8,12 +8,14 @@ use stoa_tap::{Proxy, RoundTrips};
 
 use crate::host::{RUNTIME, Settings};
 use crate::postgres::Disposable;
-use crate::{Database, Stoa};
+use crate::{Database, Stoa, services};
 
 /// Requests before any is counted: every connection has prepared its statements then.
 const WARM: usize = 60;
 /// Requests of which the least counts: what the host does for itself may come in between.
 const COUNTED: usize = 6;
+/// Requests that a count makes in all.
+pub const REQUESTS: usize = WARM + COUNTED;
 /// How long a transaction may take to end after its answer.
 const END: Duration = Duration::from_millis(100);
 /// How long answers of the database are held back where it is asked which of them a request waits for.
@@ -34,7 +36,8 @@ impl Watched {
         url.set_host(Some("127.0.0.1")).expect("a host");
         url.set_port(Some(proxy.address.port())).expect("a port");
         url.query_pairs_mut().append_pair("sslmode", "disable");
-        let settings = Settings::default().set("STOA_DATABASE_URL", url).set("STOA_DATABASE_CONNECTIONS", 3);
+        let settings = Settings::default().modules(services::folder().path());
+        let settings = settings.set("STOA_DATABASE_URL", url).set("STOA_DATABASE_CONNECTIONS", 3);
         Watched { host: Stoa::start_with(Database::Postgres, settings), proxy, _database: database }
     }
 
@@ -53,6 +56,7 @@ impl Watched {
 
     /// The least that were answered when a request of this kind was, with time enough to be far ahead of the others.
     pub fn count_awaited(&self, mut request: impl FnMut()) -> usize {
+        (0..WARM).for_each(|_| request());
         let count = |_| {
             thread::sleep(END);
             self.proxy.record_slowly(DELAY);

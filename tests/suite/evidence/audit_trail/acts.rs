@@ -30,7 +30,7 @@ pub struct Touch {
     pub products: Vec<String>,
 }
 
-type Act = fn(&Side) -> Touch;
+pub type Act = fn(&Side) -> Touch;
 
 /// Operations as people's side names them; keys' twins are driven by the same line.
 pub const ACTS: &[(&str, Act)] = &[
@@ -326,7 +326,7 @@ fn lines_of(variants: &[String]) -> Json {
 
 impl Side<'_> {
     #[track_caller]
-    fn send(&self, method: &str, path: &str, body: Json) -> Answer {
+    pub fn send(&self, method: &str, path: &str, body: Json) -> Answer {
         let request = match self.key {
             true => self.stage.machine.request(method, path),
             false => self.stage.shop.request(method, path),
@@ -347,6 +347,7 @@ impl Stage {
             "inventory.write",
             "purchases.read",
             "purchases.write",
+            "sales.write",
         ];
         let machine = shop.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }));
         let (list, main, other) = (shop.price_list(&fresh("L")), shop.main(), shop.warehouse("PHYSICAL"));
@@ -354,7 +355,7 @@ impl Stage {
     }
 
     #[track_caller]
-    fn product_of(&self, variant: &str) -> String {
+    pub fn product_of(&self, variant: &str) -> String {
         self.shop.get(&format!("catalog/variants/{variant}")).is(200).text("productId")
     }
 

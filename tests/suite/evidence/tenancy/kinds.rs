@@ -6,6 +6,7 @@ mod host;
 mod inventory;
 mod ledger;
 mod procurement;
+mod sales;
 mod transfers;
 mod units;
 
@@ -55,8 +56,16 @@ pub struct Part {
     pub amends: &'static [(&'static str, Amend)],
 }
 
-const PARTS: &[Part] =
-    &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART, procurement::PART];
+const PARTS: &[Part] = &[
+    host::PART,
+    catalog::PART,
+    ledger::PART,
+    inventory::PART,
+    units::PART,
+    transfers::PART,
+    procurement::PART,
+    sales::PART,
+];
 
 fn all() -> impl Iterator<Item = &'static Kind> {
     PARTS.iter().flat_map(|part| part.kinds)
