@@ -223,8 +223,20 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
             Some((nth, group.columns.iter().map(|at| set.iter().position(|other| other == at)).collect()))
         })
         .collect();
-    let mut update =
-        Update { table: at, key, set, add, rows, when, answer, initial: None, refused: Vec::new(), guards, unique, groups };
+    let mut update = Update {
+        table: at,
+        key,
+        set,
+        add,
+        rows,
+        when,
+        answer,
+        initial: None,
+        refused: Vec::new(),
+        guards,
+        unique,
+        groups,
+    };
     if let Some(initial) = call.initial {
         check_initial(table, scope, &mut update, initial)?;
     }

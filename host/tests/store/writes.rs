@@ -322,7 +322,12 @@ pub fn updates() -> Vec<Step> {
                     "on_hand moves",
                     vec![(1, 1, &["1", "1"], Some(&["0", "0"])), (1, 8, &["2.5", "1"], Some(&["0.5", "3"]))],
                 ),
-                find("stock", "place item on_hand reserved value moves updated_at", "place_item", vec![vec![id(1), id(8)]]),
+                find(
+                    "stock",
+                    "place item on_hand reserved value moves updated_at",
+                    "place_item",
+                    vec![vec![id(1), id(8)]],
+                ),
             ],
         ),
         (
@@ -354,10 +359,16 @@ pub fn updates() -> Vec<Step> {
                 ..or_insert(
                     UpdateCall {
                         key: Some("place_item".to_owned()),
-                        ..update("stock", "moves", "", vec![
-                            change(vec![id(1), id(7)], vec![int(4)], &[]),
-                            change(vec![id(1), id(6)], vec![int(4)], &[]),
-                        ], "item moves")
+                        ..update(
+                            "stock",
+                            "moves",
+                            "",
+                            vec![
+                                change(vec![id(1), id(7)], vec![int(4)], &[]),
+                                change(vec![id(1), id(6)], vec![int(4)], &[]),
+                            ],
+                            "item moves",
+                        )
                     },
                     "moves",
                     vec![Some(vec![int(3)]), Some(vec![int(2)])],

@@ -74,10 +74,7 @@ pub fn filter_unsummed(entity: Id, summed: Option<Summed>) -> Filter {
 }
 
 /// Adds to the day totals of an entity.
-fn add<'a>(
-    entity: Id,
-    sums: impl IntoIterator<Item = (&'a DayGroup, &'a Sums)>,
-) -> Vec<Vec<Update<DayTotalRow>>> {
+fn add<'a>(entity: Id, sums: impl IntoIterator<Item = (&'a DayGroup, &'a Sums)>) -> Vec<Vec<Update<DayTotalRow>>> {
     let sums: Vec<(&DayGroup, &Sums)> = sums.into_iter().collect();
     let zeros = [DayTotalRow::debit.name(), DayTotalRow::credit.name()];
     let update = |sums: &[(&DayGroup, &Sums)]| {

@@ -2,9 +2,9 @@
 //! judges every change and makes those that may be made.
 //!
 //! `r` holds the changes, `l` the locked rows beside them, `g` the verdicts, `d` the unique keys that others have, `u`
-//! the rows after. Where the update inserts what is not there, `n` holds these rows as they begin, beside `l` in `x`, and `i`
-//! puts them in as they are after the change: one that another transaction has put in meanwhile is met only then, and the
-//! request runs again. Every verdict and every new value rests on `l`, never on the table: the table is read as of the
+//! the rows after. Where the update inserts what is not there, `n` holds these rows as they begin, with their verdicts, and `i` puts
+//! them in as they are after the change: one that another transaction has put in meanwhile is met only then, and the request
+//! runs again. Every verdict and every new value rests on `l`, never on the table: the table is read as of the
 //! statement's beginning, `l` as of the moment the lock was won. Names with `#` are the statement's own; no column has
 //! such a name.
 
@@ -121,42 +121,41 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     for (nth, at) in table.lock_order.iter().enumerate() {
         sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
     }
-    sql.put(" for no key update of t)");
-    let judged = if let Some(initial) = &update.initial {
-        begin_rows(&mut sql, scope, table, update, initial);
-        "x"
-    } else {
-        "l"
-    };
-    sql.put(&format!(", g as (select {judged}.*, "));
-    write::refusal(schema, update, &spell(judged, update), &mut sql);
-    sql.put(&format!(" as \"#code\" from {judged})"));
+    sql.put(" for no key update of t), g as (select l.*, ");
+    write::refusal(schema, update, &spell("l", update), &mut sql);
+    sql.put(" as \"#code\" from l)");
     doubles(&mut sql, table, update);
     write_change(&mut sql, scope, table, update);
     if let Some(initial) = &update.initial {
+        begin_rows(&mut sql, schema, scope, update, initial);
         insert_rows(&mut sql, scope, table, update, initial);
     }
-    sql.put(" select g.\"#i\", ");
-    sql.put(&match update.initial {
-        Some(_) => {
-            format!("case when g.\"#new\" and g.\"#code\" = 0 and u.\"#id\" is null then {MET} else g.\"#code\" end::bigint, ")
-        }
-        None => "g.\"#code\"::bigint, ".to_owned(),
-    });
+    sql.put(" select g.\"#i\", g.\"#code\"::bigint, ");
     sql.put(if update.unique.is_empty() {
         "''"
     } else {
         "coalesce((select string_agg(d.k::text, ',') from d where d.i = g.\"#i\"), '')"
     });
+    answers(&mut sql, table, update, "g", "u");
+    sql.put(" from g left join u on u.\"#id\" = g.id");
+    if update.initial.is_some() {
+        sql.put(" union all select n.\"#i\", ");
+        sql.put(&format!(
+            "case when n.\"#code\" = 0 and i.\"#id\" is null then {MET} else n.\"#code\" end::bigint, ''"
+        ));
+        answers(&mut sql, table, update, "n", "i");
+        sql.put(" from n left join i on i.\"#id\" = n.id");
+    }
+    sql
+}
+
+/// The columns that are answered: as they are after the change, or as they stand where it was not made.
+fn answers(sql: &mut Sql, table: &Table, update: &Update, before: &str, after: &str) {
     for at in &update.answer {
         let name = &table.column(*at).sql;
-        sql.put(", case when u.\"#id\" is null then g.").put(name).put(" else u.").put(name).put(" end");
+        sql.put(&format!(", case when {after}.\"#id\" is null then {before}.{name} else {after}.{name} end"));
         sql.output(table.type_of(*at));
     }
-    sql.put(" from g left join ");
-    sql.put(if update.initial.is_some() { "(select * from u union all select * from i) u" } else { "u" });
-    sql.put(" on u.\"#id\" = g.id");
-    sql
 }
 
 /// `with r as (...)`: the changes, each value in its column's type.
@@ -264,9 +263,12 @@ fn first_value(table: &Table, update: &Update, initial: &Initial, alias: &str, a
     format!("({value})::{}", ddl::type_name(column.type_))
 }
 
-/// `n`: the rows that are not there, as they begin; `x`: all rows of the update as they stand.
-fn begin_rows(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update, initial: &Initial) {
-    sql.put(", n as (select r.*");
+/// `n`: the rows that are not there, as they begin, with the verdicts on their changes.
+fn begin_rows(sql: &mut Sql, schema: &Tables, scope: &Scope, update: &Update, initial: &Initial) {
+    let table = schema.table(update.table);
+    sql.put(", n as (select b.*, ");
+    write::refusal(schema, update, &spell("b", update), sql);
+    sql.put(" as \"#code\" from (select r.*");
     for at in needed_columns(table, update) {
         sql.put(", ");
         if at == ID {
@@ -278,31 +280,30 @@ fn begin_rows(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update, init
         }
         sql.put(" as ").put(&table.column(at).sql);
     }
-    sql.put(" from r where r.\"#first\" is not null and not exists (select 1 from l where l.\"#i\" = r.\"#i\"))");
-    sql.put(", x as (select l.*, false as \"#new\" from l union all select n.*, true from n)");
+    sql.put(" from r where r.\"#first\" is not null and not exists (select 1 from l where l.\"#i\" = r.\"#i\")) b)");
 }
 
 /// `i`: the rows that are put in, in the lock order. One that another transaction has put in meanwhile stays out.
 fn insert_rows(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update, initial: &Initial) {
-    let spelling = spell("g", update);
+    let spelling = spell("n", update);
     sql.put(", i as (insert into ").put(&table.sql).put(" as t (tenant_id, created_at, updated_at, id");
     for column in table.own() {
         sql.put(", ").put(&column.sql);
     }
     sql.put(") select $1, ").bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
     let now = sql.placeholder(sql.params.len());
-    sql.put(", ").put(&now).put(", g.id");
+    sql.put(", ").put(&now).put(", n.id");
     for at in table.host..table.columns.len() {
         let is_changed = update.set.contains(&at) || update.add.contains(&at);
         let value = match is_changed {
             true => spelling.after(table, update, Dialect::Postgres, at),
-            false => first_value(table, update, initial, "g", at),
+            false => first_value(table, update, initial, "n", at),
         };
         sql.put(", ").put(&value);
     }
-    sql.put(" from g where g.\"#new\" and g.\"#code\" = 0 order by ");
+    sql.put(" from n where n.\"#code\" = 0 order by ");
     for (nth, at) in table.lock_order.iter().enumerate() {
-        let value = if *at == ID { "g.id".to_owned() } else { first_value(table, update, initial, "g", *at) };
+        let value = if *at == ID { "n.id".to_owned() } else { first_value(table, update, initial, "n", *at) };
         sql.put(if nth > 0 { ", " } else { "" }).put(&value);
     }
     sql.put(" on conflict do nothing returning t.id as \"#id\"");
@@ -357,7 +358,6 @@ fn write_change(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update) {
         }
     }
     sql.put(" from g where t.tenant_id = $1 and t.id = g.id and g.\"#code\" = 0");
-    sql.put(if update.initial.is_some() { " and not g.\"#new\"" } else { "" });
     sql.put(if update.unique.is_empty() { "" } else { " and not exists (select 1 from d)" });
     sql.put(" returning t.id as \"#id\"");
     for at in update.answer.iter() {
