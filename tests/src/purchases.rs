@@ -37,7 +37,7 @@ impl Company {
 
     /// The variant of a good that nobody counts.
     #[track_caller]
-    pub fn untracked(&self) -> String {
+    pub fn good_without_stock(&self) -> String {
         self.good(json!({}))
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, price, product, with};
-use stoa_tests::{Answer, Company, Database, Machine, Stoa, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Machine, company, on_both_databases};
 
 on_both_databases![
     is_what_the_single_reads_answer,

@@ -70,7 +70,7 @@ fn check_receipts(shop: &Company, source: &Source) {
     let listed = shop.all("purchases/receipts", &[("limit", "100")]);
     assert_eq!(listed.len(), source.orders.len(), "each order was received once, in whole or in part");
     let sum: Money = listed.iter().map(|receipt| Money::parse(&text(receipt, "total"))).sum();
-    assert_eq!(sum, source.received());
+    assert_eq!(sum, source.sum_received());
     println!("received {}", sum.amount());
 }
 
@@ -93,7 +93,7 @@ fn check_stock(shop: &Company, source: &Source) {
 /// What was received is what the goods are worth and what is owed for them.
 fn check_books(shop: &Company, source: &Source) {
     let closing = Books { shop: shop.clone(), entity: shop.entity() }.closing();
-    let received = source.received().amount();
+    let received = source.sum_received().amount();
     let expected =
         BTreeMap::from([("1200".to_string(), received.clone()), ("2100".to_string(), format!("-{received}"))]);
     assert_eq!(closing, expected);

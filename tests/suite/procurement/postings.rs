@@ -24,7 +24,7 @@ fn books_of(buyer: &Buyer) -> Books {
 fn e108_services_are_accepted_without_goods(database: Database) {
     let buyer = Buyer::with_books(database);
     let shop = &buyer.shop;
-    let (service, note, box_) = (shop.service(), shop.untracked(), shop.counted(0));
+    let (service, note, box_) = (shop.service(), shop.good_without_stock(), shop.counted(0));
     let order = buyer.place(json!([line(&service, "3", "19.5"), line(&note, "4", "0.25"), line(&box_, "9", "1")]));
     let receipt = order.receive(json!([order.goods(0, "2"), order.goods(1, "4")])).is(201).id();
     assert_eq!(order.status(), "PARTIALLY_RECEIVED");

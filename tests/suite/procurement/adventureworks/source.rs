@@ -154,7 +154,7 @@ impl Source {
     }
 
     /// What was received, at the prices of the orders.
-    pub fn received(&self) -> Money {
+    pub fn sum_received(&self) -> Money {
         self.orders.iter().flat_map(|order| &order.lines).map(|line| line.price.times(line.received)).sum()
     }
 
