@@ -287,7 +287,8 @@ pub const ACTS: &[(&str, Act)] = &[
     ("replaceShipment", |by| {
         let (products, order) = by.stage.import();
         let shipment = order.ship(&[(0, "1")]);
-        let body = json!({ "expectedVersion": 3, "number": "S-1", "items": [order.goods(1, "1")] });
+        let number = order.read_import()["shipments"][0]["number"].clone();
+        let body = json!({ "expectedVersion": 3, "number": number, "items": [order.goods(1, "1")] });
         Touch { answer: by.send("PUT", &format!("{}/shipments/{shipment}", order.import_path()), body), products }
     }),
     ("advanceShipment", |by| {

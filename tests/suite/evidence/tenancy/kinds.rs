@@ -10,6 +10,8 @@ mod sales;
 mod transfers;
 mod units;
 
+pub use ledger::OWING;
+
 use serde_json::Value as Json;
 use stoa_tests::Answer;
 
