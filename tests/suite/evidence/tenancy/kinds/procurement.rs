@@ -41,6 +41,8 @@ pub const PART: Part = Part {
         ("createGoodsReceipt", "shipmentId", OF_IMPORTS),
         ("apiCreateGoodsReceipt", "shipmentId", OF_IMPORTS),
         ("createGoodsReceipt", "chargeId", OF_IMPORTS),
+        ("createGoodsReceipt", "/charges/0/allocations/0/orderItemId", OF_IMPORTS),
+        ("apiCreateGoodsReceipt", "/charges/0/allocations/0/orderItemId", OF_IMPORTS),
         ("apiCreateGoodsReceipt", "chargeId", OF_IMPORTS),
     ],
     needs: &[
