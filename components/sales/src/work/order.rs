@@ -209,9 +209,10 @@ pub fn lock_draft(id: Id) -> Result<LockedDraft, Problem> {
     let (row, mut items, customer) = run((
         get::<OrderRow>(id).locked(),
         select::<OrderItemRow>(live_items(id)).whole(),
-        select::<CustomerRow>(of_order).first(),
+        // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+        select::<CustomerRow>(of_order).whole(),
     ))?;
-    let (row, customer) = row.zip(customer).ok_or_else(Problem::not_found)?;
+    let (row, customer) = row.zip(customer.into_iter().next()).ok_or_else(Problem::not_found)?;
     sort_items(&mut items);
     Ok(LockedDraft { row, items, customer })
 }

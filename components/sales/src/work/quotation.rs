@@ -186,9 +186,10 @@ pub fn lock_quotation(id: Id) -> Result<LockedQuotation, Problem> {
     let (row, mut items, customer) = run((
         get::<QuotationRow>(id).locked(),
         select::<QuotationItemRow>(live_items(id)).whole(),
-        select::<CustomerRow>(of_quotation).first(),
+        // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+        select::<CustomerRow>(of_quotation).whole(),
     ))?;
-    let (row, customer) = row.zip(customer).ok_or_else(Problem::not_found)?;
+    let (row, customer) = row.zip(customer.into_iter().next()).ok_or_else(Problem::not_found)?;
     items.sort_by_key(|item| item.line_no);
     Ok(LockedQuotation { row, items, customer })
 }
