@@ -78,7 +78,7 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "what is on its way is a small part of what ever was",
-        scans: &[("procurement_shipment", "stage = ")],
+        scans: &[("procurement_shipment", "stage = ANY")],
     },
     Meant {
         why: "few entries follow from another, and the index has these alone",
@@ -112,8 +112,8 @@ pub const MEANT: &[Meant] = &[
         scans: &[("catalog_product", "unit_code")],
     },
     Meant {
-        why: "a company has few entities and branches, and of each very many of these",
-        scans: &[("inventory_unit", "legal_entity_id"), ("ledger_entry_line", "branch")],
+        why: "a company has few entities, and of each very many of these",
+        scans: &[("inventory_unit", "legal_entity_id")],
     },
     Meant {
         why: "whether anything is in a warehouse is asked once, when it is archived",
