@@ -36,7 +36,18 @@ fn expect(shop: &Company, expected: &[(&str, bool)]) {
 fn codes_are_in_capitals(database: Database) {
     let mut codes: Vec<String> = steps(&company(database)).into_iter().map(|(code, _)| code).collect();
     codes.sort();
-    let expected = ["API_CLIENT", "BOOKS", "BRANCH", "LEGAL_ENTITY", "PRICE_LIST", "PRODUCT", "UNIT", "WAREHOUSE"];
+    let expected = [
+        "API_CLIENT",
+        "BOOKS",
+        "BRANCH",
+        "CUSTOMER",
+        "LEGAL_ENTITY",
+        "PRICE_LIST",
+        "PRODUCT",
+        "SUPPLIER",
+        "UNIT",
+        "WAREHOUSE",
+    ];
     assert_eq!(codes, expected);
 }
 
