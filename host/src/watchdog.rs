@@ -40,6 +40,11 @@ impl Pulse {
         self.beat();
     }
 
+    /// A round begins where none was waited for; one that is late stays late until it is finished.
+    fn begin_round(&self, now: Instant) {
+        lock(&self.0).get_or_insert(now + PATIENCE);
+    }
+
     fn is_late(&self, now: Instant) -> bool {
         lock(&self.0).is_some_and(|due| now > due)
     }
@@ -75,6 +80,7 @@ impl Task {
                 return Found::Done;
             }
             tracing::error!(task = self.name, "a task in the background failed and is started anew");
+            self.pulse.begin_round(now);
             self.running = handle.spawn((self.begin)(self.pulse.clone()));
             (self.began, self.stopped) = (now, None);
             return Found::Runs;
@@ -229,6 +235,21 @@ mod tests {
             assert_eq!(look(&watchdog, Instant::now()).await, None);
         }
         assert_eq!(begun.load(SeqCst), 3);
+    }
+
+    #[tokio::test]
+    async fn what_panics_while_nobody_waits_is_watched_again() {
+        let (watchdog, begun) = watch_task(|nth, pulse| async move {
+            if nth == 0 {
+                pulse.excuse();
+            }
+            assert!(nth > 0, "a fault");
+            std::future::pending::<()>().await;
+        });
+        let now = Instant::now();
+        assert_eq!(look(&watchdog, now).await, None);
+        assert_eq!(begun.load(SeqCst), 2);
+        assert_eq!((watchdog.is_well(now + WITHIN), watchdog.is_well(now + BEYOND)), (true, false));
     }
 
     #[tokio::test]
