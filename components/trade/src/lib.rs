@@ -22,6 +22,7 @@ pub mod quantity;
 pub mod refusal;
 pub mod text;
 pub mod tree;
+pub mod unit_identity;
 
 pub use change::Change;
 pub use json_list::JsonList;

@@ -7,6 +7,7 @@ use stoa_sdk::{Answer, Id, Instant, Problem, Reply, collection, text_enum};
 use stoa_trade::document::actor::ActorType;
 
 pub use stoa_trade::goods::{Condition, Grade};
+pub use stoa_trade::unit_identity::{IdentityKind, IdentitySlot};
 
 /// Audit name of units.
 pub const UNIT: &str = "INVENTORY_UNIT";
@@ -61,15 +62,6 @@ collection! {
         [variant_id, warehouse_id, status, id], [warehouse_id, status], [location_id], [receipt_item_id],
         [sale_allocation_id], [product_id, id],
     }
-}
-
-text_enum! {
-    /// All IMEIs share one space.
-    pub enum IdentityKind { Serial => "SERIAL", Imei => "IMEI" }
-}
-
-text_enum! {
-    pub enum IdentitySlot { SerialNumber => "SERIAL_NUMBER", Imei1 => "IMEI1", Imei2 => "IMEI2" }
 }
 
 collection! {

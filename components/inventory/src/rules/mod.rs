@@ -5,7 +5,6 @@ pub mod deal;
 pub mod delta;
 pub mod draw;
 pub mod fragments;
-pub mod identity;
 pub mod place;
 pub mod recost;
 pub mod unit_count;

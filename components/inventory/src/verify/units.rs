@@ -7,8 +7,8 @@ use stoa_sdk::{Field, Filter, Id, all, map, set, totals, view};
 use crate::records::cost::LayerRow;
 use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::unit::{IdentityKind, UnitEntryRow, UnitIdentityRow, UnitRow, UnitStatus};
-use crate::rules::identity;
 use crate::verify::batch::{BATCH, Batch, NOTHING_LEFT, finding, read_page};
+use stoa_trade::unit_identity as identity;
 
 view! { Held of ReservationRow { id: Id, status: ReservationStatus, active_unit_id: Option<Id> } }
 

@@ -13,12 +13,12 @@ use crate::records::movement::MovementType;
 use crate::records::unit::{AdmittedUnits, InventoryUnitReceipt, UnitRow};
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::condition::Objections;
-use crate::rules::identity::{self, UnitInput};
 use crate::rules::place;
 use crate::work::gates;
 use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::{effects, identities, receipts, worth};
+use stoa_trade::unit_identity::{self as identity, UnitInput};
 
 /// Units of one serialized variant that come in together.
 #[derive(Debug, Deserialize, JsonSchema)]

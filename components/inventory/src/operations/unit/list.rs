@@ -10,7 +10,7 @@ use crate::records::unit::{
     Condition, Grade, IdentityKind, InventoryUnit, InventoryUnitEntry, UnitEntryRow, UnitIdentityRow, UnitRow,
     UnitStatus,
 };
-use crate::rules::identity;
+use stoa_trade::unit_identity as identity;
 
 view! { UnitId of UnitRow { id: Id } }
 

@@ -9,7 +9,6 @@ use crate::records::cost::CostKind;
 use crate::records::movement::{MovementRow, MovementType, ReferenceType};
 use crate::rules::condition::{parse_condition, parse_grade};
 use crate::rules::delta::Delta;
-use crate::rules::identity::UnitInput;
 use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
@@ -21,6 +20,7 @@ use crate::work::units::changes::Changes;
 use crate::work::units::effects::{self, Known};
 use crate::work::units::receipts::{self, NewUnits, Receipt};
 use crate::work::units::worth::Worth;
+use stoa_trade::unit_identity::UnitInput;
 
 pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Result<Vec<service::Received>, Problem> {
     check_count(lines.len())?;

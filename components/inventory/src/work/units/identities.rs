@@ -4,7 +4,7 @@ use stoa_sdk::store::Clash;
 use stoa_sdk::{Id, Instant, Item, Problem, item, new_ids};
 
 use crate::records::unit::UnitIdentityRow;
-use crate::rules::identity::{UnitInput, key, kind};
+use stoa_trade::unit_identity::{UnitInput, key, kind};
 
 /// The identities of new units, for the ledger that keeps each of them for ever.
 pub struct NewIdentities {

@@ -8,11 +8,11 @@ use crate::records::movement::{MovementType, ReferenceType};
 use crate::records::unit::UnitRow;
 use crate::records::warehouse::WarehouseRow;
 use crate::rules::condition::Objections;
-use crate::rules::identity::{self, UnitInput};
 use crate::rules::unit_state;
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::identities::NewIdentities;
 use crate::work::units::worth::Worth;
+use stoa_trade::unit_identity::{self as identity, UnitInput};
 
 /// New units of a receipt's line.
 pub struct NewUnits<'a> {

@@ -1,12 +1,25 @@
-//! The permanent identities of serial units: what a serial number and an IMEI are, and how they compare.
+//! The permanent identities of serial units: what a serial number and an IMEI are, how they compare, and how a body states a new
+//! unit.
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Item, item};
+use stoa_sdk::{Item, item, text_enum};
 
-use crate::records::unit::{Condition, Grade, IdentityKind, IdentitySlot};
+use crate::goods::{Condition, Grade};
+
+text_enum! {
+    /// All IMEIs share one space, whichever slot they are in.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum IdentityKind { Serial => "SERIAL", Imei => "IMEI" }
+}
+
+text_enum! {
+    /// Which of a unit's identities it is.
+    #[allow(missing_docs, reason = "as above")]
+    pub enum IdentitySlot { SerialNumber => "SERIAL_NUMBER", Imei1 => "IMEI1", Imei2 => "IMEI2" }
+}
 
 /// Serial numbers. Makers' numbers can collide: `ACME:00003` tells them apart.
 pub const SERIAL: &str = "^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$";
@@ -14,6 +27,7 @@ pub const SERIAL: &str = "^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$";
 /// 15 plain digits; the check digit and that not all are zero is checked when they are read.
 pub const IMEI: &str = "^[0-9]{15}$";
 
+/// In which space the identity of a slot is unique.
 pub fn kind(slot: IdentitySlot) -> IdentityKind {
     if slot == IdentitySlot::SerialNumber { IdentityKind::Serial } else { IdentityKind::Imei }
 }
@@ -51,6 +65,7 @@ pub struct UnitInput {
 }
 
 impl UnitInput {
+    /// What it states, by slot.
     pub fn identities(&self) -> impl Iterator<Item = (IdentitySlot, &str)> {
         let slots = [
             (IdentitySlot::SerialNumber, &self.serial_number),

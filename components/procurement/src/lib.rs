@@ -1,0 +1,35 @@
+//! Procurement: suppliers, purchase and import orders, goods receipts, and what the goods of imports cost when they are here.
+
+mod operations;
+mod records;
+mod rules;
+mod upkeep;
+mod work;
+
+use stoa_sdk::{Manifest, Module};
+
+/// The module.
+pub struct Procurement;
+
+impl Module for Procurement {
+    const MANIFEST: Manifest = Manifest {
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
+        permissions: &[
+            ("purchases.read", "Read suppliers, purchase orders and goods receipts."),
+            ("purchases.create", "Write suppliers, draft orders, receive goods, write shipments and charges."),
+            ("purchases.approve", "Approve purchase orders, and cancel approved ones."),
+        ],
+        scopes: &[
+            ("purchases.read", "Read purchase orders and goods receipts."),
+            ("purchases.write", "Draft purchase orders, write shipments and, with inventory.write, receive goods."),
+            ("suppliers.read", "Read suppliers."),
+            ("suppliers.write", "Write suppliers."),
+        ],
+        events: records::EVENTS,
+        checklist: upkeep::checklist,
+        ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
+    };
+}
+
+stoa_sdk::export_module!(Procurement);

@@ -1,0 +1,13 @@
+//! What people and API clients can call, by noun.
+
+pub mod incoming;
+pub mod order;
+pub mod receipt;
+pub mod settings;
+pub mod supplier;
+
+use stoa_sdk::Operation;
+
+/// All tables.
+pub const TABLES: &[&[Operation]] =
+    &[supplier::OPERATIONS, order::OPERATIONS, receipt::OPERATIONS, incoming::OPERATIONS, settings::OPERATIONS];

@@ -1,0 +1,72 @@
+//! Cancelling a purchase order: what is outstanding is expected no longer, what came stays.
+
+use stoa_sdk::store::{MOST_ROWS, run, select, update_all};
+use stoa_sdk::{Answer, Call, Problem, all, emit, holds, now, today};
+use stoa_trade::JsonList;
+use stoa_trade::document::version::ReasonedTransition;
+
+use crate::records::order::{ORDER_CANCELLED, OrderRow, OrderStatus};
+use crate::records::order_item::OrderItemRow;
+use crate::records::permission::{APPROVE, CREATE};
+use crate::records::shipment::{ShipmentRow, ShipmentStage, ShipmentStep};
+use crate::rules::order_state::OrderVerb;
+use crate::work::goods::expect_no_goods;
+use crate::work::order::{LockedOrder, lock_order_with, order_event, update_order};
+
+pub fn cancel(call: &Call) -> Answer {
+    let may_cancel = |status: OrderStatus| {
+        let needed = if status == OrderStatus::Draft { CREATE } else { APPROVE };
+        match needed.iter().all(|permission| holds(permission)) {
+            true => Ok(()),
+            false => Err(Problem::of("PERMISSION_DENIED")),
+        }
+    };
+    cancel_for(call, may_cancel, |_| Ok(()))
+}
+
+/// What was approved, an API client cannot take back.
+pub fn cancel_as_client(call: &Call) -> Answer {
+    let is_draft = |status: OrderStatus| match status {
+        OrderStatus::Draft => Ok(()),
+        _ => Err(Problem::of("ILLEGAL_STATE")),
+    };
+    cancel_for(call, |_| Ok(()), is_draft)
+}
+
+type Judge = fn(OrderStatus) -> Result<(), Problem>;
+
+/// `may_cancel` is asked before the version, `can_cancel` after it.
+fn cancel_for(call: &Call, may_cancel: Judge, can_cancel: Judge) -> Answer {
+    let id = call.path_id("id")?;
+    let body: ReasonedTransition = call.body()?;
+    let ended = [ShipmentStage::Received, ShipmentStage::Cancelled];
+    let under_way =
+        all([ShipmentRow::order_id.eq(id), ShipmentRow::stage.ne(ended[0]), ShipmentRow::stage.ne(ended[1])]);
+    let (order, shipments) = lock_order_with(id, select::<ShipmentRow>(under_way).limit(MOST_ROWS))?;
+    may_cancel(order.row.status)?;
+    order.check(body.expected_version, OrderVerb::Cancel)?;
+    can_cancel(order.row.status)?;
+    if order.items.iter().any(|item| item.billed > item.received) {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let after = order.after(OrderVerb::Cancel)?;
+    let after = OrderRow { cancelled_at: Some(after.updated_at), cancel_reason: Some(body.reason.into()), ..after };
+    end_order(&order, &after, &shipments.items)?;
+    emit([order_event(&ORDER_CANCELLED, &after)]);
+    Ok(order.show(&after, &["status", "cancelledAt", "cancelReason"]))
+}
+
+fn end_order(order: &LockedOrder, after: &OrderRow, shipments: &[ShipmentRow]) -> Result<(), Problem> {
+    if order.row.status.is_open() {
+        expect_no_goods(order)?;
+    }
+    let closed = order.items.iter().filter(|item| item.open).map(|item| item.id);
+    let closed = update_all::<OrderItemRow>(closed).set(OrderItemRow::open, &false);
+    let step = || ShipmentStep { stage: ShipmentStage::Cancelled, occurred_on: today(), note: None, at: now() };
+    let histories = shipments.iter().map(|row| row.history.0.iter().cloned().chain([step()]).collect::<JsonList<_>>());
+    let shipments = update_all::<ShipmentRow>(shipments.iter().map(|row| row.id))
+        .set_each(ShipmentRow::history, histories)
+        .set(ShipmentRow::stage, &ShipmentStage::Cancelled);
+    run((update_order(after), closed, shipments))?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Reading purchase orders: lists of headers, and one order with its lines.
+
+use stoa_sdk::store::{Rows, get, run, select};
+use stoa_sdk::{Answer, Call, Date, Filter, Id, Instant, Problem, Reply, Text, all, has};
+use stoa_trade::list_query;
+use stoa_trade::lists::{answer_page, between, changed_since, equals, mentions, read_page};
+use stoa_trade::quantity::StatedTotal;
+
+use crate::records::order::{OrderKind, OrderRow, OrderStatus};
+use crate::records::order_item::OrderItemRow;
+use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+
+list_query! {
+    pub struct ListPurchaseOrders {
+        status: Option<OrderStatus>,
+        kind: Option<OrderKind>,
+        supplier_id: Option<Id>,
+        warehouse_id: Option<Id>,
+        legal_entity_id: Option<Id>,
+        /// ISO 4217.
+        currency_code: Option<Text<3, 3>>,
+        /// Of any line.
+        variant_id: Option<Id>,
+        /// Part of the number, in any case.
+        number: Option<Text<1, 64>>,
+        /// Expected on or after this day.
+        expected_from: Option<Date>,
+        /// Expected on or before this day.
+        expected_to: Option<Date>,
+        total_min: Option<StatedTotal>,
+        total_max: Option<StatedTotal>,
+        /// Created at or after this instant.
+        from: Option<Instant>,
+        /// Created at or before this instant.
+        to: Option<Instant>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+    }
+}
+
+/// Orders of which a line is of the variant.
+pub fn of_variant(id: Id) -> Filter {
+    let live = all([OrderItemRow::variant_id.eq(id), OrderItemRow::line_no.not_null()]);
+    has::<OrderItemRow, _, _>(OrderRow::id, OrderItemRow::order_id, live)
+}
+
+impl ListPurchaseOrders {
+    fn page(&self) -> Result<Rows<OrderRow>, Problem> {
+        let currency = self.currency_code.as_deref().map(str::to_ascii_uppercase);
+        let filter = all([
+            equals(OrderRow::status, self.status),
+            equals(OrderRow::kind, self.kind),
+            equals(OrderRow::supplier_id, self.supplier_id),
+            equals(OrderRow::warehouse_id, self.warehouse_id),
+            equals(OrderRow::legal_entity_id, self.legal_entity_id),
+            equals(OrderRow::currency_code, currency),
+            self.variant_id.map(of_variant).unwrap_or_default(),
+            mentions("number", self.number.as_deref()),
+            between(OrderRow::expected_on, self.expected_from, self.expected_to),
+            between(OrderRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
+            between(OrderRow::created_at, self.from, self.to),
+            changed_since(OrderRow::updated_at, self.updated_since),
+        ]);
+        read_page(&filter, self.cursor, self.limit)
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListPurchaseOrders = call.query()?;
+    answer_page(query.page()?, |row| row.id, |row| PurchaseOrderHeader::of(&row))
+}
+
+pub fn list_as_client(call: &Call) -> Answer {
+    let query: ListPurchaseOrders = call.query()?;
+    answer_page(query.page()?, |row| row.id, |row| PublicPurchaseOrderHeader::of(&row))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let (order, items) = read_order(call.path_id("id")?)?;
+    Ok(Reply::json(&PurchaseOrder::of(&order, &items)).resource(order.id))
+}
+
+pub fn read_as_client(call: &Call) -> Answer {
+    let (order, items) = read_order(call.path_id("id")?)?;
+    Ok(Reply::json(&PublicPurchaseOrder::of(&order, &items)).resource(order.id))
+}
+
+/// An order and its lines in their order.
+fn read_order(id: Id) -> Result<(OrderRow, Vec<OrderItemRow>), Problem> {
+    let live = all([OrderItemRow::order_id.eq(id), OrderItemRow::line_no.not_null()]);
+    let (order, mut items) = run((get(id), select::<OrderItemRow>(live).whole()))?;
+    items.sort_by_key(|item| item.line_no);
+    Ok((order.ok_or_else(Problem::not_found)?, items))
+}

@@ -1,0 +1,72 @@
+//! The operations of purchase orders, of both kinds where they are the same.
+
+mod approve;
+mod cancel;
+mod draft;
+pub mod input;
+pub mod list;
+
+use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::version::{ReasonedTransition, Transition};
+
+use crate::operations::order::input::{PurchaseOrderInput, PurchaseOrderUpdate};
+use crate::operations::order::list::ListPurchaseOrders;
+use crate::records::order::{ORDER, ORDER_APPROVED, ORDER_CANCELLED, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
+use crate::records::permission::{APPROVE, CLIENT_READ, CLIENT_WRITE, CREATE, CREATE_OR_APPROVE, READ};
+use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+
+const ORDERS: &str = "/purchases/orders";
+const ONE: &str = "/purchases/orders/{id}";
+
+/// What a draft may refuse, but for what concerns its version.
+pub const DRAFTING: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED"];
+
+/// What the replacement of a draft may refuse.
+pub const REDRAFTING: &[&str] = &[
+    "VERSION_CONFLICT",
+    "ILLEGAL_STATE",
+    "IMMUTABLE_FIELD",
+    "REFERENCE_INVALID",
+    "CUSTODY_CONFLICT",
+    "LIMIT_EXCEEDED",
+];
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(ORDERS, "listPurchaseOrders", list::list).summary("Purchase orders")
+        .needs(READ).query::<ListPurchaseOrders>().answers::<Page<PurchaseOrderHeader>>()
+        .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicPurchaseOrderHeader>>()),
+    Operation::create(ORDERS, "createPurchaseOrder", draft::create).summary("Draft a purchase order")
+        .description("A draft binds nobody: goods are expected once it is approved. One legal entity, warehouse, supplier and \
+            currency; one line per variant.")
+        .needs(CREATE).body::<PurchaseOrderInput>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
+        .and_client(Client::new(CLIENT_WRITE, draft::create)),
+    Operation::read(ONE, "getPurchaseOrder", list::read).summary("A purchase order")
+        .description("Of either kind; an import order's shipments and charges are in its own record.")
+        .needs(READ).answers::<PurchaseOrder>().cache_control("no-store")
+        .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicPurchaseOrder>()),
+    Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft")
+        .description("Full replacement of a draft: omitted notes and expectedOn become null. Number and legal entity must be the \
+            stored ones; a line keeps its id while its variant stays, and gets it back when its variant returns.")
+        .needs(CREATE).body::<PurchaseOrderUpdate>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, &[ORDER_UPDATED.code]).without_if_match().problems(REDRAFTING)
+        .and_client(Client::new(CLIENT_WRITE, draft::replace)),
+    Operation::transition("/purchases/orders/{id}/approve", "approvePurchaseOrder", approve::approve)
+        .summary("Approve a purchase order")
+        .description("A person's act. Its goods are expected from then on; currency, lines and costs stand. Where the settings \
+            require a second approver, neither who drafted the order nor who replaced its draft last may approve it.")
+        .needs(APPROVE).body::<Transition>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, &[ORDER_APPROVED.code]).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"]),
+    Operation::transition("/purchases/orders/{id}/cancel", "cancelPurchaseOrder", cancel::cancel)
+        .summary("Cancel a purchase order")
+        .description("A draft needs purchases.create, an approved order purchases.approve. What is outstanding is expected no \
+            longer, shipments that did not arrive are cancelled; receipts stay as they are.")
+        .needs_any(CREATE_OR_APPROVE).body::<ReasonedTransition>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, &[ORDER_CANCELLED.code]).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED"])
+        .and_client(Client::new(CLIENT_WRITE, cancel::cancel_as_client).description("Drafts only.")
+            .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])),
+];

@@ -1,0 +1,86 @@
+//! What a body says of goods that came.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::Id;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Positive;
+use stoa_trade::text::Prose;
+use stoa_trade::unit_identity::UnitInput;
+
+use crate::rules::arrival::{Arrival, ArrivedCharge, ArrivedLine};
+
+/// Goods and services of an order that came.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GoodsReceiptInput {
+    /// The order's.
+    pub expected_version: ExpectedVersion,
+    pub reason: Prose<1, 1000>,
+    /// Of the order's warehouse.
+    #[serde(default)]
+    pub warehouse_location_id: Option<Id>,
+    /// Each line of the order once.
+    #[schemars(length(min = 1, max = 100))]
+    pub items: Vec<GoodsReceiptItemInput>,
+    /// Required of an import order, and only there.
+    #[serde(default)]
+    pub shipment_id: Option<Id>,
+    /// Charges of an import order that are known in time: they go into what the goods cost.
+    #[serde(default)]
+    #[schemars(length(max = 50), extend("default" = []))]
+    pub charges: Vec<ReceiptChargeInput>,
+}
+
+/// What came of a line of the order.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GoodsReceiptItemInput {
+    pub order_item_id: Id,
+    /// No more than is outstanding.
+    pub quantity: Positive,
+    /// Of a serialized line as many as the quantity; of others none.
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("default" = []))]
+    pub units: Vec<UnitInput>,
+}
+
+/// What of a charge is allocated to goods of this receipt.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReceiptChargeInput {
+    pub charge_id: Id,
+    #[schemars(length(min = 1, max = 100))]
+    pub allocations: Vec<ReceiptAllocationInput>,
+}
+
+/// The part of one line, stated: nothing is pro-rated.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReceiptAllocationInput {
+    /// Of a tracked line of this receipt.
+    pub order_item_id: Id,
+    pub amount: Positive,
+}
+
+impl GoodsReceiptInput {
+    /// What it says that came.
+    pub fn into_arrival(self) -> Arrival {
+        let line = |line: GoodsReceiptItemInput| ArrivedLine {
+            order_item: line.order_item_id,
+            quantity: line.quantity.0,
+            units: line.units,
+        };
+        let charge = |charge: ReceiptChargeInput| ArrivedCharge {
+            charge: charge.charge_id,
+            allocations: charge.allocations.into_iter().map(|part| (part.order_item_id, part.amount.0)).collect(),
+        };
+        Arrival {
+            reason: self.reason.into(),
+            location: self.warehouse_location_id,
+            shipment: self.shipment_id,
+            lines: self.items.into_iter().map(line).collect(),
+            charges: self.charges.into_iter().map(charge).collect(),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Reading goods receipts: lists of headers, and one receipt with its lines and, for readers of serial numbers, its units.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{Failure, Rows, find, get, run, select};
+use stoa_sdk::{Answer, Call, Field, Filter, Id, Instant, Problem, Reply, all, fit_page, has, holds, map, view};
+use stoa_trade::clients::keys;
+use stoa_trade::clients::units::{self, UnitsOf};
+use stoa_trade::list_query;
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::quantity::Tracking;
+
+use crate::records::order::OrderRow;
+use crate::records::permission::{COST_READ, SERIALS_READ};
+use crate::records::receipt::{
+    GoodsReceipt, GoodsReceiptHeader, PublicGoodsReceipt, PublicGoodsReceiptHeader, ReceiptRow,
+};
+use crate::records::receipt_item::{
+    GoodsReceiptItem, GoodsReceiptUnit, PublicGoodsReceiptItem, ReceiptBalanceRow, ReceiptItemRow,
+};
+
+list_query! {
+    pub struct ListGoodsReceipts {
+        order_id: Option<Id>,
+        supplier_id: Option<Id>,
+        warehouse_id: Option<Id>,
+        legal_entity_id: Option<Id>,
+        /// Of any line.
+        variant_id: Option<Id>,
+        /// Created at or after this instant.
+        from: Option<Instant>,
+        /// Created at or before this instant.
+        to: Option<Instant>,
+    }
+}
+
+list_query! {
+    pub struct ListOrderReceipts {}
+}
+
+view! { OrderId of OrderRow { id: Id } }
+
+impl ListGoodsReceipts {
+    fn filter(&self) -> Filter {
+        let of_variant = |id: Id| {
+            let lines = ReceiptItemRow::variant_id.eq(id);
+            has::<ReceiptItemRow, _, _>(ReceiptRow::id, ReceiptItemRow::receipt_id, lines)
+        };
+        all([
+            equals(ReceiptRow::order_id, self.order_id),
+            equals(ReceiptRow::supplier_id, self.supplier_id),
+            equals(ReceiptRow::warehouse_id, self.warehouse_id),
+            equals(ReceiptRow::legal_entity_id, self.legal_entity_id),
+            self.variant_id.map(of_variant).unwrap_or_default(),
+            between(ReceiptRow::created_at, self.from, self.to),
+        ])
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListGoodsReceipts = call.query()?;
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    answer_page(rows, |row: &ReceiptRow| row.id, |row| GoodsReceiptHeader::of(&row))
+}
+
+pub fn list_as_client(call: &Call) -> Answer {
+    let query: ListGoodsReceipts = call.query()?;
+    let rows = read_page(&query.filter(), query.cursor, query.limit)?;
+    answer_page(rows, |row: &ReceiptRow| row.id, |row| PublicGoodsReceiptHeader::of(&row))
+}
+
+pub fn list_of_order(call: &Call) -> Answer {
+    answer_page(read_of_order(call)?, |row| row.id, |row| GoodsReceiptHeader::of(&row))
+}
+
+pub fn list_of_order_as_client(call: &Call) -> Answer {
+    answer_page(read_of_order(call)?, |row| row.id, |row| PublicGoodsReceiptHeader::of(&row))
+}
+
+fn read_of_order(call: &Call) -> Result<Rows<ReceiptRow>, Problem> {
+    let id = call.path_id("id")?;
+    let query: ListOrderReceipts = call.query()?;
+    let page = |limit| -> Result<(Option<OrderId>, Rows<ReceiptRow>), Failure> {
+        run((get(id), select::<ReceiptRow>(ReceiptRow::order_id.eq(id)).page(query.cursor).limit(limit)))
+    };
+    let (order, rows) = fit_page(query.limit, page)?;
+    order.ok_or_else(Problem::not_found)?;
+    Ok(rows)
+}
+
+pub fn read(call: &Call) -> Answer {
+    let (row, items) = read_receipt(call.path_id("id")?)?;
+    let keys = items.iter().map(|item| vec![item.id.put()]);
+    let balances = run((!items.is_empty()).then(|| find::<ReceiptBalanceRow>("item", keys)))?.unwrap_or_default();
+    let balances = map(balances.into_iter().map(|balance| (balance.receipt_item_id, balance)));
+    let units = holds(SERIALS_READ).then(|| read_units(&items));
+    let with_costs = holds(COST_READ);
+    let show = |item: &ReceiptItemRow| {
+        let units = units.as_ref().map(|units| show_units(units, item.id));
+        GoodsReceiptItem::of(item, balances.get(&item.id), with_costs, units)
+    };
+    let items = items.iter().map(show).collect();
+    Ok(Reply::json(&GoodsReceipt { header: GoodsReceiptHeader::of(&row), items }).resource(row.id))
+}
+
+pub fn read_as_client(call: &Call) -> Answer {
+    let (row, items) = read_receipt(call.path_id("id")?)?;
+    let items = items.iter().map(PublicGoodsReceiptItem::of).collect();
+    Ok(Reply::json(&PublicGoodsReceipt { header: PublicGoodsReceiptHeader::of(&row), items }).resource(row.id))
+}
+
+/// A receipt and its lines, in the order of what came.
+fn read_receipt(id: Id) -> Result<(ReceiptRow, Vec<ReceiptItemRow>), Problem> {
+    let (row, items) = run((get(id), select::<ReceiptItemRow>(ReceiptItemRow::receipt_id.eq(id)).whole()))?;
+    Ok((row.ok_or_else(Problem::not_found)?, items))
+}
+
+/// The units of the lines as they are now, by line.
+fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<units::Unit>> {
+    let serialized = items.iter().filter(|item| item.tracking == Tracking::Serialized).map(|item| item.id);
+    let serialized: Vec<Id> = serialized.collect();
+    if serialized.is_empty() {
+        return BTreeMap::new();
+    }
+    let of_items: Vec<UnitsOf> = units::service::of_receipt_items(&keys(serialized));
+    let ids: Vec<Id> = of_items.iter().flat_map(|of| of.unit_ids.iter().map(|id| Id::from(*id))).collect();
+    let mut of_line: BTreeMap<Id, Vec<units::Unit>> = BTreeMap::new();
+    for unit in units::get(&ids) {
+        let line = of_items.iter().find(|of| of.unit_ids.contains(&unit.id));
+        if let Some(line) = line {
+            of_line.entry(line.id.into()).or_default().push(unit);
+        }
+    }
+    of_line
+}
+
+fn show_units(units: &BTreeMap<Id, Vec<units::Unit>>, item: Id) -> Vec<GoodsReceiptUnit> {
+    let mut of_line: Vec<&units::Unit> = units.get(&item).into_iter().flatten().collect();
+    of_line.sort_by_key(|unit| unit.id);
+    let show = |unit: &units::Unit| GoodsReceiptUnit {
+        unit_id: unit.id.into(),
+        serial_number: unit.serial_number.clone(),
+        imei1: unit.imei1.clone(),
+        imei2: unit.imei2.clone(),
+        status: unit.status.clone(),
+    };
+    of_line.into_iter().map(show).collect()
+}

@@ -1,0 +1,42 @@
+//! The operations of goods receipts. A receipt is never changed: supplier returns, moves of units and adjustments mend it.
+
+mod create;
+mod input;
+mod list;
+
+use stoa_sdk::{Client, Operation, Page};
+
+use crate::operations::receipt::input::GoodsReceiptInput;
+use crate::operations::receipt::list::{ListGoodsReceipts, ListOrderReceipts};
+use crate::records::permission::{CLIENT_READ, CLIENT_RECEIVE, READ, RECEIVE};
+use crate::records::receipt::{
+    GoodsReceipt, GoodsReceiptHeader, GoodsReceiptWrite, PublicGoodsReceipt, PublicGoodsReceiptHeader, RECEIPT,
+    RECEIPT_CREATED,
+};
+
+const OF_ORDER: &str = "/purchases/orders/{id}/receipts";
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create(OF_ORDER, "createGoodsReceipt", create::create).summary("Receive goods of a purchase order")
+        .description("All or nothing. Of a serialized line as many new units as its quantity, at most 100 in all; a unit's \
+            condition is stated where its SKU states none. Services and what is not tracked are accepted without touching stock. \
+            Goods of an import order come with a cleared shipment, whose charges may be allocated to them.")
+        .needs(RECEIVE).body::<GoodsReceiptInput>().answers::<GoodsReceiptWrite>()
+        .writes(RECEIPT, &[RECEIPT_CREATED.code]).cache_control("no-store")
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
+            "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"])
+        .and_client(Client::new(CLIENT_RECEIVE, create::create)),
+    Operation::read(OF_ORDER, "listOrderReceipts", list::list_of_order).summary("Receipts of a purchase order")
+        .needs(READ).query::<ListOrderReceipts>().answers::<Page<GoodsReceiptHeader>>()
+        .and_client(Client::new(CLIENT_READ, list::list_of_order_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
+    Operation::read("/purchases/receipts", "listGoodsReceipts", list::list).summary("Goods receipts")
+        .needs(READ).query::<ListGoodsReceipts>().answers::<Page<GoodsReceiptHeader>>()
+        .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
+    Operation::read("/purchases/receipts/{id}", "getGoodsReceipt", list::read).summary("A goods receipt")
+        .description("`units` of its lines only to readers of serial numbers, `chargeAmount` only to readers of costs.")
+        .needs(READ).answers::<GoodsReceipt>().discloses_identifiers().cache_control("no-store")
+        .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicGoodsReceipt>()
+            .description("Units are told by their count.")),
+];

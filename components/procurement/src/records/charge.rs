@@ -1,0 +1,157 @@
+//! Charges of import orders, and what of them was allocated to the goods of receipts: as they are kept, and as they are shown. They
+//! are in the order's currency and raise what goods cost, never what is owed for them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::{Id, collection, text_enum};
+use stoa_trade::JsonList;
+use stoa_trade::quantity::{Amount, Money};
+
+text_enum! {
+    /// What a charge is for.
+    pub enum ChargeType {
+        Freight => "FREIGHT",
+        Insurance => "INSURANCE",
+        Duty => "DUTY",
+        Customs => "CUSTOMS",
+        Handling => "HANDLING",
+        Storage => "STORAGE",
+        Inspection => "INSPECTION",
+        Other => "OTHER",
+    }
+}
+
+text_enum! {
+    /// ALLOCATED: all of it is.
+    pub enum ChargeStatus {
+        Estimated => "ESTIMATED",
+        PartiallyAllocated => "PARTIALLY_ALLOCATED",
+        Allocated => "ALLOCATED",
+        Cancelled => "CANCELLED",
+    }
+}
+
+impl ChargeStatus {
+    /// Whether it can be changed and allocated.
+    pub fn is_open(self) -> bool {
+        matches!(self, ChargeStatus::Estimated | ChargeStatus::PartiallyAllocated)
+    }
+}
+
+collection! {
+    pub record ChargeRow in "charge" {
+        order_id: Id,
+        shipment_id: Option<Id>,
+        kind: ChargeType,
+        description: Option<String>,
+        amount: Money,
+        allocated: Money = "0",
+        status: ChargeStatus,
+        supplier_id: Option<Id>,
+        reference: Option<String>,
+    }
+    index { [order_id], [supplier_id] }
+    checks { allocated: [allocated >= 0, allocated <= amount] }
+    counters [allocated]
+    fixed [order_id]
+    members { kind: "type" }
+}
+
+impl ChargeRow {
+    /// What of it is not allocated.
+    pub fn rest(&self) -> Money {
+        // The collection's own check: no more is allocated than there is.
+        self.amount.checked_sub(self.allocated).unwrap_or(Money::ZERO)
+    }
+
+    /// The status that follows from what is allocated of it.
+    pub fn status_when(amount: Money, allocated: Money) -> ChargeStatus {
+        match (allocated.is_zero(), allocated == amount) {
+            (true, _) => ChargeStatus::Estimated,
+            (false, true) => ChargeStatus::Allocated,
+            (false, false) => ChargeStatus::PartiallyAllocated,
+        }
+    }
+}
+
+text_enum! {
+    /// Where the goods were when a charge reached them.
+    pub enum Destination {
+        OnHand => "ON_HAND",
+        Sold => "SOLD",
+        AdjustedOut => "ADJUSTED_OUT",
+        Damaged => "DAMAGED",
+        Lost => "LOST",
+        Returned => "RETURNED",
+    }
+}
+
+/// A part of an allocation. The parts of one add up to its amount.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AllocatedPart {
+    pub destination: Destination,
+    pub amount: Amount,
+}
+
+collection! {
+    pub ledger AllocationRow in "charge_allocation" {
+        charge_id: Id,
+        receipt_item_id: Id,
+        amount: Money,
+        destinations: JsonList<AllocatedPart>,
+    }
+    index { [charge_id, id], [receipt_item_id] }
+}
+
+/// A charge of an import order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Charge {
+    id: Id,
+    #[serde(rename = "type")]
+    kind: ChargeType,
+    description: Option<String>,
+    amount: Money,
+    allocated_amount: Money,
+    status: ChargeStatus,
+    /// Who bills it.
+    supplier_id: Option<Id>,
+    reference: Option<String>,
+    shipment_id: Option<Id>,
+    allocations: Vec<ChargeAllocation>,
+}
+
+/// What of a charge was allocated to a line of a receipt.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChargeAllocation {
+    receipt_item_id: Id,
+    amount: Money,
+    /// Only to readers of costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    destinations: Option<JsonList<AllocatedPart>>,
+}
+
+impl Charge {
+    /// `allocations`: of all charges of the order.
+    pub fn of(row: &ChargeRow, allocations: &[AllocationRow], with_costs: bool) -> Charge {
+        let show = |allocation: &AllocationRow| ChargeAllocation {
+            receipt_item_id: allocation.receipt_item_id,
+            amount: allocation.amount,
+            destinations: with_costs.then(|| allocation.destinations.clone()),
+        };
+        Charge {
+            id: row.id,
+            kind: row.kind,
+            description: row.description.clone(),
+            amount: row.amount,
+            allocated_amount: row.allocated,
+            status: row.status,
+            supplier_id: row.supplier_id,
+            reference: row.reference.clone(),
+            shipment_id: row.shipment_id,
+            allocations: allocations.iter().filter(|of| of.charge_id == row.id).map(show).collect(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Import orders as they are answered: purchase orders with their way here, their shipments and their charges.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_trade::quantity::Amount;
+
+use crate::records::charge::Charge;
+use crate::records::order::{Incoterm, OrderRow, TransportMode};
+use crate::records::shipment::Shipment;
+use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
+
+/// What an import order says beyond other orders.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportFacts {
+    incoterm: Option<Incoterm>,
+    transport_mode: Option<TransportMode>,
+    /// ISO 3166-1 alpha-2.
+    origin_country: Option<String>,
+    origin_port: Option<String>,
+    destination_port: Option<String>,
+    /// A reference only: no document of customs is made here.
+    customs_reference: Option<String>,
+}
+
+impl ImportFacts {
+    fn of(row: &OrderRow) -> ImportFacts {
+        ImportFacts {
+            incoterm: row.incoterm,
+            transport_mode: row.transport_mode,
+            origin_country: row.origin_country.clone(),
+            origin_port: row.origin_port.clone(),
+            destination_port: row.destination_port.clone(),
+            customs_reference: row.customs_reference.clone(),
+        }
+    }
+}
+
+/// What the goods cost with their charges.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LandedTotals {
+    /// The order's total and what is allocated of its charges.
+    pub landed_total: Amount,
+    /// The order's total and its charges, but for cancelled ones.
+    pub estimated_total: Amount,
+}
+
+/// An import order in a list of people.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportOrderHeader {
+    #[serde(flatten)]
+    order: PurchaseOrderHeader,
+    #[serde(flatten)]
+    import: ImportFacts,
+}
+
+impl ImportOrderHeader {
+    pub fn of(row: &OrderRow) -> ImportOrderHeader {
+        ImportOrderHeader { order: PurchaseOrderHeader::of(row), import: ImportFacts::of(row) }
+    }
+}
+
+/// An import order in a list of API clients.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicImportOrderHeader {
+    #[serde(flatten)]
+    order: PublicPurchaseOrderHeader,
+    #[serde(flatten)]
+    import: ImportFacts,
+}
+
+impl PublicImportOrderHeader {
+    pub fn of(row: &OrderRow) -> PublicImportOrderHeader {
+        PublicImportOrderHeader { order: PublicPurchaseOrderHeader::of(row), import: ImportFacts::of(row) }
+    }
+}
+
+/// Shipments, charges and what follows from them.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportParts {
+    pub shipments: Vec<Shipment>,
+    pub charges: Vec<Charge>,
+    #[serde(flatten)]
+    pub totals: LandedTotals,
+}
+
+/// An import order whole, as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportOrder {
+    #[serde(flatten)]
+    order: PurchaseOrder,
+    #[serde(flatten)]
+    import: ImportFacts,
+    #[serde(flatten)]
+    parts: ImportParts,
+}
+
+impl ImportOrder {
+    pub fn of(row: &OrderRow, order: PurchaseOrder, parts: ImportParts) -> ImportOrder {
+        ImportOrder { order, import: ImportFacts::of(row), parts }
+    }
+}
+
+/// An import order whole, as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PublicImportOrder {
+    #[serde(flatten)]
+    order: PublicPurchaseOrder,
+    #[serde(flatten)]
+    import: ImportFacts,
+    #[serde(flatten)]
+    parts: ImportParts,
+}
+
+impl PublicImportOrder {
+    pub fn of(row: &OrderRow, order: PublicPurchaseOrder, parts: ImportParts) -> PublicImportOrder {
+        PublicImportOrder { order, import: ImportFacts::of(row), parts }
+    }
+}

@@ -1,0 +1,48 @@
+//! What is to come: outstanding goods by line, as everybody reads them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Date, Id};
+use stoa_trade::quantity::Quantity;
+
+use crate::records::order::{OrderKind, OrderRow};
+use crate::records::order_item::OrderItemRow;
+
+/// A line of an open order of which goods are to come.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IncomingGoods {
+    order_id: Id,
+    order_item_id: Id,
+    number: String,
+    kind: OrderKind,
+    supplier_id: Id,
+    warehouse_id: Id,
+    variant_id: Id,
+    quantity: Quantity,
+    received_quantity: Quantity,
+    pending_quantity: Quantity,
+    expected_on: Option<Date>,
+    /// What of it is on shipments under way; null for STANDARD orders.
+    shipped_quantity: Option<Quantity>,
+}
+
+impl IncomingGoods {
+    /// `shipped`: on shipments under way.
+    pub fn of(order: &OrderRow, item: &OrderItemRow, shipped: Quantity) -> IncomingGoods {
+        IncomingGoods {
+            order_id: order.id,
+            order_item_id: item.id,
+            number: order.number.clone(),
+            kind: order.kind,
+            supplier_id: order.supplier_id,
+            warehouse_id: order.warehouse_id,
+            variant_id: item.variant_id,
+            quantity: item.quantity,
+            received_quantity: item.received,
+            pending_quantity: item.pending(order.status),
+            expected_on: order.expected_on,
+            shipped_quantity: (order.kind == OrderKind::Import).then_some(shipped),
+        }
+    }
+}

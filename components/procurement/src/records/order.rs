@@ -1,0 +1,149 @@
+//! Purchase orders as they are kept, what a write answers of one, and what events say. An import order is one of them, with more
+//! members.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Date, EventData, EventKind, Id, Instant, Reply, collection, text_enum};
+use stoa_trade::quantity::Amount;
+
+use crate::records::EXAMPLE_ID;
+
+/// Resource type of the audit entries and of the events.
+pub const ORDER: &str = "PURCHASE_ORDER";
+
+text_enum! {
+    /// IMPORT orders have shipments and charges.
+    pub enum OrderKind { Standard => "STANDARD", Import => "IMPORT" }
+}
+
+text_enum! {
+    /// RECEIVED and CANCELLED orders are closed.
+    pub enum OrderStatus {
+        Draft => "DRAFT",
+        Approved => "APPROVED",
+        PartiallyReceived => "PARTIALLY_RECEIVED",
+        Received => "RECEIVED",
+        Cancelled => "CANCELLED",
+    }
+}
+
+impl OrderStatus {
+    /// Whether goods of such an order are still expected.
+    pub fn is_open(self) -> bool {
+        matches!(self, OrderStatus::Approved | OrderStatus::PartiallyReceived)
+    }
+}
+
+text_enum! {
+    /// Rules of Incoterms 2020.
+    pub enum Incoterm {
+        Exw => "EXW", Fca => "FCA", Fas => "FAS", Fob => "FOB", Cfr => "CFR", Cif => "CIF", Cpt => "CPT", Cip => "CIP", Dap => "DAP",
+        Dpu => "DPU", Ddp => "DDP",
+    }
+}
+
+text_enum! {
+    /// How goods travel.
+    pub enum TransportMode {
+        Sea => "SEA", Air => "AIR", Road => "ROAD", Rail => "RAIL", Courier => "COURIER", Multimodal => "MULTIMODAL",
+    }
+}
+
+collection! {
+    /// From `incoterm` on null for STANDARD orders.
+    pub record OrderRow in "purchase_order" {
+        kind: OrderKind,
+        number: String,
+        number_key: String,
+        legal_entity_id: Id,
+        warehouse_id: Id,
+        supplier_id: Id,
+        currency_code: String,
+        notes: Option<String>,
+        expected_on: Option<Date>,
+        status: OrderStatus,
+        item_count: i64,
+        total: Amount,
+        created_by: String,
+        edited_by: String,
+        approved_at: Option<Instant>,
+        approved_by: Option<String>,
+        cancelled_at: Option<Instant>,
+        cancel_reason: Option<String>,
+        incoterm: Option<Incoterm>,
+        transport_mode: Option<TransportMode>,
+        origin_country: Option<String>,
+        origin_port: Option<String>,
+        destination_port: Option<String>,
+        customs_reference: Option<String>,
+    }
+    unique { number: [legal_entity_id, number_key] }
+    index { [status, id], [supplier_id, id], [warehouse_id, id], [kind, id], [expected_on], [updated_at] }
+    search { number: [number] }
+    fixed [kind, number, legal_entity_id]
+}
+
+/// What a write answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PurchaseOrderWrite {
+    id: Id,
+    status: OrderStatus,
+    #[schemars(range(min = 1))]
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+impl From<&OrderRow> for PurchaseOrderWrite {
+    fn from(row: &OrderRow) -> PurchaseOrderWrite {
+        PurchaseOrderWrite {
+            id: row.id,
+            status: row.status,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// The answer to a write.
+pub fn show_write(row: &OrderRow) -> Reply {
+    Reply::json(&PurchaseOrderWrite::from(row)).resource(row.id)
+}
+
+/// What an event says of an order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PurchaseOrderEvent {
+    order_id: Id,
+    number: String,
+    kind: OrderKind,
+    status: OrderStatus,
+}
+
+impl PurchaseOrderEvent {
+    pub fn of(row: &OrderRow) -> PurchaseOrderEvent {
+        PurchaseOrderEvent { order_id: row.id, number: row.number.clone(), kind: row.kind, status: row.status }
+    }
+}
+
+impl EventData for PurchaseOrderEvent {
+    fn example() -> PurchaseOrderEvent {
+        PurchaseOrderEvent {
+            order_id: EXAMPLE_ID,
+            number: "PO-000001".to_owned(),
+            kind: OrderKind::Standard,
+            status: OrderStatus::Draft,
+        }
+    }
+}
+
+pub const ORDER_CREATED: EventKind<PurchaseOrderEvent> =
+    EventKind::new("procurement.order.created", ORDER, "A purchase order was drafted.");
+pub const ORDER_UPDATED: EventKind<PurchaseOrderEvent> =
+    EventKind::new("procurement.order.updated", ORDER, "A purchase order, its shipments or its charges changed.");
+pub const ORDER_APPROVED: EventKind<PurchaseOrderEvent> =
+    EventKind::new("procurement.order.approved", ORDER, "A purchase order was approved: its goods are expected.");
+pub const ORDER_CANCELLED: EventKind<PurchaseOrderEvent> =
+    EventKind::new("procurement.order.cancelled", ORDER, "A purchase order was cancelled: nothing more is expected.");

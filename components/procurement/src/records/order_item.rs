@@ -1,0 +1,101 @@
+//! Lines of purchase orders: as they are kept, and as they are shown. A line has one id for the life of its order, also where a
+//! replacement of the draft leaves it out and another brings it back.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, collection};
+use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
+
+use crate::records::order::OrderStatus;
+
+collection! {
+    /// `line_no` null: taken out of the draft. `open`: goods of the line are expected and stand in inventory's incoming, so it is
+    /// tracked, its order is open and it is not received whole. Entity, warehouse and currency are the order's, to be summed by.
+    pub record OrderItemRow in "purchase_item" {
+        order_id: Id,
+        line_no: Option<i64>,
+        variant_id: Id,
+        tracking: Tracking,
+        quantity: Quantity,
+        unit_cost: Money,
+        line_total: Amount,
+        received: Quantity = "0",
+        billed: Quantity = "0",
+        received_value: Amount = "0",
+        billed_value: Amount = "0",
+        legal_entity_id: Id,
+        warehouse_id: Id,
+        currency_code: String,
+        open: bool,
+    }
+    unique { variant: [order_id, variant_id] }
+    index { [order_id, line_no], [variant_id, open], [open, id], [legal_entity_id] }
+    checks { received: [received >= 0, received <= quantity], billed: [billed >= 0, billed <= quantity] }
+    counters [received, billed, received_value, billed_value]
+}
+
+impl OrderItemRow {
+    /// What is ordered and did not come yet.
+    pub fn outstanding(&self) -> Quantity {
+        // The collection's own check: no more is received than ordered.
+        self.quantity.checked_sub(self.received).unwrap_or(Quantity::ZERO)
+    }
+
+    /// What is still to come of it while its order has this status.
+    pub fn pending(&self, status: OrderStatus) -> Quantity {
+        if status.is_open() { self.outstanding() } else { Quantity::ZERO }
+    }
+
+    /// Whether goods of it move stock.
+    pub fn is_tracked(&self) -> bool {
+        self.tracking != Tracking::None
+    }
+}
+
+/// A line as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicPurchaseOrderItem {
+    id: Id,
+    /// From 0.
+    line_no: i64,
+    variant_id: Id,
+    tracking_mode: Tracking,
+    quantity: Quantity,
+    unit_cost: Money,
+    line_total: Amount,
+    received_quantity: Quantity,
+    /// What is still to come; zero unless the order is open.
+    pending_quantity: Quantity,
+}
+
+/// A line as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PurchaseOrderItem {
+    #[serde(flatten)]
+    public: PublicPurchaseOrderItem,
+    billed_quantity: Quantity,
+}
+
+impl PublicPurchaseOrderItem {
+    pub fn of(row: &OrderItemRow, status: OrderStatus) -> PublicPurchaseOrderItem {
+        PublicPurchaseOrderItem {
+            id: row.id,
+            line_no: row.line_no.unwrap_or_default(),
+            variant_id: row.variant_id,
+            tracking_mode: row.tracking,
+            quantity: row.quantity,
+            unit_cost: row.unit_cost,
+            line_total: row.line_total,
+            received_quantity: row.received,
+            pending_quantity: row.pending(status),
+        }
+    }
+}
+
+impl PurchaseOrderItem {
+    pub fn of(row: &OrderItemRow, status: OrderStatus) -> PurchaseOrderItem {
+        PurchaseOrderItem { public: PublicPurchaseOrderItem::of(row, status), billed_quantity: row.billed }
+    }
+}

@@ -1,0 +1,136 @@
+//! Shipments of import orders: as they are kept, and as they are shown. Goods enter stock once their shipment is cleared.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::{Date, Id, Instant, collection, text_enum};
+use stoa_trade::JsonList;
+use stoa_trade::quantity::Quantity;
+
+text_enum! {
+    /// PLANNED, SHIPPED, ARRIVED, CUSTOMS and CLEARED in this order, where steps may be skipped; RECEIVED and CANCELLED are the end.
+    pub enum ShipmentStage {
+        Planned => "PLANNED",
+        Shipped => "SHIPPED",
+        Arrived => "ARRIVED",
+        Customs => "CUSTOMS",
+        Cleared => "CLEARED",
+        Received => "RECEIVED",
+        Cancelled => "CANCELLED",
+    }
+}
+
+impl ShipmentStage {
+    /// Those in which goods are on their way.
+    pub const UNDER_WAY: [ShipmentStage; 4] =
+        [ShipmentStage::Shipped, ShipmentStage::Arrived, ShipmentStage::Customs, ShipmentStage::Cleared];
+
+    /// Whether the shipment has come to its end.
+    pub fn is_closed(self) -> bool {
+        matches!(self, ShipmentStage::Received | ShipmentStage::Cancelled)
+    }
+}
+
+/// A step of a shipment on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShipmentStep {
+    pub stage: ShipmentStage,
+    /// The day on which it happened.
+    pub occurred_on: Date,
+    pub note: Option<String>,
+    /// When it was told to the service.
+    pub at: Instant,
+}
+
+collection! {
+    pub record ShipmentRow in "shipment" {
+        order_id: Id,
+        number: String,
+        number_key: String,
+        stage: ShipmentStage,
+        reference: Option<String>,
+        carrier: Option<String>,
+        containers: JsonList<String>,
+        departs_on: Option<Date>,
+        arrives_on: Option<Date>,
+        history: JsonList<ShipmentStep>,
+    }
+    unique { number: [order_id, number_key] }
+    index { [order_id], [stage, arrives_on] }
+    fixed [order_id, number]
+}
+
+collection! {
+    /// `line_no` null: taken out of the shipment.
+    pub record ShipmentItemRow in "shipment_item" {
+        shipment_id: Id,
+        order_item_id: Id,
+        line_no: Option<i64>,
+        quantity: Quantity,
+        received: Quantity = "0",
+    }
+    unique { item: [shipment_id, order_item_id] }
+    index { [order_item_id] }
+    checks { received: [received >= 0, received <= quantity] }
+    counters [received]
+}
+
+impl ShipmentItemRow {
+    /// What was shipped and did not come yet.
+    pub fn outstanding(&self) -> Quantity {
+        // The collection's own check: no more is received than shipped.
+        self.quantity.checked_sub(self.received).unwrap_or(Quantity::ZERO)
+    }
+}
+
+/// A shipment of an import order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Shipment {
+    id: Id,
+    number: String,
+    stage: ShipmentStage,
+    reference: Option<String>,
+    carrier: Option<String>,
+    containers: JsonList<String>,
+    departs_on: Option<Date>,
+    arrives_on: Option<Date>,
+    items: Vec<ShipmentItem>,
+    /// Its steps, the first one first.
+    history: JsonList<ShipmentStep>,
+}
+
+/// Goods of a line on a shipment.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShipmentItem {
+    order_item_id: Id,
+    quantity: Quantity,
+    received_quantity: Quantity,
+}
+
+impl Shipment {
+    /// `items`: of all shipments of the order.
+    pub fn of(row: &ShipmentRow, items: &[ShipmentItemRow]) -> Shipment {
+        let mut own: Vec<&ShipmentItemRow> =
+            items.iter().filter(|item| item.shipment_id == row.id && item.line_no.is_some()).collect();
+        own.sort_by_key(|item| item.line_no);
+        let show = |item: &ShipmentItemRow| ShipmentItem {
+            order_item_id: item.order_item_id,
+            quantity: item.quantity,
+            received_quantity: item.received,
+        };
+        Shipment {
+            id: row.id,
+            number: row.number.clone(),
+            stage: row.stage,
+            reference: row.reference.clone(),
+            carrier: row.carrier.clone(),
+            containers: row.containers.clone(),
+            departs_on: row.departs_on,
+            arrives_on: row.arrives_on,
+            items: own.into_iter().map(show).collect(),
+            history: row.history.clone(),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Purchase orders as they are answered: headers in lists, records with their lines; to API clients without tenant and names of
+//! people.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Date, Id, Instant, tenant};
+use stoa_trade::quantity::Amount;
+
+use crate::records::order::{OrderKind, OrderRow, OrderStatus};
+use crate::records::order_item::{OrderItemRow, PublicPurchaseOrderItem, PurchaseOrderItem};
+
+/// What API clients read of an order but for its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicPurchaseOrderHeader {
+    id: Id,
+    kind: OrderKind,
+    number: String,
+    legal_entity_id: Id,
+    warehouse_id: Id,
+    supplier_id: Id,
+    currency_code: String,
+    notes: Option<String>,
+    expected_on: Option<Date>,
+    status: OrderStatus,
+    #[schemars(range(min = 1))]
+    version: i64,
+    total: Amount,
+    approved_at: Option<Instant>,
+    cancelled_at: Option<Instant>,
+    cancel_reason: Option<String>,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+impl PublicPurchaseOrderHeader {
+    pub fn of(row: &OrderRow) -> PublicPurchaseOrderHeader {
+        PublicPurchaseOrderHeader {
+            id: row.id,
+            kind: row.kind,
+            number: row.number.clone(),
+            legal_entity_id: row.legal_entity_id,
+            warehouse_id: row.warehouse_id,
+            supplier_id: row.supplier_id,
+            currency_code: row.currency_code.clone(),
+            notes: row.notes.clone(),
+            expected_on: row.expected_on,
+            status: row.status,
+            version: row.version,
+            total: row.total,
+            approved_at: row.approved_at,
+            cancelled_at: row.cancelled_at,
+            cancel_reason: row.cancel_reason.clone(),
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+/// What only people read of an order but for its lines.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PurchaseOrderFacts {
+    tenant_id: Id,
+    /// Who drafted it.
+    created_by: String,
+    approved_by: Option<String>,
+}
+
+impl PurchaseOrderFacts {
+    pub fn of(row: &OrderRow) -> PurchaseOrderFacts {
+        PurchaseOrderFacts {
+            tenant_id: tenant(),
+            created_by: row.created_by.clone(),
+            approved_by: row.approved_by.clone(),
+        }
+    }
+}
+
+/// An order in a list of people.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PurchaseOrderHeader {
+    #[serde(flatten)]
+    public: PublicPurchaseOrderHeader,
+    #[serde(flatten)]
+    facts: PurchaseOrderFacts,
+    item_count: i64,
+}
+
+impl PurchaseOrderHeader {
+    pub fn of(row: &OrderRow) -> PurchaseOrderHeader {
+        PurchaseOrderHeader {
+            public: PublicPurchaseOrderHeader::of(row),
+            facts: PurchaseOrderFacts::of(row),
+            item_count: row.item_count,
+        }
+    }
+}
+
+/// An order whole, as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PurchaseOrder {
+    #[serde(flatten)]
+    public: PublicPurchaseOrderHeader,
+    #[serde(flatten)]
+    facts: PurchaseOrderFacts,
+    items: Vec<PurchaseOrderItem>,
+}
+
+impl PurchaseOrder {
+    /// The lines in their order.
+    pub fn of(row: &OrderRow, items: &[OrderItemRow]) -> PurchaseOrder {
+        PurchaseOrder {
+            public: PublicPurchaseOrderHeader::of(row),
+            facts: PurchaseOrderFacts::of(row),
+            items: items.iter().map(|item| PurchaseOrderItem::of(item, row.status)).collect(),
+        }
+    }
+}
+
+/// An order whole, as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicPurchaseOrder {
+    #[serde(flatten)]
+    header: PublicPurchaseOrderHeader,
+    items: Vec<PublicPurchaseOrderItem>,
+}
+
+impl PublicPurchaseOrder {
+    /// The lines in their order.
+    pub fn of(row: &OrderRow, items: &[OrderItemRow]) -> PublicPurchaseOrder {
+        PublicPurchaseOrder {
+            header: PublicPurchaseOrderHeader::of(row),
+            items: items.iter().map(|item| PublicPurchaseOrderItem::of(item, row.status)).collect(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a body says of an order, whichever body it is, and the faults that its schema cannot tell.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Date, Id, Item, country, currency, item};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::quantity::{Money, Positive};
+
+use crate::records::order::{Incoterm, TransportMode};
+
+/// Goods or services of one variant to buy.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PurchaseOrderItemInput {
+    /// In one line alone.
+    pub variant_id: Id,
+    /// Above zero, no finer than the unit of measure; whole for serialized variants.
+    pub quantity: Positive,
+    /// What one of them costs, in the order's currency.
+    pub unit_cost: Money,
+}
+
+/// What only an import order says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ImportTerms {
+    pub incoterm: Option<Incoterm>,
+    pub transport_mode: Option<TransportMode>,
+    pub origin_country: Option<String>,
+    pub origin_port: Option<String>,
+    pub destination_port: Option<String>,
+    pub customs_reference: Option<String>,
+}
+
+/// What a body says of an order.
+#[derive(Debug, Clone)]
+pub struct OrderTerms {
+    /// None: the next one of the entity.
+    pub number: Option<DocumentNumber>,
+    pub legal_entity_id: Id,
+    pub warehouse_id: Id,
+    pub supplier_id: Id,
+    pub currency_code: String,
+    pub notes: Option<String>,
+    pub expected_on: Option<Date>,
+    pub items: Vec<PurchaseOrderItemInput>,
+    pub import: ImportTerms,
+}
+
+impl OrderTerms {
+    /// Its lines with their pointers.
+    pub fn lines(&self) -> Lines<'_, PurchaseOrderItemInput> {
+        Lines::at("/items", &self.items)
+    }
+
+    /// What the schema cannot tell: currencies and countries that there are not, a variant in two lines.
+    pub fn find_faults(&self) -> Vec<Item> {
+        let mut faults = Vec::new();
+        if !currency::is_active(&self.currency_code) {
+            faults.push(item("/currencyCode", "FORMAT"));
+        }
+        if self.import.origin_country.as_deref().is_some_and(|code| !country::is_assigned(code)) {
+            faults.push(item("/originCountry", "FORMAT"));
+        }
+        faults.extend(self.lines().find_repeats("variantId", |line| line.variant_id));
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(variant: u64) -> PurchaseOrderItemInput {
+        PurchaseOrderItemInput {
+            variant_id: Id(0, variant),
+            quantity: Positive(Money::from_units(1_000_000)),
+            unit_cost: Money::ZERO,
+        }
+    }
+
+    fn terms(currency: &str, country: Option<&str>, variants: &[u64]) -> OrderTerms {
+        OrderTerms {
+            number: None,
+            legal_entity_id: Id(1, 1),
+            warehouse_id: Id(1, 2),
+            supplier_id: Id(1, 3),
+            currency_code: currency.to_owned(),
+            notes: None,
+            expected_on: None,
+            items: variants.iter().map(|variant| line(*variant)).collect(),
+            import: ImportTerms { origin_country: country.map(str::to_owned), ..ImportTerms::default() },
+        }
+    }
+
+    #[test]
+    fn faults_that_a_schema_cannot_tell_have_their_pointers() {
+        // [E85, E93]
+        for (terms, expected) in [
+            (terms("EUR", Some("CN"), &[1, 2]), vec![]),
+            (terms("DEM", None, &[1]), vec!["/currencyCode FORMAT"]),
+            (terms("EUR", Some("ZZ"), &[1]), vec!["/originCountry FORMAT"]),
+            (terms("EUR", None, &[1, 2, 1, 1]), vec!["/items/2/variantId REPEATED", "/items/3/variantId REPEATED"]),
+        ] {
+            let faults: Vec<String> =
+                terms.find_faults().into_iter().map(|fault| format!("{} {}", fault.pointer, fault.code)).collect();
+            assert_eq!(faults, expected);
+        }
+    }
+}

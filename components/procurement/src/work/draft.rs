@@ -1,0 +1,250 @@
+//! Drafting purchase orders: creating and replacing them. A draft binds nobody and expects nothing.
+
+use stoa_sdk::store::{MOST_ROWS, Update, get, insert, run, select, update_all};
+use stoa_sdk::{Id, Instant, Problem, Reply, emit, new_id, new_ids, now};
+use stoa_trade::Change;
+use stoa_trade::clients::articles;
+use stoa_trade::document::actor::Actor;
+use stoa_trade::document::draft::{Kept, replace_lines};
+use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::pages::read_rest;
+use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::key;
+
+use crate::records::order::{ORDER_CREATED, ORDER_UPDATED, OrderKind, OrderRow, OrderStatus, show_write};
+use crate::records::order_item::OrderItemRow;
+use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
+use crate::rules::totals;
+use crate::work::order::{LockedOrder, order_event};
+use crate::work::references::References;
+
+/// Generated numbers are `PO-000001`.
+const PREFIX: &str = "PO";
+
+/// Drafts an order; answers it and its supplier.
+///
+/// # Errors
+/// Faults of the terms, NOT_FOUND, REFERENCE_INVALID, CUSTODY_CONFLICT, DUPLICATE at `/number`.
+pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, References), Problem> {
+    refuse_invalid(terms.find_faults())?;
+    let known = References::read(&terms)?;
+    known.check(&terms)?;
+    let now = now();
+    let actor = Actor::current().actor_id;
+    let mut row = OrderRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        kind,
+        number: String::new(),
+        number_key: String::new(),
+        legal_entity_id: terms.legal_entity_id,
+        warehouse_id: terms.warehouse_id,
+        supplier_id: terms.supplier_id,
+        currency_code: terms.currency_code.clone(),
+        notes: terms.notes.clone(),
+        expected_on: terms.expected_on,
+        status: OrderStatus::Draft,
+        item_count: count(&terms.items),
+        total: total(&terms.items)?,
+        created_by: actor.clone(),
+        edited_by: actor,
+        approved_at: None,
+        approved_by: None,
+        cancelled_at: None,
+        cancel_reason: None,
+        incoterm: None,
+        transport_mode: None,
+        origin_country: None,
+        origin_port: None,
+        destination_port: None,
+        customs_reference: None,
+    };
+    set_import_terms(&mut row, terms.import.clone());
+    let range = NumberRange { prefix: PREFIX, entity: terms.legal_entity_id, pointer: "/number" };
+    assign_number(range, terms.number.clone(), |number| {
+        row.number = number.to_owned();
+        row.number_key = key(number);
+        insert_unless_taken(&row)
+    })?;
+    let ids = new_ids(u32::try_from(terms.items.len()).unwrap_or(u32::MAX));
+    let items: Vec<OrderItemRow> = terms
+        .lines()
+        .iter()
+        .zip(ids)
+        .map(|((at, line), id)| item_row(id, now, &row, Some(at.line_no()), line, known.tracking(line.variant_id)))
+        .collect::<Result<_, _>>()?;
+    run(insert(&items))?;
+    emit([order_event(&ORDER_CREATED, &row)]);
+    Ok((LockedOrder { row, items }, known))
+}
+
+/// Replaces an order of this kind: a draft whole; of an approved import order what says how its goods travel.
+///
+/// # Errors
+/// Faults of the terms, NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, REFERENCE_INVALID, CUSTODY_CONFLICT.
+pub fn replace_order(id: Id, kind: OrderKind, expected: ExpectedVersion, terms: OrderTerms) -> Result<Reply, Problem> {
+    refuse_invalid(terms.find_faults())?;
+    // Also lines that were taken out of it since: of a draft that is changed again and again there is any number.
+    let of_order = OrderItemRow::order_id.eq(id);
+    let (order, rows) = run((get::<OrderRow>(id).locked(), select::<OrderItemRow>(of_order.clone()).limit(MOST_ROWS)))?;
+    let order = order.ok_or_else(Problem::not_found)?;
+    if kind == OrderKind::Import && order.kind != kind {
+        return Err(Problem::not_found());
+    }
+    let rows = read_rest(rows, &of_order, |item| item.id)?;
+    let known = References::read(&terms)?;
+    expected.check(order.version)?;
+    let is_draft = order.status == OrderStatus::Draft;
+    if order.kind != kind || !(is_draft || kind == OrderKind::Import && order.status.is_open()) {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let mut after = redraw(&order, &terms)?;
+    let change = if is_draft {
+        after.edited_by = Actor::current().actor_id;
+        let change = Change::of(&order, after)?;
+        known.check(&terms)?;
+        replace_items(change.update(), change.after(), &rows, &terms, &known)?;
+        change
+    } else {
+        refuse_fixed(&order, &after, &rows, &terms)?;
+        let change = Change::of(&order, after)?;
+        run(change.update())?;
+        change
+    };
+    emit([order_event(&ORDER_UPDATED, change.after())]);
+    let before = rows.iter().filter(|row| row.line_no.is_some()).map(|row| row.variant_id);
+    // Also those of the lines that are gone now.
+    let products = articles::products_of(before).into_iter().chain(known.products());
+    let reply = show_write(change.after()).subjects(products).subject(terms.supplier_id);
+    Ok(reply.changed(name_members(change.members(), is_draft)))
+}
+
+/// The order with these terms.
+fn redraw(order: &OrderRow, terms: &OrderTerms) -> Result<OrderRow, Problem> {
+    let number = terms.number.as_ref().map(|DocumentNumber(number)| number);
+    // The same number in another case is the same number; it stays as it was typed first.
+    let number = number.filter(|number| key(number) != order.number_key).unwrap_or(&order.number).clone();
+    let mut after = OrderRow {
+        number,
+        legal_entity_id: terms.legal_entity_id,
+        warehouse_id: terms.warehouse_id,
+        supplier_id: terms.supplier_id,
+        currency_code: terms.currency_code.clone(),
+        notes: terms.notes.clone(),
+        expected_on: terms.expected_on,
+        item_count: count(&terms.items),
+        total: total(&terms.items)?,
+        ..order.clone()
+    };
+    set_import_terms(&mut after, terms.import.clone());
+    Ok(after)
+}
+
+fn set_import_terms(row: &mut OrderRow, terms: ImportTerms) {
+    row.incoterm = terms.incoterm;
+    row.transport_mode = terms.transport_mode;
+    row.origin_country = terms.origin_country;
+    row.origin_port = terms.origin_port;
+    row.destination_port = terms.destination_port;
+    row.customs_reference = terms.customs_reference;
+}
+
+/// Writes the order's change and its lines: those that stay, come, go and return.
+fn replace_items(
+    change: Update<OrderRow>,
+    after: &OrderRow,
+    rows: &[OrderItemRow],
+    terms: &OrderTerms,
+    known: &References,
+) -> Result<(), Problem> {
+    let kept = |row: &OrderItemRow| Kept { id: row.id, is_live: row.line_no.is_some(), key: row.variant_id };
+    let replacement = replace_lines(rows, kept, &terms.items, |line| line.variant_id);
+    let (mut stay, mut come) = (Vec::new(), Vec::new());
+    for (line, new) in terms.items.iter().zip(&replacement.lines) {
+        let tracking = known.tracking(line.variant_id);
+        let row = item_row(new.id, after.updated_at, after, Some(new.line_no), line, tracking)?;
+        if new.before.is_some() { stay.push(row) } else { come.push(row) }
+    }
+    let stay = update_all::<OrderItemRow>(stay.iter().map(|row| row.id))
+        .set_each(OrderItemRow::line_no, stay.iter().map(|row| row.line_no))
+        .set_each(OrderItemRow::tracking, stay.iter().map(|row| row.tracking))
+        .set_each(OrderItemRow::quantity, stay.iter().map(|row| row.quantity))
+        .set_each(OrderItemRow::unit_cost, stay.iter().map(|row| row.unit_cost))
+        .set_each(OrderItemRow::line_total, stay.iter().map(|row| row.line_total))
+        .set(OrderItemRow::warehouse_id, &after.warehouse_id)
+        .set(OrderItemRow::currency_code, &after.currency_code);
+    let gone = update_all::<OrderItemRow>(replacement.dropped).set(OrderItemRow::line_no, &None);
+    run((change, stay, gone, insert(&come)))?;
+    Ok(())
+}
+
+/// Refuses a replacement of an approved import order that changes more than how its goods travel.
+fn refuse_fixed(order: &OrderRow, after: &OrderRow, rows: &[OrderItemRow], terms: &OrderTerms) -> Result<(), Problem> {
+    let mut live: Vec<&OrderItemRow> = rows.iter().filter(|row| row.line_no.is_some()).collect();
+    live.sort_by_key(|row| row.line_no);
+    let is_same = |(row, line): (&&OrderItemRow, &PurchaseOrderItemInput)| {
+        (row.variant_id, row.quantity, row.unit_cost) == (line.variant_id, line.quantity.0, line.unit_cost)
+    };
+    let same_items = live.len() == terms.items.len() && live.iter().zip(&terms.items).all(is_same);
+    let fixed = [
+        ("/number", order.number != after.number),
+        ("/legalEntityId", order.legal_entity_id != after.legal_entity_id),
+        ("/warehouseId", order.warehouse_id != after.warehouse_id),
+        ("/supplierId", order.supplier_id != after.supplier_id),
+        ("/currencyCode", order.currency_code != after.currency_code),
+        ("/incoterm", order.incoterm != after.incoterm),
+        ("/originCountry", order.origin_country != after.origin_country),
+        ("/items", !same_items),
+    ];
+    let fixed: Vec<String> = fixed.into_iter().filter(|(_, differs)| *differs).map(|(at, _)| at.to_owned()).collect();
+    if fixed.is_empty() { Ok(()) } else { Err(Problem::immutable(fixed)) }
+}
+
+/// The names of what changed, as callers know them. Lines are named as one: which of them changed is in the record.
+fn name_members(columns: Vec<String>, with_items: bool) -> Vec<String> {
+    let shown = columns.into_iter().filter(|name| !matches!(name.as_str(), "editedBy" | "itemCount" | "total"));
+    shown.chain(with_items.then(|| "items".to_owned())).collect()
+}
+
+fn count(items: &[PurchaseOrderItemInput]) -> i64 {
+    i64::try_from(items.len()).unwrap_or(i64::MAX)
+}
+
+fn total(items: &[PurchaseOrderItemInput]) -> Result<stoa_trade::quantity::Amount, Problem> {
+    totals::order_total(items.iter().map(|line| (line.quantity.0, line.unit_cost)))
+}
+
+fn item_row(
+    id: Id,
+    now: Instant,
+    order: &OrderRow,
+    line_no: Option<i64>,
+    line: &PurchaseOrderItemInput,
+    tracking: Tracking,
+) -> Result<OrderItemRow, Problem> {
+    Ok(OrderItemRow {
+        id,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        order_id: order.id,
+        line_no,
+        variant_id: line.variant_id,
+        tracking,
+        quantity: line.quantity.0,
+        unit_cost: line.unit_cost,
+        line_total: totals::line_total(line.quantity.0, line.unit_cost)?,
+        received: Quantity::ZERO,
+        billed: Quantity::ZERO,
+        received_value: Default::default(),
+        billed_value: Default::default(),
+        legal_entity_id: order.legal_entity_id,
+        warehouse_id: order.warehouse_id,
+        currency_code: order.currency_code.clone(),
+        open: false,
+    })
+}

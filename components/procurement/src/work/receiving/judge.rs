@@ -1,0 +1,188 @@
+//! Whether what came can be received: the records that the receipt names, the order's version and state, and each line, unit and
+//! charge (inventory-procurement.md B2, "receipt rule").
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{get_all, run};
+use stoa_sdk::{Id, Item, Problem, item, set};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::warehouses::{self, Location, Warehouse};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::{Money, Quantity, Tracking, is_countable, pieces, scale_fault, unit_count_mismatch};
+use stoa_trade::refusal::{refuse, refuse_invalid, unusable};
+
+use crate::records::charge::{ChargeRow, ChargeStatus};
+use crate::records::order::OrderKind;
+use crate::records::order_item::OrderItemRow;
+use crate::records::shipment::ShipmentStage;
+use crate::rules::arrival::{Arrival, ArrivedCharge};
+use crate::rules::order_state::OrderVerb;
+use crate::work::receiving::receivable::Receivable;
+
+/// What a receipt relies on beside the order.
+pub struct Judged {
+    pub warehouse: Warehouse,
+    pub articles: BTreeMap<Id, Article>,
+}
+
+/// Judges what came.
+///
+/// # Errors
+/// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, ARCHIVED, REFERENCE_INVALID, LIMIT_EXCEEDED, UNIT_COUNT_MISMATCH, and faults that
+/// only the order tells.
+pub fn judge(of: &Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Judged, Problem> {
+    let row = &of.order.row;
+    check_kind(of, arrival)?;
+    let warehouse = warehouses::get([row.warehouse_id]).remove(&row.warehouse_id);
+    let location = match arrival.location {
+        Some(id) => warehouses::locations(&[id]).into_iter().next(),
+        None => None,
+    };
+    check_existence(of, arrival, location.as_ref())?;
+    of.order.check(expected, OrderVerb::ReceivePart)?;
+    if of.shipment.as_ref().is_some_and(|shipment| shipment.stage != ShipmentStage::Cleared) {
+        return Err(Problem::illegal_state("/shipmentId"));
+    }
+    let articles = articles::get(of.order.items.iter().map(|item| item.variant_id));
+    let warehouse = warehouse.filter(|warehouse| warehouse.active);
+    let warehouse = warehouse.ok_or_else(|| Problem::at("ARCHIVED", "/warehouseId"))?;
+    check_references(of, arrival, location.as_ref())?;
+    check_lines(of, arrival, &articles)?;
+    check_units(of, arrival)?;
+    for (at, charge) in Lines::at("/charges", &arrival.charges).iter() {
+        check_charge(of, arrival, charge, &at.to_string())?;
+    }
+    Ok(Judged { warehouse, articles })
+}
+
+/// Shipments and charges are an import order's, which names its shipment.
+fn check_kind(of: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    match of.order.row.kind {
+        OrderKind::Standard => {
+            faults.extend(arrival.shipment.map(|_| item("/shipmentId", "NOT_ALLOWED")));
+            faults.extend((!arrival.charges.is_empty()).then(|| item("/charges", "NOT_ALLOWED")));
+        }
+        OrderKind::Import => faults.extend(arrival.shipment.is_none().then(|| item("/shipmentId", "REQUIRED"))),
+    }
+    refuse_invalid(faults)
+}
+
+fn check_existence(of: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
+    let strangers = arrival.lines.iter().map(|line| line.order_item).filter(|id| of.order.item(*id).is_none());
+    let others = run(get_all::<OrderItemRow>(set(strangers)))?;
+    let is_known = |id: Id| of.order.item(id).is_some() || others.iter().any(|item| item.id == id);
+    let mut missing = arrival.lines().faults("orderItemId", "NOT_FOUND", |line| !is_known(line.order_item));
+    if arrival.shipment.is_some() && of.shipment.is_none() {
+        missing.push(item("/shipmentId", "NOT_FOUND"));
+    }
+    if arrival.location.is_some() && location.is_none() {
+        missing.push(item("/warehouseLocationId", "NOT_FOUND"));
+    }
+    let charges = Lines::at("/charges", &arrival.charges);
+    missing.extend(charges.faults("chargeId", "NOT_FOUND", |named| find_charge(of, named.charge).is_none()));
+    refuse("NOT_FOUND", missing)
+}
+
+fn find_charge(of: &Receivable, id: Id) -> Option<&ChargeRow> {
+    of.charges.iter().find(|charge| charge.id == id)
+}
+
+/// What exists and cannot be used here.
+fn check_references(of: &Receivable, arrival: &Arrival, location: Option<&Location>) -> Result<(), Problem> {
+    let row = &of.order.row;
+    let mut faults =
+        arrival.lines().faults("orderItemId", "OTHER_ORDER", |line| of.order.item(line.order_item).is_none());
+    if of.shipment.as_ref().is_some_and(|shipment| shipment.order_id != row.id) {
+        faults.push(item("/shipmentId", "OTHER_ORDER"));
+    }
+    match location {
+        Some(location) if Id::from(location.warehouse_id) != row.warehouse_id => {
+            faults.push(item("/warehouseLocationId", "OTHER_WAREHOUSE"));
+        }
+        Some(location) if !location.active => faults.push(item("/warehouseLocationId", "ARCHIVED")),
+        _ => {}
+    }
+    refuse("REFERENCE_INVALID", faults)
+}
+
+/// Products that are still sold, and quantities that can have come.
+fn check_lines(of: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Article>) -> Result<(), Problem> {
+    let (mut archived, mut fine, mut beyond): (Vec<Item>, Vec<Item>, Vec<Item>) = Default::default();
+    for (at, line) in arrival.lines().iter() {
+        let Some(item) = of.order.item(line.order_item) else { continue };
+        let article = articles.get(&item.variant_id).filter(|article| article.product_active);
+        match article {
+            None => archived.push(stoa_sdk::item(format!("{}/variantId", of.order.pointer(item.id)), "ARCHIVED")),
+            Some(article) if !is_countable(line.quantity, item.tracking, article.decimal_places) => {
+                fine.push(scale_fault(at.member("quantity")));
+            }
+            Some(_) if line.quantity > receivable_quantity(of, item) => {
+                beyond.push(stoa_sdk::item(at.member("quantity"), "LIMIT_EXCEEDED"));
+            }
+            Some(_) => {}
+        }
+    }
+    refuse_invalid(fine)?;
+    refuse("ARCHIVED", archived)?;
+    refuse("LIMIT_EXCEEDED", beyond)
+}
+
+/// What may come of a line: what is outstanding of it, and no more than the shipment brings.
+fn receivable_quantity(of: &Receivable, item: &OrderItemRow) -> Quantity {
+    let outstanding = item.outstanding();
+    match &of.shipment {
+        None => outstanding,
+        Some(_) => {
+            let shipped = of.shipment_items.iter().find(|shipped| shipped.order_item_id == item.id);
+            shipped.map_or(Quantity::ZERO, |shipped| shipped.outstanding().min(outstanding))
+        }
+    }
+}
+
+/// As many units as the quantity of a serialized line, and none of others.
+fn check_units(of: &Receivable, arrival: &Arrival) -> Result<(), Problem> {
+    let mut faults = Vec::new();
+    for (at, line) in arrival.lines().iter() {
+        let Some(item) = of.order.item(line.order_item) else { continue };
+        let is_serialized = item.tracking == Tracking::Serialized;
+        let required = if is_serialized { pieces(line.quantity).unwrap_or_default() } else { 0 };
+        if required != line.units.len() {
+            let mismatch = |at| unit_count_mismatch(at, "UNITS_DIFFER_FROM_QUANTITY", required, line.units.len());
+            faults.extend(mismatch(at.member("units")).errors);
+        }
+    }
+    refuse("UNIT_COUNT_MISMATCH", faults)
+}
+
+/// A charge of this order and shipment, allocated to tracked goods of this receipt, and no more than is left of it.
+fn check_charge(of: &Receivable, arrival: &Arrival, named: &ArrivedCharge, at: &str) -> Result<(), Problem> {
+    let Some(charge) = find_charge(of, named.charge) else { return Ok(()) };
+    let pointer = || format!("{at}/chargeId");
+    if charge.order_id != of.order.row.id {
+        return Err(unusable(pointer(), "OTHER_ORDER"));
+    }
+    if charge.shipment_id.is_some() && charge.shipment_id != arrival.shipment {
+        return Err(unusable(pointer(), "OTHER_SHIPMENT"));
+    }
+    if charge.status == ChargeStatus::Cancelled {
+        return Err(Problem::illegal_state(pointer()));
+    }
+    let mut sum = Money::ZERO;
+    for (nth, (order_item, amount)) in named.allocations.iter().enumerate() {
+        let member = |name: &str| format!("{at}/allocations/{nth}/{name}");
+        if !arrival.lines.iter().any(|line| line.order_item == *order_item) {
+            return Err(unusable(member("orderItemId"), "NOT_RECEIVED"));
+        }
+        if !of.order.item(*order_item).is_some_and(OrderItemRow::is_tracked) {
+            return Err(unusable(member("orderItemId"), "NOT_TRACKED"));
+        }
+        let beyond = || Problem::at("LIMIT_EXCEEDED", member("amount"));
+        sum = sum.checked_add(*amount).ok_or_else(beyond)?;
+        if sum > charge.rest() {
+            return Err(beyond());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,313 @@
+//! What a receipt writes: itself and its lines, how far the order, its shipment and its charges have come, the goods in inventory,
+//! and last the entry of the books.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{insert, run, update, update_all};
+use stoa_sdk::{Id, Problem, emit, map, new_id, new_ids, now, today};
+use stoa_trade::JsonList;
+use stoa_trade::clients::books::{self, Cost, Side};
+use stoa_trade::clients::stock::{self, NewUnit, ReceiptLine, Received};
+use stoa_trade::document::actor::Actor;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::{self, Amount, Money, Quantity, Tracking};
+use stoa_trade::unit_identity::UnitInput;
+
+use crate::records::charge::{AllocatedPart, AllocationRow, ChargeRow, Destination};
+use crate::records::order::OrderRow;
+use crate::records::order_item::OrderItemRow;
+use crate::records::receipt::{GoodsReceiptEvent, GoodsReceiptEventLine, RECEIPT_CREATED, ReceiptRow};
+use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
+use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage, ShipmentStep};
+use crate::rules::arrival::{Arrival, ArrivedLine};
+use crate::rules::totals;
+use crate::work::goods::warehouse_refusal;
+use crate::work::order::{LockedOrder, receiving_verb, update_order};
+use crate::work::posting::{self, RoleAmount, Source};
+use crate::work::receiving::judge::{Judged, judge};
+use crate::work::receiving::receivable::Receivable;
+
+/// A receipt as it was written.
+pub struct Receipt {
+    pub row: ReceiptRow,
+    /// In the order of what came.
+    pub items: Vec<ReceiptItemRow>,
+    /// The units of each line.
+    pub units: Vec<Vec<Id>>,
+    /// The order after it.
+    pub order: LockedOrder,
+}
+
+/// Receives what came, all of it or nothing.
+///
+/// # Errors
+/// What [`judge`] refuses, DUPLICATE and UNIT_CONDITION_* of units, and the codes of accounting.
+pub fn receive(of: Receivable, arrival: &Arrival, expected: ExpectedVersion) -> Result<Receipt, Problem> {
+    let judged = judge(&of, arrival, expected)?;
+    let order = &of.order.row;
+    let (row, items) = draw_up(order, &of.order, arrival)?;
+    let amounts = amounts(&items, arrival)?;
+    let roles = posting::roles_of(&amounts);
+    if posting::admit_to_books(order, &roles)? {
+        books::admit_costs(order.legal_entity_id, &costs(&of.order, &items, &judged))?;
+    }
+    let after = write(&of, arrival, &row, &items)?;
+    let units = take_in(&row, &items, arrival)?;
+    emit([RECEIPT_CREATED.of(row.id, None, &event(&row, &items, after.row.version))]);
+    let (kind, purpose) = posting::RECEIPT;
+    let branch = judged.warehouse.branch_id.map(Id::from);
+    posting::post(order, branch, Source { kind, id: row.id, purpose }, &arrival.reason, amounts)?;
+    Ok(Receipt { row, items, units, order: after })
+}
+
+/// The receipt and its lines, in the order of what came.
+fn draw_up(
+    order: &OrderRow,
+    of: &LockedOrder,
+    arrival: &Arrival,
+) -> Result<(ReceiptRow, Vec<ReceiptItemRow>), Problem> {
+    let (id, now) = (new_id(), now());
+    let ids = new_ids(u32::try_from(arrival.lines.len()).unwrap_or(u32::MAX));
+    let mut items = Vec::new();
+    for (line, item_id) in arrival.lines.iter().zip(ids) {
+        // Judged before: every line is one of the order.
+        let item = of.item(line.order_item).ok_or_else(Problem::not_found)?;
+        items.push(ReceiptItemRow {
+            id: item_id,
+            created_at: now,
+            updated_at: now,
+            receipt_id: id,
+            order_item_id: item.id,
+            variant_id: item.variant_id,
+            tracking: item.tracking,
+            quantity: line.quantity,
+            unit_cost: item.unit_cost,
+            line_total: totals::line_total(line.quantity, item.unit_cost)?,
+        });
+    }
+    let Actor { actor_type, actor_id, request_id } = Actor::current();
+    let row = ReceiptRow {
+        id,
+        created_at: now,
+        updated_at: now,
+        order_id: order.id,
+        shipment_id: arrival.shipment,
+        supplier_id: order.supplier_id,
+        legal_entity_id: order.legal_entity_id,
+        warehouse_id: order.warehouse_id,
+        location_id: arrival.location,
+        currency_code: order.currency_code.clone(),
+        reason: arrival.reason.clone(),
+        total: quantity::sum(items.iter().map(|item| item.line_total))?,
+        actor_type,
+        actor_id,
+        request_id,
+    };
+    Ok((row, items))
+}
+
+/// What the entry is of: goods in stock with their charges, what is used up as it comes, what is owed for it (P1, P2).
+fn amounts(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<RoleAmount>, Problem> {
+    let total = |is_tracked: bool| {
+        let own = items.iter().filter(|item| (item.tracking != Tracking::None) == is_tracked);
+        quantity::sum(own.map(|item| item.line_total))
+    };
+    let (goods, services) = (total(true)?, total(false)?);
+    let charges = arrival.charges.iter().flat_map(|charge| &charge.allocations);
+    let charges: Amount = quantity::sum(charges.map(|(_, amount)| quantity::widen(*amount)))?;
+    Ok(vec![
+        (posting::INVENTORY, Side::Debit, quantity::sum([goods, charges])?),
+        (posting::EXPENSE, Side::Debit, services),
+        (posting::RECEIVED_NOT_BILLED, Side::Credit, quantity::sum([goods, services])?),
+        (posting::CHARGES, Side::Credit, charges),
+    ])
+}
+
+/// What the lines cost, for the books to judge: an order may have been approved before they were begun.
+fn costs(order: &LockedOrder, items: &[ReceiptItemRow], judged: &Judged) -> Vec<Cost> {
+    let cost = |item: &ReceiptItemRow| Cost {
+        unit_cost: item.unit_cost.to_string(),
+        decimal_places: match item.tracking {
+            Tracking::Serialized => 0,
+            _ => judged.articles.get(&item.variant_id).map_or(0, |article| article.decimal_places),
+        },
+        pointer: format!("{}/unitCost", order.pointer(item.order_item_id)),
+    };
+    items.iter().map(cost).collect()
+}
+
+/// Writes all that is procurement's own; the order as it is after it.
+fn write(
+    of: &Receivable,
+    arrival: &Arrival,
+    row: &ReceiptRow,
+    items: &[ReceiptItemRow],
+) -> Result<LockedOrder, Problem> {
+    let came: BTreeMap<Id, &ReceiptItemRow> = map(items.iter().map(|item| (item.order_item_id, item)));
+    let mut after = of.order.clone();
+    for item in &mut after.items {
+        let Some(line) = came.get(&item.id) else { continue };
+        item.received = quantity::sum([item.received, line.quantity])?;
+        item.received_value = quantity::sum([item.received_value, line.line_total])?;
+        item.open = item.is_tracked() && !item.outstanding().is_zero();
+    }
+    after.row = of.order.after(receiving_verb(&after.items))?;
+    let is_open = |line: &ReceiptItemRow| after.item(line.order_item_id).is_some_and(|item| item.open);
+    let order_items = update_all::<OrderItemRow>(items.iter().map(|line| line.order_item_id))
+        .set_each(OrderItemRow::open, items.iter().map(is_open))
+        .add_each(OrderItemRow::received, items.iter().map(|line| line.quantity))
+        .add_each(OrderItemRow::received_value, items.iter().map(|line| line.line_total));
+    let balances = balances(items, arrival)?;
+    let allocations = allocations(items, arrival);
+    let charges = changed_charges(of, arrival)?;
+    let charges = update_all::<ChargeRow>(charges.iter().map(|(charge, _)| charge.id))
+        .set_each(ChargeRow::status, charges.iter().map(|(charge, _)| charge.status))
+        .add_each(ChargeRow::allocated, charges.iter().map(|(_, added)| *added));
+    let shipped: Vec<&ShipmentItemRow> =
+        of.shipment_items.iter().filter(|shipped| came.contains_key(&shipped.order_item_id)).collect();
+    let quantity_of =
+        |shipped: &ShipmentItemRow| came.get(&shipped.order_item_id).map_or(Quantity::ZERO, |line| line.quantity);
+    let shipment_items = update_all::<ShipmentItemRow>(shipped.iter().map(|shipped| shipped.id))
+        .add_each(ShipmentItemRow::received, shipped.iter().map(|shipped| quantity_of(shipped)));
+    let is_here = of.shipment_items.iter().all(|shipped| shipped.outstanding() == quantity_of(shipped));
+    let shipment = of.shipment.as_ref().filter(|_| is_here).map(|shipment| {
+        let step =
+            ShipmentStep { stage: ShipmentStage::Received, occurred_on: today(), note: None, at: row.created_at };
+        let history: JsonList<ShipmentStep> = shipment.history.0.iter().cloned().chain([step]).collect();
+        update::<ShipmentRow>(shipment.id)
+            .set(ShipmentRow::stage, &ShipmentStage::Received)
+            .set(ShipmentRow::history, &history)
+    });
+    run((
+        insert([row]),
+        insert(items),
+        insert(&balances),
+        order_items,
+        update_order(&after.row),
+        (charges, insert(&allocations), shipment_items, shipment),
+    ))?;
+    Ok(after)
+}
+
+/// What changes later of the lines: nothing is billed, and the charges are those that came with them.
+fn balances(items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<ReceiptBalanceRow>, Problem> {
+    let ids = new_ids(u32::try_from(items.len()).unwrap_or(u32::MAX));
+    let balance = |(item, id): (&ReceiptItemRow, Id)| {
+        Ok(ReceiptBalanceRow {
+            id,
+            created_at: item.created_at,
+            updated_at: item.created_at,
+            receipt_item_id: item.id,
+            quantity: item.quantity,
+            billed: Quantity::ZERO,
+            charge_amount: quantity::sum(arrival.charges_of(item.order_item_id).map(|(_, amount)| amount))?,
+        })
+    };
+    items.iter().zip(ids).map(balance).collect()
+}
+
+/// The charges that came with the goods: all of them are on hand.
+fn allocations(items: &[ReceiptItemRow], arrival: &Arrival) -> Vec<AllocationRow> {
+    let of_item = |item: &ReceiptItemRow| {
+        let receipt_item_id = item.id;
+        let row = |(charge_id, amount): (Id, Money)| {
+            let part = AllocatedPart { destination: Destination::OnHand, amount: quantity::widen(amount) };
+            AllocationRow {
+                id: new_id(),
+                created_at: item.created_at,
+                updated_at: item.created_at,
+                charge_id,
+                receipt_item_id,
+                amount,
+                destinations: JsonList(vec![part]),
+            }
+        };
+        arrival.charges_of(item.order_item_id).map(row).collect::<Vec<_>>()
+    };
+    items.iter().flat_map(of_item).collect()
+}
+
+/// The charges as they are after the receipt, each with what was allocated of it.
+fn changed_charges(of: &Receivable, arrival: &Arrival) -> Result<Vec<(ChargeRow, Money)>, Problem> {
+    let mut changed = Vec::new();
+    for named in arrival.charges.iter().filter(|named| !named.allocations.is_empty()) {
+        let Some(charge) = of.charges.iter().find(|charge| charge.id == named.charge) else { continue };
+        let added = quantity::sum(named.allocations.iter().map(|(_, amount)| *amount))?;
+        let allocated = quantity::sum([charge.allocated, added])?;
+        let status = ChargeRow::status_when(charge.amount, allocated);
+        changed.push((ChargeRow { allocated, status, ..charge.clone() }, added));
+    }
+    Ok(changed)
+}
+
+/// Has inventory take the tracked goods in; the units of every line. What inventory refuses points into what came.
+fn take_in(row: &ReceiptRow, items: &[ReceiptItemRow], arrival: &Arrival) -> Result<Vec<Vec<Id>>, Problem> {
+    let tracked: Vec<(usize, &ReceiptItemRow, &ArrivedLine)> = items
+        .iter()
+        .zip(&arrival.lines)
+        .enumerate()
+        .filter(|(_, (item, _))| item.tracking != Tracking::None)
+        .map(|(at, (item, line))| (at, item, line))
+        .collect();
+    let mut units: Vec<Vec<Id>> = vec![Vec::new(); items.len()];
+    if tracked.is_empty() {
+        return Ok(units);
+    }
+    let from = stock::Receipt {
+        id: row.id.into(),
+        warehouse_id: row.warehouse_id.into(),
+        location_id: row.location_id.map(Into::into),
+        currency_code: row.currency_code.clone(),
+        reason: row.reason.clone(),
+    };
+    let mut lines = Vec::new();
+    for (_, item, line) in &tracked {
+        let charge: Money = quantity::sum(arrival.charges_of(item.order_item_id).map(|(_, amount)| amount))?;
+        lines.push(ReceiptLine {
+            receipt_item_id: item.id.into(),
+            variant_id: item.variant_id.into(),
+            quantity: item.quantity.to_string(),
+            unit_cost: item.unit_cost.to_string(),
+            charge: (!charge.is_zero()).then(|| charge.to_string()),
+            units: line.units.iter().map(new_unit).collect(),
+        });
+    }
+    let places: Vec<String> = tracked.iter().map(|(at, ..)| format!("/items/{at}")).collect();
+    let received = stock::service::receive(&from, &lines).map_err(|problem| {
+        let problem = warehouse_refusal(problem).moved("/locationId", "/warehouseLocationId");
+        let mut problem = problem.moved_each("/lines", &places);
+        // A charge is stated beside the lines.
+        problem.errors.iter_mut().filter(|error| error.pointer.ends_with("/charge")).for_each(|error| {
+            error.pointer = "/charges".to_owned();
+        });
+        problem
+    })?;
+    let received: BTreeMap<Id, Received> = map(received.into_iter().map(|line| (line.receipt_item_id.into(), line)));
+    for (at, item, _) in tracked {
+        if let (Some(units), Some(line)) = (units.get_mut(at), received.get(&item.id)) {
+            units.extend(line.unit_ids.iter().map(|id| Id::from(*id)));
+        }
+    }
+    Ok(units)
+}
+
+fn new_unit(unit: &UnitInput) -> NewUnit {
+    NewUnit {
+        serial_number: unit.serial_number.clone(),
+        imei1: unit.imei1.clone(),
+        imei2: unit.imei2.clone(),
+        condition: unit.condition.map(|condition| condition.as_str().to_owned()),
+        grade: unit.grade.map(|grade| grade.as_str().to_owned()),
+    }
+}
+
+fn event(row: &ReceiptRow, items: &[ReceiptItemRow], order_version: i64) -> GoodsReceiptEvent {
+    let line = |item: &ReceiptItemRow| GoodsReceiptEventLine { variant_id: item.variant_id, quantity: item.quantity };
+    GoodsReceiptEvent {
+        receipt_id: row.id,
+        order_id: row.order_id,
+        order_version,
+        warehouse_id: row.warehouse_id,
+        lines: items.iter().map(line).collect(),
+    }
+}

@@ -1,0 +1,87 @@
+//! The records that the terms of an order name, and whether they may be named so.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::directory::{self, Entity};
+use stoa_trade::clients::warehouses::{self, Warehouse};
+use stoa_trade::quantity::{Tracking, is_countable, scale_fault};
+use stoa_trade::refusal::{refuse, refuse_invalid, unusable};
+use stoa_trade::{Archivable, Status};
+
+use crate::records::supplier::SupplierRow;
+use crate::rules::terms::OrderTerms;
+
+/// The records that terms name.
+pub struct References {
+    entity: Entity,
+    warehouse: Warehouse,
+    pub supplier: SupplierRow,
+    articles: BTreeMap<Id, Article>,
+}
+
+impl References {
+    /// # Errors
+    /// NOT_FOUND at everything that is missing.
+    pub fn read(terms: &OrderTerms) -> Result<References, Problem> {
+        let supplier: Option<SupplierRow> = run(get(terms.supplier_id))?;
+        let entity = directory::entities(&[terms.legal_entity_id]).into_iter().next();
+        let warehouse = warehouses::get([terms.warehouse_id]).remove(&terms.warehouse_id);
+        let articles = articles::get(terms.items.iter().map(|line| line.variant_id));
+        let mut missing: Vec<Item> = Vec::new();
+        let heads = [
+            ("/legalEntityId", entity.is_none()),
+            ("/warehouseId", warehouse.is_none()),
+            ("/supplierId", supplier.is_none()),
+        ];
+        missing.extend(heads.into_iter().filter(|(_, absent)| *absent).map(|(at, _)| item(at, "NOT_FOUND")));
+        missing.extend(terms.lines().faults("variantId", "NOT_FOUND", |line| !articles.contains_key(&line.variant_id)));
+        refuse("NOT_FOUND", missing)?;
+        match (entity, warehouse, supplier) {
+            (Some(entity), Some(warehouse), Some(supplier)) => Ok(References { entity, warehouse, supplier, articles }),
+            // Refused above.
+            _ => Err(Problem::not_found()),
+        }
+    }
+
+    /// How the variant is counted.
+    pub fn tracking(&self, variant: Id) -> Tracking {
+        self.articles.get(&variant).map_or(Tracking::None, articles::tracking)
+    }
+
+    /// The products that the terms name.
+    pub fn products(&self) -> impl Iterator<Item = Id> {
+        self.articles.values().map(|article| article.product_id.into())
+    }
+
+    /// Whether the terms may name them so.
+    ///
+    /// # Errors
+    /// VALIDATION_FAILED at quantities that are too fine, REFERENCE_INVALID at what is archived, CUSTODY_CONFLICT at a warehouse of
+    /// another entity.
+    pub fn check(&self, terms: &OrderTerms) -> Result<(), Problem> {
+        let scale = terms.lines().iter().filter(|(_, line)| {
+            let article = self.articles.get(&line.variant_id);
+            article.is_some_and(|article| {
+                !is_countable(line.quantity.0, articles::tracking(article), article.decimal_places)
+            })
+        });
+        refuse_invalid(scale.map(|(at, _)| scale_fault(at.member("quantity"))).collect())?;
+        if !self.entity.active {
+            return Err(unusable("/legalEntityId", "ARCHIVED"));
+        }
+        if !self.warehouse.active {
+            return Err(unusable("/warehouseId", "ARCHIVED"));
+        }
+        if self.warehouse.legal_entity_id != self.entity.id {
+            return Err(Problem::at("CUSTODY_CONFLICT", "/warehouseId"));
+        }
+        if self.supplier.status() == Status::Archived {
+            return Err(unusable("/supplierId", "ARCHIVED"));
+        }
+        let is_archived = |id: Id| self.articles.get(&id).is_some_and(|article| !articles::is_active(article));
+        refuse("REFERENCE_INVALID", terms.lines().faults("variantId", "ARCHIVED", |line| is_archived(line.variant_id)))
+    }
+}
