@@ -276,6 +276,7 @@ impl Operation {
 pub struct Client {
     run: fn(&Call) -> Answer,
     scopes: &'static [&'static str],
+    any: bool,
     path: Option<&'static str>,
     summary: Option<&'static str>,
     description: Option<&'static str>,
@@ -292,6 +293,7 @@ impl Client {
         Client {
             run,
             scopes,
+            any: false,
             path: None,
             summary: None,
             description: None,
@@ -301,6 +303,11 @@ impl Client {
             problems: None,
             cache_control: None,
         }
+    }
+
+    /// For clients with one of these scopes.
+    pub const fn any_of(scopes: &'static [&'static str], run: fn(&Call) -> Answer) -> Client {
+        Client { any: true, ..Client::new(scopes, run) }
     }
 
     /// Another path below the root.
@@ -357,7 +364,7 @@ impl Client {
             run: self.run,
             audience: Audience::ApiClient,
             permissions: self.scopes,
-            any: false,
+            any: self.any,
             path: self.path.unwrap_or(people.path),
             summary: self.summary.unwrap_or(people.summary),
             description: self.description.unwrap_or(people.description),

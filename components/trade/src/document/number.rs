@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::store::{insert, number, run};
+use stoa_sdk::store::{Number, insert, number, run};
 use stoa_sdk::{Entity, Id, Problem, text};
 
 /// How often a generated number may meet one that a person typed before.
@@ -35,9 +35,31 @@ pub struct NumberRange<'a> {
 pub fn assign_number(
     range: NumberRange<'_>,
     stated: Option<DocumentNumber>,
+    insert: impl FnMut(&str) -> Result<bool, Problem>,
+) -> Result<String, Problem> {
+    assign_number_from(range, stated, None, insert)
+}
+
+/// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with.
+pub fn draw_figure(range: NumberRange<'_>) -> Number {
+    number(&sequence_of(range), None)
+}
+
+fn sequence_of(range: NumberRange<'_>) -> String {
+    format!("{}:{}", range.prefix, range.entity)
+}
+
+/// As [`assign_number`], where the first figure may have been drawn before.
+///
+/// # Errors
+/// As `assign_number`.
+pub fn assign_number_from(
+    range: NumberRange<'_>,
+    stated: Option<DocumentNumber>,
+    mut drawn: Option<u64>,
     mut insert: impl FnMut(&str) -> Result<bool, Problem>,
 ) -> Result<String, Problem> {
-    let sequence = format!("{}:{}", range.prefix, range.entity);
+    let sequence = sequence_of(range);
     if let Some(DocumentNumber(stated)) = stated {
         if !insert(&stated)? {
             return Err(Problem::duplicate(range.pointer));
@@ -49,7 +71,11 @@ pub fn assign_number(
         return Ok(stated);
     }
     for _ in 0..TRIES {
-        let generated = format!("{}-{:06}", range.prefix, run(number(&sequence, None))?);
+        let figure = match drawn.take() {
+            Some(drawn) => drawn,
+            None => run(number(&sequence, None))?,
+        };
+        let generated = format!("{}-{figure:06}", range.prefix);
         if insert(&generated)? {
             return Ok(generated);
         }
@@ -116,6 +142,9 @@ mod tests {
     fn a_generated_number_steps_over_a_typed_one_and_a_taken_one_is_refused() {
         script([vec![Reply::Number(1)], vec![Reply::Number(2)]]);
         assert_eq!(assign_number(RANGE, None, |number| Ok(number != "TO-000001")).unwrap(), "TO-000002");
+        let log = script([vec![Reply::Number(8)]]);
+        assert_eq!(assign_number_from(RANGE, None, Some(7), |number| Ok(number != "TO-000007")).unwrap(), "TO-000008");
+        assert_eq!(log.borrow().runs.len(), 1, "the first figure was drawn before");
         script([]);
         let refused = assign_number(RANGE, number_of("A-1"), |_| Ok(false)).unwrap_err();
         assert_eq!((refused.code.as_str(), refused.errors[0].pointer.as_str()), ("DUPLICATE", "/orderNumber"));

@@ -1,0 +1,76 @@
+//! Sales: customers, quotations, sales orders and what comes back of them.
+
+mod operations;
+mod records;
+mod rules;
+mod services;
+#[cfg(test)]
+mod tests;
+mod upkeep;
+mod verify;
+mod work;
+
+use operations::{customer, customer_return, order, quotation};
+use records::allocation::AllocationRow;
+use records::customer::{CUSTOMER_ARCHIVED, CUSTOMER_CREATED, CUSTOMER_UPDATED, CustomerRow};
+use records::customer_return::{SalesReturnItemRow, SalesReturnRow};
+use records::delivery::DeliveryLineRow;
+use records::order::{OrderRow, SALE_CANCELLED, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, SALE_UPDATED};
+use records::order_item::OrderItemRow;
+use records::quotation::{QuotationItemRow, QuotationRow};
+use stoa_sdk::{Entity, Manifest, Module};
+
+/// The module.
+pub struct Sales;
+
+impl Module for Sales {
+    const MANIFEST: Manifest = Manifest {
+        operations: &[customer::OPERATIONS, quotation::OPERATIONS, order::OPERATIONS, customer_return::OPERATIONS],
+        collections: &[
+            CustomerRow::collection,
+            QuotationRow::collection,
+            QuotationItemRow::collection,
+            OrderRow::collection,
+            OrderItemRow::collection,
+            AllocationRow::collection,
+            DeliveryLineRow::collection,
+            SalesReturnRow::collection,
+            SalesReturnItemRow::collection,
+        ],
+        permissions: &[
+            ("customers.read", "Read customers."),
+            ("customers.write", "Create, change and archive customers."),
+            ("sales.read", "Read quotations, sales orders and customer returns."),
+            ("sales.create", "Write, confirm and deliver sales orders; write quotations and customer returns."),
+            ("sales.cancel", "Cancel sales orders."),
+        ],
+        scopes: &[
+            ("customers.read", "Read customers."),
+            ("customers.write", "Create, change and archive customers."),
+            ("sales.read", "Read quotations, sales orders and customer returns."),
+            ("sales.write", "Write, confirm, deliver and cancel sales orders; write quotations and customer returns."),
+        ],
+        events: &[
+            CUSTOMER_CREATED.declare(),
+            CUSTOMER_UPDATED.declare(),
+            CUSTOMER_ARCHIVED.declare(),
+            SALE_CREATED.declare(),
+            SALE_UPDATED.declare(),
+            SALE_CONFIRMED.declare(),
+            SALE_COMPLETED.declare(),
+            SALE_CANCELLED.declare(),
+        ],
+        problems: &[
+            ("PRICE_NOT_EXACT", 409, "The percentage of this list price is no price with 6 decimals; state the price."),
+            ("DISCOUNT_EXCEEDS_PRICE", 409, "The discount is above the list price."),
+            ("TOTAL_CHANGED", 409, "The total is not the expected one."),
+            ("QUOTATION_EXPIRED", 409, "The end of the quotation's validity has passed."),
+        ],
+        provision: upkeep::provision,
+        checklist: upkeep::checklist,
+        verify: verify::verify,
+        ..Manifest::new("sales", env!("CARGO_PKG_VERSION"), "Customers, quotations, sales orders and customer returns.")
+    };
+}
+
+stoa_sdk::export_module!(Sales);

@@ -1,0 +1,140 @@
+//! Drafting customer returns: creating and replacing them. A draft moves nothing.
+
+use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all};
+use stoa_sdk::{Answer, Call, Id, Problem, new_id, new_ids, now};
+use stoa_trade::document::draft::{Kept, replace_lines};
+use stoa_trade::pages::read_rest;
+use stoa_trade::quantity::pieces;
+use stoa_trade::{Change, JsonList};
+
+use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnItemInput, SalesReturnUpdate};
+use crate::operations::customer_return::references::{References, ReturnLine};
+use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesReturnRow, receipt};
+
+pub fn create(call: &Call) -> Answer {
+    create_for(call, false)
+}
+
+pub fn create_as_client(call: &Call) -> Answer {
+    create_for(call, true)
+}
+
+fn create_for(call: &Call, by_client: bool) -> Answer {
+    let stated = call.body::<SalesReturnInput>()?.state(by_client)?;
+    let references = References::read(&stated)?;
+    let lines = references.check(&stated)?;
+    let now = now();
+    let row = SalesReturnRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        order_id: references.order.id,
+        customer_id: references.order.customer_id,
+        legal_entity_id: references.order.legal_entity_id,
+        warehouse_id: references.warehouse_id,
+        location_id: stated.location,
+        reason: stated.reason,
+        status: ReturnStatus::Draft,
+        received_at: None,
+    };
+    let ids = new_ids(u32::try_from(lines.len()).unwrap_or(u32::MAX));
+    let parts = ids.into_iter().zip(0..).zip(stated.lines.iter().zip(&lines));
+    let items: Vec<SalesReturnItemRow> =
+        parts.map(|((id, line_no), (input, line))| new_item(id, row.id, line_no, input, line)).collect();
+    run((insert([&row]), insert(&items)))?;
+    Ok(receipt(&row).subjects(references.products()))
+}
+
+fn new_item(
+    id: Id,
+    return_id: Id,
+    line_no: i64,
+    input: &SalesReturnItemInput,
+    line: &ReturnLine<'_>,
+) -> SalesReturnItemRow {
+    let now = now();
+    SalesReturnItemRow {
+        id,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        return_id,
+        line_no: Some(line_no),
+        item_id: line.item.id,
+        variant_id: line.item.variant_id,
+        tracking: line.item.tracking,
+        quantity: input.quantity.0,
+        disposition: line.disposition,
+        units: JsonList(input.unit_ids.clone()),
+    }
+}
+
+pub fn replace(call: &Call) -> Answer {
+    replace_for(call, false)
+}
+
+pub fn replace_as_client(call: &Call) -> Answer {
+    replace_for(call, true)
+}
+
+fn replace_for(call: &Call, by_client: bool) -> Answer {
+    let id = call.path_id("id")?;
+    let body: SalesReturnUpdate = call.body()?;
+    let expected = body.expected_version;
+    let stated = body.state(by_client)?;
+    // Also what was taken out of it before.
+    let of_return = SalesReturnItemRow::return_id.eq(id);
+    let (before, rows) =
+        run((get::<SalesReturnRow>(id).locked(), select::<SalesReturnItemRow>(of_return.clone()).limit(MOST_ROWS)))?;
+    let before = before.ok_or_else(Problem::not_found)?;
+    let rows = read_rest(rows, &of_return, |row| row.id)?;
+    let references = References::read(&stated)?;
+    expected.check(before.version)?;
+    if before.status != ReturnStatus::Draft {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    if stated.order != before.order_id {
+        return Err(Problem::immutable(vec!["/orderId".to_owned()]));
+    }
+    let lines = references.check(&stated)?;
+
+    let kept = |row: &SalesReturnItemRow| Kept {
+        id: row.id,
+        is_live: row.line_no.is_some(),
+        key: (row.item_id, row.disposition as u8),
+    };
+    let redrawn = replace_lines(&rows, kept, &lines, |line| (line.item.id, line.disposition as u8));
+    let (mut new, mut old) = (Vec::new(), Vec::new());
+    for (of, (input, line)) in redrawn.lines.iter().zip(stated.lines.iter().zip(&lines)) {
+        let mut row = new_item(of.id, id, of.line_no, input, line);
+        let Some(before) = of.before else {
+            new.push(row);
+            continue;
+        };
+        if by_client && before.line_no.is_some() {
+            // A key cannot see the units that people named, so it must not take them away.
+            let fitting = pieces(row.quantity).unwrap_or_default();
+            row.units = before.units.0.iter().copied().take(fitting).collect();
+        }
+        old.push(row);
+    }
+    let after = SalesReturnRow {
+        warehouse_id: references.warehouse_id,
+        location_id: stated.location,
+        reason: stated.reason,
+        ..before.clone()
+    };
+    let change = Change::of(&before, after)?;
+    let dropped =
+        update_all::<SalesReturnItemRow>(redrawn.dropped.iter().copied()).set(SalesReturnItemRow::line_no, &None);
+    let rewritten = update_all::<SalesReturnItemRow>(old.iter().map(|row| row.id))
+        .set_each(SalesReturnItemRow::line_no, old.iter().map(|row| row.line_no))
+        .set_each(SalesReturnItemRow::quantity, old.iter().map(|row| row.quantity))
+        .set_each(SalesReturnItemRow::units, old.iter().map(|row| row.units.clone()));
+    run((change.update(), rewritten, dropped, insert(&new)))?;
+    let mut changed = change.members();
+    // Lines are named as one: which of them changed is in the record.
+    changed.push("items".to_owned());
+    Ok(receipt(change.after()).subjects(references.products()).changed(changed))
+}

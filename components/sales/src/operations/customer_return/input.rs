@@ -1,0 +1,97 @@
+//! What bodies say of a customer return.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Id, Item, Problem, item};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::Prose;
+
+use crate::records::customer_return::ReturnDisposition;
+
+/// What a body says of a return, in either body.
+pub struct StatedReturn {
+    pub order: Id,
+    pub warehouse: Option<Id>,
+    pub location: Option<Id>,
+    pub reason: String,
+    pub lines: Vec<SalesReturnItemInput>,
+}
+
+/// Both bodies of a return: a replacement states the version too.
+macro_rules! return_body {
+    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            $($extra)*
+            /// COMPLETED; immutable.
+            pub order_id: Id,
+            /// Where goods come back: active, of the order's legal entity. Omitted or null: the order's.
+            #[serde(default)]
+            pub warehouse_id: Option<Id>,
+            /// Of the warehouse.
+            #[serde(default)]
+            pub warehouse_location_id: Option<Id>,
+            pub reason: Prose<1, 1000>,
+            #[schemars(length(min = 1, max = 100))]
+            pub items: Vec<SalesReturnItemInput>,
+        }
+
+        impl $name {
+            /// What it says of the return.
+            ///
+            /// # Errors
+            /// VALIDATION_FAILED: a unit twice, units named by an API client.
+            pub fn state(self, by_client: bool) -> Result<StatedReturn, Problem> {
+                check_units(&self.items, by_client)?;
+                Ok(StatedReturn {
+                    order: self.order_id,
+                    warehouse: self.warehouse_id,
+                    location: self.warehouse_location_id,
+                    reason: self.reason.into(),
+                    lines: self.items,
+                })
+            }
+        }
+    };
+}
+
+return_body! {
+    /// A customer return to create.
+    SalesReturnInput {}
+}
+
+return_body! {
+    /// The full replacement of a draft.
+    SalesReturnUpdate {
+        pub expected_version: ExpectedVersion,
+    }
+}
+
+/// Goods of a line of the order.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SalesReturnItemInput {
+    /// Of a tracked line of the order.
+    pub item_id: Id,
+    pub quantity: Positive,
+    /// Of a serialized line: which units came; as many as the quantity when they are received.
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    pub unit_ids: Vec<Id>,
+    /// Omitted or null: RESTOCK of quantities, which have no other, and INSPECT of units.
+    #[serde(default)]
+    pub disposition: Option<ReturnDisposition>,
+}
+
+fn check_units(lines: &[SalesReturnItemInput], by_client: bool) -> Result<(), Problem> {
+    let lines = Lines::at("/items", lines);
+    let mut faults: Vec<Item> = lines.repeated_ids("unitIds", |line| &line.unit_ids);
+    let named = lines.iter().filter(|(_, line)| by_client && !line.unit_ids.is_empty());
+    faults.extend(named.map(|(at, _)| item(at.member("unitIds"), "NOT_ALLOWED")));
+    refuse_invalid(faults)
+}

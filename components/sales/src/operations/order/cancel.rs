@@ -1,0 +1,37 @@
+//! Cancelling a sales order before it is delivered: what it holds is let go. A payment reaches an order only through its invoice, so
+//! that nothing billed covers both (decisions.md G14).
+
+use stoa_sdk::store::{run, update_all};
+use stoa_sdk::{Answer, Call, item, now};
+use stoa_trade::document::version::ReasonedTransition;
+use stoa_trade::refusal::refuse;
+
+use crate::records::allocation::{AllocationOutcome, AllocationRow};
+use crate::records::order::{OrderRow, OrderStatus, SALE_CANCELLED, emit_sale, receipt};
+use crate::work::completion::lock_held;
+use crate::work::holding::release_goods;
+use crate::work::order::{change_order, require_status};
+
+pub fn cancel(call: &Call) -> Answer {
+    let body: ReasonedTransition = call.body()?;
+    let order = lock_held(call.path_id("id")?)?;
+    body.expected_version.check(order.row.version)?;
+    require_status(&order.row, &[OrderStatus::Draft, OrderStatus::Confirmed])?;
+    let billed = order.items.iter().filter(|row| !row.billed.is_zero());
+    refuse("ILLEGAL_STATE", billed.map(|row| item(row.pointer(), "ORDER_BILLED")).collect())?;
+    release_goods(order.row.id, &order.held, &body.reason)?;
+    let after = OrderRow {
+        status: OrderStatus::Cancelled,
+        cancelled_at: Some(now()),
+        cancel_reason: Some(body.reason.into()),
+        ..order.row.clone()
+    };
+    let change = change_order(&order.row, after)?;
+    let released = update_all::<AllocationRow>(order.held.iter().map(|row| row.id))
+        .set(AllocationRow::outcome, &AllocationOutcome::Released)
+        .set(AllocationRow::live_slot, &None);
+    run((change.update(), released))?;
+    emit_sale(&SALE_CANCELLED, change.after());
+    let changed = change.members();
+    Ok(receipt(change.after()).changed(changed))
+}

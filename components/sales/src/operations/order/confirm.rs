@@ -1,0 +1,112 @@
+//! Confirming a sales order: prices are refreshed a last time and fixed, goods are held (sales-pos.md 5.4). The books are asked
+//! before goods are locked: no stock is held for an order that could never be posted.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{insert, run};
+use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, now};
+use stoa_trade::clients::units;
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::{refuse, unusable};
+
+use crate::operations::order::input::{ChosenUnits, ConfirmSalesOrder, ConfirmSalesOrderAsClient};
+use crate::records::order::{OrderRow, OrderStatus, SALE_CONFIRMED, emit_sale, receipt};
+use crate::records::order_item::OrderItemRow;
+use crate::rules::total::check_expected;
+use crate::work::admission::admit;
+use crate::work::holding::{HeldLine, check_choice, hold_goods};
+use crate::work::order::{
+    LockedDraft, change_order, lock_draft, reprice_items, require_status, restate_items, rewrite_items, with_sums,
+};
+use crate::work::references::{Named, References};
+
+pub fn confirm(call: &Call) -> Answer {
+    let body: ConfirmSalesOrder = call.body()?;
+    body.check()?;
+    confirm_order(call.path_id("id")?, body)
+}
+
+pub fn confirm_as_client(call: &Call) -> Answer {
+    let ConfirmSalesOrderAsClient { expected_version, expected_total } = call.body()?;
+    confirm_order(call.path_id("id")?, ConfirmSalesOrder { expected_version, expected_total, units: Vec::new() })
+}
+
+fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
+    let draft = lock_draft(id)?;
+    let chosen = Choice::read(&body, &draft)?;
+    body.expected_version.check(draft.row.version)?;
+    require_status(&draft.row, &[OrderStatus::Draft])?;
+    chosen.check(&draft.items)?;
+    let lines = restate_items(&draft.items);
+    let named = Named {
+        entity: draft.row.legal_entity_id,
+        warehouse: Some(draft.row.warehouse_id),
+        price_list: draft.row.price_list_id,
+        lines: &lines,
+    };
+    let references = References::read(&named);
+    references.check_again(&lines, &draft.customer)?;
+    let items = reprice_items(&draft.items, &lines, &references)?;
+    let now = now();
+    let after = OrderRow { status: OrderStatus::Confirmed, confirmed_at: Some(now), ..draft.row.clone() };
+    let after = with_sums(after, &items, now)?;
+    check_expected(body.expected_total, after.total)?;
+    let held: Vec<HeldLine<'_>> = items.iter().map(|item| chosen.apply(item)).collect();
+    check_choice(&held)?;
+    admit(&after, &items)?;
+    let allocations = hold_goods(&after, &held)?;
+    let change = change_order(&draft.row, after)?;
+    run((change.update(), rewrite_items(&items), insert(&allocations)))?;
+    emit_sale(&SALE_CONFIRMED, change.after());
+    let changed = ["status", "total", "pricesAsOf", "confirmedAt", "items"];
+    Ok(receipt(change.after()).subjects(references.products()).changed(changed))
+}
+
+/// The units that the body names in place of the draft's, by line.
+struct Choice<'a> {
+    lines: BTreeMap<Id, (usize, &'a ChosenUnits)>,
+    variants: BTreeMap<Id, Id>,
+}
+
+impl<'a> Choice<'a> {
+    /// # Errors
+    /// NOT_FOUND at lines that are not the order's and units that there are not.
+    fn read(body: &'a ConfirmSalesOrder, draft: &LockedDraft) -> Result<Choice<'a>, Problem> {
+        let named: Vec<Id> = body.unit_ids().into_iter().collect();
+        let known = units::get(&named).into_iter().map(|unit| (Id::from(unit.id), Id::from(unit.variant_id)));
+        let variants: BTreeMap<Id, Id> = map(known);
+        let mut missing: Vec<Item> = Vec::new();
+        for (at, of) in body.units.iter().enumerate() {
+            if !draft.items.iter().any(|item| item.id == of.item_id) {
+                missing.push(item(format!("/units/{at}/itemId"), "NOT_FOUND"));
+            }
+            let unknown = of.unit_ids.iter().enumerate().filter(|(_, unit)| !variants.contains_key(unit));
+            missing.extend(unknown.map(|(nth, _)| item(format!("/units/{at}/unitIds/{nth}"), "NOT_FOUND")));
+        }
+        refuse("NOT_FOUND", missing)?;
+        let lines = body.units.iter().enumerate().map(|(at, of)| (of.item_id, (at, of)));
+        Ok(Choice { lines: map(lines), variants })
+    }
+
+    /// # Errors
+    /// REFERENCE_INVALID at a unit of another variant than its line's.
+    fn check(&self, items: &[OrderItemRow]) -> Result<(), Problem> {
+        for line in items.iter().filter(|line| line.tracking == Tracking::Serialized) {
+            let Some((at, of)) = self.lines.get(&line.id) else { continue };
+            let other = of.unit_ids.iter().position(|unit| self.variants.get(unit) != Some(&line.variant_id));
+            if let Some(nth) = other {
+                return Err(unusable(format!("/units/{at}/unitIds/{nth}"), "OTHER_VARIANT"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The line with the units that are meant.
+    fn apply<'i>(&'i self, item: &'i OrderItemRow) -> HeldLine<'i> {
+        let line = HeldLine::of(item);
+        match self.lines.get(&item.id) {
+            Some((at, of)) => HeldLine { units: &of.unit_ids, units_pointer: format!("/units/{at}/unitIds"), ..line },
+            None => line,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Lists of sales orders: headers, with counts for people.
+
+use stoa_sdk::store::Rows;
+use stoa_sdk::{Answer, Call, Column, Filter, Id, Instant, Problem, Text, all, text};
+use stoa_trade::list_query;
+use stoa_trade::lists::{answer_page, between, changed_since, equals, mentions, read_page};
+use stoa_trade::quantity::StatedTotal;
+
+use crate::records::order::{ApiSalesOrderHeader, OrderRow, OrderStatus, SalesOrderHeader};
+
+list_query! {
+    pub struct ListSalesOrders {
+        status: Option<OrderStatus>,
+        customer_id: Option<Id>,
+        legal_entity_id: Option<Id>,
+        warehouse_id: Option<Id>,
+        price_list_id: Option<Id>,
+        #[schemars(regex(pattern = text::CURRENCY))]
+        currency_code: Option<String>,
+        quotation_id: Option<Id>,
+        /// Part of the number, in any case.
+        text: Option<Text<1, 64>>,
+        /// Whether a receipt has collected it.
+        collected: Option<bool>,
+        /// Whether its total can be invoiced and collected.
+        collectable: Option<bool>,
+        /// Created at or after this instant.
+        from: Option<Instant>,
+        /// Created at or before this instant.
+        to: Option<Instant>,
+        confirmed_from: Option<Instant>,
+        confirmed_to: Option<Instant>,
+        completed_from: Option<Instant>,
+        completed_to: Option<Instant>,
+        total_min: Option<StatedTotal>,
+        total_max: Option<StatedTotal>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
+    }
+}
+
+impl ListSalesOrders {
+    fn filter(&self) -> Filter {
+        all([
+            equals(OrderRow::status, self.status),
+            equals(OrderRow::customer_id, self.customer_id),
+            equals(OrderRow::legal_entity_id, self.legal_entity_id),
+            equals(OrderRow::warehouse_id, self.warehouse_id),
+            equals(OrderRow::price_list_id, self.price_list_id),
+            equals(OrderRow::currency_code, self.currency_code.as_deref()),
+            equals(OrderRow::quotation_id, self.quotation_id),
+            mentions("number", self.text.as_deref()),
+            is_set(OrderRow::pos_receipt_id, self.collected),
+            equals(OrderRow::collectable, self.collectable),
+            between(OrderRow::created_at, self.from, self.to),
+            between(OrderRow::confirmed_at, self.confirmed_from, self.confirmed_to),
+            between(OrderRow::completed_at, self.completed_from, self.completed_to),
+            between(OrderRow::total, self.total_min.map(|total| total.0), self.total_max.map(|total| total.0)),
+            changed_since(OrderRow::updated_at, self.updated_since),
+        ])
+    }
+
+    fn page(&self) -> Result<Rows<OrderRow>, Problem> {
+        read_page(&self.filter(), self.cursor, self.limit)
+    }
+}
+
+/// Whether the column has a value, as it is stated.
+fn is_set(column: Column<Option<Id>>, stated: Option<bool>) -> Filter {
+    match stated {
+        Some(true) => column.not_null(),
+        Some(false) => column.is_null(),
+        None => Filter::default(),
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListSalesOrders = call.query()?;
+    answer_page(query.page()?, |row| row.id, |row| SalesOrderHeader::of(&row))
+}
+
+pub fn list_as_client(call: &Call) -> Answer {
+    let query: ListSalesOrders = call.query()?;
+    answer_page(query.page()?, |row| row.id, |row| ApiSalesOrderHeader::of(&row))
+}

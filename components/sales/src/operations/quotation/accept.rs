@@ -1,0 +1,76 @@
+//! Accepting a quotation makes an order at the quoted prices, once. Acceptance and conversion are one step: a state between them would
+//! be a promise without an order.
+
+use stoa_sdk::store::run;
+use stoa_sdk::{Answer, Call, Problem, Reply, item, new_id, now};
+use stoa_trade::Change;
+use stoa_trade::refusal::{illegal, refuse};
+
+use crate::operations::quotation::input::AcceptQuotation;
+use crate::records::order::{SALE_CREATED, emit_sale};
+use crate::records::price_figures::PriceOrigin;
+use crate::records::quotation::{QuotationAcceptance, QuotationItemRow, QuotationRow, QuotationStatus};
+use crate::rules::line::StatedLine;
+use crate::work::order::{NewOrder, insert_order, new_items, new_order};
+use crate::work::quotation::{lock_quotation, require_status};
+use crate::work::references::{Named, References, restate};
+
+pub fn accept(call: &Call) -> Answer {
+    let body: AcceptQuotation = call.body()?;
+    let now = now();
+    let offer = lock_quotation(call.path_id("id")?)?;
+    let row = &offer.row;
+    // What was quoted is agreed, also where the line followed the list.
+    let quoted =
+        |row: &QuotationItemRow| restate(row.variant_id, row.quantity, Some(row.unit_price), row.reason.clone());
+    let lines: Vec<StatedLine> = offer.items.iter().map(quoted).collect();
+    let warehouse = body.warehouse_id.or(row.warehouse_id);
+    let named = Named { entity: row.legal_entity_id, warehouse, price_list: row.price_list_id, lines: &lines };
+    let references = References::read(&named);
+    let is_missing = body.warehouse_id.is_some() && references.lacks_warehouse();
+    refuse("NOT_FOUND", is_missing.then(|| item("/warehouseId", "NOT_FOUND")).into_iter().collect())?;
+    body.expected_version.check(row.version)?;
+    if row.has_lapsed(now) {
+        return Err(Problem::at("QUOTATION_EXPIRED", "/validUntil"));
+    }
+    require_status(row, now, &[QuotationStatus::Sent])?;
+    let warehouse = warehouse.ok_or_else(|| illegal("/warehouseId", "REQUIRED"))?;
+    if body.warehouse_id.is_some() {
+        references.check_warehouse(row.legal_entity_id)?;
+    }
+    references.check_again(&lines, &offer.customer)?;
+    let terms = references.price_lines(&lines)?;
+
+    let of = NewOrder {
+        id: new_id(),
+        entity: row.legal_entity_id,
+        warehouse,
+        customer: row.customer_id,
+        price_list: row.price_list_id,
+        notes: row.notes.clone(),
+        quotation: Some(row.id),
+        invoice: None,
+    };
+    let items = new_items(of.id, &lines, &terms, PriceOrigin::Quotation)?;
+    let mut order = new_order(of, &references, &items)?;
+    insert_order(&mut order, &items, body.order_number, None, "/orderNumber")?;
+    let after = QuotationRow {
+        status: QuotationStatus::Accepted,
+        accepted_at: Some(now),
+        order_id: Some(order.id),
+        ..row.clone()
+    };
+    let change = Change::of(row, after)?;
+    run(change.update())?;
+    emit_sale(&SALE_CREATED, &order);
+    let acceptance = QuotationAcceptance {
+        id: row.id,
+        version: change.after().version,
+        order_id: order.id,
+        order_number: order.number,
+        order_version: order.version,
+        created_at: order.created_at,
+    };
+    let reply = Reply::json(&acceptance).resource(row.id).subjects([order.id, row.customer_id]);
+    Ok(reply.subjects(references.products()).changed(change.members()))
+}

@@ -1,0 +1,36 @@
+//! What of stock an order line holds or has taken: one row for a line of quantities, one for each unit of a serialized line.
+
+use stoa_sdk::{Id, collection, text_enum};
+use stoa_trade::quantity::Quantity;
+
+text_enum! {
+    /// What became of goods on an order: held, gone to the customer, let go.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum AllocationOutcome { Reserved => "RESERVED", Delivered => "DELIVERED", Released => "RELEASED" }
+}
+
+collection! {
+    /// `live_slot` is 1 while the allocation is RESERVED: a unit is held by one line at a time.
+    pub record AllocationRow in "allocation" {
+        order_id: Id,
+        item_id: Id,
+        reservation_id: Id,
+        quantity: Quantity,
+        returned: Quantity = "0",
+        unit_id: Option<Id>,
+        outcome: AllocationOutcome,
+        live_slot: Option<i64>,
+        movement_id: Option<Id>,
+    }
+    unique { reservation: [reservation_id], movement: [movement_id], live: [unit_id, live_slot] }
+    index { [order_id, id], [item_id, id], [unit_id] }
+    checks { returned: [returned >= 0, returned <= quantity] }
+    counters [returned]
+}
+
+impl AllocationRow {
+    /// What is still with the customer; none where the figures contradict each other.
+    pub fn left_to_return(&self) -> Quantity {
+        self.quantity.checked_sub(self.returned).filter(|left| !left.is_negative()).unwrap_or(Quantity::ZERO)
+    }
+}

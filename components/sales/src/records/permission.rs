@@ -1,0 +1,23 @@
+//! Permissions of people and scopes of API clients, as `sales-pos.md` 1.4 gives them to acts.
+
+pub const READ_CUSTOMERS: &[&str] = &["customers.read"];
+pub const WRITE_CUSTOMERS: &[&str] = &["customers.write"];
+
+pub const READ: &[&str] = &["sales.read"];
+/// Drafts are priced.
+pub const DRAFT: &[&str] = &["sales.create", "pricing.read"];
+pub const CREATE: &[&str] = &["sales.create"];
+pub const CANCEL: &[&str] = &["sales.cancel"];
+/// Confirming reads prices and holds stock.
+pub const CONFIRM: &[&str] = &["sales.create", "pricing.read", "inventory.adjust"];
+pub const MOVE_GOODS: &[&str] = &["sales.create", "inventory.adjust"];
+
+pub const CLIENT_DRAFT: &[&str] = &["sales.write", "pricing.read"];
+pub const CLIENT_WRITE: &[&str] = &["sales.write"];
+pub const CLIENT_CONFIRM: &[&str] = &["sales.write", "pricing.read", "inventory.write"];
+pub const CLIENT_MOVE_GOODS: &[&str] = &["sales.write", "inventory.write"];
+
+/// May read which units there are.
+pub const SERIALS_READ: &str = "inventory.serials.read";
+/// One of them is enough: the original's page of this read shows a scope of purchases (decisions.md B8).
+pub const CLIENT_READ_ORDER: &[&str] = &["sales.read"];

@@ -1,0 +1,256 @@
+//! Quotations: as they are kept, and as people and API clients see them (sales-pos.md 4). There is no event of a quotation.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, Reply, collection, tenant, text_enum};
+use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
+
+use crate::records::price_figures::PriceFigures;
+
+/// Audit name of quotations.
+pub const QUOTATION: &str = "QUOTATION";
+
+text_enum! {
+    /// As it is kept, SENT outlives its end: what is answered and judged is the state by the clock.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum QuotationStatus {
+        Draft => "DRAFT", Sent => "SENT", Accepted => "ACCEPTED", Rejected => "REJECTED", Expired => "EXPIRED",
+    }
+}
+
+collection! {
+    /// `number_key` is the number as it is compared. A SENT one whose `valid_until` has come is EXPIRED, though its row says SENT.
+    pub record QuotationRow in "quotation" {
+        number: String,
+        number_key: String,
+        legal_entity_id: Id,
+        customer_id: Id,
+        warehouse_id: Option<Id>,
+        price_list_id: Id,
+        currency_code: String,
+        status: QuotationStatus,
+        valid_until: Option<Instant>,
+        notes: Option<String>,
+        total: Amount,
+        prices_as_of: Instant,
+        item_count: i64,
+        sent_at: Option<Instant>,
+        accepted_at: Option<Instant>,
+        rejected_at: Option<Instant>,
+        expired_at: Option<Instant>,
+        close_reason: Option<String>,
+        order_id: Option<Id>,
+        revision_of: Option<Id>,
+    }
+    unique { number: [legal_entity_id, number_key] }
+    index { [status, id], [customer_id, id] }
+    search { number: [number] }
+}
+
+collection! {
+    /// `line_no` null: taken out of the draft. `agreed_price` null: the line follows the list until the quotation is sent.
+    pub record QuotationItemRow in "quotation_item" {
+        quotation_id: Id,
+        variant_id: Id,
+        line_no: Option<i64>,
+        sku: String,
+        description: String,
+        tracking: Tracking,
+        quantity: Quantity,
+        price_id: Id,
+        list_price: Money,
+        agreed_price: Option<Money>,
+        reason: Option<String>,
+        unit_price: Money,
+        line_total: Amount,
+    }
+    unique { variant: [quotation_id, variant_id] }
+}
+
+impl QuotationRow {
+    /// Whether its end has come by this instant: `validUntil` itself is too late.
+    pub fn has_lapsed(&self, now: Instant) -> bool {
+        self.status == QuotationStatus::Sent && self.valid_until.is_some_and(|until| until <= now)
+    }
+
+    /// Its state by the clock.
+    pub fn status_at(&self, now: Instant) -> QuotationStatus {
+        if self.has_lapsed(now) { QuotationStatus::Expired } else { self.status }
+    }
+}
+
+/// A quotation as API clients read it, in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiQuotationHeader {
+    id: Id,
+    number: String,
+    legal_entity_id: Id,
+    /// A SENT one past `validUntil` is EXPIRED.
+    status: QuotationStatus,
+    #[schemars(range(min = 1))]
+    version: i64,
+    customer_id: Id,
+    warehouse_id: Option<Id>,
+    price_list_id: Id,
+    currency_code: String,
+    /// Exclusive; null: without end.
+    valid_until: Option<Instant>,
+    /// The exact sum of the lines.
+    total: Amount,
+    /// When its prices were last read.
+    prices_as_of: Instant,
+    item_count: i64,
+    sent_at: Option<Instant>,
+    accepted_at: Option<Instant>,
+    rejected_at: Option<Instant>,
+    expired_at: Option<Instant>,
+    close_reason: Option<String>,
+    /// What became of it.
+    order_id: Option<Id>,
+    /// The quotation that it replaces.
+    revision_of: Option<Id>,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+/// A quotation as people read it, in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotationHeader {
+    tenant_id: Id,
+    notes: Option<String>,
+    #[serde(flatten)]
+    public: ApiQuotationHeader,
+}
+
+/// A line of a quotation.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotationItem {
+    id: Id,
+    /// From 1.
+    line_no: i64,
+    variant_id: Id,
+    sku: String,
+    /// The product's name when the line was last priced.
+    description: String,
+    quantity: Quantity,
+    tracking_mode: Tracking,
+    #[serde(flatten)]
+    price: PriceFigures,
+}
+
+/// A quotation as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Quotation {
+    #[serde(flatten)]
+    pub header: QuotationHeader,
+    #[schemars(length(max = 100))]
+    pub items: Vec<QuotationItem>,
+}
+
+/// A quotation as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ApiQuotation {
+    #[serde(flatten)]
+    pub header: ApiQuotationHeader,
+    #[schemars(length(max = 100))]
+    pub items: Vec<QuotationItem>,
+}
+
+/// What a write answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotationWrite {
+    id: Id,
+    number: String,
+    status: QuotationStatus,
+    #[schemars(range(min = 1))]
+    version: i64,
+    total: Amount,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+/// What an acceptance answers: the quotation, and the order that it made.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotationAcceptance {
+    /// The quotation's.
+    pub id: Id,
+    /// The quotation's.
+    #[schemars(range(min = 1))]
+    pub version: i64,
+    pub order_id: Id,
+    pub order_number: String,
+    #[schemars(range(min = 1))]
+    pub order_version: i64,
+    /// When the order was created.
+    pub created_at: Instant,
+}
+
+impl ApiQuotationHeader {
+    pub fn of(row: &QuotationRow, now: Instant) -> ApiQuotationHeader {
+        ApiQuotationHeader {
+            id: row.id,
+            number: row.number.clone(),
+            legal_entity_id: row.legal_entity_id,
+            status: row.status_at(now),
+            version: row.version,
+            customer_id: row.customer_id,
+            warehouse_id: row.warehouse_id,
+            price_list_id: row.price_list_id,
+            currency_code: row.currency_code.clone(),
+            valid_until: row.valid_until,
+            total: row.total,
+            prices_as_of: row.prices_as_of,
+            item_count: row.item_count,
+            sent_at: row.sent_at,
+            accepted_at: row.accepted_at,
+            rejected_at: row.rejected_at,
+            expired_at: if row.has_lapsed(now) { row.valid_until } else { row.expired_at },
+            close_reason: row.close_reason.clone(),
+            order_id: row.order_id,
+            revision_of: row.revision_of,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+impl QuotationHeader {
+    pub fn of(row: &QuotationRow, now: Instant) -> QuotationHeader {
+        QuotationHeader { tenant_id: tenant(), notes: row.notes.clone(), public: ApiQuotationHeader::of(row, now) }
+    }
+}
+
+impl QuotationItem {
+    pub fn of(row: &QuotationItemRow, price: PriceFigures) -> QuotationItem {
+        QuotationItem {
+            id: row.id,
+            line_no: row.line_no.unwrap_or_default() + 1,
+            variant_id: row.variant_id,
+            sku: row.sku.clone(),
+            description: row.description.clone(),
+            quantity: row.quantity,
+            tracking_mode: row.tracking,
+            price,
+        }
+    }
+}
+
+/// The receipt of a write; the audit entry is found by the customer too.
+pub fn receipt(row: &QuotationRow, now: Instant) -> Reply {
+    Reply::json(&QuotationWrite {
+        id: row.id,
+        number: row.number.clone(),
+        status: row.status_at(now),
+        version: row.version,
+        total: row.total,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    })
+    .resource(row.id)
+    .subject(row.customer_id)
+}

@@ -1,0 +1,5 @@
+//! What can be decided without the store.
+
+pub mod line;
+pub mod price;
+pub mod total;

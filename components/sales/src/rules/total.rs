@@ -1,0 +1,68 @@
+//! Totals of documents: exact sums of their lines, and whether they can be paid (decisions.md 0.2).
+
+use stoa_sdk::Problem;
+use stoa_trade::quantity::{Amount, StatedTotal, narrow, sum};
+
+/// Units on the lines of a document at most.
+pub const MOST_UNITS: usize = 100;
+
+/// The exact sum of lines.
+///
+/// # Errors
+/// LIMIT_EXCEEDED, which a hundred lines never reach.
+pub fn total(lines: impl IntoIterator<Item = Amount>) -> Result<Amount, Problem> {
+    sum(lines)
+}
+
+/// Whether it has at most 6 decimals and 12 integer digits.
+pub fn is_collectable(total: Amount) -> bool {
+    narrow(total).is_some()
+}
+
+/// Compares a total with what the caller expects, as numbers.
+///
+/// # Errors
+/// TOTAL_CHANGED.
+pub fn check_expected(expected: Option<StatedTotal>, total: Amount) -> Result<(), Problem> {
+    match expected {
+        Some(StatedTotal(expected)) if expected != total => Err(Problem::at("TOTAL_CHANGED", "/expectedTotal")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses more units than a document may have.
+///
+/// # Errors
+/// LIMIT_EXCEEDED at `/items`.
+pub fn check_units(units: usize) -> Result<(), Problem> {
+    if units > MOST_UNITS { Err(Problem::at("LIMIT_EXCEEDED", "/items")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e258_e259_a_total_can_be_paid_if_it_has_six_decimals() {
+        for (lines, expected) in [
+            (&["0.111110888889"][..], false),
+            (&["0.000000100000", "0.000000900000"], true),
+            (&["999999999999.999999"], true),
+            (&["1000000000000"], false),
+            (&["0"], true),
+        ] {
+            let lines = lines.iter().map(|line| line.parse().unwrap());
+            assert_eq!(is_collectable(total(lines).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn e247_an_expected_total_is_compared_as_a_number() {
+        let expect = |text: &str| Some(StatedTotal(text.parse().unwrap()));
+        let total: Amount = "1.5".parse().unwrap();
+        assert_eq!(check_expected(None, total), Ok(()));
+        assert_eq!(check_expected(expect("1.50"), total), Ok(()));
+        let refused = check_expected(expect("1.500000000001"), total).unwrap_err();
+        assert_eq!((refused.code.as_str(), refused.errors[0].pointer.as_str()), ("TOTAL_CHANGED", "/expectedTotal"));
+    }
+}

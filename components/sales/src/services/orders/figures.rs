@@ -1,0 +1,115 @@
+//! What was sold: sums of the ledger of deliveries, in groups (finance-ledger.md B9).
+
+use stoa_sdk::store::{Row, Rows, Totals, aggregate, run};
+use stoa_sdk::{Date, Field, Filter, Id, Problem, all, totals};
+use stoa_trade::dates::Month;
+use stoa_trade::lists::equals;
+use stoa_trade::quantity::Amount;
+
+use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
+use crate::services::bindings::exports::commerce::sales::orders as service;
+use crate::services::bindings::exports::commerce::sales::orders::{Figure, Group, Report};
+use crate::services::orders::wire::parse;
+
+/// Groups of a kind that is not paged, at most.
+const MOST_GROUPS: u32 = 2_000;
+
+/// What each group is measured by.
+macro_rules! group {
+    ($name:ident by [$($key:ident: $type:ty)?] $text:expr) => {
+        totals! {
+            $name of DeliveryLineRow by [$($key: $type)?] {
+                documents: i64 = sum(document_count),
+                quantity: SignedQuantity = sum(quantity),
+                revenue: Amount = sum(revenue),
+                cost: Option<Amount> = sum(cost),
+                uncosted: SignedQuantity = sum(uncosted_quantity),
+            }
+        }
+
+        impl $name {
+            fn into_figure(self) -> Figure {
+                let text: fn(&$name) -> String = $text;
+                Figure {
+                    key: text(&self),
+                    documents: u64::try_from(self.documents).unwrap_or_default(),
+                    quantity: self.quantity.to_string(),
+                    revenue: self.revenue.to_string(),
+                    cost: self.cost.map(|cost| cost.to_string()),
+                    uncosted: self.uncosted.to_string(),
+                }
+            }
+        }
+    };
+}
+
+group! { Overall by [] |_| String::new() }
+group! { ByDay by [on_date: Date] |of| of.on_date.to_string() }
+group! { ByMonth by [month: Month] |of| of.month.to_string() }
+group! { ByVariant by [variant_id: Id] |of| of.variant_id.to_string() }
+group! { ByCustomer by [customer_id: Id] |of| of.customer_id.to_string() }
+group! { ByWarehouse by [warehouse_id: Id] |of| of.warehouse_id.to_string() }
+group! { ByBranch by [branch_id: Option<Id>] |of| of.branch_id.map(|id| id.to_string()).unwrap_or_default() }
+
+totals! {
+    Delivered of DeliveryLineRow by [] { revenue: Amount = sum(revenue) }
+}
+
+/// The deliveries of an entity in a currency.
+fn of_entity(entity: Id, currency_code: &str) -> Filter {
+    all([DeliveryLineRow::legal_entity_id.eq(entity), DeliveryLineRow::currency_code.eq(currency_code)])
+}
+
+/// The deliveries that a report is of; both days are in it.
+pub fn scope(entity: Id, currency_code: &str, (since, until): (Date, Date), narrowed: &service::Filter) -> Filter {
+    all([
+        of_entity(entity, currency_code),
+        DeliveryLineRow::on_date.ge(since),
+        DeliveryLineRow::on_date.le(until),
+        equals(DeliveryLineRow::customer_id, narrowed.customer_id.map(Id::from)),
+        equals(DeliveryLineRow::variant_id, narrowed.variant_id.map(Id::from)),
+        equals(DeliveryLineRow::branch_id, narrowed.branch_id.map(Id::from)),
+        equals(DeliveryLineRow::warehouse_id, narrowed.warehouse_id.map(Id::from)),
+    ])
+}
+
+/// The delivered total of completed orders.
+///
+/// # Errors
+/// The store's.
+pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem> {
+    let deliveries = all([of_entity(entity, currency_code), DeliveryLineRow::kind.eq(DeliveryKind::Delivery)]);
+    Ok(run(aggregate::<Delivered>(deliveries).one())?.revenue.to_string())
+}
+
+/// Sums what is in scope, by group and together.
+///
+/// # Errors
+/// LIMIT_EXCEEDED where there are more groups than can be answered.
+pub fn report(scope: &Filter, by: Group, cursor: Option<String>, limit: u32) -> Result<Report, Problem> {
+    let after = || cursor.as_deref().map(|key| vec![parse::<Id>(key).put()]);
+    match by {
+        Group::Day => sum_groups(scope, None, None, ByDay::into_figure),
+        Group::Month => sum_groups(scope, None, None, ByMonth::into_figure),
+        Group::Branch => sum_groups(scope, None, None, ByBranch::into_figure),
+        Group::Variant => sum_groups(scope, after(), Some(limit), ByVariant::into_figure),
+        Group::Customer => sum_groups(scope, after(), Some(limit), ByCustomer::into_figure),
+        Group::Warehouse => sum_groups(scope, after(), Some(limit), ByWarehouse::into_figure),
+    }
+}
+
+fn sum_groups<T: Totals>(
+    scope: &Filter,
+    after: Option<Row>,
+    limit: Option<u32>,
+    into_figure: fn(T) -> Figure,
+) -> Result<Report, Problem> {
+    let groups = aggregate::<T>(scope.clone()).after(after).limit(limit.unwrap_or(MOST_GROUPS));
+    let (groups, total): (Rows<T>, Overall) = run((groups, aggregate::<Overall>(scope.clone()).one()))?;
+    if groups.more && limit.is_none() {
+        return Err(Problem::limit_exceeded());
+    }
+    let rows: Vec<Figure> = groups.items.into_iter().map(into_figure).collect();
+    let next = rows.last().map(|row| row.key.clone()).filter(|_| groups.more);
+    Ok(Report { rows, total: total.into_figure(), next })
+}

@@ -1,0 +1,123 @@
+//! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its own rows: its
+//! goods are held and taken in memory's order, and written together at the end.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{Failure, get, insert, run, update};
+use stoa_sdk::{Id, Problem, item, new_id, now};
+use stoa_trade::quantity::Money;
+use stoa_trade::refusal::refuse;
+use stoa_trade::text::key;
+
+use crate::records::customer::CustomerRow;
+use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, emit_sale};
+use crate::records::order_item::OrderItemRow;
+use crate::records::price_figures::PriceOrigin;
+use crate::rules::line::StatedLine;
+use crate::services::bindings::exports::commerce::sales::orders::{Order, Sale, SellLine};
+use crate::services::orders::wire::{order_to_wire, parse};
+use crate::work::admission::admit;
+use crate::work::delivery::deliver_goods;
+use crate::work::holding::{HeldLine, check_choice, hold_goods};
+use crate::work::order::{NewOrder, new_items, new_order};
+use crate::work::references::{Named, References, restate};
+
+/// Sells, and says so three times.
+///
+/// # Errors
+/// What creating, confirming and completing refuse, at the pointers of the lines; DUPLICATE at `/number` or `/invoice`.
+pub fn sell(sale: Sale) -> Result<Order, Problem> {
+    let pointers: Vec<String> = sale.lines.iter().map(|line| line.pointer.clone()).collect();
+    sell_lines(sale).map_err(|refusal| refusal.moved_each("/items", &pointers))
+}
+
+fn sell_lines(sale: Sale) -> Result<Order, Problem> {
+    let lines: Vec<StatedLine> = sale.lines.iter().map(state).collect();
+    check_repeats(&lines)?;
+    let named = Named {
+        entity: sale.legal_entity_id.into(),
+        warehouse: Some(sale.warehouse_id.into()),
+        price_list: sale.price_list_id.into(),
+        lines: &lines,
+    };
+    let references = References::read(&named);
+    let customer: Option<CustomerRow> = run(get(sale.customer_id.into()))?;
+    let mut missing = references.find_missing(&named, false);
+    missing.extend(customer.is_none().then(|| item("/customerId", "NOT_FOUND")));
+    refuse("NOT_FOUND", missing)?;
+    let customer = customer.ok_or_else(|| Problem::reference_missing("/customerId"))?;
+    references.check(&named, &customer)?;
+    let terms = references.price_lines(&lines)?;
+
+    let of = NewOrder {
+        id: new_id(),
+        entity: named.entity,
+        warehouse: sale.warehouse_id.into(),
+        customer: customer.id,
+        price_list: named.price_list,
+        notes: None,
+        quotation: None,
+        invoice: Some(sale.invoice_id.into()),
+    };
+    let items = new_items(of.id, &lines, &terms, PriceOrigin::SalesInvoice)?;
+    let order = new_order(of, &references, &items)?;
+    let order = OrderRow { number_key: key(&sale.number), number: sale.number, ..order };
+    write(order, items)
+}
+
+/// Holds, takes and writes the order whole: three versions of it, in one request.
+fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> {
+    let held: Vec<HeldLine<'_>> = items.iter().map(HeldLine::of).collect();
+    check_choice(&held)?;
+    admit(&created, &items)?;
+    let held = hold_goods(&created, &held)?;
+    let now = now();
+    let confirmed = OrderRow { status: OrderStatus::Confirmed, confirmed_at: Some(now), version: 2, ..created.clone() };
+    let delivery = deliver_goods(&confirmed, &items, &held)?;
+    let completed =
+        OrderRow { status: OrderStatus::Completed, completed_at: Some(now), version: 3, ..confirmed.clone() };
+    // As many changes as there are events: the row has the version that they name.
+    let confirm = update::<OrderRow>(created.id).set(OrderRow::confirmed_at, &completed.confirmed_at);
+    let complete = update::<OrderRow>(created.id)
+        .set(OrderRow::status, &completed.status)
+        .set(OrderRow::completed_at, &completed.completed_at);
+    let written = run((
+        insert([&created]),
+        insert(&items),
+        insert(&delivery.allocations),
+        insert(&delivery.lines),
+        confirm,
+        complete,
+    ));
+    written.map_err(or_taken)?;
+    delivery.post()?;
+    emit_sale(&SALE_CREATED, &created);
+    emit_sale(&SALE_CONFIRMED, &confirmed);
+    emit_sale(&SALE_COMPLETED, &completed);
+    order_to_wire(&completed, &items, &delivery.allocations)
+}
+
+fn state(line: &SellLine) -> StatedLine {
+    let price = line.unit_price.as_deref().map(parse::<Money>);
+    let stated = restate(line.variant_id.into(), parse(&line.quantity), price, line.reason.clone());
+    StatedLine { units: line.unit_ids.iter().copied().map(Id::from).collect(), ..stated }
+}
+
+/// # Errors
+/// REFERENCE_INVALID with REPEATED at the second line of a variant.
+fn check_repeats(lines: &[StatedLine]) -> Result<(), Problem> {
+    let mut seen = BTreeSet::new();
+    let again = lines.iter().enumerate().filter(|(_, line)| !seen.insert(line.variant));
+    refuse("REFERENCE_INVALID", again.map(|(nth, _)| item(format!("/items/{nth}/variantId"), "REPEATED")).collect())
+}
+
+/// An order of this number or this invoice is there already.
+fn or_taken(failure: Failure) -> Problem {
+    match failure {
+        Failure::Duplicate(clashes) => {
+            let of_invoice = clashes.iter().any(|clash| clash.key == "invoice");
+            Problem::duplicate(if of_invoice { "/invoice" } else { "/number" })
+        }
+        other => other.into(),
+    }
+}

@@ -1,0 +1,64 @@
+//! The completion of an order, whoever asks for it: a person, an API client, the register, finance (sales-pos.md 5.4).
+
+use stoa_sdk::store::{get, insert, run, select};
+use stoa_sdk::{Id, Problem, all, now};
+
+use crate::records::allocation::{AllocationOutcome, AllocationRow};
+use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, emit_sale};
+use crate::records::order_item::OrderItemRow;
+use crate::work::delivery::deliver_goods;
+use crate::work::order::{change_order, live_items, require_status, sort_items};
+
+/// An order under its lock, with its lines in order and what it holds.
+pub struct HeldOrder {
+    pub row: OrderRow,
+    pub items: Vec<OrderItemRow>,
+    /// RESERVED allocations, the oldest first.
+    pub held: Vec<AllocationRow>,
+}
+
+/// Holds an order against other writers and reads it.
+///
+/// # Errors
+/// NOT_FOUND.
+pub fn lock_held(id: Id) -> Result<HeldOrder, Problem> {
+    let reserved = all([AllocationRow::order_id.eq(id), AllocationRow::outcome.eq(AllocationOutcome::Reserved)]);
+    let (row, mut items, held) = run((
+        get::<OrderRow>(id).locked(),
+        select::<OrderItemRow>(live_items(id)).whole(),
+        select::<AllocationRow>(reserved).whole(),
+    ))?;
+    let row = row.ok_or_else(Problem::not_found)?;
+    sort_items(&mut items);
+    Ok(HeldOrder { row, items, held })
+}
+
+/// A completed order.
+pub struct CompletedOrder {
+    pub row: OrderRow,
+    pub items: Vec<OrderItemRow>,
+    pub allocations: Vec<AllocationRow>,
+}
+
+/// Delivers a confirmed order, and says so. `receipt`: the receipt of the register that collects it.
+///
+/// # Errors
+/// VERSION_CONFLICT, ILLEGAL_STATE, and what inventory and the ledger refuse.
+pub fn complete_order(order: HeldOrder, expected_version: i64, receipt: Option<Id>) -> Result<CompletedOrder, Problem> {
+    if order.row.version != expected_version {
+        return Err(Problem::of("VERSION_CONFLICT"));
+    }
+    require_status(&order.row, &[OrderStatus::Confirmed])?;
+    let delivery = deliver_goods(&order.row, &order.items, &order.held)?;
+    let after = OrderRow {
+        status: OrderStatus::Completed,
+        completed_at: Some(now()),
+        pos_receipt_id: receipt,
+        ..order.row.clone()
+    };
+    let change = change_order(&order.row, after)?;
+    run((change.update(), delivery.update_allocations(), insert(&delivery.lines)))?;
+    delivery.post()?;
+    emit_sale(&SALE_COMPLETED, change.after());
+    Ok(CompletedOrder { row: change.into_after(), items: order.items, allocations: delivery.allocations })
+}

@@ -1,0 +1,87 @@
+//! New customers, those of callers and the one that every company begins with.
+
+use stoa_sdk::store::{insert, run};
+use stoa_sdk::{Id, Problem, emit, new_id, now};
+use stoa_trade::clients::prices;
+use stoa_trade::party::{CustomerTerms, PartyInput, Profile};
+use stoa_trade::refusal::{or_duplicate, unusable};
+use stoa_trade::text::key;
+use stoa_trade::{JsonList, Status};
+
+use crate::records::customer::{CUSTOMER_CREATED, CustomerEvent, CustomerRow};
+
+/// A customer as a body states it.
+pub type CustomerBody = PartyInput<CustomerTerms>;
+
+/// Where a body states the list that a profile proposes.
+const DEFAULT_LIST: &str = "/profile/defaultPriceListId";
+
+/// The list that a profile proposes, whether it is active; none where none is stated.
+///
+/// # Errors
+/// NOT_FOUND at its place.
+pub fn find_default_list(input: &CustomerBody) -> Result<Option<bool>, Problem> {
+    let stated = input.profile.new_value().and_then(|profile| profile.terms.default_price_list_id);
+    let Some(id) = stated else { return Ok(None) };
+    let list = prices::service::get_list(id.into());
+    Ok(Some(list.ok_or_else(|| Problem::reference_missing(DEFAULT_LIST))?.active))
+}
+
+/// Refuses a list that is archived.
+///
+/// # Errors
+/// REFERENCE_INVALID at its place.
+pub fn require_usable(default_list: Option<bool>) -> Result<(), Problem> {
+    if default_list == Some(false) { Err(unusable(DEFAULT_LIST, "ARCHIVED")) } else { Ok(()) }
+}
+
+/// Puts a customer in and says so.
+///
+/// # Errors
+/// DUPLICATE at `/code`; NOT_FOUND, REFERENCE_INVALID at the list that its profile proposes.
+pub fn insert_customer(input: CustomerBody) -> Result<CustomerRow, Problem> {
+    require_usable(find_default_list(&input)?)?;
+    let row = CustomerRow {
+        id: new_id(),
+        version: 1,
+        created_at: now(),
+        updated_at: now(),
+        code_key: key(&input.code),
+        code: input.code,
+        name: input.name.into(),
+        email: input.email.map(|email| email.0),
+        phone: input.phone.map(|phone| phone.0),
+        notes: input.notes.map(String::from),
+        status: Status::Active,
+        archived_at: None,
+        has_profile: false,
+        profile_kind: None,
+        legal_name: None,
+        tax_id_type: None,
+        tax_id: None,
+        language: None,
+        payment_term_days: None,
+        default_price_list_id: None,
+        contacts: JsonList::default(),
+        addresses: JsonList::default(),
+        tags: JsonList::default(),
+    };
+    let row = row.with_profile(input.profile.map(Profile::from).replace(None));
+    run(insert([&row])).map_err(or_duplicate("/code"))?;
+    emit([CUSTOMER_CREATED.of(row.id, None, &CustomerEvent::of(&row))]);
+    Ok(row)
+}
+
+/// The customer that the till sells to from the first day.
+pub const WALK_IN: &str = "WALK-IN";
+
+/// Puts the walk-in customer in.
+///
+/// # Errors
+/// The store's.
+pub fn provision_walk_in() -> Result<Id, Problem> {
+    let input: CustomerBody =
+        serde_json::from_value(serde_json::json!({ "code": WALK_IN, "name": "Walk-in customer" }))
+            .map_err(|_| Problem::invalid(Vec::new()))?;
+    insert_customer(input).map(|row| row.id)
+}

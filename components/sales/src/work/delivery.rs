@@ -1,0 +1,184 @@
+//! Delivery: everything that an order holds leaves, revenue and cost are posted in one entry (sales-pos.md 5.4 and 15.2, P9 of
+//! finance-ledger.md A6).
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::host::fault;
+use stoa_sdk::store::{Update, update_all};
+use stoa_sdk::{Id, Problem, map, new_id, now, today};
+use stoa_trade::clients::books::{self, Leg, Posting, Side, Target};
+use stoa_trade::clients::stock::{self, Delivered, DeliveryLine};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::{Amount, Quantity, Tracking, sum};
+
+use crate::records::allocation::{AllocationOutcome, AllocationRow};
+use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
+use crate::records::order::{OrderRow, SALES_ORDER};
+use crate::records::order_item::OrderItemRow;
+use crate::work::holding::{document, group_by_item};
+
+/// What names the entry of a delivery.
+pub const DELIVERY: &str = "DELIVERY";
+
+/// What a delivery writes.
+pub struct Delivery {
+    /// As they are after it.
+    pub allocations: Vec<AllocationRow>,
+    /// One for each line of the order.
+    pub lines: Vec<DeliveryLineRow>,
+    posting: Posting,
+}
+
+/// What goods cost, as far as it is known in a currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KnownCost {
+    pub amount: Option<Amount>,
+    pub uncosted: Quantity,
+}
+
+impl KnownCost {
+    /// Adds goods with what inventory says of their cost.
+    ///
+    /// # Errors
+    /// LIMIT_EXCEEDED.
+    pub fn add(self, quantity: Quantity, cost: Option<Amount>) -> Result<KnownCost, Problem> {
+        Ok(match cost {
+            Some(cost) => KnownCost { amount: Some(sum(self.amount.into_iter().chain([cost]))?), ..self },
+            None => KnownCost { uncosted: sum([self.uncosted, quantity])?, ..self },
+        })
+    }
+}
+
+/// The cost that inventory answers, where it is in this currency.
+pub fn cost_in(currency: &str, cost: Option<&str>, of: Option<&str>) -> Option<Amount> {
+    let cost = cost.filter(|_| of == Some(currency))?;
+    Some(cost.parse().unwrap_or_else(|_| fault("a cost is no decimal")))
+}
+
+/// Takes the goods of all these allocations out of stock, under the lock of the books.
+///
+/// # Errors
+/// What inventory and the ledger refuse.
+pub fn deliver_goods(
+    order: &OrderRow,
+    items: &[OrderItemRow],
+    allocations: &[AllocationRow],
+) -> Result<Delivery, Problem> {
+    if !order.total.is_zero() || !allocations.is_empty() {
+        // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
+        books::admit(order.legal_entity_id)?;
+    }
+    let wire: Vec<DeliveryLine> = allocations
+        .iter()
+        .map(|row| DeliveryLine { reservation_id: row.reservation_id.into(), sale_allocation_id: row.id.into() })
+        .collect();
+    let delivered = if wire.is_empty() { Vec::new() } else { stock::service::deliver(&document(order), &wire)? };
+    let delivered: BTreeMap<Id, Delivered> =
+        map(delivered.into_iter().map(|line| (Id::from(line.reservation_id), line)));
+    let after = |row: &AllocationRow| AllocationRow {
+        outcome: AllocationOutcome::Delivered,
+        live_slot: None,
+        movement_id: delivered.get(&row.reservation_id).map(|line| line.movement_id.into()),
+        ..row.clone()
+    };
+    let allocations: Vec<AllocationRow> = allocations.iter().map(after).collect();
+    let by_item = group_by_item(&allocations);
+    let mut lines = Vec::new();
+    let mut costs = Vec::new();
+    for item in items {
+        let mut cost = KnownCost::default();
+        for row in by_item.get(&item.id).into_iter().flatten() {
+            let told = delivered.get(&row.reservation_id);
+            let of = told
+                .and_then(|line| cost_in(&order.currency_code, line.cost.as_deref(), line.currency_code.as_deref()));
+            cost = cost.add(row.quantity, of)?;
+        }
+        if item.tracking == Tracking::None {
+            // What is not tracked has no cost to know.
+            cost.amount = Some(Amount::ZERO);
+        }
+        costs.extend(cost.amount);
+        lines.push(delivery_line(order, item, cost));
+    }
+    let posting = posting(order, sum(costs)?);
+    Ok(Delivery { allocations, lines, posting })
+}
+
+impl Delivery {
+    /// Writes the allocations as they are after the delivery.
+    pub fn update_allocations(&self) -> Update<AllocationRow> {
+        update_all::<AllocationRow>(self.allocations.iter().map(|row| row.id))
+            .set_each(AllocationRow::movement_id, self.allocations.iter().map(|row| row.movement_id))
+            .set(AllocationRow::outcome, &AllocationOutcome::Delivered)
+            .set(AllocationRow::live_slot, &None)
+    }
+
+    /// Posts revenue and cost, after all else.
+    ///
+    /// # Errors
+    /// The codes of accounting.
+    pub fn post(&self) -> Result<(), Problem> {
+        books::post(&self.posting)?;
+        Ok(())
+    }
+}
+
+fn delivery_line(order: &OrderRow, item: &OrderItemRow, cost: KnownCost) -> DeliveryLineRow {
+    let (now, today) = (now(), today());
+    DeliveryLineRow {
+        id: new_id(),
+        created_at: now,
+        updated_at: now,
+        kind: DeliveryKind::Delivery,
+        order_id: order.id,
+        item_id: item.id,
+        source_id: item.id,
+        legal_entity_id: order.legal_entity_id,
+        branch_id: order.branch_id,
+        warehouse_id: order.warehouse_id,
+        customer_id: order.customer_id,
+        variant_id: item.variant_id,
+        currency_code: order.currency_code.clone(),
+        on_date: today,
+        month: Month::of(today),
+        quantity: SignedQuantity::from_units(item.quantity.units()),
+        revenue: item.line_total,
+        cost: cost.amount,
+        uncosted_quantity: SignedQuantity::from_units(cost.uncosted.units()),
+        document_count: i64::from(item.place() == 0),
+    }
+}
+
+/// P9: what is delivered and neither billed nor collected, against revenue; cost of sales against goods.
+fn posting(order: &OrderRow, cost: Amount) -> Posting {
+    let total = Some("/total");
+    Posting {
+        entity: order.legal_entity_id.into(),
+        currency_code: order.currency_code.clone(),
+        currency_pointer: None,
+        on: None,
+        on_pointer: None,
+        source_kind: SALES_ORDER.to_owned(),
+        source_id: order.id.into(),
+        purpose: DELIVERY.to_owned(),
+        text: format!("{SALES_ORDER} {}", order.number),
+        legs: vec![
+            leg(order.branch_id, "SALES_CLEARING", Side::Debit, order.total, total),
+            leg(order.branch_id, "REVENUE", Side::Credit, order.total, total),
+            leg(order.branch_id, "COST_OF_GOODS_SOLD", Side::Debit, cost, None),
+            leg(order.branch_id, "INVENTORY", Side::Credit, cost, None),
+        ],
+    }
+}
+
+/// A leg on the account of a role.
+pub fn leg(branch: Option<Id>, role: &str, side: Side, amount: Amount, pointer: Option<&str>) -> Leg {
+    Leg {
+        target: Target::Role(role.to_owned()),
+        side,
+        amount: amount.to_string(),
+        party: None,
+        branch: branch.map(Into::into),
+        pointer: pointer.map(str::to_owned),
+    }
+}

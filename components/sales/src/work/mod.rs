@@ -1,0 +1,11 @@
+//! What several operations do together.
+
+pub mod admission;
+pub mod completion;
+pub mod customer;
+pub mod delivery;
+pub mod holding;
+pub mod order;
+pub mod quotation;
+pub mod references;
+pub mod units;

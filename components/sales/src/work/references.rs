@@ -1,0 +1,290 @@
+//! The records of other modules that a document names: read in one call to each module, judged together.
+//!
+//! What a body names must be there (NOT_FOUND) and be usable (REFERENCE_INVALID). What a stored document names was usable once: where
+//! it no longer is, the transition that asks again answers ARCHIVED, and points into the record (sales-pos.md 1.1).
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::{Id, Item, Problem, item, map, now};
+use stoa_trade::Status;
+use stoa_trade::clients::articles::{self, Article};
+use stoa_trade::clients::directory;
+use stoa_trade::clients::prices::{self, PriceList, Quoted, Visibility};
+use stoa_trade::clients::units::{self, Unit};
+use stoa_trade::clients::warehouses::{self, Warehouse};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::quantity::{Money, Quantity, Tracking, is_countable, pieces};
+use stoa_trade::refusal::{refuse, refuse_invalid, unusable};
+
+use crate::records::customer::CustomerRow;
+use crate::rules::line::StatedLine;
+use crate::rules::price::StatedPrice;
+use crate::rules::total::check_units;
+
+/// What a document names of other modules.
+pub struct Named<'a> {
+    pub entity: Id,
+    pub warehouse: Option<Id>,
+    pub price_list: Id,
+    pub lines: &'a [StatedLine],
+}
+
+/// The records that a document names.
+pub struct References {
+    /// Whether it is active; none where there is no such entity.
+    entity: Option<bool>,
+    warehouse: Option<Warehouse>,
+    list: Option<PriceList>,
+    prices: BTreeMap<Id, Quoted>,
+    articles: BTreeMap<Id, Article>,
+    units: BTreeMap<Id, Unit>,
+}
+
+/// What is known of a line's article and price at this instant.
+#[derive(Debug, Clone)]
+pub struct LineTerms {
+    pub sku: String,
+    pub description: String,
+    pub tracking: Tracking,
+    pub price_id: Id,
+    pub list_price: Money,
+    /// None where the line follows the list.
+    pub agreed: Option<Money>,
+}
+
+impl References {
+    /// Reads what is named, with the prices in effect now.
+    pub fn read(named: &Named<'_>) -> References {
+        let warehouse = named.warehouse.and_then(|id| warehouses::get([id]).remove(&id));
+        // An active warehouse keeps its entity from being archived.
+        let vouches = |of: &Warehouse| of.active && Id::from(of.legal_entity_id) == named.entity;
+        let entity = match warehouse.as_ref().is_some_and(vouches) {
+            true => Some(true),
+            false => directory::entities(&[named.entity]).first().map(|entity| entity.active),
+        };
+        let units: Vec<Id> = named.lines.iter().flat_map(|line| line.units.iter().copied()).collect();
+        let units = map(units::get(&units).into_iter().map(|unit| (Id::from(unit.id), unit)));
+        References { entity, warehouse, units, ..References::read_prices(named) }
+    }
+
+    /// Reads articles and prices alone: those of a stored document, whose other records are not asked for again.
+    pub fn read_prices(named: &Named<'_>) -> References {
+        let variants = || named.lines.iter().map(|line| line.variant);
+        let articles = articles::get(variants());
+        let (list, prices) = match prices::quote(named.price_list, variants(), now()) {
+            Some((list, prices)) => (Some(list), prices),
+            None => (None, BTreeMap::new()),
+        };
+        References { entity: Some(true), warehouse: None, list, prices, articles, units: BTreeMap::new() }
+    }
+
+    /// NOT_FOUND at what a body names and there is not. To API clients there is no list but ACTIVE PUBLIC ones, and no variant of an
+    /// unpublished product.
+    pub fn find_missing(&self, named: &Named<'_>, by_client: bool) -> Vec<Item> {
+        let mut missing = Vec::new();
+        let mut miss = |is_missing: bool, pointer: String| {
+            if is_missing {
+                missing.push(item(pointer, "NOT_FOUND"));
+            }
+        };
+        miss(self.entity.is_none(), "/legalEntityId".to_owned());
+        miss(named.warehouse.is_some() && self.warehouse.is_none(), "/warehouseId".to_owned());
+        let hidden = |list: &PriceList| by_client && !(list.active && list.visibility == Visibility::Public);
+        miss(self.list.as_ref().is_none_or(hidden), "/priceListId".to_owned());
+        for (at, line) in Lines::at("/items", named.lines).iter() {
+            let hidden = |article: &Article| by_client && !article.published;
+            miss(self.articles.get(&line.variant).is_none_or(hidden), at.member("variantId"));
+            for (nth, unit) in line.units.iter().enumerate() {
+                miss(!self.units.contains_key(unit), at.entry("unitIds", nth));
+            }
+        }
+        missing
+    }
+
+    /// Judges whether a body may name them so: quantities, then what cannot be used, then counts of units.
+    ///
+    /// # Errors
+    /// VALIDATION_FAILED with QUANTITY_SCALE, REFERENCE_INVALID, UNIT_COUNT_MISMATCH, LIMIT_EXCEEDED.
+    pub fn check(&self, named: &Named<'_>, customer: &CustomerRow) -> Result<(), Problem> {
+        let lines = Lines::at("/items", named.lines);
+        refuse_invalid(lines.faults("quantity", "QUANTITY_SCALE", |line| !self.is_countable(line)))?;
+        let mut faults = Vec::new();
+        if self.entity == Some(false) {
+            faults.push(item("/legalEntityId", "ARCHIVED"));
+        }
+        if customer.status == Status::Archived {
+            faults.push(item("/customerId", "ARCHIVED"));
+        }
+        if let Some(warehouse) = &self.warehouse {
+            faults.extend(judge_warehouse(warehouse, named.entity).map(|why| item("/warehouseId", why)));
+        }
+        if self.list.as_ref().is_some_and(|list| !list.active) {
+            faults.push(item("/priceListId", "ARCHIVED"));
+        }
+        faults.extend(lines.faults("variantId", "ARCHIVED", |line| !self.is_active(line.variant)));
+        faults.extend(self.find_unpriced(named.lines));
+        faults.extend(lines.id_faults(
+            "unitIds",
+            "OTHER_VARIANT",
+            |line| &line.units,
+            |line, unit| self.units.get(&unit).is_some_and(|unit| Id::from(unit.variant_id) != line.variant),
+        ));
+        refuse("REFERENCE_INVALID", faults)?;
+        self.check_unit_counts(named.lines)
+    }
+
+    /// Whether the named warehouse is none that there is.
+    pub fn lacks_warehouse(&self) -> bool {
+        self.warehouse.is_none()
+    }
+
+    /// Judges the warehouse alone, where a body names it beside a stored document.
+    ///
+    /// # Errors
+    /// REFERENCE_INVALID.
+    pub fn check_warehouse(&self, entity: Id) -> Result<(), Problem> {
+        match self.warehouse.as_ref().and_then(|warehouse| judge_warehouse(warehouse, entity)) {
+            Some(why) => Err(unusable("/warehouseId", why)),
+            None => Ok(()),
+        }
+    }
+
+    /// Judges whether a stored document may go on naming them. Customer and warehouse are judged where they are given.
+    ///
+    /// # Errors
+    /// ARCHIVED, then REFERENCE_INVALID with PRICE_NOT_IN_EFFECT; both at their places in the record.
+    pub fn check_again(&self, lines: &[StatedLine], customer: &CustomerRow) -> Result<(), Problem> {
+        let mut faults = Vec::new();
+        if customer.status == Status::Archived {
+            faults.push(item("/customerId", "ARCHIVED"));
+        }
+        if self.warehouse.as_ref().is_some_and(|warehouse| !warehouse.active) {
+            faults.push(item("/warehouseId", "ARCHIVED"));
+        }
+        if self.list.as_ref().is_none_or(|list| !list.active) {
+            faults.push(item("/priceListId", "ARCHIVED"));
+        }
+        let of_lines = Lines::at("/items", lines);
+        faults.extend(of_lines.faults("variantId", "ARCHIVED", |line| !self.is_active(line.variant)));
+        refuse("ARCHIVED", faults)?;
+        self.require_prices(lines)
+    }
+
+    /// Refuses lines without a price in effect.
+    ///
+    /// # Errors
+    /// ARCHIVED at an archived list; REFERENCE_INVALID with PRICE_NOT_IN_EFFECT.
+    pub fn require_prices(&self, lines: &[StatedLine]) -> Result<(), Problem> {
+        if self.list.as_ref().is_none_or(|list| !list.active) {
+            return Err(Problem::at("ARCHIVED", "/priceListId"));
+        }
+        refuse("REFERENCE_INVALID", self.find_unpriced(lines))
+    }
+
+    fn find_unpriced(&self, lines: &[StatedLine]) -> Vec<Item> {
+        // Of an archived list no price is told.
+        let is_told = self.list.as_ref().is_some_and(|list| list.active);
+        let is_unpriced = |line: &StatedLine| is_told && !self.prices.contains_key(&line.variant);
+        Lines::at("/items", lines).faults("variantId", "PRICE_NOT_IN_EFFECT", is_unpriced)
+    }
+
+    fn is_active(&self, variant: Id) -> bool {
+        self.articles.get(&variant).is_some_and(articles::is_active)
+    }
+
+    fn is_countable(&self, line: &StatedLine) -> bool {
+        self.articles
+            .get(&line.variant)
+            .is_none_or(|article| is_countable(line.quantity, articles::tracking(article), article.decimal_places))
+    }
+
+    fn tracking(&self, variant: Id) -> Tracking {
+        self.articles.get(&variant).map_or(Tracking::None, articles::tracking)
+    }
+
+    /// Chosen units may be fewer than a serialized line's quantity, and stand on no other line.
+    fn check_unit_counts(&self, lines: &[StatedLine]) -> Result<(), Problem> {
+        let mut faults = Vec::new();
+        let mut count = 0_usize;
+        for (at, line) in Lines::at("/items", lines).iter() {
+            let most = match self.tracking(line.variant) {
+                Tracking::Serialized => pieces(line.quantity).unwrap_or(usize::MAX),
+                Tracking::None | Tracking::Quantity => 0,
+            };
+            count = count.saturating_add(most);
+            if line.units.len() > most {
+                faults.push(unit_count_fault(at.member("unitIds"), most, line.units.len()));
+            }
+        }
+        refuse("UNIT_COUNT_MISMATCH", faults)?;
+        check_units(count)
+    }
+
+    /// What article and price are to each line. `find_missing` and one of the checks have been passed.
+    ///
+    /// # Errors
+    /// DISCOUNT_EXCEEDS_PRICE, PRICE_NOT_EXACT at each line that is so; the code is the first one's.
+    pub fn price_lines(&self, lines: &[StatedLine]) -> Result<Vec<LineTerms>, Problem> {
+        let mut faults: Vec<Item> = Vec::new();
+        let mut terms = Vec::new();
+        for (at, line) in Lines::at("/items", lines).iter() {
+            let article = articles::require(&self.articles, line.variant, &at.member("variantId"))?;
+            let price = self.prices.get(&line.variant);
+            let price = price.ok_or_else(|| unusable(at.member("variantId"), "PRICE_NOT_IN_EFFECT"))?;
+            match line.price.agree(price.amount) {
+                Err((member, code)) => faults.push(item(at.member(member), code)),
+                Ok(agreed) => terms.push(LineTerms {
+                    sku: article.sku.clone(),
+                    description: article.product_name.clone(),
+                    tracking: articles::tracking(article),
+                    price_id: price.price,
+                    list_price: price.amount,
+                    agreed,
+                }),
+            }
+        }
+        match faults.first() {
+            Some(first) => Err(Problem { code: first.code.clone(), errors: faults }),
+            None => Ok(terms),
+        }
+    }
+
+    /// The list's currency.
+    pub fn currency_code(&self) -> String {
+        self.list.as_ref().map(|list| list.currency_code.clone()).unwrap_or_default()
+    }
+
+    /// The warehouse's branch.
+    pub fn branch(&self) -> Option<Id> {
+        self.warehouse.as_ref().and_then(|warehouse| warehouse.branch_id).map(Id::from)
+    }
+
+    /// The products of the lines: what the audit entry is found by.
+    pub fn products(&self) -> impl Iterator<Item = Id> {
+        self.articles.values().map(|article| Id::from(article.product_id))
+    }
+}
+
+/// Why goods of this entity cannot be sold from a warehouse.
+fn judge_warehouse(warehouse: &Warehouse, entity: Id) -> Option<&'static str> {
+    if Id::from(warehouse.legal_entity_id) != entity {
+        return Some("OTHER_ENTITY");
+    }
+    match (warehouse.active, warehouse.normal) {
+        (false, _) => Some("ARCHIVED"),
+        (true, false) => Some("NOT_NORMAL"),
+        (true, true) => None,
+    }
+}
+
+/// 409: a line names other than as many units as it may.
+pub fn unit_count_fault(pointer: String, required: usize, identified: usize) -> Item {
+    let count = |count: usize| Some(u32::try_from(count).unwrap_or(u32::MAX).min(1_000));
+    Item { required: count(required), identified: count(identified), ..item(pointer, "UNITS_DIFFER_FROM_QUANTITY") }
+}
+
+/// A line of a stored document as a body would state it: at its agreed price, or following the list.
+pub fn restate(variant: Id, quantity: Quantity, agreed: Option<Money>, reason: Option<String>) -> StatedLine {
+    let price = StatedPrice { unit_price: agreed, ..StatedPrice::default() };
+    StatedLine { variant, quantity, price, reason, units: Vec::new() }
+}
