@@ -4,10 +4,12 @@
 pub mod articles;
 pub mod books;
 pub mod costs;
+pub mod customers;
 pub mod directory;
 pub mod money;
 pub mod prices;
 pub mod products;
+pub mod sales;
 pub mod stock;
 pub mod units;
 pub mod warehouses;

@@ -1,0 +1,3 @@
+//! What the module asks of the store and of other modules, and what it refuses.
+
+pub mod rows;
