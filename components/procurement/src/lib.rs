@@ -1,9 +1,12 @@
 //! Procurement: suppliers, purchase and import orders, goods receipts, and what the goods of imports cost when they are here.
 
+pub mod bindings;
 mod operations;
 mod records;
 mod rules;
+pub mod services;
 mod upkeep;
+mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module};
@@ -28,6 +31,7 @@ impl Module for Procurement {
         ],
         events: records::EVENTS,
         checklist: upkeep::checklist,
+        verify: verify::verify,
         ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
     };
 }

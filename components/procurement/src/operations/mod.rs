@@ -1,5 +1,6 @@
 //! What people and API clients can call, by noun.
 
+pub mod import_order;
 pub mod incoming;
 pub mod order;
 pub mod receipt;
@@ -9,5 +10,11 @@ pub mod supplier;
 use stoa_sdk::Operation;
 
 /// All tables.
-pub const TABLES: &[&[Operation]] =
-    &[supplier::OPERATIONS, order::OPERATIONS, receipt::OPERATIONS, incoming::OPERATIONS, settings::OPERATIONS];
+pub const TABLES: &[&[Operation]] = &[
+    supplier::OPERATIONS,
+    order::OPERATIONS,
+    receipt::OPERATIONS,
+    import_order::OPERATIONS,
+    incoming::OPERATIONS,
+    settings::OPERATIONS,
+];

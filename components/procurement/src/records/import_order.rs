@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use stoa_sdk::Id;
 use stoa_trade::quantity::Amount;
 
 use crate::records::charge::Charge;
-use crate::records::order::{Incoterm, OrderRow, TransportMode};
+use crate::records::order::{Incoterm, OrderRow, PurchaseOrderWrite, TransportMode};
 use crate::records::shipment::Shipment;
 use crate::records::shown_order::{PublicPurchaseOrder, PublicPurchaseOrderHeader, PurchaseOrder, PurchaseOrderHeader};
 
@@ -117,4 +118,22 @@ impl PublicImportOrder {
     pub fn of(row: &OrderRow, order: PublicPurchaseOrder, parts: ImportParts) -> PublicImportOrder {
         PublicImportOrder { order, import: ImportFacts::of(row), parts }
     }
+}
+
+/// What the write of a new shipment answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShipmentWrite {
+    #[serde(flatten)]
+    pub order: PurchaseOrderWrite,
+    pub shipment_id: Id,
+}
+
+/// What the write of a new charge answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChargeWrite {
+    #[serde(flatten)]
+    pub order: PurchaseOrderWrite,
+    pub charge_id: Id,
 }

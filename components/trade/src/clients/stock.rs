@@ -9,12 +9,14 @@ use super::Key;
 pub use crate::bindings::commerce::inventory::stock::{
     CustomerReturn, Delivered, DeliveryLine, Disposition, IncomingLine, Level, NewUnit, Pair, Receipt, ReceiptLine,
     Received, ReserveLine, Reserved, ReturnLine, Returned, SalesOrder, SentBack, SupplierReturn, SupplierReturnLine,
+    Transferred,
 };
 
 stoa_sdk::service! {
     /// The service as it crosses the border.
     pub mod service = (crate::bindings::commerce::inventory::stock) {
         fn levels(pairs: &[Pair]) -> Vec<Level>;
+        fn transferred_incoming(pairs: &[Pair]) -> Vec<Transferred>;
         fn reserve(order: &SalesOrder, warehouse: Key, lines: &[ReserveLine]) -> Result<Vec<Reserved>, Problem>;
         fn release(order: Key, reservations: &[Key], reason: &str) -> Result<(), Problem>;
         fn deliver(order: &SalesOrder, lines: &[DeliveryLine]) -> Result<Vec<Delivered>, Problem>;

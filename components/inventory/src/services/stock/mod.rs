@@ -21,6 +21,10 @@ impl Guest for Services {
         levels::levels(&pairs)
     }
 
+    fn transferred_incoming(pairs: Vec<service::Pair>) -> Vec<service::Transferred> {
+        levels::transferred_incoming(&pairs)
+    }
+
     fn reserve(
         order: service::SalesOrder,
         warehouse: WireId,

@@ -1,0 +1,180 @@
+//! Charges of an import order: added, replaced, allocated and cancelled under the lock of the order.
+
+use stoa_sdk::store::{Get, get, insert, run, select, update};
+use stoa_sdk::{Answer, Call, Id, Problem, Reply, emit, new_id, now};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::document::version::Transition;
+use stoa_trade::quantity::Money;
+use stoa_trade::refusal::{refuse_invalid, unusable};
+use stoa_trade::{Change, usable};
+
+use crate::operations::import_order::input::{AllocateCharge, ChargeInput};
+use crate::records::charge::{ChargeRow, ChargeStatus};
+use crate::records::import_order::ChargeWrite;
+use crate::records::order::{ORDER_UPDATED, OrderRow};
+use crate::records::shipment::ShipmentRow;
+use crate::records::supplier::SupplierRow;
+use crate::work::charging::{StatedAllocation, allocate_charge};
+use crate::work::order::{LockedOrder, lock_import_with, order_event, require_approved, update_order};
+
+/// Charges of an order at most.
+const MOST_CHARGES: usize = 50;
+
+/// An order with its charges, and what a body names beside them.
+struct Charging {
+    order: LockedOrder,
+    charges: Vec<ChargeRow>,
+    supplier: Option<SupplierRow>,
+    shipment: Option<ShipmentRow>,
+}
+
+fn lock_charging(order: Id, supplier: Option<Id>, shipment: Option<Id>) -> Result<Charging, Problem> {
+    let supplier: Option<Get<SupplierRow>> = supplier.map(get);
+    let shipment: Option<Get<ShipmentRow>> = shipment.map(get);
+    let own = select::<ChargeRow>(ChargeRow::order_id.eq(order)).whole();
+    let (order, (charges, supplier, shipment)) = lock_import_with(order, (own, supplier, shipment))?;
+    Ok(Charging { order, charges, supplier: supplier.flatten(), shipment: shipment.flatten() })
+}
+
+impl Charging {
+    /// The charge of the path.
+    fn charge(&self, id: Id) -> Result<&ChargeRow, Problem> {
+        self.charges.iter().find(|charge| charge.id == id).ok_or_else(Problem::not_found)
+    }
+
+    /// Whether what the body names is there.
+    fn check_existence(&self, body: &ChargeInput) -> Result<(), Problem> {
+        if body.supplier_id.is_some() && self.supplier.is_none() {
+            return Err(Problem::reference_missing("/supplierId"));
+        }
+        if body.shipment_id.is_some() && self.shipment.is_none() {
+            return Err(Problem::reference_missing("/shipmentId"));
+        }
+        Ok(())
+    }
+
+    /// Whether what the body names may be named: an active supplier, a shipment of this order.
+    fn check_references(&self, body: &ChargeInput, before: Option<&ChargeRow>) -> Result<(), Problem> {
+        // Who was named before may have been archived since.
+        let is_new = before.is_none_or(|before| before.supplier_id != body.supplier_id);
+        if body.supplier_id.is_some() && is_new {
+            usable(self.supplier.clone(), "/supplierId").map_err(|_| unusable("/supplierId", "ARCHIVED"))?;
+        }
+        match &self.shipment {
+            Some(shipment) if shipment.order_id != self.order.row.id => Err(unusable("/shipmentId", "OTHER_ORDER")),
+            _ => Ok(()),
+        }
+    }
+}
+
+pub fn add(call: &Call) -> Answer {
+    let id = call.path_id("id")?;
+    let body: ChargeInput = call.body()?;
+    let charging = lock_charging(id, body.supplier_id, body.shipment_id)?;
+    charging.check_existence(&body)?;
+    body.expected_version.check(charging.order.row.version)?;
+    require_approved(charging.order.row.status)?;
+    charging.check_references(&body, None)?;
+    if charging.charges.len() >= MOST_CHARGES {
+        return Err(Problem::limit_exceeded());
+    }
+    let now = now();
+    let row = redraw(
+        ChargeRow {
+            id: new_id(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            order_id: id,
+            shipment_id: None,
+            kind: body.kind,
+            description: None,
+            amount: Money::ZERO,
+            allocated: Money::ZERO,
+            status: ChargeStatus::Estimated,
+            supplier_id: None,
+            reference: None,
+        },
+        &body,
+    );
+    let after = charging.order.touch();
+    run((insert([&row]), update_order(&after)))?;
+    emit([order_event(&ORDER_UPDATED, &after)]);
+    let write = ChargeWrite { order: (&after).into(), charge_id: row.id };
+    let reply = Reply::json(&write).resource(after.id).subjects(charging.order.subjects());
+    Ok(reply.subject(row.id).changed(["charges"]))
+}
+
+pub fn replace(call: &Call) -> Answer {
+    let (id, charge_id) = (call.path_id("id")?, call.path_id("chargeId")?);
+    let body: ChargeInput = call.body()?;
+    let charging = lock_charging(id, body.supplier_id, body.shipment_id)?;
+    let before = charging.charge(charge_id)?;
+    charging.check_existence(&body)?;
+    body.expected_version.check(charging.order.row.version)?;
+    if !before.status.is_open() {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    charging.check_references(&body, Some(before))?;
+    if !before.allocated.is_zero() && before.shipment_id != body.shipment_id {
+        return Err(Problem::immutable(vec!["/shipmentId".to_owned()]));
+    }
+    if body.amount.0 < before.allocated {
+        return Err(Problem::at("LIMIT_EXCEEDED", "/amount"));
+    }
+    let change = Change::of(before, redraw(before.clone(), &body))?;
+    let after = charging.order.touch();
+    run((change.update(), update_order(&after)))?;
+    emit([order_event(&ORDER_UPDATED, &after)]);
+    Ok(show(&charging.order, &after, charge_id))
+}
+
+pub fn allocate(call: &Call) -> Answer {
+    let (id, charge_id) = (call.path_id("id")?, call.path_id("chargeId")?);
+    let body: AllocateCharge = call.body()?;
+    let lines = Lines::at("/allocations", &body.allocations);
+    refuse_invalid(lines.find_repeats("receiptItemId", |line| line.receipt_item_id))?;
+    let charging = lock_charging(id, None, None)?;
+    let charge = charging.charge(charge_id)?;
+    let stated: Vec<StatedAllocation> = body
+        .allocations
+        .iter()
+        .map(|line| StatedAllocation { receipt_item: line.receipt_item_id, amount: line.amount.0 })
+        .collect();
+    let after = allocate_charge(&charging.order, charge, &stated, body.expected_version)?;
+    Ok(show(&charging.order, &after, charge_id))
+}
+
+pub fn cancel(call: &Call) -> Answer {
+    let (id, charge_id) = (call.path_id("id")?, call.path_id("chargeId")?);
+    let body: Transition = call.body()?;
+    let charging = lock_charging(id, None, None)?;
+    let before = charging.charge(charge_id)?;
+    body.expected_version.check(charging.order.row.version)?;
+    if before.status != ChargeStatus::Estimated {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let after = charging.order.touch();
+    let cancelled = update::<ChargeRow>(charge_id).set(ChargeRow::status, &ChargeStatus::Cancelled);
+    run((cancelled, update_order(&after)))?;
+    emit([order_event(&ORDER_UPDATED, &after)]);
+    Ok(show(&charging.order, &after, charge_id))
+}
+
+/// The charge as the body says it is; its status follows from its amount.
+fn redraw(row: ChargeRow, body: &ChargeInput) -> ChargeRow {
+    ChargeRow {
+        shipment_id: body.shipment_id,
+        kind: body.kind,
+        description: body.description.clone().map(String::from),
+        amount: body.amount.0,
+        status: ChargeRow::status_when(body.amount.0, row.allocated),
+        supplier_id: body.supplier_id,
+        reference: body.reference.clone().map(String::from),
+        ..row
+    }
+}
+
+fn show(order: &LockedOrder, after: &OrderRow, charge: Id) -> Reply {
+    order.show(after, &["charges"]).subject(charge)
+}

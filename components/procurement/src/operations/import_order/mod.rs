@@ -1,0 +1,94 @@
+//! The operations of import orders: purchase orders with shipments and charges. They are approved, cancelled and received as every
+//! purchase order is; every write states the order's version and raises it.
+
+mod charge;
+mod draft;
+mod input;
+mod list;
+mod shipment;
+
+use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::version::Transition;
+
+use crate::operations::import_order::input::{AllocateCharge, ChargeInput, ShipmentAdvance, ShipmentInput};
+use crate::operations::import_order::list::ListImportOrders;
+use crate::operations::order::input::{ImportOrderInput, ImportOrderUpdate};
+use crate::operations::order::{DRAFTING, REDRAFTING};
+use crate::records::import_order::{
+    ChargeWrite, ImportOrder, ImportOrderHeader, PublicImportOrder, PublicImportOrderHeader, ShipmentWrite,
+};
+use crate::records::order::{ORDER, ORDER_CREATED, ORDER_UPDATED, PurchaseOrderWrite};
+use crate::records::permission::{CLIENT_READ, CLIENT_WRITE, CREATE, READ, RECEIVE};
+
+const ORDERS: &str = "/purchases/import-orders";
+const ONE: &str = "/purchases/import-orders/{id}";
+const UPDATES: &[&str] = &[ORDER_UPDATED.code];
+
+/// What a shipment's write may refuse.
+const SHIPPING: &[&str] =
+    &["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "DUPLICATE", "LIMIT_EXCEEDED"];
+
+/// What a charge's write may refuse.
+const CHARGING: &[&str] =
+    &["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"];
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read(ORDERS, "listImportOrders", list::list).summary("Import orders")
+        .needs(READ).query::<ListImportOrders>().answers::<Page<ImportOrderHeader>>()
+        .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicImportOrderHeader>>()),
+    Operation::create(ORDERS, "createImportOrder", draft::create).summary("Draft an import order")
+        .description("A purchase order of kind IMPORT: approved, cancelled and received as every other one.")
+        .needs(CREATE).body::<ImportOrderInput>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
+        .and_client(Client::new(CLIENT_WRITE, draft::create)),
+    Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
+        .description("With its shipments and charges. Where goods were when a charge reached them, `destinations`, only to readers \
+            of costs.")
+        .needs(READ).answers::<ImportOrder>().cache_control("no-store")
+        .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicImportOrder>().description("")),
+    Operation::replace(ONE, "replaceImportOrder", draft::replace).summary("Replace an import order")
+        .description("A draft whole. Of an approved or partially received order only transportMode, ports, customsReference, notes \
+            and expectedOn may differ.")
+        .needs(CREATE).body::<ImportOrderUpdate>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, UPDATES).without_if_match().problems(REDRAFTING)
+        .and_client(Client::new(CLIENT_WRITE, draft::replace)),
+    Operation::create("/purchases/import-orders/{id}/shipments", "addShipment", shipment::add).summary("Plan a shipment")
+        .description("Of an approved or partially received order: no more of a line than is ordered, over all shipments that are \
+            not cancelled.")
+        .needs(CREATE).body::<ShipmentInput>().answers::<ShipmentWrite>().writes(ORDER, UPDATES).problems(SHIPPING)
+        .and_client(Client::new(CLIENT_WRITE, shipment::add)),
+    Operation::replace("/purchases/import-orders/{id}/shipments/{shipmentId}", "replaceShipment", shipment::replace)
+        .summary("Replace a shipment")
+        .description("Full replacement; the number must be the stored one, and what it carries differs only while it is PLANNED.")
+        .needs(CREATE).body::<ShipmentInput>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, UPDATES).without_if_match().problems(SHIPPING)
+        .and_client(Client::new(CLIENT_WRITE, shipment::replace)),
+    Operation::transition("/purchases/import-orders/{id}/shipments/{shipmentId}/advance", "advanceShipment", shipment::advance)
+        .summary("Advance a shipment")
+        .description("Forward, steps may be skipped; or to CANCELLED while nothing of it was received. It is RECEIVED by the receipt \
+            of the last of its goods.")
+        .needs(CREATE).body::<ShipmentAdvance>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, UPDATES).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])
+        .and_client(Client::new(CLIENT_WRITE, shipment::advance)),
+    Operation::create("/purchases/import-orders/{id}/charges", "addCharge", charge::add).summary("Add a charge")
+        .description("Freight, duty and the like, in the order's currency; of any order but a draft. It raises what goods cost as far \
+            as it is allocated to them.")
+        .needs(CREATE).body::<ChargeInput>().answers::<ChargeWrite>().writes(ORDER, UPDATES).problems(CHARGING),
+    Operation::replace("/purchases/import-orders/{id}/charges/{chargeId}", "replaceCharge", charge::replace)
+        .summary("Replace a charge")
+        .description("Full replacement while not all of it is allocated; its amount is no less than what is.")
+        .needs(CREATE).body::<ChargeInput>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, UPDATES).without_if_match().problems(CHARGING),
+    Operation::create("/purchases/import-orders/{id}/charges/{chargeId}/allocations", "allocateCharge", charge::allocate)
+        .summary("Allocate a charge to goods that came")
+        .description("The amounts are stated, each for one line of a receipt of this order; nothing is pro-rated. What of a line is on \
+            hand costs more from now on; what is gone is charged to where it went. An allocation is final.")
+        .needs(RECEIVE).body::<AllocateCharge>().answers::<PurchaseOrderWrite>().writes(ORDER, UPDATES)
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
+    Operation::transition("/purchases/import-orders/{id}/charges/{chargeId}/cancel", "cancelCharge", charge::cancel)
+        .summary("Cancel a charge").description("While nothing of it is allocated.")
+        .needs(CREATE).body::<Transition>().answers::<PurchaseOrderWrite>()
+        .writes(ORDER, UPDATES).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
+];

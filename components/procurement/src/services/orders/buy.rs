@@ -1,0 +1,106 @@
+//! Receiving and buying on behalf of an invoice that is confirmed together with its goods.
+
+use stoa_sdk::{Id, Problem};
+use stoa_trade::document::number::DocumentNumber;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::{illegal, refuse_invalid};
+
+use crate::bindings::exports::commerce::procurement::orders as service;
+use crate::records::order::OrderKind;
+use crate::records::receipt_item::ReceiptItemRow;
+use crate::rules::arrival::{Arrival, ArrivedLine};
+use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
+use crate::services::orders::wire::{parse, units};
+use crate::work::approval::approve_order;
+use crate::work::draft::insert_order;
+use crate::work::receiving::{self, Receipt, Receivable, lock_receivable};
+
+pub fn receive(
+    order: Id,
+    expected_version: i64,
+    reason: String,
+    location_id: Option<(u64, u64)>,
+    lines: Vec<service::ReceiveLine>,
+) -> Result<service::Received, Problem> {
+    let line = |(nth, line): (usize, service::ReceiveLine)| {
+        Ok(ArrivedLine {
+            order_item: line.order_item_id.into(),
+            quantity: parse(&line.quantity),
+            units: units(line.units, &format!("/items/{nth}"))?,
+        })
+    };
+    let lines: Result<Vec<ArrivedLine>, Problem> = lines.into_iter().enumerate().map(line).collect();
+    let arrival = arrival(reason, location_id, lines.map_err(point_at_lines)?);
+    receive_arrival(order, expected_version, &arrival).map_err(point_at_lines)
+}
+
+fn receive_arrival(order: Id, expected_version: i64, arrival: &Arrival) -> Result<service::Received, Problem> {
+    refuse_invalid(arrival.find_faults())?;
+    let receivable = lock_receivable(order, arrival)?;
+    if receivable.order.row.kind == OrderKind::Import {
+        // Its goods come with a shipment, which the caller cannot name.
+        return Err(illegal("/order", "IMPORT"));
+    }
+    let receipt = receiving::receive(receivable, arrival, ExpectedVersion(expected_version))?;
+    Ok(to_wire(receipt))
+}
+
+pub fn buy(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<service::Received, Problem> {
+    buy_lines(what, lines).map_err(point_at_lines)
+}
+
+fn buy_lines(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<service::Received, Problem> {
+    let item = |line: &service::BuyLine| PurchaseOrderItemInput {
+        variant_id: line.variant_id.into(),
+        quantity: Positive(parse(&line.quantity)),
+        unit_cost: parse(&line.unit_cost),
+    };
+    let terms = OrderTerms {
+        number: what.number.map(DocumentNumber),
+        legal_entity_id: what.legal_entity_id.into(),
+        warehouse_id: what.warehouse_id.into(),
+        supplier_id: what.supplier_id.into(),
+        currency_code: what.currency_code,
+        notes: None,
+        expected_on: None,
+        items: lines.iter().map(item).collect(),
+        import: ImportTerms::default(),
+    };
+    let (mut order, known) = insert_order(OrderKind::Standard, terms)?;
+    let mut came = Vec::new();
+    for (nth, (line, item)) in lines.into_iter().zip(&order.items).enumerate() {
+        let units = units(line.units, &format!("/items/{nth}"))?;
+        came.push(ArrivedLine { order_item: item.id, quantity: item.quantity, units });
+    }
+    let arrival = arrival(what.reason, what.location_id, came);
+    refuse_invalid(arrival.find_faults())?;
+    approve_order(&mut order, Some(&known.supplier))?;
+    let version = ExpectedVersion(order.row.version);
+    let receipt = receiving::receive(Receivable::of(order), &arrival, version)?;
+    Ok(to_wire(receipt))
+}
+
+fn arrival(reason: String, location_id: Option<(u64, u64)>, lines: Vec<ArrivedLine>) -> Arrival {
+    Arrival { reason, location: location_id.map(Id::from), shipment: None, lines, charges: Vec::new() }
+}
+
+fn to_wire(receipt: Receipt) -> service::Received {
+    let lines = receipt.items.iter().zip(receipt.units);
+    let item = |(item, units): (&ReceiptItemRow, Vec<Id>)| service::ReceivedItem {
+        receipt_item_id: item.id.into(),
+        order_item_id: item.order_item_id.into(),
+        unit_ids: units.into_iter().map(Into::into).collect(),
+    };
+    service::Received {
+        receipt_id: receipt.row.id.into(),
+        order_id: receipt.row.order_id.into(),
+        order_version: receipt.order.row.version,
+        items: lines.map(item).collect(),
+    }
+}
+
+/// What the operation calls items, the service calls lines.
+fn point_at_lines(problem: Problem) -> Problem {
+    problem.moved("/items", "/lines").moved("/warehouseLocationId", "/locationId")
+}

@@ -1,0 +1,52 @@
+//! Values as callers of the service state and read them, in text.
+
+use std::str::FromStr;
+
+use stoa_sdk::Problem;
+use stoa_sdk::host::fault;
+use stoa_trade::goods::{Condition, Grade};
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::invalid;
+use stoa_trade::unit_identity::UnitInput;
+
+use crate::bindings::exports::commerce::procurement::orders as service;
+
+/// What a caller states; a text that is none is the caller's fault.
+pub fn parse<T: FromStr>(text: &str) -> T {
+    text.parse().unwrap_or_else(|_| fault("a caller stated what is no decimal"))
+}
+
+pub fn tracking(of: Tracking) -> service::Tracking {
+    match of {
+        Tracking::None => service::Tracking::None,
+        Tracking::Quantity => service::Tracking::Quantity,
+        Tracking::Serialized => service::Tracking::Serialized,
+    }
+}
+
+/// The units of the line at this pointer.
+///
+/// # Errors
+/// VALIDATION_FAILED at a condition or grade that there is not.
+pub fn units(of: Vec<service::NewUnit>, at: &str) -> Result<Vec<UnitInput>, Problem> {
+    of.into_iter().enumerate().map(|(nth, unit)| read_unit(unit, &format!("{at}/units/{nth}"))).collect()
+}
+
+fn read_unit(unit: service::NewUnit, at: &str) -> Result<UnitInput, Problem> {
+    let conditions = [Condition::New, Condition::Used, Condition::Refurbished, Condition::OpenBox, Condition::AsIs];
+    let condition = unit.condition.map(|text| {
+        let found = conditions.into_iter().find(|condition| condition.as_str() == text);
+        found.ok_or_else(|| invalid(format!("{at}/condition"), "FORMAT"))
+    });
+    let grade = unit.grade.map(|text| {
+        let found = [Grade::A, Grade::B, Grade::C].into_iter().find(|grade| grade.as_str() == text);
+        found.ok_or_else(|| invalid(format!("{at}/grade"), "FORMAT"))
+    });
+    Ok(UnitInput {
+        serial_number: unit.serial_number,
+        imei1: unit.imei1,
+        imei2: unit.imei2,
+        condition: condition.transpose()?,
+        grade: grade.transpose()?,
+    })
+}
