@@ -1,5 +1,6 @@
 //! Sales: customers, quotations, sales orders and what comes back of them.
 
+mod bindings;
 mod operations;
 mod records;
 mod rules;

@@ -4,9 +4,9 @@ use stoa_sdk::Id;
 use stoa_sdk::store::{MOST_KEYS, get_all, read};
 use stoa_trade::Status;
 
+use crate::bindings::exports::commerce::sales::customers::{Customer, Guest};
 use crate::records::customer::CustomerRow;
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::sales::customers::{Customer, Guest};
 
 impl Guest for Services {
     fn get(ids: Vec<(u64, u64)>) -> Vec<Customer> {

@@ -5,9 +5,9 @@ use stoa_sdk::{Id, Problem, has, item, map};
 use stoa_trade::quantity::Quantity;
 use stoa_trade::refusal::refuse;
 
+use crate::bindings::exports::commerce::sales::orders::BillLine;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
-use crate::services::bindings::exports::commerce::sales::orders::BillLine;
 use crate::services::orders::wire::parse;
 
 /// Counts signed quantities on items, under the locks of their orders.

@@ -6,9 +6,9 @@ use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::Amount;
 
+use crate::bindings::exports::commerce::sales::orders as service;
+use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Report};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
-use crate::services::bindings::exports::commerce::sales::orders as service;
-use crate::services::bindings::exports::commerce::sales::orders::{Figure, Group, Report};
 use crate::services::orders::wire::parse;
 
 /// Groups of a kind that is not paged, at most.

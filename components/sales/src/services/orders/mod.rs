@@ -8,9 +8,9 @@ mod wire;
 
 use stoa_sdk::{Id, Problem};
 
+use crate::bindings::exports::commerce::sales::orders as service;
+use crate::bindings::exports::commerce::sales::orders::Guest;
 use crate::services::Services;
-use crate::services::bindings::exports::commerce::sales::orders as service;
-use crate::services::bindings::exports::commerce::sales::orders::Guest;
 use crate::work::completion::{complete_order, lock_held};
 
 type WireId = (u64, u64);

@@ -4,10 +4,10 @@ use stoa_sdk::store::{GetAll, MOST_ROWS, get_all, run, select};
 use stoa_sdk::{Id, Problem, all, map, set};
 use stoa_trade::pages::read_rest;
 
+use crate::bindings::exports::commerce::sales::orders as service;
 use crate::records::allocation::AllocationRow;
 use crate::records::order::OrderRow;
 use crate::records::order_item::OrderItemRow;
-use crate::services::bindings::exports::commerce::sales::orders as service;
 use crate::services::orders::wire::order_to_wire;
 use crate::work::order::sort_items;
 

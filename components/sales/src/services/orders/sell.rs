@@ -9,12 +9,12 @@ use stoa_trade::quantity::Money;
 use stoa_trade::refusal::refuse;
 use stoa_trade::text::key;
 
+use crate::bindings::exports::commerce::sales::orders::{Order, Sale, SellLine};
 use crate::records::customer::CustomerRow;
 use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, emit_sale};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::line::StatedLine;
-use crate::services::bindings::exports::commerce::sales::orders::{Order, Sale, SellLine};
 use crate::services::orders::wire::{order_to_wire, parse};
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;

@@ -6,12 +6,12 @@ use stoa_sdk::Problem;
 use stoa_sdk::host::fault;
 use stoa_trade::quantity::Tracking;
 
+use crate::bindings::exports::commerce::sales::orders as service;
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::price::LinePrice;
-use crate::services::bindings::exports::commerce::sales::orders as service;
 use crate::work::holding::group_by_item;
 
 /// What a caller states; a text that is none is the caller's fault.

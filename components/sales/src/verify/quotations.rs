@@ -1,0 +1,43 @@
+//! S4 and S7: quotations against their lines and the orders that they became.
+
+use stoa_sdk::store::{read, select};
+use stoa_sdk::{Id, all, map, view};
+use stoa_trade::pages::read_every;
+
+use crate::records::order::OrderRow;
+use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
+use crate::rules::price::LinePrice;
+use crate::rules::total::total;
+use crate::verify::batch::{Batch, finding, read_rows};
+
+view! { OfQuotation of OrderRow { id: Id, quotation_id: Option<Id> } }
+
+pub fn verify(after: Option<Id>) -> Batch {
+    let (quotations, last) = read_rows::<QuotationRow>(after);
+    if quotations.is_empty() {
+        return (Vec::new(), None);
+    }
+    let named = || quotations.iter().map(|quotation| quotation.id);
+    let live = all([QuotationItemRow::quotation_id.one_of(named()), QuotationItemRow::line_no.not_null()]);
+    let items = read_every(&live, |row: &QuotationItemRow| row.id);
+    let orders = read(select::<OfQuotation>(OrderRow::quotation_id.one_of(named())).whole());
+    let orders = map(orders.into_iter().filter_map(|order| Some((order.quotation_id?, order.id))));
+    let mut findings = Vec::new();
+    for row in &quotations {
+        let own: Vec<&QuotationItemRow> = items.iter().filter(|item| item.quotation_id == row.id).collect();
+        let fits = |item: &&QuotationItemRow| {
+            let figures = LinePrice::of_quotation(item).figures();
+            figures.is_ok_and(|of| of.unit_price == item.unit_price && of.line_total == item.line_total)
+        };
+        let sum = total(own.iter().map(|item| item.line_total));
+        let is_counted = usize::try_from(row.item_count) == Ok(own.len());
+        if !own.iter().all(fits) || sum.ok() != Some(row.total) || !is_counted {
+            findings.push(finding("S4", row.id, "The total is not the sum of quantity times price over the lines."));
+        }
+        let order = orders.get(&row.id).copied();
+        if order != row.order_id || order.is_some() != (row.status == QuotationStatus::Accepted) {
+            findings.push(finding("S7", row.id, "The quotation is accepted without its order, or not and has one."));
+        }
+    }
+    (findings, last)
+}

@@ -1,0 +1,51 @@
+//! Customer returns against the ledger of deliveries and the books: received ones have a row for each line and at most one entry.
+
+use stoa_sdk::{Id, all};
+use stoa_trade::clients::books;
+use stoa_trade::pages::read_every;
+use stoa_trade::quantity::Amount;
+
+use crate::records::customer_return::{CUSTOMER_RETURN, ReturnStatus, SalesReturnItemRow, SalesReturnRow};
+use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
+use crate::verify::batch::{Batch, finding, read_rows};
+
+pub fn verify(after: Option<Id>) -> Batch {
+    let (returns, last) = read_rows::<SalesReturnRow>(after);
+    if returns.is_empty() {
+        return (Vec::new(), None);
+    }
+    let ids: Vec<Id> = returns.iter().map(|row| row.id).collect();
+    let live = all([SalesReturnItemRow::return_id.one_of(ids.iter().copied()), SalesReturnItemRow::line_no.not_null()]);
+    let items = read_every(&live, |row: &SalesReturnItemRow| row.id);
+    let orders = returns.iter().map(|row| row.order_id);
+    let told = all([DeliveryLineRow::order_id.one_of(orders), DeliveryLineRow::kind.eq(DeliveryKind::Return)]);
+    let lines = read_every(&told, |row: &DeliveryLineRow| row.id);
+    let entries = books::entries(CUSTOMER_RETURN, &ids);
+    let mut findings = Vec::new();
+    for row in &returns {
+        let is_received = row.status == ReturnStatus::Received;
+        let own = items.iter().filter(|item| item.return_id == row.id);
+        let (mut fits, mut worth) = (true, 0_i128);
+        for item in own {
+            let line = lines.iter().find(|line| line.source_id == item.id);
+            fits &= match line {
+                Some(line) => is_received && line.quantity.units() == -item.quantity.units(),
+                None => !is_received,
+            };
+            worth -= line.and_then(|line| line.cost).unwrap_or(Amount::ZERO).units();
+        }
+        if !fits {
+            findings.push(finding("S9", row.id, "The ledger of deliveries is not what the return brought."));
+        }
+        let posted: Vec<_> = entries.iter().filter(|entry| Id::from(entry.source_id) == row.id).collect();
+        let is_posted = match posted.as_slice() {
+            [] => true,
+            [entry] => is_received && entry.total.parse() == Ok(Amount::from_units(worth)),
+            _ => false,
+        };
+        if !is_posted {
+            findings.push(finding("S11", row.id, "The books' entry is not what the return's goods cost."));
+        }
+    }
+    (findings, last)
+}
