@@ -16,13 +16,15 @@ wit_bindgen::generate!({
             import commerce:inventory/stock@0.1.0;
             import commerce:inventory/units@0.1.0;
             import commerce:inventory/costs@0.1.0;
+            import commerce:procurement/suppliers@0.1.0;
+            import commerce:procurement/orders@0.1.0;
             import commerce:sales/customers@0.1.0;
             import commerce:sales/orders@0.1.0;
         }
     ",
     path: [
         "../../wit/platform", "../../wit/catalog", "../../wit/pricing", "../../wit/ledger", "../../wit/inventory",
-        "../../wit/sales",
+        "../../wit/procurement", "../../wit/sales",
     ],
     with: {
         "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,

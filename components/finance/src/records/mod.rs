@@ -10,7 +10,6 @@ pub mod money_move;
 pub mod party_entry;
 pub mod payment;
 pub mod permission;
-#[macro_use]
 pub mod receipt;
 pub mod refund;
 pub mod revenue_line;

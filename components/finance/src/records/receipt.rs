@@ -4,40 +4,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Id, Instant, Reply};
 
+use crate::records::credit::CreditRow;
+use crate::records::invoice::InvoiceRow;
+use crate::records::payment::PaymentRow;
+use crate::records::refund::RefundRow;
+use crate::records::supplier_return::SupplierReturnRow;
+
 /// What a write answers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FinanceReceipt {
-    pub id: Id,
-    pub status: String,
+    id: Id,
+    status: String,
     #[schemars(range(min = 1))]
-    pub version: i64,
-    pub created_at: Instant,
-    pub updated_at: Instant,
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
-impl FinanceReceipt {
-    /// The answer; the audit entry is found by the document and by the party.
-    pub fn reply(self, party: Id) -> Reply {
-        Reply::json(&self).resource(self.id).subject(party)
-    }
-}
-
-/// A row that is answered as a receipt.
-#[macro_export]
-macro_rules! receipt {
-    ($row:expr) => {{
-        let row = $row;
-        $crate::records::receipt::FinanceReceipt {
-            id: row.id,
-            status: row.status.as_str().to_owned(),
-            version: row.version,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
+/// Rows of these documents are answered as receipts; the audit entry is found by the document and by the party.
+macro_rules! answered_by_receipt {
+    ($($row:ident),+ $(,)?) => {$(
+        impl $row {
+            /// What a write answers.
+            pub fn receipt(&self) -> Reply {
+                let receipt = FinanceReceipt {
+                    id: self.id,
+                    status: self.status.as_str().to_owned(),
+                    version: self.version,
+                    created_at: self.created_at,
+                    updated_at: self.updated_at,
+                };
+                Reply::json(&receipt).resource(self.id).subject(self.party_id)
+            }
         }
-        .reply(row.party_id)
-    }};
+    )+};
 }
+answered_by_receipt!(InvoiceRow, PaymentRow, CreditRow, RefundRow, SupplierReturnRow);
 
 /// A document's number as a body states it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -3,5 +3,6 @@
 pub mod allotment;
 pub mod billed_units;
 pub mod day;
+pub mod stated;
 pub mod text;
 pub mod total;

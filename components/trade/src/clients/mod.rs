@@ -9,8 +9,10 @@ pub mod directory;
 pub mod money;
 pub mod prices;
 pub mod products;
+pub mod purchases;
 pub mod sales;
 pub mod stock;
+pub mod suppliers;
 pub mod units;
 pub mod warehouses;
 
