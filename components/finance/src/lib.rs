@@ -3,6 +3,7 @@
 mod operations;
 mod records;
 mod rules;
+mod services;
 #[cfg(test)]
 mod tests;
 mod work;

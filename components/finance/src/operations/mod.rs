@@ -1,9 +1,24 @@
 //! The operations of finance, a noun a file.
 
+mod application;
 mod body;
+mod credit;
 mod invoice;
+mod payment;
+mod refund;
+mod supplier_return;
 
 use stoa_sdk::Operation;
 
 /// All of them.
-pub const TABLES: &[&[Operation]] = &[invoice::SALES_OPERATIONS, invoice::PURCHASE_OPERATIONS];
+pub const TABLES: &[&[Operation]] = &[
+    invoice::SALES_OPERATIONS,
+    invoice::PURCHASE_OPERATIONS,
+    payment::SALES_OPERATIONS,
+    payment::PURCHASE_OPERATIONS,
+    application::OPERATIONS,
+    credit::SALES_OPERATIONS,
+    credit::PURCHASE_OPERATIONS,
+    refund::OPERATIONS,
+    supplier_return::OPERATIONS,
+];

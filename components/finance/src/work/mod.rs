@@ -2,8 +2,12 @@
 
 pub mod entries;
 pub mod invoice;
+pub mod money;
 pub mod ordered;
 pub mod party;
 pub mod posting;
 pub mod register;
+pub mod settle;
+pub mod source;
+pub mod till;
 pub mod units;

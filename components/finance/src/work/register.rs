@@ -110,7 +110,7 @@ impl Collected {
 }
 
 /// Whether an order that a register collected is billed alone and in full by these lines.
-fn bills_whole(orders: &Orders, order: Id, lines: &[InvoiceLineRow]) -> bool {
+pub fn bills_whole(orders: &Orders, order: Id, lines: &[InvoiceLineRow]) -> bool {
     let mut billed: BTreeMap<Id, Quantity> = BTreeMap::new();
     for line in lines {
         let Some(item) = line.order_item_id.filter(|_| line.order_id == Some(order)) else { return false };

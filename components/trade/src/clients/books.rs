@@ -23,6 +23,13 @@ stoa_sdk::service! {
             on_pointer: Option<&str>,
             text: &str,
         ) -> Result<Vec<Key>, Problem>;
+        fn mirror_all(
+            source_kind: &str,
+            source_ids: &[Key],
+            on: Option<&str>,
+            on_pointer: Option<&str>,
+            text: &str,
+        ) -> Result<Vec<Key>, Problem>;
         fn admit(
             entity: Key,
             currency_code: Option<&str>,
@@ -121,6 +128,7 @@ pub fn stand_in_without_books() {
     books::post_all(|postings| Ok(vec![None; postings.len()]));
     books::entries(|_, _| Vec::new());
     books::mirror(|_, _, _, _, _| Ok(Vec::new()));
+    books::mirror_all(|_, _, _, _, _| Ok(Vec::new()));
     books::line_accounts(|_, _, _| Ok(Vec::new()));
     books::role_balances(|_, _, _| Ok(Vec::new()));
 }
