@@ -2,10 +2,12 @@
 
 mod application;
 mod body;
+mod books;
 mod credit;
 mod invoice;
 mod payment;
 mod refund;
+mod report;
 mod supplier_return;
 
 use stoa_sdk::Operation;
@@ -21,4 +23,11 @@ pub const TABLES: &[&[Operation]] = &[
     credit::PURCHASE_OPERATIONS,
     refund::OPERATIONS,
     supplier_return::OPERATIONS,
+    books::OPERATIONS,
+    report::party::OPERATIONS,
+    report::ageing::OPERATIONS,
+    report::settlement::OPERATIONS,
+    report::cash::OPERATIONS,
+    report::goods::OPERATIONS,
+    report::reconciliation::OPERATIONS,
 ];

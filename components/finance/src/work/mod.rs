@@ -1,5 +1,7 @@
 //! What several operations do together.
 
+pub mod balances;
+pub mod control;
 pub mod entries;
 pub mod invoice;
 pub mod money;
