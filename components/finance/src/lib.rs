@@ -6,6 +6,7 @@ mod rules;
 mod services;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod work;
 
 use stoa_sdk::{Manifest, Module};
@@ -23,6 +24,7 @@ impl Module for Finance {
             ("FULFILMENT_INCOMPLETE", 409, "A serialized line bills units that are not there, or another number of them."),
             ("CASH_SESSION_REQUIRED", 409, "Cash of a till leaves by an open session of that till."),
         ],
+        verify: verify::verify,
         ..Manifest::new("finance", env!("CARGO_PKG_VERSION"), "Invoices, payments, credits, refunds and supplier returns.")
     };
 }

@@ -27,6 +27,7 @@ pub const TABLES: &[&[Operation]] = &[
     report::party::OPERATIONS,
     report::ageing::OPERATIONS,
     report::settlement::OPERATIONS,
+    report::revenue::OPERATIONS,
     report::cash::OPERATIONS,
     report::goods::OPERATIONS,
     report::reconciliation::OPERATIONS,

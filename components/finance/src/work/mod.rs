@@ -9,6 +9,7 @@ pub mod ordered;
 pub mod party;
 pub mod posting;
 pub mod register;
+pub mod revenue;
 pub mod settle;
 pub mod source;
 pub mod till;

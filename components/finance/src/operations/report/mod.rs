@@ -6,4 +6,5 @@ pub mod goods;
 pub mod party;
 mod period;
 pub mod reconciliation;
+pub mod revenue;
 pub mod settlement;
