@@ -18,6 +18,9 @@ const VARIANTS_OF_EACH: usize = 2;
 /// Price lists of one load. A load of n writes leaves n / (lists x variants) prices per list and variant.
 const LISTS: usize = 8;
 
+/// Units of one goods receipt: as many as one may bring.
+const UNITS: usize = 100;
+
 /// Midnight of the first day that has a price: 2030-01-01, in milliseconds since 1970.
 const FIRST_DAY: i64 = 1_893_456_000_000;
 const DAY: i64 = 86_400_000;
@@ -54,6 +57,15 @@ pub struct Goods {
     pub warehouse: Uuid,
     pub variants: Vec<Uuid>,
     next: AtomicU64,
+}
+
+/// What is bought: one serialized variant, from one supplier.
+#[derive(Debug)]
+pub struct Purchases {
+    goods: Uuid,
+    warehouse: Uuid,
+    entity: Uuid,
+    supplier: Uuid,
 }
 
 impl Goods {
@@ -206,6 +218,44 @@ impl Company {
         let variants = product["variants"].as_array().context("no variants")?;
         let variants = variants.iter().map(|variant| id(&variant["id"])).collect::<anyhow::Result<_>>()?;
         Ok(Arc::new(Goods { warehouse, variants, next: AtomicU64::new(0) }))
+    }
+
+    /// A new serialized variant, a supplier of it, and the company's warehouse.
+    pub async fn purchases(&self, address: SocketAddr) -> anyhow::Result<Purchases> {
+        let mut client = Client::new(address, &self.token).await?;
+        let warehouses = client.get(&self.path("inventory/warehouses?type=PHYSICAL&limit=1")).await?;
+        let place = &warehouses["items"][0];
+        let name = format!("PHONE-{}", Uuid::new_v4().simple()).to_uppercase();
+        let product = json!({
+            "name": name, "productType": "GOOD", "unitOfMeasure": "PIECE", "publicationStatus": "PUBLISHED",
+            "trackInventory": true, "trackSerials": true, "variants": [{ "sku": name, "condition": "NEW" }],
+        });
+        let product = client.post(&self.path("catalog/products"), &product).await?;
+        let supplier = json!({ "code": name, "name": name });
+        let supplier = client.post(&self.path("purchases/suppliers"), &supplier).await?;
+        Ok(Purchases {
+            goods: id(&product["variants"][0]["id"])?,
+            warehouse: id(&place["id"])?,
+            entity: id(&place["legalEntityId"])?,
+            supplier: id(&supplier["id"])?,
+        })
+    }
+
+    /// Orders a hundred units: path and body of their receipt.
+    pub async fn place_order(&self, client: &mut Client, purchases: &Purchases) -> anyhow::Result<(String, Json)> {
+        let body = json!({
+            "legalEntityId": purchases.entity, "warehouseId": purchases.warehouse, "supplierId": purchases.supplier,
+            "currencyCode": "EUR",
+            "items": [{ "variantId": purchases.goods, "quantity": UNITS.to_string(), "unitCost": "499.95" }],
+        });
+        let order = id(&client.post(&self.path("purchases/orders"), &body).await?["id"])?;
+        let path = self.path(&format!("purchases/orders/{order}"));
+        client.post(&format!("{path}/approve"), &json!({ "expectedVersion": 1 })).await?;
+        let read = client.get(&path).await?;
+        let units: Vec<Json> =
+            (0..UNITS).map(|_| json!({ "serialNumber": Uuid::new_v4().simple().to_string() })).collect();
+        let line = json!({ "orderItemId": read["items"][0]["id"], "quantity": UNITS.to_string(), "units": units });
+        Ok((format!("{path}/receipts"), json!({ "expectedVersion": 2, "reason": "benchmark", "items": [line] })))
     }
 
     /// Path and body of an adjustment: a piece comes in.

@@ -29,7 +29,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, pools, rates, reads, small, statements, swaps, tax, writes_postgres, writes_sqlite,
+    adjustments, pools, rates, reads, receipts, small, statements, swaps, tax, writes_postgres, writes_sqlite,
 };
 use crate::rounds::Rounds;
 
@@ -157,6 +157,10 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         let company = Company::create_with_books(service.address, &bench.token).await?;
         adjustments::measure(bench, database, &company, &service, "_books").await?;
     }
+    if parts.has("postgres/receipts") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        receipts::measure(bench, &company, &service, "").await?;
+    }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
@@ -190,6 +194,10 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
         let request = company.adjustments(goods);
         let load = Load { address: service.address, connections: 1, request, statuses: &[201] };
         rates::measure(bench, "adjustment_sqlite", load, None).await?;
+    }
+    if parts.has("sqlite/receipts") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        receipts::measure(bench, &company, &service, "_sqlite").await?;
     }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;

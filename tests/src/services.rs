@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
-pub use stoa_wire::{Key, inventory, ledger};
+pub use stoa_wire::{Key, inventory, ledger, procurement};
 
 use crate::host::Settings;
 use crate::{Answer, Company, Database, Folder, Stoa, modules};
@@ -15,7 +15,7 @@ pub fn host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
-        let guests = ["porter", "poster"].map(|name| (format!("{name}.wasm"), modules::guest(name)));
+        let guests = ["porter", "poster", "clerk"].map(|name| (format!("{name}.wasm"), modules::guest(name)));
         modules::with(&guests.each_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())))
     });
     let start = || Stoa::try_start(database, Settings::default().modules(folder.path()));
@@ -69,6 +69,18 @@ impl Company {
     #[track_caller]
     pub fn call_inventory<T: DeserializeOwned>(&self, call: inventory::Call) -> T {
         read_answer(&self.try_inventory(&[call]).is(201), 0)
+    }
+
+    /// Calls procurement's services in one transaction.
+    #[track_caller]
+    pub fn try_procurement(&self, calls: &[procurement::Call]) -> Answer {
+        self.post("clerk/calls", json!({ "calls": calls }))
+    }
+
+    /// Calls one of procurement's services, as it must succeed.
+    #[track_caller]
+    pub fn call_procurement<T: DeserializeOwned>(&self, call: procurement::Call) -> T {
+        read_answer(&self.try_procurement(&[call]).is(201), 0)
     }
 
     /// Calls the ledger's services in one transaction.

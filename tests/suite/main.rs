@@ -13,3 +13,4 @@ mod ledger;
 mod modules;
 mod platform;
 mod pricing;
+mod procurement;

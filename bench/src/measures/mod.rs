@@ -4,6 +4,7 @@ pub mod adjustments;
 pub mod pools;
 pub mod rates;
 pub mod reads;
+pub mod receipts;
 pub mod small;
 pub mod statements;
 pub mod swaps;

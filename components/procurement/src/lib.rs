@@ -5,6 +5,8 @@ mod operations;
 mod records;
 mod rules;
 pub mod services;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 mod verify;
 mod work;

@@ -18,6 +18,7 @@ wit_bindgen::generate!({
             import commerce:inventory/costs@0.1.0;
             import commerce:procurement/suppliers@0.1.0;
             import commerce:procurement/orders@0.1.0;
+            import commerce:procurement/charges@0.1.0;
             import commerce:sales/customers@0.1.0;
             import commerce:sales/orders@0.1.0;
         }

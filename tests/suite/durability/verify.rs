@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, books, day, month, month_day};
 use stoa_tests::company::fresh;
 use stoa_tests::goods::{WHY, bookkeeping};
+use stoa_tests::purchases::{Buyer, fresh_serials, line, serials};
 use stoa_tests::services::inventory::{
     Call, DeliveryLine, IncomingLine, Receipt, ReceiptLine, ReserveLine, Reserved, SalesOrder,
 };
@@ -14,6 +15,7 @@ use stoa_tests::{Company, Database, company, on_both_databases};
 
 on_both_databases![
     faults_of_goods_are_found,
+    faults_of_purchases_are_found,
     faults_of_books_are_found,
     books_that_forget_goods_are_found,
     entries_that_do_not_fit_their_goods_are_found,
@@ -109,6 +111,49 @@ fn faults_of_goods_are_found(database: Database) {
             ("update inventory_unit set status = 'LOST' where {tenant}", "unit-layer"),
             ("update inventory_unit set serial_number = 'X' where {tenant} and status = 'RESERVED'", "unit-identity"),
             ("update inventory_transfer_item set received = quantity where {tenant}", "transfer-lines"),
+        ],
+    );
+}
+
+/// A company that bought: an import with a shipment, a charge and units received, an order of boxes received in part, a draft.
+fn trading(database: Database) -> Company {
+    let buyer = Buyer::new(database);
+    let (box_, phone) = (buyer.shop.counted(0), buyer.shop.phone());
+    let import = buyer.place_import(json!([line(&phone, "3", "100"), line(&box_, "4", "2")]));
+    let shipment = import.clear(&[(0, "3"), (1, "2")]);
+    let units = json!([import.units(0, serials(&fresh_serials(2)))]);
+    let receipt = import.receive_with(units, json!({ "shipmentId": shipment })).is(201).id();
+    let item = buyer.receipt(&receipt)["items"][0]["id"].clone();
+    import.allocate(&import.charge("9"), &[(item.as_str().unwrap_or_default(), "5")]).is(201);
+    let order = buyer.place(json!([line(&box_, "10", "3")]));
+    order.receive(json!([order.goods(0, "4")])).is(201);
+    buyer.draft(json!([line(&box_, "1", "1")]));
+    buyer.shop
+}
+
+/// [J1]..[J9] of procurement, and what its records say twice.
+fn faults_of_purchases_are_found(database: Database) {
+    trading(database).verified();
+    assert_found(
+        || trading(database),
+        &[
+            ("update procurement_purchase_item set received = quantity where {tenant}", "J1"),
+            ("update procurement_purchase_order set status = 'RECEIVED' where {tenant}", "J2"),
+            ("update procurement_purchase_order set approved_at = null where {tenant}", "J2"),
+            ("update inventory_stock set incoming = on_hand where {tenant}", "J3"),
+            ("update procurement_shipment_item set received = quantity where {tenant}", "J4"),
+            ("update procurement_shipment set stage = 'RECEIVED' where {tenant}", "J4"),
+            ("update procurement_purchase_item set billed = quantity where {tenant}", "J5"),
+            ("update procurement_receipt_balance set quantity = charge_amount where {tenant}", "J5"),
+            ("update procurement_purchase_order set number_key = 'x' || number_key where {tenant}", "J6"),
+            ("update procurement_supplier set code_key = 'x' || code_key where {tenant}", "J6"),
+            ("update inventory_unit set receipt_item_id = null where {tenant}", "J7"),
+            ("update procurement_charge set allocated = amount where {tenant}", "J8"),
+            ("update procurement_receipt_balance set charge_amount = quantity where {tenant}", "J8"),
+            ("update procurement_purchase_order set item_count = item_count + 1 where {tenant}", "J9"),
+            ("update procurement_purchase_item set line_total = received_value where {tenant}", "J9"),
+            ("update procurement_charge set status = 'ESTIMATED' where {tenant}", "charge-status"),
+            ("update procurement_receipt set warehouse_id = supplier_id where {tenant}", "receipt-order"),
         ],
     );
 }

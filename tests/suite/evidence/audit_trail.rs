@@ -65,6 +65,11 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         ],
     ),
     ("a count of a warehouse, without a line yet", &["createStockCount"]),
+    (
+        "whom goods are bought from, and how",
+        &["createSupplier", "replaceSupplier", "archiveSupplier", "replaceProcurementSettings"],
+    ),
+    ("what a charge is said to come to; goods bear what is allocated of it", &["addCharge", "replaceCharge", "cancelCharge"]),
 ];
 
 /// Members and parameters that name goods.
@@ -77,6 +82,8 @@ const NAMES_OF_GOODS: &[&str] = &[
     "unitId",
     "unitIds",
     "itemId",
+    "orderItemId",
+    "receiptItemId",
     "priceId",
 ];
 

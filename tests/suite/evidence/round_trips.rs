@@ -1,8 +1,9 @@
 //! What a request costs in round trips to PostgreSQL, counted by a bystander, is no more than `stoa_tap::BOUNDS` says.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use stoa_tap::BOUNDS;
-use stoa_tests::company::{product, with};
+use stoa_tests::company::{fresh, product, with};
+use stoa_tests::purchases::{Buyer, Order, fresh_serials, line, serials};
 use stoa_tests::round_trips::Watched;
 use stoa_tests::{Company, Database};
 
@@ -18,13 +19,17 @@ mod postgres {
 fn no_request_takes_more_round_trips_than_its_bound() {
     let watched = Watched::start();
     let shop = watched.host.company();
-    let measured = BOUNDS.iter().map(|bound| {
-        let count = measure(&watched, &shop, bound.figure);
-        assert!(count > 0, "{}: nothing was counted", bound.figure);
-        (bound, count)
-    });
-    let over: Vec<_> = measured.filter(|(bound, count)| *count > bound.most).collect();
+    let measured: Vec<_> = BOUNDS.iter().map(|bound| (bound, measure(&watched, &shop, bound.figure))).collect();
+    for (bound, count) in &measured {
+        assert!(*count > 0, "{}: nothing was counted", bound.figure);
+        println!("{} {count}", bound.figure);
+    }
+    let over: Vec<_> = measured.iter().filter(|(bound, count)| *count > bound.most).collect();
     assert!(over.is_empty(), "{over:?}");
+    // What a receipt asks of the database does not grow with its lines.
+    let of = |figure: &str| measured.iter().find(|(bound, _)| bound.figure == figure).map(|(_, count)| *count);
+    let receipts = ["statements_receipt_line", "statements_receipt", "statements_receipt_lines"].map(of);
+    assert!(receipts.iter().all(|count| *count == receipts[0]), "{receipts:?}");
 }
 
 fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
@@ -62,6 +67,10 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
         "statements_adjustment_books" => {
             count_adjustments(watched, &watched.host.company_with(json!({ "keepsBooks": true })))
         }
+        "statements_receipt" => count_receipts(watched, 10),
+        "statements_receipt_line" => count_receipts(watched, 1),
+        "statements_receipt_lines" => count_receipts(watched, 100),
+        "statements_receipt_units" => count_receipts_of_units(watched),
         other => panic!("nobody measures {other}"),
     }
 }
@@ -69,4 +78,38 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
 fn count_adjustments(watched: &Watched, shop: &Company) -> usize {
     let (variant, warehouse) = (shop.counted(0), shop.main());
     watched.count(|| drop(shop.bring(&variant, &warehouse, "1", Some("12.5")).is(201)))
+}
+
+/// Receipts of one piece of each of so many lines of one order.
+fn count_receipts(watched: &Watched, lines: usize) -> usize {
+    let buyer = Buyer::of(watched.host.company_with(json!({ "keepsBooks": true })));
+    let sku = fresh("LINES-");
+    let variants: Vec<Json> = (0..lines).map(|n| json!({ "sku": format!("{sku}-{n}") })).collect();
+    let members = json!({ "trackInventory": true, "publicationStatus": "PUBLISHED", "variants": variants });
+    let made = buyer.shop.post("catalog/products", with(&product(&sku), members)).is(201);
+    let variants = made["variants"].as_array().into_iter().flatten();
+    let items = variants.map(|variant| line(variant["id"].as_str().unwrap_or_default(), "1000", "12.5")).collect();
+    let order = buyer.place(items);
+    let read = order.read();
+    let items: Vec<Json> = read.items().iter().map(|item| json!({ "orderItemId": item["id"], "quantity": "1" })).collect();
+    count_of(watched, &order, || json!(items))
+}
+
+fn count_receipts_of_units(watched: &Watched) -> usize {
+    let buyer = Buyer::of(watched.host.company_with(json!({ "keepsBooks": true })));
+    let order = buyer.place(json!([line(&buyer.shop.phone(), "100000", "499.95")]));
+    let item = order.item_id(0);
+    count_of(watched, &order, || {
+        json!([{ "orderItemId": item, "quantity": "100", "units": serials(&fresh_serials(100)) }])
+    })
+}
+
+/// Round trips of receipts of an order, whose version each of them raises.
+fn count_of(watched: &Watched, order: &Order, items: impl Fn() -> Json) -> usize {
+    let mut version = 2;
+    watched.count(|| {
+        let body = json!({ "expectedVersion": version, "reason": "counted", "items": items() });
+        order.post_receipt(body).is(201);
+        version += 1;
+    })
 }

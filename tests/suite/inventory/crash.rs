@@ -125,14 +125,15 @@ impl Floor {
             _ => ("entry", "", self.entry.clone()),
         };
         let path = if path.is_empty() { "ledger/journal-entries".to_string() } else { format!("inventory/{path}") };
-        self.count(kind, &self.send(&path, &body));
+        self.count(kind, &self.shop().post_until_answered(&path, &body));
     }
 
     fn ship(&self, box_: &str, here: &str, there: &str) {
         let items = json!([{ "variantId": box_, "quantity": "1" }]);
         let order = json!({ "fromWarehouseId": here, "toWarehouseId": there, "items": items });
-        let order = self.send("inventory/transfer-orders", &order).is(201).id();
-        let ship = self.send(&format!("inventory/transfer-orders/{order}/ship"), &json!({ "expectedVersion": 1 }));
+        let order = self.shop().post_until_answered("inventory/transfer-orders", &order).is(201).id();
+        let path = format!("inventory/transfer-orders/{order}/ship");
+        let ship = self.shop().post_until_answered(&path, &json!({ "expectedVersion": 1 }));
         self.count("ship", &ship);
     }
 
@@ -141,17 +142,5 @@ impl Floor {
             200 | 201 => *self.done.lock().expect("no writer panicked").entry(kind).or_default() += 1,
             _ => assert_eq!(answer["code"], "INSUFFICIENT_STOCK", "{answer}"),
         }
-    }
-
-    /// Sends until there is an answer: across a power cut with the same key.
-    fn send(&self, path: &str, body: &Json) -> Answer {
-        let key = uuid::Uuid::new_v4().to_string();
-        for _ in 0..2_000 {
-            match self.shop().request("POST", path).key(&key).json(body).unchecked().try_send() {
-                Ok(answer) if answer.status != 503 => return answer,
-                _ => thread::sleep(Duration::from_millis(20)),
-            }
-        }
-        panic!("the host did not come back");
     }
 }

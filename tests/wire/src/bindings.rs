@@ -9,12 +9,15 @@ wit_bindgen::generate!({
             import commerce:inventory/stock@0.1.0;
             import commerce:inventory/units@0.1.0;
             import commerce:inventory/costs@0.1.0;
+            import commerce:procurement/suppliers@0.1.0;
+            import commerce:procurement/orders@0.1.0;
+            import commerce:procurement/charges@0.1.0;
             import commerce:ledger/directory@0.1.0;
             import commerce:ledger/books@0.1.0;
             import commerce:ledger/money@0.1.0;
         }
     ",
-    path: ["../../wit/platform", "../../wit/ledger", "../../wit/inventory"],
+    path: ["../../wit/platform", "../../wit/ledger", "../../wit/inventory", "../../wit/procurement"],
     with: {
         "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
         "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,

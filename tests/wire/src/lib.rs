@@ -11,6 +11,7 @@ use stoa_sdk::{Answer, Call, Problem, Reply, item};
 mod bindings;
 pub mod inventory;
 pub mod ledger;
+pub mod procurement;
 
 /// An id as services spell it.
 pub type Key = (u64, u64);

@@ -1,7 +1,7 @@
 //! The demo catalogue as the tables under `xtask/demo` state it, expanded to products and variants.
 //!
 //! The tables hold facts: models, model numbers, storages, colours and list prices at launch. Two kinds of figures are made
-//! up by rule, here: what a refurbished device costs, and the trade price of everything.
+//! up by rule, here: what a refurbished device costs, and the trade and purchase prices of everything.
 
 use anyhow::{Context, Result, bail};
 
@@ -74,9 +74,19 @@ impl Cents {
         Cents(self.0 / 100 * percent / 100 * 100)
     }
 
-    /// The made-up trade price: 80 % of the retail price, down to the cent, as an amount of the list's currency.
+    /// The made-up trade price: 80 % of the retail price, as an amount of the list's currency.
     pub fn trade(self) -> Cents {
-        Cents(self.0 / 100 * 80 + self.0 % 100 * 80 / 100)
+        self.share(80)
+    }
+
+    /// The made-up price that the demo company buys at: 72 % of the retail price.
+    pub fn cost(self) -> Cents {
+        self.share(72)
+    }
+
+    /// A share of it, down to the cent.
+    fn share(self, percent: u32) -> Cents {
+        Cents(self.0 / 100 * percent + self.0 % 100 * percent / 100)
     }
 }
 
@@ -106,7 +116,7 @@ pub fn catalogue() -> Result<Catalogue> {
 }
 
 /// The lines of a table with `N` columns.
-fn table<const N: usize, T>(
+pub fn table<const N: usize, T>(
     name: &str,
     text: &'static str,
     mut read: impl FnMut([&'static str; N]) -> Result<T>,
@@ -304,6 +314,7 @@ mod tests {
             for variant in product.variants {
                 assert!(variant.retail >= Cents(100) && variant.retail < Cents(1_000_000), "{}", variant.sku);
                 assert!(variant.retail.trade() < variant.retail, "{}", variant.sku);
+                assert!(variant.retail.cost() < variant.retail.trade(), "{}", variant.sku);
                 assert_eq!(variant.condition == "REFURBISHED", variant.grade.is_some());
             }
         }

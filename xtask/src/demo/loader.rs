@@ -1,4 +1,4 @@
-//! Sends the demo catalogue. Every write has a key made of the company and of what it writes: a loader that was stopped
+//! Sends the demo catalogue, and what purchases follow it. Every write has a key made of the company and of what it writes: a loader that was stopped
 //! half-way runs again from its first step, and what is there already is answered, not made twice.
 
 use std::collections::HashMap;
@@ -10,6 +10,7 @@ use uuid::{Builder, Uuid};
 
 use super::facts::{self, Catalogue, Cents, Product, Variant};
 use super::progress::Progress;
+use super::purchases;
 use crate::api::{Api, items, text};
 
 const COMPANY: &str = "Stoa Demo Phones";
@@ -32,7 +33,8 @@ pub async fn resume(api: &Api, tenant: &str) -> Result<()> {
     let catalogue = facts::catalogue()?;
     let variants: usize = catalogue.products.iter().map(|product| product.variants.len()).sum();
     let lookups = catalogue.manufacturers.len() + catalogue.brands.len() + catalogue.categories.len() + 1;
-    let total = lookups + catalogue.products.len() + 2 * (1 + variants.div_ceil(BATCH));
+    let bought = purchases::purchases(&catalogue)?;
+    let total = lookups + catalogue.products.len() + 2 * (1 + variants.div_ceil(BATCH)) + bought.steps();
     let mut loader = Loader { api, tenant, progress: Progress::new(total as u64) };
     let ids = loader.lookups(&catalogue).await?;
     let priced = loader.products(&catalogue, &ids).await?;
@@ -40,6 +42,9 @@ pub async fn resume(api: &Api, tenant: &str) -> Result<()> {
     let trade: Vec<Price> = retail.iter().map(|(id, amount)| (*id, amount.trade())).collect();
     loader.price_list(RETAIL, "Retail", "PUBLIC", "USD", &retail).await?;
     loader.price_list(TRADE, "Trade customers", "INTERNAL", "EUR", &trade).await?;
+    let skus = catalogue.products.iter().flat_map(|product| &product.variants).map(|variant| variant.sku.as_str());
+    let by_sku: HashMap<&str, &str> = skus.zip(retail.iter().map(|(id, _)| *id)).collect();
+    loader.purchases(&bought, &by_sku).await?;
     loader.progress.finish();
     Ok(())
 }
@@ -50,8 +55,9 @@ type Price<'a> = (&'a str, Cents);
 /// Ids of lookups by kind and code.
 type Ids = HashMap<(&'static str, &'static str), String>;
 
-struct Loader<'a> {
-    api: &'a Api,
+/// Sends what is loaded, step by step.
+pub struct Loader<'a> {
+    pub api: &'a Api,
     tenant: &'a str,
     progress: Progress,
 }
@@ -128,7 +134,7 @@ impl Loader<'_> {
     }
 
     /// One write; `name` tells it from others at the same path.
-    async fn create(&mut self, path: &str, name: &str, body: &Json) -> Result<Json> {
+    pub async fn create(&mut self, path: &str, name: &str, body: &Json) -> Result<Json> {
         let path = self.path(path);
         let hash = Sha256::digest(format!("{path}\n{name}"));
         let key = hash.first_chunk::<16>().map(|bytes| Builder::from_random_bytes(*bytes).into_uuid());
@@ -137,7 +143,8 @@ impl Loader<'_> {
         Ok(answer)
     }
 
-    fn path(&self, path: &str) -> String {
+    /// A path of the company.
+    pub fn path(&self, path: &str) -> String {
         format!("/v1/tenants/{}/{path}", self.tenant)
     }
 }

@@ -40,7 +40,7 @@ impl IncomingGoods {
             variant_id: item.variant_id,
             quantity: item.quantity,
             received_quantity: item.received,
-            pending_quantity: item.pending(order.status),
+            pending_quantity: item.still_to_come(order.status),
             expected_on: order.expected_on,
             shipped_quantity: (order.kind == OrderKind::Import).then_some(shipped),
         }

@@ -36,14 +36,14 @@ collection! {
 
 impl OrderItemRow {
     /// What is ordered and did not come yet.
-    pub fn outstanding(&self) -> Quantity {
+    pub fn left_to_receive(&self) -> Quantity {
         // The collection's own check: no more is received than ordered.
         self.quantity.checked_sub(self.received).unwrap_or(Quantity::ZERO)
     }
 
     /// What is still to come of it while its order has this status.
-    pub fn pending(&self, status: OrderStatus) -> Quantity {
-        if status.is_open() { self.outstanding() } else { Quantity::ZERO }
+    pub fn still_to_come(&self, status: OrderStatus) -> Quantity {
+        if status.is_open() { self.left_to_receive() } else { Quantity::ZERO }
     }
 
     /// Whether goods of it move stock.
@@ -57,7 +57,7 @@ impl OrderItemRow {
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrderItem {
     id: Id,
-    /// From 0.
+    /// From 1.
     line_no: i64,
     variant_id: Id,
     tracking_mode: Tracking,
@@ -82,14 +82,15 @@ impl PublicPurchaseOrderItem {
     pub fn of(row: &OrderItemRow, status: OrderStatus) -> PublicPurchaseOrderItem {
         PublicPurchaseOrderItem {
             id: row.id,
-            line_no: row.line_no.unwrap_or_default(),
+            // People count from one.
+            line_no: row.line_no.unwrap_or_default() + 1,
             variant_id: row.variant_id,
             tracking_mode: row.tracking,
             quantity: row.quantity,
             unit_cost: row.unit_cost,
             line_total: row.line_total,
             received_quantity: row.received,
-            pending_quantity: row.pending(status),
+            pending_quantity: row.still_to_come(status),
         }
     }
 }

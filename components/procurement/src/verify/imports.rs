@@ -53,7 +53,7 @@ fn judge_item(
 
 fn judge_shipment(shipment: &ShipmentRow, shipped: &[ShipmentItemRow]) -> Option<Finding> {
     let mut own = shipped.iter().filter(|of| of.shipment_id == shipment.id);
-    let is_here = own.all(|of| of.outstanding().is_zero());
+    let is_here = own.all(|of| of.left_to_receive().is_zero());
     let is_wrong = is_here != (shipment.stage == ShipmentStage::Received);
     is_wrong.then(|| finding("J4", shipment.id, "The shipment's stage is not what came of it."))
 }

@@ -49,7 +49,7 @@ fn judge_order(order: &OrderRow, items: &[&OrderItemRow], findings: &mut Vec<Fin
         findings.push(finding("J9", order.id, "The order's total or count is not that of its lines."));
     }
     let (is_whole, is_untouched) =
-        (items.iter().all(|item| item.outstanding().is_zero()), items.iter().all(|item| item.received.is_zero()));
+        (items.iter().all(|item| item.left_to_receive().is_zero()), items.iter().all(|item| item.received.is_zero()));
     let is_right = match order.status {
         OrderStatus::Draft | OrderStatus::Approved => is_untouched,
         OrderStatus::PartiallyReceived => !is_untouched && !is_whole,
@@ -77,7 +77,7 @@ fn judge_item(order: &OrderRow, item: &OrderItemRow, came: &BTreeMap<Id, Came>, 
     if totals::line_total(item.quantity, item.unit_cost).ok() != Some(item.line_total) {
         findings.push(finding("J9", item.id, "The line's total is not its quantity at its cost."));
     }
-    let is_open = item.is_tracked() && !item.pending(order.status).is_zero();
+    let is_open = item.is_tracked() && !item.still_to_come(order.status).is_zero();
     let is_its_orders = item.legal_entity_id == order.legal_entity_id
         && item.warehouse_id == order.warehouse_id
         && item.currency_code == order.currency_code;

@@ -21,7 +21,7 @@ pub fn expect_goods(order: &LockedOrder) -> Result<(), Problem> {
 /// # Errors
 /// As [`expect_goods`].
 pub fn expect_no_goods(order: &LockedOrder) -> Result<(), Problem> {
-    change_incoming(order, |item| -item.outstanding().units())
+    change_incoming(order, |item| -item.left_to_receive().units())
 }
 
 fn change_incoming(order: &LockedOrder, delta: impl Fn(&OrderItemRow) -> i128) -> Result<(), Problem> {

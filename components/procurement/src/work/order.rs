@@ -100,7 +100,7 @@ pub fn order_event(kind: &EventKind<PurchaseOrderEvent>, after: &OrderRow) -> Ev
 
 /// The status of an order of which goods came: what its lines say.
 pub fn receiving_verb(items: &[OrderItemRow]) -> OrderVerb {
-    let is_whole = items.iter().all(|item| item.outstanding().is_zero());
+    let is_whole = items.iter().all(|item| item.left_to_receive().is_zero());
     if is_whole { OrderVerb::ReceiveRest } else { OrderVerb::ReceivePart }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod articles;
 pub mod books;
+pub mod charges;
 pub mod costs;
 pub mod customers;
 pub mod directory;

@@ -1,8 +1,10 @@
-//! Procurement's suppliers, as documents name them.
+//! Procurement's suppliers. A request reads each of them once.
 
-use stoa_sdk::Id;
+use std::collections::BTreeMap;
 
-use super::{Key, ask_all};
+use stoa_sdk::{Id, Kept};
+
+use super::{Key, get_kept};
 
 pub use crate::bindings::commerce::procurement::suppliers::Supplier;
 
@@ -13,7 +15,11 @@ stoa_sdk::service! {
     }
 }
 
-/// The suppliers of these ids, in any order; unknown ones are absent.
-pub fn get(ids: &[Id]) -> Vec<Supplier> {
-    ask_all(ids, service::get)
+thread_local! {
+    static KEPT: Kept<Id, Supplier> = const { Kept::new() };
+}
+
+/// The suppliers of these ids, archived ones too; unknown ones are absent.
+pub fn get(ids: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Supplier> {
+    get_kept(&KEPT, ids, service::get, |supplier| supplier.id)
 }

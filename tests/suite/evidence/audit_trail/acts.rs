@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, price, product, with};
 use stoa_tests::goods::{WHY, inbound};
+use stoa_tests::purchases::{Buyer, Order, line};
 use stoa_tests::{Answer, Company, Machine};
 
 const MEDIUM: &str = "https://media.example.test/a.jpg";
@@ -14,6 +15,7 @@ pub struct Stage {
     pub list: String,
     pub main: String,
     other: String,
+    buyer: Buyer,
 }
 
 /// Who does the write.
@@ -230,6 +232,83 @@ pub const ACTS: &[(&str, Act)] = &[
         let answer = by.send("POST", &format!("{path}/cancel"), json!({ "expectedVersion": 2 }));
         Touch { answer, products: vec![one, two] }
     }),
+    ("createPurchaseOrder", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let answer = by.send("POST", "purchases/orders", by.stage.purchase(&[first, second]));
+        Touch { answer, products: vec![one, two] }
+    }),
+    ("replacePurchaseOrder", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let order = by.stage.buyer.draft(json!([line(&first, "1", "2")]));
+        let body = with(&by.stage.purchase(&[second]), json!({ "number": order.read()["number"], "expectedVersion": 1 }));
+        Touch { answer: by.send("PUT", &order.path(), body), products: vec![one, two] }
+    }),
+    ("approvePurchaseOrder", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let order = by.stage.buyer.draft(json!([line(&first, "1", "2"), line(&second, "1", "2")]));
+        let answer = by.send("POST", &format!("{}/approve", order.path()), json!({ "expectedVersion": 1 }));
+        Touch { answer, products: vec![one, two] }
+    }),
+    // A key gives up drafts alone.
+    ("cancelPurchaseOrder", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let order = by.stage.buyer.draft(json!([line(&first, "1", "2"), line(&second, "1", "2")]));
+        let body = json!({ "expectedVersion": 1, "reason": WHY });
+        Touch { answer: by.send("POST", &format!("{}/cancel", order.path()), body), products: vec![one, two] }
+    }),
+    ("createGoodsReceipt", |by| {
+        let ((one, first), (two, second), (_, left)) = (by.stage.goods(), by.stage.goods(), by.stage.goods());
+        let order = by.stage.buyer.place(json!([line(&first, "1", "2"), line(&second, "1", "2"), line(&left, "1", "2")]));
+        let body = order.receipt_body(json!([order.goods(0, "1"), order.goods(1, "1")]));
+        let answer = by.send("POST", &format!("{}/receipts", order.path()), body);
+        Touch { answer, products: vec![one, two] }
+    }),
+    ("createImportOrder", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let answer = by.send("POST", "purchases/import-orders", by.stage.purchase(&[first, second]));
+        Touch { answer, products: vec![one, two] }
+    }),
+    ("replaceImportOrder", |by| {
+        let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
+        let drafted = by.stage.shop.post("purchases/import-orders", by.stage.purchase(&[first])).is(201).id();
+        let order = by.stage.buyer.order(&drafted);
+        let body = with(&by.stage.purchase(&[second]), json!({ "number": order.read()["number"], "expectedVersion": 1 }));
+        Touch { answer: by.send("PUT", &order.import_path(), body), products: vec![one, two] }
+    }),
+    ("addShipment", |by| {
+        let (products, order) = by.stage.import();
+        let body = json!({ "expectedVersion": 2, "number": "S-1", "items": [order.goods(0, "1"), order.goods(1, "1")] });
+        Touch { answer: by.send("POST", &format!("{}/shipments", order.import_path()), body), products }
+    }),
+    ("replaceShipment", |by| {
+        let (products, order) = by.stage.import();
+        let shipment = order.ship(&[(0, "1")]);
+        let body = json!({ "expectedVersion": 3, "number": "S-1", "items": [order.goods(1, "1")] });
+        Touch { answer: by.send("PUT", &format!("{}/shipments/{shipment}", order.import_path()), body), products }
+    }),
+    ("advanceShipment", |by| {
+        let (products, order) = by.stage.import();
+        let shipment = order.ship(&[(0, "1"), (1, "1")]);
+        let body = json!({ "expectedVersion": 3, "stage": "SHIPPED", "occurredOn": "2026-01-15" });
+        Touch { answer: by.send("POST", &format!("{}/shipments/{shipment}/advance", order.import_path()), body), products }
+    }),
+    ("allocateCharge", |by| {
+        let (products, order) = by.stage.import();
+        let shipment = order.clear(&[(0, "1"), (1, "1")]);
+        let items = json!([order.goods(0, "1"), order.goods(1, "1")]);
+        let receipt = order.receive_with(items, json!({ "shipmentId": shipment })).is(201).id();
+        let items = by.stage.buyer.receipt(&receipt)["items"].clone();
+        let allocations: Vec<Json> = items
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| json!({ "receiptItemId": item["id"], "amount": "1" }))
+            .collect();
+        let charge = order.charge("5");
+        let body = json!({ "expectedVersion": order.version(), "allocations": allocations });
+        let path = format!("{}/charges/{charge}/allocations", order.import_path());
+        Touch { answer: by.send("POST", &path, body), products }
+    }),
 ];
 
 /// Lines of a count that found nine pieces of each variant.
@@ -252,11 +331,13 @@ impl Side<'_> {
 impl Stage {
     pub fn of(shop: Company) -> Stage {
         shop.entitle();
-        let scopes =
-            ["catalog.read", "catalog.write", "pricing.read", "pricing.write", "inventory.read", "inventory.write"];
+        let scopes = [
+            "catalog.read", "catalog.write", "pricing.read", "pricing.write", "inventory.read", "inventory.write",
+            "purchases.read", "purchases.write",
+        ];
         let machine = shop.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }));
         let (list, main, other) = (shop.price_list(&fresh("L")), shop.main(), shop.warehouse("PHYSICAL"));
-        Stage { shop, machine, list, main, other }
+        Stage { buyer: Buyer::of(shop.clone()), shop, machine, list, main, other }
     }
 
     #[track_caller]
@@ -302,6 +383,17 @@ impl Stage {
         let line = |variant: &String| json!({ "variantId": variant, "quantity": "1" });
         let items: Vec<Json> = variants.iter().map(line).collect();
         json!({ "fromWarehouseId": self.main, "toWarehouseId": self.other, "items": items })
+    }
+
+    /// The body of a purchase of one piece of each variant.
+    fn purchase(&self, variants: &[String]) -> Json {
+        self.buyer.body(variants.iter().map(|variant| line(variant, "1", "2")).collect())
+    }
+
+    /// An approved import of one piece of two products.
+    fn import(&self) -> (Vec<String>, Order) {
+        let ((one, first), (two, second)) = (self.goods(), self.goods());
+        (vec![one, two], self.buyer.place_import(json!([line(&first, "1", "2"), line(&second, "1", "2")])))
     }
 
     /// The path of a drafted order, and its first line.

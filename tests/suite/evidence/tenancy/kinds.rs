@@ -5,6 +5,7 @@ mod catalog;
 mod host;
 mod inventory;
 mod ledger;
+mod procurement;
 mod transfers;
 mod units;
 
@@ -54,7 +55,7 @@ pub struct Part {
     pub amends: &'static [(&'static str, Amend)],
 }
 
-const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART];
+const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART, procurement::PART];
 
 fn all() -> impl Iterator<Item = &'static Kind> {
     PARTS.iter().flat_map(|part| part.kinds)

@@ -45,7 +45,7 @@ impl Shipping {
     }
 
     /// What of a line stands on shipments that are not cancelled, but for one.
-    fn shipped(&self, order_item: Id, but_for: Option<Id>) -> i128 {
+    fn sum_on_shipments(&self, order_item: Id, but_for: Option<Id>) -> i128 {
         let counts = |id: Id| {
             let shipment = self.shipments.iter().find(|shipment| shipment.id == id);
             Some(id) != but_for && shipment.is_some_and(|shipment| shipment.stage != ShipmentStage::Cancelled)
@@ -67,7 +67,7 @@ impl Shipping {
             let places = articles.get(&of.variant_id).map_or(0, |article| article.decimal_places);
             if !is_countable(line.quantity.0, of.tracking, places) {
                 fine.push(scale_fault(at.member("quantity")));
-            } else if self.shipped(of.id, but_for) + line.quantity.0.units() > of.quantity.units() {
+            } else if self.sum_on_shipments(of.id, but_for) + line.quantity.0.units() > of.quantity.units() {
                 beyond.push(item(at.member("quantity"), "LIMIT_EXCEEDED"));
             }
         }

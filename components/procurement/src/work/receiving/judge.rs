@@ -131,12 +131,12 @@ fn check_lines(of: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Artic
 
 /// What may come of a line: what is outstanding of it, and no more than the shipment brings.
 fn receivable_quantity(of: &Receivable, item: &OrderItemRow) -> Quantity {
-    let outstanding = item.outstanding();
+    let outstanding = item.left_to_receive();
     match &of.shipment {
         None => outstanding,
         Some(_) => {
             let shipped = of.shipment_items.iter().find(|shipped| shipped.order_item_id == item.id);
-            shipped.map_or(Quantity::ZERO, |shipped| shipped.outstanding().min(outstanding))
+            shipped.map_or(Quantity::ZERO, |shipped| shipped.left_to_receive().min(outstanding))
         }
     }
 }

@@ -149,7 +149,7 @@ fn write(
         let Some(line) = came.get(&item.id) else { continue };
         item.received = quantity::sum([item.received, line.quantity])?;
         item.received_value = quantity::sum([item.received_value, line.line_total])?;
-        item.open = item.is_tracked() && !item.outstanding().is_zero();
+        item.open = item.is_tracked() && !item.left_to_receive().is_zero();
     }
     after.row = of.order.after(receiving_verb(&after.items))?;
     let is_open = |line: &ReceiptItemRow| after.item(line.order_item_id).is_some_and(|item| item.open);
@@ -169,7 +169,7 @@ fn write(
         |shipped: &ShipmentItemRow| came.get(&shipped.order_item_id).map_or(Quantity::ZERO, |line| line.quantity);
     let shipment_items = update_all::<ShipmentItemRow>(shipped.iter().map(|shipped| shipped.id))
         .add_each(ShipmentItemRow::received, shipped.iter().map(|shipped| quantity_of(shipped)));
-    let is_here = of.shipment_items.iter().all(|shipped| shipped.outstanding() == quantity_of(shipped));
+    let is_here = of.shipment_items.iter().all(|shipped| shipped.left_to_receive() == quantity_of(shipped));
     let shipment = of.shipment.as_ref().filter(|_| is_here).map(|shipment| {
         let step =
             ShipmentStep { stage: ShipmentStage::Received, occurred_on: today(), note: None, at: row.created_at };

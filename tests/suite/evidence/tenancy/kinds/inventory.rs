@@ -13,10 +13,7 @@ const WHY: &str = "tried";
 pub const PART: Part = Part {
     kinds: KINDS,
     special: &[],
-    exempt: &[
-        ("*", "referenceId", "the caller's own, never looked up"),
-        ("*", "purchaseReceiptItemId", "no module keeps receipts yet"),
-    ],
+    exempt: &[("*", "referenceId", "the caller's own, never looked up")],
     needs: &[
         ("listWarehouses", "warehouse"),
         ("apiListWarehouses", "warehouse"),
