@@ -19,7 +19,7 @@ use crate::records::side::Side;
 use crate::work::balances::of_account;
 use crate::work::control::read_control;
 use crate::work::ordered::parse;
-use crate::work::posting::{Source, Terms, draw_entry, leg};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg};
 
 const LEGAL_ENTITY: &str = "LEGAL_ENTITY";
 const OPENING: &str = "OPENING";
@@ -196,7 +196,7 @@ fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Optio
             on: today(),
             on_pointer: "/booksStartOn",
         };
-        let source = Source { kind: OPENING, id: entity, purpose: &purpose, number: currency_code };
+        let source = EntrySource { kind: OPENING, id: entity, purpose: &purpose, number: currency_code };
         postings.push(draw_entry(terms, source, legs));
     }
     if postings.is_empty() {

@@ -1,7 +1,5 @@
 //! Permissions of people and scopes of API clients, as `finance-ledger.md` B1 gives them to acts.
 
-use crate::records::side::Side;
-
 /// Which permissions acts of a side need.
 pub struct Rights {
     pub read: &'static [&'static str],
@@ -14,14 +12,6 @@ pub struct Rights {
 pub const SALES: Rights = Rights { read: &["sales.read"], write: &["sales.create"], settle: &["sales.cancel"] };
 pub const PURCHASES: Rights =
     Rights { read: &["purchases.read"], write: &["purchases.create"], settle: &["purchases.approve"] };
-
-/// The rights of a side.
-pub const fn rights(side: Side) -> Rights {
-    match side {
-        Side::Sales => SALES,
-        Side::Purchases => PURCHASES,
-    }
-}
 
 /// Delivering goods with an invoice.
 pub const CONFIRM_SALE: &[&str] = &["sales.create", "pricing.read", "inventory.adjust"];

@@ -83,7 +83,7 @@ pub fn draft(total: &str) -> InvoiceRow {
 }
 
 /// An invoice of this total that stands since the last day of 2025.
-pub fn issued(total: &str) -> InvoiceRow {
+pub fn issued_invoice(total: &str) -> InvoiceRow {
     let day = Some(day("2025-12-31"));
     InvoiceRow { status: InvoiceStatus::Issued, version: 2, issued_on: day, posted_on: day, ..draft(total) }
 }

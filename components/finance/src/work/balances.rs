@@ -37,7 +37,7 @@ pub fn of_statement() -> Filter {
 }
 
 /// What a side of an entity stands at in a currency.
-pub fn standing(side: Side, entity: Id, currency_code: &str) -> OneTotal<Standing> {
+pub fn sum_standing(side: Side, entity: Id, currency_code: &str) -> OneTotal<Standing> {
     let of = all([
         PartyEntryRow::side.eq(side),
         PartyEntryRow::legal_entity_id.eq(entity),
@@ -55,7 +55,7 @@ pub fn standing(side: Side, entity: Id, currency_code: &str) -> OneTotal<Standin
 }
 
 /// What registers of an entity took in a currency.
-pub fn taken(entity: Id, currency_code: &str) -> OneTotal<Taken> {
+pub fn sum_taken(entity: Id, currency_code: &str) -> OneTotal<Taken> {
     aggregate::<Taken>(all([
         MoneyMoveRow::legal_entity_id.eq(entity),
         MoneyMoveRow::currency_code.eq(currency_code),
@@ -65,7 +65,7 @@ pub fn taken(entity: Id, currency_code: &str) -> OneTotal<Taken> {
 }
 
 /// What an entity recognised without an order in a currency.
-pub fn recognized(entity: Id, currency_code: &str) -> OneTotal<RecognizedRevenue> {
+pub fn sum_recognized(entity: Id, currency_code: &str) -> OneTotal<RecognizedRevenue> {
     aggregate::<RecognizedRevenue>(all([
         RevenueLineRow::legal_entity_id.eq(entity),
         RevenueLineRow::currency_code.eq(currency_code),

@@ -9,7 +9,7 @@ use stoa_trade::clients::{purchases, sales};
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 
 use crate::records::side::Side;
-use crate::work::balances::{recognized, standing, taken};
+use crate::work::balances::{sum_recognized, sum_standing, sum_taken};
 use crate::work::ordered::parse;
 
 /// Debit minus credit of each control role, by documents in the currency.
@@ -48,10 +48,10 @@ fn minus(amount: Amount) -> Amount {
 /// LIMIT_EXCEEDED.
 pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem> {
     let (of_sales, of_purchases, collected, free) = run((
-        standing(Side::Sales, entity, currency_code),
-        standing(Side::Purchases, entity, currency_code),
-        taken(entity, currency_code),
-        recognized(entity, currency_code),
+        sum_standing(Side::Sales, entity, currency_code),
+        sum_standing(Side::Purchases, entity, currency_code),
+        sum_taken(entity, currency_code),
+        sum_recognized(entity, currency_code),
     ))?;
     let delivered: Amount = parse(&sales::service::position(entity.into(), currency_code)?);
     let position = purchases::service::position(entity.into(), currency_code);

@@ -12,7 +12,7 @@ use crate::records::payment::{CardKind, Method, PaymentRow};
 use crate::records::refund::RefundRow;
 use crate::records::side::{PAYMENT, Side};
 use crate::work::entries::{Debtor, Document, entry, negate};
-use crate::work::posting::{Source, Terms, draw_entry, money_leg, party_leg};
+use crate::work::posting::{EntrySource, Terms, draw_entry, money_leg, party_leg};
 use crate::work::source::{payer_of, payment_document};
 
 /// The stated money account, else the one mapped to the method; none where the entity keeps no books.
@@ -161,5 +161,5 @@ pub fn post_money(
     let party = debtor.side.party(debtor.party);
     let legs = money_leg(moved.account, of_money, moved.amount).into_iter();
     let legs = legs.chain([party_leg(debtor.side.credit_role(), of_party, moved.amount, party)]).collect();
-    draw_entry(terms, Source { kind, id: document.id, purpose: "MONEY", number: &document.number }, legs)
+    draw_entry(terms, EntrySource { kind, id: document.id, purpose: "MONEY", number: &document.number }, legs)
 }

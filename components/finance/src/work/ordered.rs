@@ -173,12 +173,12 @@ pub fn of_purchases(orders: &[purchases::Order], received: &[purchases::ReceiptI
             of.lines.insert(line.id, line);
         }
     }
-    of.received = map(received.iter().map(|line| (Id::from(line.id), received_line(line))));
+    of.received = map(received.iter().map(|line| (Id::from(line.id), read_received_line(line))));
     of
 }
 
 /// A line of a receipt as it is kept here.
-pub fn received_line(line: &purchases::ReceiptItem) -> ReceivedLine {
+pub fn read_received_line(line: &purchases::ReceiptItem) -> ReceivedLine {
     ReceivedLine {
         id: line.id.into(),
         order_item: line.order_item_id.into(),

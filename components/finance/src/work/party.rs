@@ -17,11 +17,11 @@ pub struct Party {
 /// The party of this id, if there is one.
 pub fn read_party(side: Side, id: Id) -> Option<Party> {
     match side {
-        Side::Sales => customers::get(&[id])
-            .first()
+        Side::Sales => customers::get([id])
+            .get(&id)
             .map(|party| Party { is_active: party.active, payment_term_days: party.payment_term_days }),
-        Side::Purchases => suppliers::get(&[id])
-            .first()
+        Side::Purchases => suppliers::get([id])
+            .get(&id)
             .map(|party| Party { is_active: party.active, payment_term_days: party.payment_term_days }),
     }
 }

@@ -8,7 +8,7 @@ use stoa_trade::refusal::illegal;
 
 /// What an entry is of.
 #[derive(Debug, Clone)]
-pub struct Source<'a> {
+pub struct EntrySource<'a> {
     pub kind: &'a str,
     pub id: Id,
     pub purpose: &'a str,
@@ -29,7 +29,7 @@ pub struct Terms<'a> {
 }
 
 /// An entry with these legs.
-pub fn draw_entry(terms: Terms<'_>, source: Source<'_>, legs: Vec<Leg>) -> Posting {
+pub fn draw_entry(terms: Terms<'_>, source: EntrySource<'_>, legs: Vec<Leg>) -> Posting {
     Posting {
         entity: terms.entity.into(),
         currency_code: terms.currency_code.to_owned(),

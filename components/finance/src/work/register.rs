@@ -19,7 +19,7 @@ use crate::work::entries::{Document, Owed, entry, negate};
 use crate::work::invoice::debt::debtor_of;
 use crate::work::invoice::locked::LockedInvoice;
 use crate::work::ordered::Orders;
-use crate::work::posting::{Source, Terms, draw_entry, leg, party_leg};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg, party_leg};
 
 /// The payments by which a register collected an order.
 pub struct Collected {
@@ -94,7 +94,7 @@ impl Collected {
                 on_pointer: "/issuedOn",
             };
             let source =
-                Source { kind: APPLICATION, id: application.id, purpose: APPLICATION, number: &payment.number };
+                EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number: &payment.number };
             let legs = vec![
                 leg("SALES_CLEARING", JournalSide::Debit, widen(payment.amount)),
                 party_leg("RECEIVABLE", JournalSide::Credit, payment.amount, debtor.side.party(debtor.party)),

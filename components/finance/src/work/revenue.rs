@@ -73,7 +73,7 @@ macro_rules! recognized {
         }
 
         impl $name {
-            fn keyed(self) -> (String, Figures) {
+            fn into_keyed(self) -> (String, Figures) {
                 let text: fn(&$name) -> String = $text;
                 let figures = Figures {
                     documents: self.documents,
@@ -105,7 +105,7 @@ totals! { AllCredits of PartyEntryRow by [] { amount: Money = sum(amount) } }
 
 impl Scope {
     /// Revenue without an order left no warehouse.
-    fn recognized(&self) -> Option<Filter> {
+    fn filter_recognized(&self) -> Option<Filter> {
         self.warehouse.is_none().then(|| {
             all([
                 RevenueLineRow::legal_entity_id.eq(self.entity),
@@ -120,7 +120,7 @@ impl Scope {
     }
 
     /// A credit has a customer, and neither variant, branch nor warehouse.
-    fn credits(&self) -> Option<Filter> {
+    fn filter_credits(&self) -> Option<Filter> {
         (self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()).then(|| {
             all([
                 PartyEntryRow::side.eq(Side::Sales),
@@ -193,16 +193,19 @@ fn ask_sales(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<
         GroupBy::Branch => sales::Group::Branch,
         GroupBy::Warehouse => sales::Group::Warehouse,
     };
-    let narrowed = sales::Filter {
+    sales::service::figures(&sales::Question {
+        legal_entity_id: of.entity.into(),
+        currency_code: of.currency_code.clone(),
+        since: of.from.to_string(),
+        until: of.to.to_string(),
+        by,
         customer_id: of.customer.map(Into::into),
         variant_id: of.variant.map(Into::into),
         branch_id: of.branch.map(Into::into),
         warehouse_id: of.warehouse.map(Into::into),
-    };
-    let cursor = cursor.map(|id| id.to_string());
-    let (since, until) = (of.from.to_string(), of.to.to_string());
-    let (entity, currency_code) = (of.entity.into(), of.currency_code.as_str());
-    sales::service::figures(entity, currency_code, &since, &until, by, narrowed, cursor.as_deref(), limit)
+        cursor: cursor.map(|id| id.to_string()),
+        limit,
+    })
 }
 
 fn read_figure(figure: &sales::Figure) -> Figures {
@@ -230,14 +233,14 @@ fn add(one: &Figures, other: &Figures) -> Result<Figures, Problem> {
 type Keyed<T> = BTreeMap<String, T>;
 
 fn read_recognized(of: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
-    let Some(filter) = of.recognized() else { return Ok(Default::default()) };
+    let Some(filter) = of.filter_recognized() else { return Ok(Default::default()) };
     match by {
-        GroupBy::Day => sum_recognized(&filter, ByDay::keyed),
-        GroupBy::Month => sum_recognized(&filter, ByMonth::keyed),
-        GroupBy::Variant => sum_recognized(&filter, ByVariant::keyed),
-        GroupBy::Customer => sum_recognized(&filter, ByCustomer::keyed),
-        GroupBy::Branch => sum_recognized(&filter, ByBranch::keyed),
-        GroupBy::Warehouse => sum_recognized(&filter, Overall::keyed),
+        GroupBy::Day => sum_recognized(&filter, ByDay::into_keyed),
+        GroupBy::Month => sum_recognized(&filter, ByMonth::into_keyed),
+        GroupBy::Variant => sum_recognized(&filter, ByVariant::into_keyed),
+        GroupBy::Customer => sum_recognized(&filter, ByCustomer::into_keyed),
+        GroupBy::Branch => sum_recognized(&filter, ByBranch::into_keyed),
+        GroupBy::Warehouse => sum_recognized(&filter, Overall::into_keyed),
     }
 }
 
@@ -247,12 +250,12 @@ fn sum_recognized<T: Totals>(
 ) -> Result<(Keyed<Figures>, Figures), Problem> {
     let (groups, total) =
         run((aggregate::<T>(filter.clone()).without_zeros().whole(), aggregate::<Overall>(filter.clone()).one()))?;
-    Ok((map(groups.into_iter().map(keyed)), total.keyed().1))
+    Ok((map(groups.into_iter().map(keyed)), total.into_keyed().1))
 }
 
 /// Credits by group, where they have such a group, and all of them.
 fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option<Money>), Problem> {
-    let Some(filter) = of.credits() else { return Ok((None, None)) };
+    let Some(filter) = of.filter_credits() else { return Ok((None, None)) };
     let groups = match by {
         GroupBy::Day => sum_credits(&filter, |of: CreditsByDay| (of.on_date.to_string(), of.amount))?,
         GroupBy::Month => sum_credits(&filter, |of: CreditsByMonth| (of.month.to_string(), of.amount))?,

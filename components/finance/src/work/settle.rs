@@ -16,7 +16,7 @@ use crate::records::side::{APPLICATION, Side};
 use crate::rules::allotment::check_amounts;
 use crate::work::entries::{entry, negate};
 use crate::work::invoice::debt::owed_of;
-use crate::work::posting::{Source as JournalSource, Terms, draw_entry, party_leg};
+use crate::work::posting::{EntrySource, Terms, draw_entry, party_leg};
 use crate::work::source::Source;
 
 /// What a request would have an invoice paid.
@@ -126,7 +126,7 @@ impl Settlement {
             on_pointer: "/appliedOn",
         };
         let number = &source.document.number;
-        let of = JournalSource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number };
+        let of = EntrySource { kind: APPLICATION, id: application.id, purpose: APPLICATION, number };
         self.postings.push(draw_entry(terms, of, application_legs(row, amount)));
         self.applications.push(application);
         self.paid.push((paid.clone(), amount, on));

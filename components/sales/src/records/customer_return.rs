@@ -46,6 +46,7 @@ collection! {
         line_no: Option<i64>,
         item_id: Id,
         variant_id: Id,
+        product_id: Id,
         tracking: Tracking,
         quantity: Quantity,
         disposition: ReturnDisposition,

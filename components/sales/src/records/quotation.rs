@@ -48,10 +48,11 @@ collection! {
 }
 
 collection! {
-    /// `line_no` null: taken out of the draft. `agreed_price` null: the line follows the list until the quotation is sent.
+    /// `line_no` null: taken out of the draft. `product_id`: audit entries are found by it. `agreed_price` null: the line follows the list until the quotation is sent.
     pub record QuotationItemRow in "quotation_item" {
         quotation_id: Id,
         variant_id: Id,
+        product_id: Id,
         line_no: Option<i64>,
         sku: String,
         description: String,

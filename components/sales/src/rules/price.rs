@@ -141,7 +141,7 @@ mod tests {
         line.figures().unwrap()
     }
 
-    fn stated(member: &str, value: &str) -> StatedPrice {
+    fn state_price(member: &str, value: &str) -> StatedPrice {
         let mut stated = StatedPrice::default();
         match member {
             "unitPrice" => stated.unit_price = Some(money(value)),
@@ -164,7 +164,7 @@ mod tests {
             ("0", "unitPrice", "1", "1.000000", true, "0.000000", "", ""),
             ("10", "discountAmount", "10", "0.000000", true, "10.000000", "10.000000", "100.0000"),
         ] {
-            let agreed = stated(member, value).agree(money(list)).unwrap();
+            let agreed = state_price(member, value).agree(money(list)).unwrap();
             let shown = figures(list, agreed);
             let text = |of: Option<String>| of.unwrap_or_default();
             assert_eq!(shown.unit_price.to_string(), unit_price, "{list} {member} {value}");
@@ -180,7 +180,7 @@ mod tests {
             ("0.000001", "discountPercent", "50", "PRICE_NOT_EXACT"),
             ("10", "discountAmount", "10.000001", "DISCOUNT_EXCEEDS_PRICE"),
         ] {
-            assert_eq!(stated(member, value).agree(money(list)), Err((member, code)), "{list} {member} {value}");
+            assert_eq!(state_price(member, value).agree(money(list)), Err((member, code)), "{list} {member} {value}");
         }
         assert_eq!(StatedPrice::default().agree(money("7")), Ok(None), "the line follows the list");
     }

@@ -8,7 +8,7 @@ use stoa_trade::Status;
 use stoa_trade::quantity::{Money, Tracking};
 
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
-use crate::tests::shop::{CUSTOMER, ENTITY, GOOD, LIST, Shop, WAREHOUSE, call, customer, kinds, refusal, refused};
+use crate::tests::shop::{CUSTOMER, ENTITY, GOOD, LIST, Shop, WAREHOUSE, a_refusal, call, customer, kinds, refusal};
 
 const QUOTATION: Id = Id(11, 1);
 
@@ -50,6 +50,7 @@ fn item() -> QuotationItemRow {
         updated_at: Instant(NOW),
         quotation_id: QUOTATION,
         variant_id: GOOD,
+        product_id: Id(9, 9),
         line_no: Some(0),
         sku: "A-1".to_owned(),
         description: "Phone".to_owned(),
@@ -64,11 +65,11 @@ fn item() -> QuotationItemRow {
     }
 }
 
-fn locked(row: &QuotationRow) -> Vec<Reply> {
+fn lock_replies(row: &QuotationRow) -> Vec<Reply> {
     vec![rows([whole(row, 1)]), rows([whole(&item(), 1)]), rows([customer(Status::Active)])]
 }
 
-fn accepted() -> Vec<Vec<Reply>> {
+fn acceptance_replies() -> Vec<Vec<Reply>> {
     vec![vec![Reply::Number(1)], vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true])], vec![Reply::Done]]
 }
 
@@ -76,7 +77,7 @@ fn accepted() -> Vec<Vec<Reply>> {
 fn e230_an_accepted_line_keeps_the_quoted_price_whatever_the_list_asks_now() {
     for (price, negotiated) in [("12.000000", true), ("10.000000", false)] {
         let sent = quotation(QuotationStatus::Sent, Some(NOW + 1));
-        let log = Shop { price, ..Shop::default() }.open([vec![locked(&sent)], accepted()].concat());
+        let log = Shop { price, ..Shop::default() }.open([vec![lock_replies(&sent)], acceptance_replies()].concat());
         let answer = call("acceptQuotation", QUOTATION, json!({ "expectedVersion": 1 })).unwrap();
         assert_eq!((answer["version"].as_i64(), answer["orderNumber"].as_str()), (Some(2), Some("SO-000001")));
         assert_eq!(kinds(&log), ["sale.created"]);
@@ -98,40 +99,40 @@ fn e226_e227_a_quotation_ends_at_its_instant() {
     let plain = json!({ "expectedVersion": 1 });
     let reason = json!({ "expectedVersion": 1, "reason": "no" });
     let lapsed = quotation(QuotationStatus::Sent, Some(NOW));
-    Shop::default().open(vec![locked(&lapsed)]);
+    Shop::default().open(vec![lock_replies(&lapsed)]);
     let refusal_of = refusal(call("acceptQuotation", QUOTATION, plain.clone()));
-    assert_eq!(refusal_of, refused("QUOTATION_EXPIRED", &["/validUntil QUOTATION_EXPIRED"]));
-    Shop::default().open(vec![vec![rows([whole(&lapsed, 1)])]]);
-    assert_eq!(refusal(call("rejectQuotation", QUOTATION, reason)), refused("ILLEGAL_STATE", &[]));
-    Shop::default().open(vec![locked(&lapsed)[..2].to_vec()]);
+    assert_eq!(refusal_of, a_refusal("QUOTATION_EXPIRED", &["/validUntil QUOTATION_EXPIRED"]));
+    Shop::default().open(vec![lock_replies(&lapsed)]);
+    assert_eq!(refusal(call("rejectQuotation", QUOTATION, reason)), a_refusal("ILLEGAL_STATE", &[]));
+    Shop::default().open(vec![lock_replies(&lapsed)[..2].to_vec()]);
     let shown = call("getQuotation", QUOTATION, json!(null)).unwrap();
     assert_eq!(
         (shown["status"].as_str(), shown["expiredAt"].as_str()),
         (Some("EXPIRED"), Some("2026-01-01T00:00:00.000Z"))
     );
-    Shop::default().open(vec![vec![rows([whole(&lapsed, 1)])], vec![Reply::Done]]);
+    Shop::default().open(vec![lock_replies(&lapsed), vec![Reply::Done]]);
     assert_eq!(call("expireQuotation", QUOTATION, plain).unwrap()["status"], "EXPIRED");
 }
 
 #[test]
 fn e234_e236_only_a_draft_is_sent_and_only_with_a_future() {
     for (row, asked, expected) in [
-        (quotation(QuotationStatus::Sent, None), json!({ "expectedVersion": 1 }), refused("ILLEGAL_STATE", &[])),
+        (quotation(QuotationStatus::Sent, None), json!({ "expectedVersion": 1 }), a_refusal("ILLEGAL_STATE", &[])),
         (
             quotation(QuotationStatus::Draft, Some(NOW)),
             json!({ "expectedVersion": 1 }),
-            refused("QUOTATION_EXPIRED", &["/validUntil QUOTATION_EXPIRED"]),
+            a_refusal("QUOTATION_EXPIRED", &["/validUntil QUOTATION_EXPIRED"]),
         ),
         (
             quotation(QuotationStatus::Draft, None),
             json!({ "expectedVersion": 1, "expectedTotal": "21" }),
-            refused("TOTAL_CHANGED", &["/expectedTotal TOTAL_CHANGED"]),
+            a_refusal("TOTAL_CHANGED", &["/expectedTotal TOTAL_CHANGED"]),
         ),
     ] {
-        Shop::default().open(vec![locked(&row)]);
+        Shop::default().open(vec![lock_replies(&row)]);
         assert_eq!(refusal(call("sendQuotation", QUOTATION, asked)), expected);
     }
-    let log = Shop::default().open(vec![locked(&quotation(QuotationStatus::Draft, None)), vec![Reply::Done; 2]]);
+    let log = Shop::default().open(vec![lock_replies(&quotation(QuotationStatus::Draft, None)), vec![Reply::Done; 2]]);
     let answer = call("sendQuotation", QUOTATION, json!({ "expectedVersion": 1, "expectedTotal": "20" })).unwrap();
     assert_eq!(answer["status"], "SENT");
     assert!(kinds(&log).is_empty(), "there is no kind for quotations");
@@ -140,16 +141,16 @@ fn e234_e236_only_a_draft_is_sent_and_only_with_a_future() {
 #[test]
 fn e232_an_acceptance_needs_a_warehouse() {
     let sent = QuotationRow { warehouse_id: None, ..quotation(QuotationStatus::Sent, None) };
-    Shop::default().open(vec![locked(&sent)]);
+    Shop::default().open(vec![lock_replies(&sent)]);
     let refusal_of = refusal(call("acceptQuotation", QUOTATION, json!({ "expectedVersion": 1 })));
-    assert_eq!(refusal_of, refused("ILLEGAL_STATE", &["/warehouseId REQUIRED"]));
+    assert_eq!(refusal_of, a_refusal("ILLEGAL_STATE", &["/warehouseId REQUIRED"]));
 }
 
 #[test]
 fn e237_a_revision_ends_a_sent_one_and_leaves_a_rejected_one() {
     for (status, ends) in [(QuotationStatus::Sent, true), (QuotationStatus::Rejected, false)] {
-        let mut replies = vec![locked(&quotation(status, None))];
-        replies.extend(accepted());
+        let mut replies = vec![lock_replies(&quotation(status, None))];
+        replies.extend(acceptance_replies());
         let log = Shop::default().open(replies);
         let answer = call("reviseQuotation", QUOTATION, json!({ "expectedVersion": 1 })).unwrap();
         assert_eq!((answer["status"].as_str(), answer["number"].as_str()), (Some("DRAFT"), Some("QT-000001")));

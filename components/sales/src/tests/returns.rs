@@ -13,7 +13,7 @@ use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::customer_return::{ReturnDisposition, ReturnStatus, SalesReturnItemRow, SalesReturnRow};
 use crate::records::order::OrderStatus;
 use crate::tests::shop::{
-    CUSTOMER, ENTITY, GOOD, ORDER, PHONE, SERVICE, Shop, WAREHOUSE, allocation, call, line, order, refusal, refused,
+    CUSTOMER, ENTITY, GOOD, ORDER, PHONE, SERVICE, Shop, WAREHOUSE, a_refusal, allocation, call, line, order, refusal,
 };
 
 const RETURN: Id = Id(13, 1);
@@ -45,6 +45,7 @@ fn item(tracking: Tracking, quantity: &str, disposition: ReturnDisposition, unit
         line_no: Some(0),
         item_id: Id(7, 1),
         variant_id: GOOD,
+        product_id: Id(9, 9),
         tracking,
         quantity: quantity.parse().unwrap(),
         disposition,
@@ -53,7 +54,7 @@ fn item(tracking: Tracking, quantity: &str, disposition: ReturnDisposition, unit
 }
 
 /// A return of this line under the locks, of an order with these deliveries.
-fn locked(item: &SalesReturnItemRow, delivered: &[AllocationRow]) -> Vec<Vec<Reply>> {
+fn lock_replies(item: &SalesReturnItemRow, delivered: &[AllocationRow]) -> Vec<Vec<Reply>> {
     let coming = || rows([whole(&row(ReturnStatus::Draft), 1)]);
     let read = vec![
         rows([whole(&order(OrderStatus::Completed, "20"), 3)]),
@@ -86,14 +87,14 @@ fn receive() -> Result<serde_json::Value, stoa_sdk::Problem> {
 fn e273_no_more_comes_back_than_was_delivered() {
     let gone = allocation(Id(7, 1), 1, "2", AllocationOutcome::Delivered);
     let partly = AllocationRow { returned: "1".parse().unwrap(), ..gone.clone() };
-    let beyond = refused("LIMIT_EXCEEDED", &["/items/0/quantity BEYOND_DELIVERED"]);
+    let beyond = a_refusal("LIMIT_EXCEEDED", &["/items/0/quantity BEYOND_DELIVERED"]);
     for (quantity, of) in [("3", gone.clone()), ("2", partly)] {
         let item = item(Tracking::Quantity, quantity, ReturnDisposition::Restock, &[]);
-        Shop::default().open(locked(&item, &[of]));
+        Shop::default().open(lock_replies(&item, &[of]));
         assert_eq!(refusal(receive()), beyond);
     }
     let item = item(Tracking::Quantity, "2", ReturnDisposition::Restock, &[]);
-    Shop::default().open(locked(&item, &[gone]));
+    Shop::default().open(lock_replies(&item, &[gone]));
     assert_eq!(receive().unwrap()["status"], "RECEIVED");
 }
 
@@ -101,12 +102,12 @@ fn e273_no_more_comes_back_than_was_delivered() {
 fn e274_a_unit_comes_back_by_the_line_that_delivered_it_once() {
     let back = AllocationRow { returned: "1".parse().unwrap(), ..unit_of(2) };
     for (units, expected) in [
-        (&[9][..], refused("UNIT_UNAVAILABLE", &["/items/0/unitIds/0 UNIT_UNAVAILABLE"])),
-        (&[2], refused("UNIT_UNAVAILABLE", &["/items/0/unitIds/0 UNIT_UNAVAILABLE"])),
-        (&[1, 2], refused("UNIT_COUNT_MISMATCH", &["/items/0 UNITS_DIFFER_FROM_QUANTITY"])),
+        (&[9][..], a_refusal("UNIT_UNAVAILABLE", &["/items/0/unitIds/0 UNIT_UNAVAILABLE"])),
+        (&[2], a_refusal("UNIT_UNAVAILABLE", &["/items/0/unitIds/0 UNIT_UNAVAILABLE"])),
+        (&[1, 2], a_refusal("UNIT_COUNT_MISMATCH", &["/items/0 UNITS_DIFFER_FROM_QUANTITY"])),
     ] {
         let item = item(Tracking::Serialized, "1", ReturnDisposition::Inspect, units);
-        Shop::default().open(locked(&item, &[unit_of(1), back.clone()]));
+        Shop::default().open(lock_replies(&item, &[unit_of(1), back.clone()]));
         assert_eq!(refusal(receive()), expected, "{units:?}");
     }
 }
@@ -115,7 +116,7 @@ fn e274_a_unit_comes_back_by_the_line_that_delivered_it_once() {
 fn a_line_without_named_units_takes_all_that_was_delivered_and_not_returned() {
     let units = [unit_of(1), unit_of(2)];
     let item_of = |quantity: &str| item(Tracking::Serialized, quantity, ReturnDisposition::Inspect, &[]);
-    let mut replies = locked(&item_of("2"), &units);
+    let mut replies = lock_replies(&item_of("2"), &units);
     replies[2][3] = Reply::Inserted(vec![true]);
     let log = Shop::default().open(replies);
     assert!(receive().is_ok());
@@ -123,7 +124,7 @@ fn a_line_without_named_units_takes_all_that_was_delivered_and_not_returned() {
     let Call::Update(items) = &log.runs[2][2] else { panic!("{:?}", log.runs[2]) };
     let named: JsonList<Id> = [Id(1, 1), Id(1, 2)].into_iter().collect();
     assert_eq!(items.rows[0].set, vec![stoa_sdk::Field::put(&named)], "the record says which came");
-    Shop::default().open(locked(&item_of("1"), &units));
+    Shop::default().open(lock_replies(&item_of("1"), &units));
     let (code, _) = refusal(receive());
     assert_eq!(code, "UNIT_COUNT_MISMATCH", "which of the two is nobody's to guess");
 }
@@ -132,7 +133,7 @@ fn a_line_without_named_units_takes_all_that_was_delivered_and_not_returned() {
 fn what_comes_back_damaged_leaves_its_cost_with_the_sale() {
     for (disposition, expected) in [(ReturnDisposition::Inspect, "4"), (ReturnDisposition::Damaged, "0")] {
         let item = item(Tracking::Serialized, "1", disposition, &[1]);
-        Shop::default().open(locked(&item, &[unit_of(1)]));
+        Shop::default().open(lock_replies(&item, &[unit_of(1)]));
         books::service::stand_in::post(move |posting| {
             assert_eq!((posting.source_kind.as_str(), posting.purpose.as_str()), ("CUSTOMER_RETURN", "RECEIPT"));
             let expected: stoa_trade::quantity::Amount = expected.parse().unwrap();
@@ -155,33 +156,33 @@ fn e276_e279_only_tracked_lines_of_completed_orders_are_drafted() {
         (
             OrderStatus::Confirmed,
             json!([{ "itemId": Id(7, 2), "quantity": "1" }]),
-            refused("ILLEGAL_STATE", &["/orderId ILLEGAL_STATE"]),
+            a_refusal("ILLEGAL_STATE", &["/orderId ILLEGAL_STATE"]),
         ),
         (
             OrderStatus::Completed,
             json!([{ "itemId": Id(7, 1), "quantity": "1" }]),
-            refused("ILLEGAL_STATE", &["/items/0/itemId ILLEGAL_STATE"]),
+            a_refusal("ILLEGAL_STATE", &["/items/0/itemId ILLEGAL_STATE"]),
         ),
         (
             OrderStatus::Completed,
             json!([{ "itemId": Id(7, 9), "quantity": "1" }]),
-            refused("NOT_FOUND", &["/items/0/itemId NOT_FOUND"]),
+            a_refusal("NOT_FOUND", &["/items/0/itemId NOT_FOUND"]),
         ),
         (
             OrderStatus::Completed,
             json!([{ "itemId": Id(7, 2), "quantity": "1", "disposition": "DAMAGED" }]),
-            refused("ILLEGAL_STATE", &["/items/0/disposition NOT_ALLOWED"]),
+            a_refusal("ILLEGAL_STATE", &["/items/0/disposition NOT_ALLOWED"]),
         ),
         (
             OrderStatus::Completed,
             json!([{ "itemId": Id(7, 3), "quantity": "1" },
                 { "itemId": Id(7, 3), "quantity": "1", "disposition": "INSPECT" }]),
-            refused("VALIDATION_FAILED", &["/items/1/itemId REPEATED"]),
+            a_refusal("VALIDATION_FAILED", &["/items/1/itemId REPEATED"]),
         ),
         (
             OrderStatus::Completed,
             json!([{ "itemId": Id(7, 2), "quantity": "0.5" }]),
-            refused("VALIDATION_FAILED", &["/items/0/quantity QUANTITY_SCALE"]),
+            a_refusal("VALIDATION_FAILED", &["/items/0/quantity QUANTITY_SCALE"]),
         ),
     ] {
         let read = vec![rows([whole(&order(status, "20"), 1)]), rows(lines.iter().map(|line| whole(line, 1)))];

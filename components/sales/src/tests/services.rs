@@ -10,7 +10,7 @@ use crate::bindings::exports::commerce::sales::orders::{BillLine, Guest, Sale, S
 use crate::records::order::OrderStatus;
 use crate::services::Services;
 use crate::tests::shop::{
-    CUSTOMER, ENTITY, GOOD, LIST, PHONE, SERVICE, Shop, WAREHOUSE, customer, kinds, line, order, refusal, refused,
+    CUSTOMER, ENTITY, GOOD, LIST, PHONE, SERVICE, Shop, WAREHOUSE, a_refusal, customer, kinds, line, order, refusal,
 };
 
 fn sale(lines: Vec<SellLine>) -> Sale {
@@ -66,11 +66,11 @@ fn a_sale_is_written_in_one_round_trip_and_told_three_times() {
 fn refusals_of_a_sale_point_to_the_lines_of_its_invoice() {
     Shop::default().open(vec![vec![rows([customer(Status::Active)])]]);
     let lines = vec![sell_line(GOOD, None, &[], 4), sell_line(GOOD, None, &[], 7)];
-    let expected = refused("REFERENCE_INVALID", &["/lines/7/variantId REPEATED"]);
+    let expected = a_refusal("REFERENCE_INVALID", &["/lines/7/variantId REPEATED"]);
     assert_eq!(refusal(Services::sell(sale(lines))), expected);
     Shop::default().open(vec![vec![rows([customer(Status::Active)])]]);
     let lines = vec![sell_line(GOOD, None, &[], 2), sell_line(PHONE, None, &[], 3)];
-    let expected = refused("UNIT_COUNT_MISMATCH", &["/lines/3 UNITS_DIFFER_FROM_QUANTITY"]);
+    let expected = a_refusal("UNIT_COUNT_MISMATCH", &["/lines/3 UNITS_DIFFER_FROM_QUANTITY"]);
     assert_eq!(refusal(Services::sell(sale(lines))), expected);
 }
 
@@ -85,7 +85,7 @@ fn s8_nothing_is_billed_twice_nor_of_a_draft() {
     assert_eq!(bill("2"), Ok(()));
     assert!(matches!(log.borrow().runs[1].as_slice(), [Call::Update(_)]));
     Shop::default().open(vec![read(OrderStatus::Draft)]);
-    assert_eq!(refusal(bill("1")), refused("ILLEGAL_STATE", &["/lines/0 ILLEGAL_STATE"]));
+    assert_eq!(refusal(bill("1")), a_refusal("ILLEGAL_STATE", &["/lines/0 ILLEGAL_STATE"]));
     Shop::default().open(vec![read(OrderStatus::Draft), vec![Reply::Done]]);
     assert_eq!(bill("-1"), Ok(()), "what is taken back asks for no state");
 
@@ -95,5 +95,5 @@ fn s8_nothing_is_billed_twice_nor_of_a_draft() {
         let miss = Miss { call: 0, row: 0, why: Why::Check("billed".to_owned()), current: None };
         replies.next().ok_or_else(|| Failure::RefusedChange(vec![miss]))
     });
-    assert_eq!(refusal(bill("3")), refused("LIMIT_EXCEEDED", &["/lines/0 LIMIT_EXCEEDED"]));
+    assert_eq!(refusal(bill("3")), a_refusal("LIMIT_EXCEEDED", &["/lines/0 LIMIT_EXCEEDED"]));
 }

@@ -222,6 +222,7 @@ pub fn line(line_no: i64, variant: Id, tracking: Tracking, quantity: &str) -> Or
         updated_at: Instant(NOW),
         order_id: ORDER,
         variant_id: variant,
+        product_id: Id(9, 9),
         line_no: Some(line_no),
         sku: "A-1".to_owned(),
         description: "Phone".to_owned(),
@@ -260,7 +261,7 @@ pub fn allocation(item: Id, nth: u64, quantity: &str, outcome: AllocationOutcome
 }
 
 /// Replies of an order with its lines, and a third of what else is read of it.
-pub fn locked(order: &OrderRow, items: &[OrderItemRow], rest: Vec<Row>) -> Vec<Reply> {
+pub fn lock_replies(order: &OrderRow, items: &[OrderItemRow], rest: Vec<Row>) -> Vec<Reply> {
     vec![rows([whole(order, order.version)]), rows(items.iter().map(|item| whole(item, item.version))), rows(rest)]
 }
 
@@ -283,7 +284,7 @@ pub fn refusal<T: std::fmt::Debug>(answer: Result<T, Problem>) -> (String, Vec<S
 }
 
 /// The refusal that is expected.
-pub fn refused(code: &str, items: &[&str]) -> (String, Vec<String>) {
+pub fn a_refusal(code: &str, items: &[&str]) -> (String, Vec<String>) {
     (code.to_owned(), items.iter().map(|&item| item.to_owned()).collect())
 }
 

@@ -13,7 +13,7 @@ use crate::records::order_item::OrderItemRow;
 use crate::tests::shop::{GOOD, Shop, allocation, line, order};
 
 /// The invariants of which an order breaks.
-fn broken(order: &OrderRow, items: &[OrderItemRow], allocations: &[AllocationRow]) -> Vec<String> {
+fn find_broken(order: &OrderRow, items: &[OrderItemRow], allocations: &[AllocationRow]) -> Vec<String> {
     let all = |row: Vec<Row>| vec![rows(row)];
     Shop::default().open(vec![
         all(vec![whole(order, 1)]),
@@ -45,6 +45,6 @@ fn orders_that_break_their_invariants_are_found() {
         (OrderRow { status: OrderStatus::Completed, ..confirmed.clone() }, &item, vec![gone], vec!["S10"]),
         (OrderRow { status: OrderStatus::Cancelled, ..confirmed }, &billed, vec![], vec!["S8"]),
     ] {
-        assert_eq!(broken(&order, std::slice::from_ref(item), &allocations), expected, "{order:?}");
+        assert_eq!(find_broken(&order, std::slice::from_ref(item), &allocations), expected, "{order:?}");
     }
 }

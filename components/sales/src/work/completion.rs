@@ -9,28 +9,28 @@ use crate::records::order_item::OrderItemRow;
 use crate::work::delivery::deliver_goods;
 use crate::work::order::{change_order, live_items, require_status, sort_items};
 
-/// An order under its lock, with its lines in order and what it holds.
-pub struct HeldOrder {
+/// An order under its lock, with its lines in order and what is reserved for it.
+pub struct LockedOrder {
     pub row: OrderRow,
     pub items: Vec<OrderItemRow>,
     /// RESERVED allocations, the oldest first.
-    pub held: Vec<AllocationRow>,
+    pub reserved: Vec<AllocationRow>,
 }
 
-/// Holds an order against other writers and reads it.
+/// Locks an order and reads it.
 ///
 /// # Errors
 /// NOT_FOUND.
-pub fn lock_held(id: Id) -> Result<HeldOrder, Problem> {
-    let reserved = all([AllocationRow::order_id.eq(id), AllocationRow::outcome.eq(AllocationOutcome::Reserved)]);
-    let (row, mut items, held) = run((
+pub fn lock_order(id: Id) -> Result<LockedOrder, Problem> {
+    let of_order = all([AllocationRow::order_id.eq(id), AllocationRow::outcome.eq(AllocationOutcome::Reserved)]);
+    let (row, mut items, reserved) = run((
         get::<OrderRow>(id).locked(),
         select::<OrderItemRow>(live_items(id)).whole(),
-        select::<AllocationRow>(reserved).whole(),
+        select::<AllocationRow>(of_order).whole(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     sort_items(&mut items);
-    Ok(HeldOrder { row, items, held })
+    Ok(LockedOrder { row, items, reserved })
 }
 
 /// A completed order.
@@ -44,12 +44,16 @@ pub struct CompletedOrder {
 ///
 /// # Errors
 /// VERSION_CONFLICT, ILLEGAL_STATE, and what inventory and the ledger refuse.
-pub fn complete_order(order: HeldOrder, expected_version: i64, receipt: Option<Id>) -> Result<CompletedOrder, Problem> {
+pub fn complete_order(
+    order: LockedOrder,
+    expected_version: i64,
+    receipt: Option<Id>,
+) -> Result<CompletedOrder, Problem> {
     if order.row.version != expected_version {
         return Err(Problem::of("VERSION_CONFLICT"));
     }
     require_status(&order.row, &[OrderStatus::Confirmed])?;
-    let delivery = deliver_goods(&order.row, &order.items, &order.held)?;
+    let delivery = deliver_goods(&order.row, &order.items, &order.reserved)?;
     let after = OrderRow {
         status: OrderStatus::Completed,
         completed_at: Some(now()),

@@ -15,7 +15,7 @@ use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
 use crate::records::order::{OrderRow, SALES_ORDER};
 use crate::records::order_item::OrderItemRow;
-use crate::work::holding::{document, group_by_item};
+use crate::work::reservation::{document, group_by_item};
 
 /// What names the entry of a delivery.
 pub const DELIVERY: &str = "DELIVERY";

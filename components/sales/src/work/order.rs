@@ -1,7 +1,9 @@
 //! Sales orders as operations and services begin and end on them: new rows, rows under the order's lock, lines priced anew.
 
+use std::collections::BTreeSet;
+
 use stoa_sdk::store::{MOST_ROWS, Rows, Update, get, insert, run, select, update_all};
-use stoa_sdk::{Filter, Id, Instant, Problem, all, has, new_ids, now};
+use stoa_sdk::{Filter, Id, Instant, Problem, all, has, new_ids, now, set};
 use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number_from, insert_unless_taken};
 use stoa_trade::text::key;
 use stoa_trade::{Change, JsonList};
@@ -67,6 +69,7 @@ pub fn new_item(
         updated_at: now,
         order_id,
         variant_id: line.variant,
+        product_id: terms.product_id,
         line_no: Some(line_no),
         sku: terms.sku.clone(),
         description: terms.description.clone(),
@@ -159,7 +162,7 @@ pub fn with_sums(row: OrderRow, items: &[OrderItemRow], prices_as_of: Instant) -
     })
 }
 
-/// Gives the order its number and puts it in with its lines. `drawn`: a figure of its range that was asked for before.
+/// Gives the order its number and puts it in with its lines. `figure`: one of its range that was asked for before.
 ///
 /// # Errors
 /// DUPLICATE at the pointer where the stated number is taken.
@@ -167,12 +170,12 @@ pub fn insert_order(
     order: &mut OrderRow,
     items: &[OrderItemRow],
     stated: Option<DocumentNumber>,
-    drawn: Option<u64>,
+    figure: Option<u64>,
     pointer: &str,
 ) -> Result<(), Problem> {
     let range = number_range(order.legal_entity_id, pointer);
     let mut with_items = true;
-    assign_number_from(range, stated, drawn, |number| {
+    assign_number_from(range, stated, figure, |number| {
         order.number = number.to_owned();
         order.number_key = key(number);
         if !std::mem::take(&mut with_items) {
@@ -211,6 +214,11 @@ pub fn lock_draft(id: Id) -> Result<LockedDraft, Problem> {
     let (row, customer) = row.zip(customer).ok_or_else(Problem::not_found)?;
     sort_items(&mut items);
     Ok(LockedDraft { row, items, customer })
+}
+
+/// The products of the lines: what the audit entry is found by.
+pub fn products_of(items: &[OrderItemRow]) -> BTreeSet<Id> {
+    set(items.iter().map(|item| item.product_id))
 }
 
 /// Brings lines into their order.

@@ -58,6 +58,7 @@ pub fn new_item(
         updated_at: now,
         quotation_id,
         variant_id: line.variant,
+        product_id: terms.product_id,
         line_no: Some(line_no),
         sku: terms.sku.clone(),
         description: terms.description.clone(),
@@ -140,7 +141,7 @@ pub fn with_sums(
     Ok(QuotationRow { total, prices_as_of, item_count: i64::try_from(items.len()).unwrap_or(i64::MAX), ..row })
 }
 
-/// Gives the quotation its number and puts it in with its lines. `drawn`: a figure of its range that was asked for before.
+/// Gives the quotation its number and puts it in with its lines. `figure`: one of its range that was asked for before.
 ///
 /// # Errors
 /// DUPLICATE at `/number` where the stated one is taken.
@@ -148,10 +149,10 @@ pub fn insert_quotation(
     quotation: &mut QuotationRow,
     items: &[QuotationItemRow],
     stated: Option<DocumentNumber>,
-    drawn: Option<u64>,
+    figure: Option<u64>,
 ) -> Result<(), Problem> {
     let mut with_items = true;
-    assign_number_from(number_range(quotation.legal_entity_id), stated, drawn, |number| {
+    assign_number_from(number_range(quotation.legal_entity_id), stated, figure, |number| {
         quotation.number = number.to_owned();
         quotation.number_key = key(number);
         if !std::mem::take(&mut with_items) {

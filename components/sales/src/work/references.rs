@@ -43,6 +43,7 @@ pub struct References {
 /// What is known of a line's article and price at this instant.
 #[derive(Debug, Clone)]
 pub struct LineTerms {
+    pub product_id: Id,
     pub sku: String,
     pub description: String,
     pub tracking: Tracking,
@@ -234,6 +235,7 @@ impl References {
             match line.price.agree(price.amount) {
                 Err((member, code)) => faults.push(item(at.member(member), code)),
                 Ok(agreed) => terms.push(LineTerms {
+                    product_id: article.product_id.into(),
                     sku: article.sku.clone(),
                     description: article.product_name.clone(),
                     tracking: articles::tracking(article),

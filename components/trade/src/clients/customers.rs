@@ -1,8 +1,10 @@
-//! Sales' customers, as documents name them.
+//! Sales' customers. A request reads each of them once.
 
-use stoa_sdk::Id;
+use std::collections::BTreeMap;
 
-use super::{Key, ask_all};
+use stoa_sdk::{Id, Kept};
+
+use super::{Key, get_kept};
 
 pub use crate::bindings::commerce::sales::customers::Customer;
 
@@ -13,7 +15,11 @@ stoa_sdk::service! {
     }
 }
 
-/// The customers of these ids, in any order; unknown ones are absent.
-pub fn get(ids: &[Id]) -> Vec<Customer> {
-    ask_all(ids, service::get)
+thread_local! {
+    static KEPT: Kept<Id, Customer> = const { Kept::new() };
+}
+
+/// The customers of these ids, archived ones too; unknown ones are absent.
+pub fn get(ids: impl IntoIterator<Item = Id>) -> BTreeMap<Id, Customer> {
+    get_kept(&KEPT, ids, service::get, |customer| customer.id)
 }

@@ -1,12 +1,13 @@
-//! Sales orders, for the documents that bill, deliver and collect them. Refusals of `bill` and `sell` point into the lines that were
-//! given, or to where the caller says that they are stated.
+//! Sales' orders: what was ordered and delivered, to be billed, delivered and sold, and what was sold in all. Refusals of a sale
+//! point to where its lines say that the request states them.
 
 use stoa_sdk::{Id, Problem};
 
 use super::{Key, keys};
 
 pub use crate::bindings::commerce::sales::orders::{
-    Allocation, BillLine, Figure, Filter, Group, Item, Order, Outcome, Report, Sale, SellLine, Status, Tracking, Unit,
+    Allocation, BillLine, Figure, Group, Item, Order, Origin, Outcome, Question, Report, Sale, SellLine, Status,
+    Tracking, Unit,
 };
 
 stoa_sdk::service! {
@@ -17,16 +18,7 @@ stoa_sdk::service! {
         fn deliver(order: Key, expected_version: i64, receipt: Option<Key>) -> Result<Order, Problem>;
         fn sell(sale: &Sale) -> Result<Order, Problem>;
         fn position(entity: Key, currency_code: &str) -> Result<String, Problem>;
-        fn figures(
-            entity: Key,
-            currency_code: &str,
-            since: &str,
-            until: &str,
-            by: Group,
-            narrowed: Filter,
-            cursor: Option<&str>,
-            limit: u32,
-        ) -> Result<Report, Problem>;
+        fn figures(what: &Question) -> Result<Report, Problem>;
     }
 }
 

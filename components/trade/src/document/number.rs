@@ -41,7 +41,7 @@ pub fn assign_number(
 }
 
 /// The next figure of a range, to be asked for in a batch with other calls: what [`assign_number_from`] begins with.
-pub fn draw_figure(range: NumberRange<'_>) -> Number {
+pub fn next_figure(range: NumberRange<'_>) -> Number {
     number(&sequence_of(range), None)
 }
 
@@ -49,14 +49,14 @@ fn sequence_of(range: NumberRange<'_>) -> String {
     format!("{}:{}", range.prefix, range.entity)
 }
 
-/// As [`assign_number`], where the first figure may have been drawn before.
+/// As [`assign_number`], where the first figure may have been asked for before.
 ///
 /// # Errors
 /// As `assign_number`.
 pub fn assign_number_from(
     range: NumberRange<'_>,
     stated: Option<DocumentNumber>,
-    mut drawn: Option<u64>,
+    mut first: Option<u64>,
     mut insert: impl FnMut(&str) -> Result<bool, Problem>,
 ) -> Result<String, Problem> {
     let sequence = sequence_of(range);
@@ -71,8 +71,8 @@ pub fn assign_number_from(
         return Ok(stated);
     }
     for _ in 0..TRIES {
-        let figure = match drawn.take() {
-            Some(drawn) => drawn,
+        let figure = match first.take() {
+            Some(first) => first,
             None => run(number(&sequence, None))?,
         };
         let generated = format!("{}-{figure:06}", range.prefix);
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(assign_number(RANGE, None, |number| Ok(number != "TO-000001")).unwrap(), "TO-000002");
         let log = script([vec![Reply::Number(8)]]);
         assert_eq!(assign_number_from(RANGE, None, Some(7), |number| Ok(number != "TO-000007")).unwrap(), "TO-000008");
-        assert_eq!(log.borrow().runs.len(), 1, "the first figure was drawn before");
+        assert_eq!(log.borrow().runs.len(), 1, "the first figure was asked for before");
         script([]);
         let refused = assign_number(RANGE, number_of("A-1"), |_| Ok(false)).unwrap_err();
         assert_eq!((refused.code.as_str(), refused.errors[0].pointer.as_str()), ("DUPLICATE", "/orderNumber"));

@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    fn told(side: Side, credit: &StatedCredit) -> Vec<(String, String)> {
+    fn find_faults(side: Side, credit: &StatedCredit) -> Vec<(String, String)> {
         match credit.check(side) {
             Ok(()) => Vec::new(),
             Err(problem) => problem.errors.into_iter().map(|error| (error.pointer, error.code)).collect(),
@@ -200,20 +200,20 @@ mod tests {
     fn f52_corrections_are_a_suppliers_and_add_up() {
         use CreditReason::{Bonus, CostCorrection};
         let item = |at: &str, code: &str| (at.to_owned(), code.to_owned());
-        assert_eq!(told(Side::Sales, &credit(Bonus, &[])), []);
+        assert_eq!(find_faults(Side::Sales, &credit(Bonus, &[])), []);
         assert_eq!(
-            told(Side::Sales, &credit(CostCorrection, &["10"])),
+            find_faults(Side::Sales, &credit(CostCorrection, &["10"])),
             [item("/reasonType", "NOT_ALLOWED"), item("/costLines", "NOT_ALLOWED")]
         );
-        assert_eq!(told(Side::Purchases, &credit(CostCorrection, &["4", "6"])), []);
-        assert_eq!(told(Side::Purchases, &credit(CostCorrection, &[])), [item("/costLines", "REQUIRED")]);
-        assert_eq!(told(Side::Purchases, &credit(Bonus, &["10"])), [item("/costLines", "NOT_ALLOWED")]);
+        assert_eq!(find_faults(Side::Purchases, &credit(CostCorrection, &["4", "6"])), []);
+        assert_eq!(find_faults(Side::Purchases, &credit(CostCorrection, &[])), [item("/costLines", "REQUIRED")]);
+        assert_eq!(find_faults(Side::Purchases, &credit(Bonus, &["10"])), [item("/costLines", "NOT_ALLOWED")]);
         assert_eq!(
-            told(Side::Purchases, &credit(CostCorrection, &["4", "6.000001"])),
+            find_faults(Side::Purchases, &credit(CostCorrection, &["4", "6.000001"])),
             [item("/costLines", "SUM_MISMATCH")]
         );
         let mut twice = credit(CostCorrection, &["4", "6"]);
         twice.cost_lines[1].receipt_item_id = Id(1, 0);
-        assert_eq!(told(Side::Purchases, &twice), [item("/costLines/1", "REPEATED")]);
+        assert_eq!(find_faults(Side::Purchases, &twice), [item("/costLines/1", "REPEATED")]);
     }
 }

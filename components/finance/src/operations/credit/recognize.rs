@@ -23,7 +23,7 @@ use crate::rules::day::day_of_act;
 use crate::rules::text::check_texts;
 use crate::work::entries::{entry, negate};
 use crate::work::ordered::parse;
-use crate::work::posting::{Source, Terms, Undone, draw_entry, leg, party_leg, undo};
+use crate::work::posting::{EntrySource, Terms, Undone, draw_entry, leg, party_leg, undo};
 use crate::work::settle::lock_posted;
 use crate::work::source::{LockedCredit, credit_document, creditor_of, lock_credit, new_funds};
 
@@ -76,7 +76,7 @@ fn recognize(side: Side, call: &Call) -> Answer {
         on,
         on_pointer: "/recognizedOn",
     };
-    let source = Source { kind: CREDIT, id: row.id, purpose: "RECOGNITION", number: &row.number };
+    let source = EntrySource { kind: CREDIT, id: row.id, purpose: "RECOGNITION", number: &row.number };
     books::post(&draw_entry(terms, source, legs_of(&row, &corrections)?))?;
     Ok(change.after().receipt().changed(["status", "documentReference", "recognizedOn"]))
 }

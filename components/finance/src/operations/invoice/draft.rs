@@ -14,7 +14,7 @@ use crate::operations::invoice::input::{
 use crate::records::side::Side;
 use crate::rules::stated::{StatedInvoice, StatedLine};
 use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft};
-use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, received_line};
+use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
 
 pub fn create_sales(call: &Call) -> Answer {
     create(Side::Sales, call.body::<SalesInvoiceInput>()?.state())
@@ -51,7 +51,7 @@ fn answer(draft: &Draft) -> stoa_sdk::Reply {
 }
 
 /// What is still to be billed.
-fn unbilled(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
+fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
     quantity.checked_sub(billed).filter(|open| *open > Quantity::ZERO)
 }
 
@@ -78,7 +78,7 @@ pub fn of_sales_order(call: &Call) -> Answer {
     let mut lines = Vec::new();
     for item in &order.items {
         let Some(line) = of.lines.get(&Id::from(item.id)) else { continue };
-        let Some(quantity) = unbilled(line.quantity, line.billed) else { continue };
+        let Some(quantity) = rest_to_bill(line.quantity, line.billed) else { continue };
         let units = of.units.get(&line.id).map(Vec::as_slice).unwrap_or_default();
         let delivered = units.iter().filter(|unit| unit.outcome == Outcome::Delivered).map(|unit| unit.unit);
         lines.push(open_line(line.id, None, quantity, name_all(line.tracking, quantity, delivered.collect())));
@@ -115,7 +115,7 @@ pub fn of_purchase_order(call: &Call) -> Answer {
         }
         BillingBasis::Received => {
             let received = purchases::read_received(&[body.order_id]);
-            let lines = received.iter().map(received_line);
+            let lines = received.iter().map(read_received_line);
             lines.filter_map(|came| received_part(of.lines.get(&came.order_item)?, &came)).collect()
         }
     };
@@ -123,11 +123,11 @@ pub fn of_purchase_order(call: &Call) -> Answer {
 }
 
 fn ordered_line(line: &OrderedLine) -> Option<StatedLine> {
-    Some(open_line(line.id, None, unbilled(line.quantity, line.billed)?, Vec::new()))
+    Some(open_line(line.id, None, rest_to_bill(line.quantity, line.billed)?, Vec::new()))
 }
 
 fn received_part(line: &OrderedLine, came: &ReceivedLine) -> Option<StatedLine> {
-    let quantity = unbilled(came.quantity, came.billed)?;
+    let quantity = rest_to_bill(came.quantity, came.billed)?;
     let units = name_all(line.tracking, quantity, came.units.clone());
     Some(open_line(line.id, Some(came.id), quantity, units))
 }

@@ -40,7 +40,7 @@ fn void(side: Side, call: &Call) -> Answer {
         (InvoiceStatus::Draft, _) => {
             // It posted nothing: no day is before it.
             let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-            let change = Change::of(&of.row, voided(&of.row, on, reason))?;
+            let change = Change::of(&of.row, draw_void(&of.row, on, reason))?;
             run(change.update())?;
             Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]))
         }
@@ -53,7 +53,7 @@ fn void(side: Side, call: &Call) -> Answer {
     }
 }
 
-fn voided(row: &InvoiceRow, on: Date, reason: Option<String>) -> InvoiceRow {
+fn draw_void(row: &InvoiceRow, on: Date, reason: Option<String>) -> InvoiceRow {
     InvoiceRow {
         status: InvoiceStatus::Void,
         voided_on: Some(on),
@@ -70,7 +70,7 @@ fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<I
         return Err(illegal("/path/id", "HAS_APPLICATIONS"));
     }
     unbill(row.side, &of.lines)?;
-    let change = Change::of(row, voided(row, on, reason))?;
+    let change = Change::of(row, draw_void(row, on, reason))?;
     let paid = update_by::<InvoiceBalanceRow>("invoice", [vec![row.id.put()]])
         .set(InvoiceBalanceRow::balance, &Money::ZERO)
         .set(InvoiceBalanceRow::settled_on, &None);

@@ -39,21 +39,21 @@ fn void(side: Side, call: &Call) -> Answer {
     if of.row.status == PaymentStatus::Pending {
         // It posted nothing: no day is before it.
         let on = effective_day(body.voided_on, today(), "/voidedOn")?;
-        let change = Change::of(&of.row, undone(&of.row, PaymentStatus::Void, on, reason))?;
+        let change = Change::of(&of.row, draw_undone(&of.row, PaymentStatus::Void, on, reason))?;
         run(change.update())?;
         return Ok(change.after().receipt().changed(change.members()));
     }
     let (row, source) = of.into_source()?;
     require_unused(&source, true)?;
     let on = day_of_act(body.voided_on, row.paid_on, "/voidedOn")?;
-    let change = Change::of(&row, undone(&row, PaymentStatus::Void, on, reason))?;
+    let change = Change::of(&row, draw_undone(&row, PaymentStatus::Void, on, reason))?;
     let back = draw_move(&money_of_payment(&row, on), None, true);
     run((change.update(), insert([&give_back(&source, &row, on)]), insert([&back]), spend(&source)))?;
     undo_entry(&row, on, "/voidedOn")?;
     Ok(change.after().receipt().changed(change.members()))
 }
 
-fn undone(row: &PaymentRow, status: PaymentStatus, on: Date, reason: String) -> PaymentRow {
+fn draw_undone(row: &PaymentRow, status: PaymentStatus, on: Date, reason: String) -> PaymentRow {
     PaymentRow { status, voided_on: Some(on), void_reason: Some(reason), ..row.clone() }
 }
 
@@ -111,7 +111,7 @@ fn reverse(side: Side, call: &Call) -> Answer {
     let standing = run(select::<ApplicationRow>(ApplicationRow::payment_id.eq(row.id)).whole())?;
     let posted_on = standing.iter().map(|row| row.applied_on).fold(row.paid_on, Date::max);
     let on = day_of_act(body.reversed_on, posted_on, "/reversedOn")?;
-    let undone_row = undone(&row, PaymentStatus::Reversed, on, String::from(body.reason));
+    let undone_row = draw_undone(&row, PaymentStatus::Reversed, on, String::from(body.reason));
     let change = Change::of(&row, undone_row)?;
     let reversal = reverse_applications(&source, &standing, on)?;
     let back = draw_move(&money_of_payment(&row, on), None, true);

@@ -94,7 +94,7 @@ macro_rules! buckets {
         }
 
         impl $name {
-            fn measured(of: Filter, as_of: Date) -> Aggregate<$name> {
+            fn measure(of: Filter, as_of: Date) -> Aggregate<$name> {
                 let due = |from: Option<i64>, to: Option<i64>| {
                     let day = |back: i64| days_after(as_of, -back);
                     let least = from.and_then(day).map(|day| PartyEntryRow::due_on.ge(day));
@@ -147,11 +147,11 @@ fn age(side: Side, call: &Call) -> Answer {
         equals(PartyEntryRow::party_id, query.party_id),
         PartyEntryRow::on_date.le(as_of),
     ]);
-    let page = OfParty::measured(scope.clone(), as_of)
+    let page = OfParty::measure(scope.clone(), as_of)
         .without_zeros()
         .after(query.cursor.map(|cursor| vec![cursor.put()]))
         .limit(query.limit.0);
-    let (page, totals) = run((page, OfAll::measured(scope, as_of).one()))?;
+    let (page, totals) = run((page, OfAll::measure(scope, as_of).one()))?;
     let next_cursor = page.items.last().map(|of| of.party_id).filter(|_| page.more);
     let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: of.show() };
     let items = page.items.iter().map(item).collect();

@@ -151,7 +151,7 @@ fn read_labels(by: GroupBy, rows: &[(String, Figures)]) -> BTreeMap<String, Stri
     let label = |id: (u64, u64), name: &str| (Id::from(id).to_string(), name.to_owned());
     match by {
         GroupBy::Variant => map(articles::get(ids).values().map(|of| label(of.variant_id, &of.sku))),
-        GroupBy::Customer => map(customers::get(&ids).iter().map(|of| label(of.id, &of.name))),
+        GroupBy::Customer => map(customers::get(ids).values().map(|of| label(of.id, &of.name))),
         GroupBy::Branch => map(directory::branches(&ids).iter().map(|of| label(of.id, &of.name))),
         GroupBy::Warehouse => map(warehouses::get(ids).values().map(|of| label(of.id, &of.name))),
         GroupBy::Day | GroupBy::Month => map(rows.iter().map(|(key, _)| (key.clone(), key.clone()))),

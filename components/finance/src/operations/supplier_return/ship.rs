@@ -17,7 +17,7 @@ use crate::records::supplier_return::{
     ReturnProgressRow, SupplierReturnLineRow, SupplierReturnRow, SupplierReturnStatus,
 };
 use crate::work::ordered::{parse, read_tracking};
-use crate::work::posting::{Source, Terms, draw_entry, leg};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg};
 
 pub fn ship(call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
@@ -58,7 +58,7 @@ pub fn ship(call: &Call) -> Answer {
         on: today(),
         on_pointer: "/shippedOn",
     };
-    let source = Source { kind: SUPPLIER_RETURN, id: row.id, purpose: "SHIPMENT", number: &row.number };
+    let source = EntrySource { kind: SUPPLIER_RETURN, id: row.id, purpose: "SHIPMENT", number: &row.number };
     let legs = vec![
         leg("SUPPLIER_RETURNS", JournalSide::Debit, cost),
         leg("INVENTORY", JournalSide::Credit, cost),

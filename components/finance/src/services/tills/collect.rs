@@ -24,7 +24,7 @@ use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;
 use crate::work::money::{Moved, draw_move};
 use crate::work::ordered::of_sales;
-use crate::work::posting::{Source, Terms, draw_entry, leg, money_leg, of_branch};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
 use crate::work::register::{Collected, bills_whole};
 use crate::work::source::{new_funds, payer_of};
 use crate::work::till::put_cash;
@@ -228,7 +228,7 @@ fn post_collection(of: &service::Collection, payments: &[PaymentRow]) -> Posting
     };
     let number = Id::from(of.receipt_id).to_string();
     let source =
-        Source { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
+        EntrySource { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
     let taken = payments.iter().filter_map(|payment| money_leg(payment.account_id, JournalSide::Debit, payment.amount));
     let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen(parse(&of.total)));
     draw_entry(terms, source, taken.chain([cleared]).map(|leg| of_branch(leg, branch)).collect())

@@ -16,7 +16,7 @@ use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::wire::parse;
 use crate::work::entries::negate;
 use crate::work::money::{Moved, draw_move, resolve_account};
-use crate::work::posting::{Source, Terms, draw_entry, leg, money_leg, of_branch};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
 use crate::work::till::{lock_till, put_cash};
 
 /// The drawer of a new session.
@@ -119,7 +119,7 @@ fn terms_of(till: &TillRow) -> Terms<'_> {
 /// Posts cash that the drawer gains or loses against another leg.
 fn post_cash(
     till: &TillRow,
-    source: Source<'_>,
+    source: EntrySource<'_>,
     direction: Direction,
     amount: Money,
     against: impl FnOnce(JournalSide) -> Leg,
@@ -160,7 +160,7 @@ pub fn move_cash(
     check_counter(&till, counter)?;
     let moved = cash_move(&till, direction, amount, today(), MoveOrigin::TillMovement, movement);
     run((insert([&moved]), put_cash(&till, signed)))?;
-    let source = Source { kind: "CASH_MOVEMENT", id: movement, purpose: "MONEY", number: reason };
+    let source = EntrySource { kind: "CASH_MOVEMENT", id: movement, purpose: "MONEY", number: reason };
     post_cash(&till, source, direction, amount, |side| match counter {
         Some(account) => Leg { target: Target::Money(account.into()), ..leg("", side, widen(amount)) },
         None => leg("CASH_MOVEMENT", side, widen(amount)),
@@ -202,7 +202,7 @@ pub fn close(session: Id, counted: &str) -> Result<service::Closed, Problem> {
     run((ended, (!variance.is_zero()).then(|| insert([&moved]))))?;
     if !variance.is_zero() {
         let number = till.register_id.to_string();
-        let source = Source { kind: "POS_SESSION", id: session, purpose: "VARIANCE", number: &number };
+        let source = EntrySource { kind: "POS_SESSION", id: session, purpose: "VARIANCE", number: &number };
         post_cash(&till, source, direction, amount, |side| leg("CASH_OVER_SHORT", side, widen(amount)))?;
     }
     Ok(service::Closed { expected: till.expected.to_string(), variance: variance.to_string() })

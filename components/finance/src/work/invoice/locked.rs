@@ -14,7 +14,7 @@ use crate::records::side::Side;
 use crate::records::unit_claim::UnitClaimRow;
 use crate::rules::billed_units::{BilledLine, Fulfilment};
 use crate::work::invoice::claim::find_claims;
-use crate::work::ordered::{Orders, lock_orders, received_line};
+use crate::work::ordered::{Orders, lock_orders, read_received_line};
 
 /// An invoice that is about to change, and all that the change depends on.
 pub struct LockedInvoice {
@@ -77,7 +77,7 @@ fn lock_orders_of(side: Side, lines: &[InvoiceLineRow]) -> Result<Orders, Proble
         let ids: Vec<Id> = set(lines.iter().filter_map(|line| line.order_id)).into_iter().collect();
         // All that came of the lines' orders, the oldest first.
         let all: Vec<ReceiptItem> = purchases::read_received(&ids);
-        orders.received = map(all.iter().map(|line| (Id::from(line.id), received_line(line))));
+        orders.received = map(all.iter().map(|line| (Id::from(line.id), read_received_line(line))));
     }
     Ok(orders)
 }

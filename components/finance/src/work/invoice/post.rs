@@ -22,7 +22,7 @@ use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
 use crate::work::invoice::locked::LockedInvoice;
 use crate::work::ordered::Orders;
 use crate::work::party::read_party;
-use crate::work::posting::{Source, Terms, draw_entry, leg, of_branch, party_leg};
+use crate::work::posting::{EntrySource, Terms, draw_entry, leg, of_branch, party_leg};
 use crate::work::register::read_collected;
 
 /// How an invoice is posted.
@@ -280,7 +280,7 @@ fn post_debt(row: &InvoiceRow, lines: &[InvoiceLineRow], how: &Posted) -> Result
         Side::Sales => "ISSUE",
         Side::Purchases => RECOGNITION,
     };
-    let source = Source { kind: row.side.invoice(), id: row.id, purpose, number: &row.number };
+    let source = EntrySource { kind: row.side.invoice(), id: row.id, purpose, number: &row.number };
     let party = row.side.party(row.party_id);
     let legs = match row.side {
         Side::Sales => vec![
@@ -345,7 +345,7 @@ pub fn recognize(
         on,
         on_pointer: "/recognizedOn",
     };
-    let source = Source { kind: row.side.invoice(), id: row.id, purpose: RECOGNITION, number: &row.number };
+    let source = EntrySource { kind: row.side.invoice(), id: row.id, purpose: RECOGNITION, number: &row.number };
     let posting = draw_entry(terms, source, legs.into_iter().map(|leg| of_branch(leg, row.branch_id)).collect());
     let now = now();
     let revenue = |(nth, line): (usize, &&InvoiceLineRow)| RevenueLineRow {

@@ -8,7 +8,7 @@ use stoa_trade::quantity::pieces;
 use stoa_trade::{Change, JsonList};
 
 use crate::operations::customer_return::input::{SalesReturnInput, SalesReturnItemInput, SalesReturnUpdate};
-use crate::operations::customer_return::references::{References, ReturnLine};
+use crate::operations::customer_return::references::{ReturnLine, ReturnReferences};
 use crate::records::customer_return::{ReturnStatus, SalesReturnItemRow, SalesReturnRow, receipt};
 
 pub fn create(call: &Call) -> Answer {
@@ -21,7 +21,7 @@ pub fn create_as_client(call: &Call) -> Answer {
 
 fn create_for(call: &Call, by_client: bool) -> Answer {
     let stated = call.body::<SalesReturnInput>()?.state(by_client)?;
-    let references = References::read(&stated)?;
+    let references = ReturnReferences::read(&stated)?;
     let lines = references.check(&stated)?;
     let now = now();
     let row = SalesReturnRow {
@@ -63,6 +63,7 @@ fn new_item(
         line_no: Some(line_no),
         item_id: line.item.id,
         variant_id: line.item.variant_id,
+        product_id: line.item.product_id,
         tracking: line.item.tracking,
         quantity: input.quantity.0,
         disposition: line.disposition,
@@ -89,7 +90,7 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
         run((get::<SalesReturnRow>(id).locked(), select::<SalesReturnItemRow>(of_return.clone()).limit(MOST_ROWS)))?;
     let before = before.ok_or_else(Problem::not_found)?;
     let rows = read_rest(rows, &of_return, |row| row.id)?;
-    let references = References::read(&stated)?;
+    let references = ReturnReferences::read(&stated)?;
     expected.check(before.version)?;
     if before.status != ReturnStatus::Draft {
         return Err(Problem::of("ILLEGAL_STATE"));

@@ -44,7 +44,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/sales/returns/{id}/receive", "receiveSalesReturn", receive::receive).summary("Receive a customer return")
         .description("Goods come back at what they cost when they left. Version and status of the order stay.")
         .needs(MOVE_GOODS).body::<Transition>().answers::<SalesReturnWrite>().cache_control("no-store")
-        .writes(CUSTOMER_RETURN, &["inventory.updated"]).without_if_match()
+        .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "UNIT_COUNT_MISMATCH", "UNIT_UNAVAILABLE",
             "CUSTODY_CONFLICT", "REFERENCE_INVALID", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])

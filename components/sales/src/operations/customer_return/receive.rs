@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Id, Item, Problem, all, item, new_id, now, today};
+use stoa_sdk::{Answer, Call, Id, Item, Problem, all, item, new_id, now, set, today};
 use stoa_trade::clients::books::{self, Posting, Side};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
 use stoa_trade::clients::warehouses;
@@ -54,7 +54,8 @@ pub fn receive(call: &Call) -> Answer {
         .set_each(SalesReturnItemRow::units, came);
     run((change.update(), back, units, insert(&lines)))?;
     books::post(&coming.posting(cost))?;
-    Ok(receipt(change.after()).changed(change.members()))
+    let products = set(coming.items.iter().map(|item| item.product_id));
+    Ok(receipt(change.after()).subjects(products).changed(change.members()))
 }
 
 /// A return under its lock and its order's, with all that is needed to receive it.

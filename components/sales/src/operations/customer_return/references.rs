@@ -20,7 +20,7 @@ use crate::work::order::live_items;
 use crate::work::references::unit_count_fault;
 
 /// The records that a body names.
-pub struct References {
+pub struct ReturnReferences {
     pub order: OrderRow,
     /// Where goods come back.
     pub warehouse_id: Id,
@@ -37,10 +37,10 @@ pub struct ReturnLine<'a> {
     pub disposition: ReturnDisposition,
 }
 
-impl References {
+impl ReturnReferences {
     /// # Errors
     /// NOT_FOUND at what is missing.
-    pub fn read(stated: &StatedReturn) -> Result<References, Problem> {
+    pub fn read(stated: &StatedReturn) -> Result<ReturnReferences, Problem> {
         let (order, items) =
             run((get::<OrderRow>(stated.order), select::<OrderItemRow>(live_items(stated.order)).whole()))?;
         let order = order.ok_or_else(|| Problem::reference_missing("/orderId"))?;
@@ -48,7 +48,7 @@ impl References {
         let named: Vec<Id> = stated.lines.iter().flat_map(|line| line.unit_ids.iter().copied()).collect();
         let items = map(items.into_iter().map(|item| (item.id, item)));
         let variants = stated.lines.iter().filter_map(|line| Some(items.get(&line.item_id)?.variant_id));
-        let known = References {
+        let known = ReturnReferences {
             warehouse_id,
             warehouse: warehouses::get([warehouse_id]).remove(&warehouse_id),
             location: stated.location.and_then(|id| warehouses::locations(&[id]).into_iter().next()),

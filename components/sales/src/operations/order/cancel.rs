@@ -8,18 +8,18 @@ use stoa_trade::refusal::refuse;
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus, SALE_CANCELLED, emit_sale, receipt};
-use crate::work::completion::lock_held;
-use crate::work::holding::release_goods;
-use crate::work::order::{change_order, require_status};
+use crate::work::completion::lock_order;
+use crate::work::order::{change_order, products_of, require_status};
+use crate::work::reservation::release_goods;
 
 pub fn cancel(call: &Call) -> Answer {
     let body: ReasonedTransition = call.body()?;
-    let order = lock_held(call.path_id("id")?)?;
+    let order = lock_order(call.path_id("id")?)?;
     body.expected_version.check(order.row.version)?;
     require_status(&order.row, &[OrderStatus::Draft, OrderStatus::Confirmed])?;
     let billed = order.items.iter().filter(|row| !row.billed.is_zero());
     refuse("ILLEGAL_STATE", billed.map(|row| item(row.pointer(), "ORDER_BILLED")).collect())?;
-    release_goods(order.row.id, &order.held, &body.reason)?;
+    release_goods(order.row.id, &order.reserved, &body.reason)?;
     let after = OrderRow {
         status: OrderStatus::Cancelled,
         cancelled_at: Some(now()),
@@ -27,11 +27,11 @@ pub fn cancel(call: &Call) -> Answer {
         ..order.row.clone()
     };
     let change = change_order(&order.row, after)?;
-    let released = update_all::<AllocationRow>(order.held.iter().map(|row| row.id))
+    let released = update_all::<AllocationRow>(order.reserved.iter().map(|row| row.id))
         .set(AllocationRow::outcome, &AllocationOutcome::Released)
         .set(AllocationRow::live_slot, &None);
     run((change.update(), released))?;
     emit_sale(&SALE_CANCELLED, change.after());
     let changed = change.members();
-    Ok(receipt(change.after()).changed(changed))
+    Ok(receipt(change.after()).subjects(products_of(&order.items)).changed(changed))
 }

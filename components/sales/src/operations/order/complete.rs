@@ -4,11 +4,13 @@ use stoa_sdk::{Answer, Call};
 use stoa_trade::document::version::Transition;
 
 use crate::records::order::receipt;
-use crate::work::completion::{complete_order, lock_held};
+use crate::work::completion::{complete_order, lock_order};
+use crate::work::order::products_of;
 
 pub fn complete(call: &Call) -> Answer {
     let body: Transition = call.body()?;
-    let order = lock_held(call.path_id("id")?)?;
+    let order = lock_order(call.path_id("id")?)?;
     let completed = complete_order(order, body.expected_version.0, None)?;
-    Ok(receipt(&completed.row).changed(["status", "completedAt"]))
+    let products = products_of(&completed.items);
+    Ok(receipt(&completed.row).subjects(products).changed(["status", "completedAt"]))
 }

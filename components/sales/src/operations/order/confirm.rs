@@ -1,5 +1,5 @@
-//! Confirming a sales order: prices are refreshed a last time and fixed, goods are held (sales-pos.md 5.4). The books are asked
-//! before goods are locked: no stock is held for an order that could never be posted.
+//! Confirming a sales order: prices are refreshed a last time and fixed, goods are reserved (sales-pos.md 5.4). The books are asked
+//! before goods are locked: no stock is reserved for an order that could never be posted.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::records::order::{OrderRow, OrderStatus, SALE_CONFIRMED, emit_sale, re
 use crate::records::order_item::OrderItemRow;
 use crate::rules::total::check_expected;
 use crate::work::admission::admit;
-use crate::work::holding::{HeldLine, check_choice, hold_goods};
 use crate::work::order::{
     LockedDraft, change_order, lock_draft, reprice_items, require_status, restate_items, rewrite_items, with_sums,
 };
 use crate::work::references::{Named, References};
+use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
 pub fn confirm(call: &Call) -> Answer {
     let body: ConfirmSalesOrder = call.body()?;
@@ -51,10 +51,10 @@ fn confirm_order(id: Id, body: ConfirmSalesOrder) -> Answer {
     let after = OrderRow { status: OrderStatus::Confirmed, confirmed_at: Some(now), ..draft.row.clone() };
     let after = with_sums(after, &items, now)?;
     check_expected(body.expected_total, after.total)?;
-    let held: Vec<HeldLine<'_>> = items.iter().map(|item| chosen.apply(item)).collect();
-    check_choice(&held)?;
+    let lines: Vec<ReservedLine<'_>> = items.iter().map(|item| chosen.apply(item)).collect();
+    check_choice(&lines)?;
     admit(&after, &items)?;
-    let allocations = hold_goods(&after, &held)?;
+    let allocations = reserve_goods(&after, &lines)?;
     let change = change_order(&draft.row, after)?;
     run((change.update(), rewrite_items(&items), insert(&allocations)))?;
     emit_sale(&SALE_CONFIRMED, change.after());
@@ -102,10 +102,12 @@ impl<'a> Choice<'a> {
     }
 
     /// The line with the units that are meant.
-    fn apply<'i>(&'i self, item: &'i OrderItemRow) -> HeldLine<'i> {
-        let line = HeldLine::of(item);
+    fn apply<'i>(&'i self, item: &'i OrderItemRow) -> ReservedLine<'i> {
+        let line = ReservedLine::of(item);
         match self.lines.get(&item.id) {
-            Some((at, of)) => HeldLine { units: &of.unit_ids, units_pointer: format!("/units/{at}/unitIds"), ..line },
+            Some((at, of)) => {
+                ReservedLine { units: &of.unit_ids, units_pointer: format!("/units/{at}/unitIds"), ..line }
+            }
             None => line,
         }
     }

@@ -2,7 +2,7 @@
 
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Problem, item, new_id};
-use stoa_trade::document::number::draw_figure;
+use stoa_trade::document::number::next_figure;
 use stoa_trade::refusal::refuse;
 
 use crate::operations::order::input::SalesOrderInput;
@@ -30,9 +30,9 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
     };
     let references = References::read(&named);
     let mut missing = references.find_missing(&named, by_client);
-    // A figure is drawn beside the last read, once it is sure whose number it will be.
-    let figure = (missing.is_empty() && stated.number.is_none()).then(|| draw_figure(number_range(stated.entity, "")));
-    let (customer, drawn) = run((get::<CustomerRow>(stated.customer), figure))?;
+    // A figure is asked for beside the last read, once it is sure whose number it will be.
+    let figure = (missing.is_empty() && stated.number.is_none()).then(|| next_figure(number_range(stated.entity, "")));
+    let (customer, figure) = run((get::<CustomerRow>(stated.customer), figure))?;
     missing.extend(customer.is_none().then(|| item("/customerId", "NOT_FOUND")));
     refuse("NOT_FOUND", missing)?;
     let customer = customer.ok_or_else(|| Problem::reference_missing("/customerId"))?;
@@ -51,7 +51,7 @@ fn create_for(call: &Call, by_client: bool) -> Answer {
     };
     let items = new_items(of.id, &stated.lines, &terms, PriceOrigin::SalesOrder)?;
     let mut order = new_order(of, &references, &items)?;
-    insert_order(&mut order, &items, stated.number, drawn, "/number")?;
+    insert_order(&mut order, &items, stated.number, figure, "/number")?;
     emit_sale(&SALE_CREATED, &order);
     Ok(receipt(&order).subjects(references.products()))
 }

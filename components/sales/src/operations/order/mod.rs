@@ -27,9 +27,6 @@ use crate::records::permission::{
     MOVE_GOODS, READ,
 };
 
-/// What inventory says when stock changes.
-const STOCK: &str = "inventory.updated";
-
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/orders", "listSalesOrders", list::list).summary("Sales orders")
@@ -67,7 +64,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Prices are refreshed a last time and fixed, goods and chosen units are held, all or nothing. A serialized line \
             needs as many units as its quantity; none is ever picked by the service.")
         .needs(CONFIRM).body::<ConfirmSalesOrder>().answers::<SalesOrderWrite>().cache_control("no-store")
-        .writes(SALES_ORDER, &[SALE_CONFIRMED.code, STOCK]).without_if_match()
+        .writes(SALES_ORDER, &[SALE_CONFIRMED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "TOTAL_CHANGED", "UNIT_COUNT_MISMATCH",
             "UNIT_UNAVAILABLE", "INSUFFICIENT_STOCK", "CUSTODY_CONFLICT", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
@@ -76,20 +73,20 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Exchange a unit of a confirmed order")
         .description("Another box left the shelf: one unit is let go, another is held for the same line. No price moves.")
         .needs(MOVE_GOODS).body::<ExchangeUnit>().answers::<SalesOrderWrite>().cache_control("no-store")
-        .writes(SALES_ORDER, &[STOCK]).without_if_match()
+        .writes(SALES_ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_UNAVAILABLE", "CUSTODY_CONFLICT",
             "LIMIT_EXCEEDED"]),
     Operation::transition("/sales/orders/{id}/complete", "completeSalesOrder", complete::complete).summary("Deliver a sales order")
         .description("Everything at once: what is held leaves stock, units are SOLD, revenue and cost are posted.")
         .needs(MOVE_GOODS).body::<Transition>().answers::<SalesOrderWrite>().cache_control("no-store")
-        .writes(SALES_ORDER, &[SALE_COMPLETED.code, STOCK]).without_if_match()
+        .writes(SALES_ORDER, &[SALE_COMPLETED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
         .and_client(Client::new(CLIENT_MOVE_GOODS, complete::complete)),
     Operation::transition("/sales/orders/{id}/cancel", "cancelSalesOrder", cancel::cancel).summary("Cancel a sales order")
         .description("Before it is delivered, and while no issued invoice bills it. What it holds is let go.")
         .needs(CANCEL).body::<ReasonedTransition>().answers::<SalesOrderWrite>().cache_control("no-store")
-        .writes(SALES_ORDER, &[SALE_CANCELLED.code, STOCK]).without_if_match()
+        .writes(SALES_ORDER, &[SALE_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE, cancel::cancel)),
 ];

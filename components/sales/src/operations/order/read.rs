@@ -8,8 +8,8 @@ use crate::records::allocation::AllocationRow;
 use crate::records::order::{ApiSalesOrder, ApiSalesOrderHeader, OrderRow, SalesOrder, SalesOrderHeader};
 use crate::records::order_item::{ApiSalesOrderItem, KnownUnit, OrderItemRow, SalesOrderItem};
 use crate::rules::price::LinePrice;
-use crate::work::holding::group_by_item;
 use crate::work::order::{live_items, sort_items};
+use crate::work::reservation::group_by_item;
 use crate::work::units::read_known_units;
 
 /// An order with all that is read of it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Id, Problem, all, has, item, map, now, view};
+use stoa_sdk::{Answer, Call, Id, Problem, all, has, item, map, now, set, view};
 use stoa_trade::JsonList;
 use stoa_trade::document::draft::{Kept, Redrawn, replace_lines};
 use stoa_trade::document::number::DocumentNumber;
@@ -91,7 +91,9 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let mut changed = change.members();
     // Lines are named as one: which of them changed is in the record.
     changed.push("items".to_owned());
-    Ok(receipt(change.after()).subjects(references.products()).changed(changed))
+    // Also those of the lines that are gone now.
+    let before = set(rows.iter().filter(|row| row.line_no.is_some()).map(|row| row.product_id));
+    Ok(receipt(change.after()).subjects(before).subjects(references.products()).changed(changed))
 }
 
 /// # Errors

@@ -1,7 +1,7 @@
 //! Replacing a draft, priced now.
 
 use stoa_sdk::store::{MOST_ROWS, get, insert, run, select, update_all};
-use stoa_sdk::{Answer, Call, Problem, item, now};
+use stoa_sdk::{Answer, Call, Problem, item, now, set};
 use stoa_trade::Change;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::number::DocumentNumber;
@@ -77,7 +77,9 @@ fn replace_for(call: &Call, by_client: bool) -> Answer {
     let mut changed = change.members();
     // Lines are named as one: which of them changed is in the record.
     changed.push("items".to_owned());
-    Ok(receipt(change.after(), now).subjects(references.products()).changed(changed))
+    // Also those of the lines that are gone now.
+    let before = set(rows.iter().filter(|row| row.line_no.is_some()).map(|row| row.product_id));
+    Ok(receipt(change.after(), now).subjects(before).subjects(references.products()).changed(changed))
 }
 
 /// # Errors

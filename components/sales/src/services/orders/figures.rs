@@ -6,8 +6,7 @@ use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::Amount;
 
-use crate::bindings::exports::commerce::sales::orders as service;
-use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Report};
+use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Question, Report};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
 use crate::services::orders::wire::parse;
 
@@ -61,15 +60,16 @@ fn of_entity(entity: Id, currency_code: &str) -> Filter {
 }
 
 /// The deliveries that a report is of; both days are in it.
-pub fn scope(entity: Id, currency_code: &str, (since, until): (Date, Date), narrowed: &service::Filter) -> Filter {
+fn scope(what: &Question) -> Filter {
+    let (since, until): (Date, Date) = (parse(&what.since), parse(&what.until));
     all([
-        of_entity(entity, currency_code),
+        of_entity(what.legal_entity_id.into(), &what.currency_code),
         DeliveryLineRow::on_date.ge(since),
         DeliveryLineRow::on_date.le(until),
-        equals(DeliveryLineRow::customer_id, narrowed.customer_id.map(Id::from)),
-        equals(DeliveryLineRow::variant_id, narrowed.variant_id.map(Id::from)),
-        equals(DeliveryLineRow::branch_id, narrowed.branch_id.map(Id::from)),
-        equals(DeliveryLineRow::warehouse_id, narrowed.warehouse_id.map(Id::from)),
+        equals(DeliveryLineRow::customer_id, what.customer_id.map(Id::from)),
+        equals(DeliveryLineRow::variant_id, what.variant_id.map(Id::from)),
+        equals(DeliveryLineRow::branch_id, what.branch_id.map(Id::from)),
+        equals(DeliveryLineRow::warehouse_id, what.warehouse_id.map(Id::from)),
     ])
 }
 
@@ -86,15 +86,17 @@ pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem>
 ///
 /// # Errors
 /// LIMIT_EXCEEDED where there are more groups than can be answered.
-pub fn report(scope: &Filter, by: Group, cursor: Option<String>, limit: u32) -> Result<Report, Problem> {
-    let after = || cursor.as_deref().map(|key| vec![parse::<Id>(key).put()]);
-    match by {
-        Group::Day => sum_groups(scope, None, None, ByDay::into_figure),
-        Group::Month => sum_groups(scope, None, None, ByMonth::into_figure),
-        Group::Branch => sum_groups(scope, None, None, ByBranch::into_figure),
-        Group::Variant => sum_groups(scope, after(), Some(limit), ByVariant::into_figure),
-        Group::Customer => sum_groups(scope, after(), Some(limit), ByCustomer::into_figure),
-        Group::Warehouse => sum_groups(scope, after(), Some(limit), ByWarehouse::into_figure),
+pub fn report(what: Question) -> Result<Report, Problem> {
+    let scope = scope(&what);
+    let limit = Some(what.limit);
+    let after = || what.cursor.as_deref().map(|key| vec![parse::<Id>(key).put()]);
+    match what.by {
+        Group::Day => sum_groups(&scope, None, None, ByDay::into_figure),
+        Group::Month => sum_groups(&scope, None, None, ByMonth::into_figure),
+        Group::Branch => sum_groups(&scope, None, None, ByBranch::into_figure),
+        Group::Variant => sum_groups(&scope, after(), limit, ByVariant::into_figure),
+        Group::Customer => sum_groups(&scope, after(), limit, ByCustomer::into_figure),
+        Group::Warehouse => sum_groups(&scope, after(), limit, ByWarehouse::into_figure),
     }
 }
 

@@ -11,7 +11,7 @@ use stoa_sdk::{Id, Problem};
 use crate::bindings::exports::commerce::sales::orders as service;
 use crate::bindings::exports::commerce::sales::orders::Guest;
 use crate::services::Services;
-use crate::work::completion::{complete_order, lock_held};
+use crate::work::completion::{complete_order, lock_order};
 
 type WireId = (u64, u64);
 
@@ -25,7 +25,7 @@ impl Guest for Services {
     }
 
     fn deliver(order: WireId, expected_version: i64, receipt: Option<WireId>) -> Result<service::Order, Problem> {
-        let completed = complete_order(lock_held(order.into())?, expected_version, receipt.map(Id::from))?;
+        let completed = complete_order(lock_order(order.into())?, expected_version, receipt.map(Id::from))?;
         wire::order_to_wire(&completed.row, &completed.items, &completed.allocations)
     }
 
@@ -37,19 +37,8 @@ impl Guest for Services {
         figures::sum_delivered(entity.into(), &currency_code)
     }
 
-    fn figures(
-        entity: WireId,
-        currency_code: String,
-        since: String,
-        until: String,
-        by: service::Group,
-        narrowed: service::Filter,
-        cursor: Option<String>,
-        limit: u32,
-    ) -> Result<service::Report, Problem> {
-        let period = (wire::parse(&since), wire::parse(&until));
-        let scope = figures::scope(entity.into(), &currency_code, period, &narrowed);
-        figures::report(&scope, by, cursor, limit)
+    fn figures(what: service::Question) -> Result<service::Report, Problem> {
+        figures::report(what)
     }
 }
 

@@ -1,5 +1,5 @@
 //! An order that is created, confirmed and delivered at once, for an invoice without one. It locks nothing before its own rows: its
-//! goods are held and taken in memory's order, and written together at the end.
+//! goods are reserved and taken, and its rows written together at the end.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ use crate::rules::line::StatedLine;
 use crate::services::orders::wire::{order_to_wire, parse};
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
-use crate::work::holding::{HeldLine, check_choice, hold_goods};
 use crate::work::order::{NewOrder, new_items, new_order};
 use crate::work::references::{Named, References, restate};
+use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
 
 /// Sells, and says so three times.
 ///
@@ -65,15 +65,15 @@ fn sell_lines(sale: Sale) -> Result<Order, Problem> {
     write(order, items)
 }
 
-/// Holds, takes and writes the order whole: three versions of it, in one request.
+/// Reserves, takes and writes the order whole: three versions of it, in one request.
 fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> {
-    let held: Vec<HeldLine<'_>> = items.iter().map(HeldLine::of).collect();
-    check_choice(&held)?;
+    let lines: Vec<ReservedLine<'_>> = items.iter().map(ReservedLine::of).collect();
+    check_choice(&lines)?;
     admit(&created, &items)?;
-    let held = hold_goods(&created, &held)?;
+    let reserved = reserve_goods(&created, &lines)?;
     let now = now();
     let confirmed = OrderRow { status: OrderStatus::Confirmed, confirmed_at: Some(now), version: 2, ..created.clone() };
-    let delivery = deliver_goods(&confirmed, &items, &held)?;
+    let delivery = deliver_goods(&confirmed, &items, &reserved)?;
     let completed =
         OrderRow { status: OrderStatus::Completed, completed_at: Some(now), version: 3, ..confirmed.clone() };
     // As many changes as there are events: the row has the version that they name.

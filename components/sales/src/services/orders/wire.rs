@@ -12,7 +12,7 @@ use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::price::LinePrice;
-use crate::work::holding::group_by_item;
+use crate::work::reservation::group_by_item;
 
 /// What a caller states; a text that is none is the caller's fault.
 pub fn parse<T: FromStr>(text: &str) -> T {

@@ -1,0 +1,121 @@
+//! Goods that are reserved for an order: which units, how many, and by which reservations.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::{Id, Problem, new_ids, now};
+use stoa_trade::clients::keys;
+use stoa_trade::clients::stock::{self, ReserveLine, Reserved, SalesOrder};
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::refuse;
+
+use crate::records::allocation::{AllocationOutcome, AllocationRow};
+use crate::records::order::OrderRow;
+use crate::records::order_item::OrderItemRow;
+use crate::work::references::unit_count_fault;
+
+/// A line whose goods are reserved.
+pub struct ReservedLine<'a> {
+    pub item: &'a OrderItemRow,
+    /// As many as a serialized line's quantity; none of others.
+    pub units: &'a [Id],
+    /// Where the line stands, for refusals.
+    pub pointer: String,
+    /// Where its units stand.
+    pub units_pointer: String,
+}
+
+impl<'a> ReservedLine<'a> {
+    /// The line as it stands in the record, with the units that were chosen in the draft.
+    pub fn of(item: &'a OrderItemRow) -> ReservedLine<'a> {
+        let pointer = item.pointer();
+        ReservedLine { item, units: &item.chosen_units.0, units_pointer: format!("{pointer}/chosenUnitIds"), pointer }
+    }
+}
+
+/// The service never picks units: a line has exactly as many as its quantity, other lines have none.
+///
+/// # Errors
+/// UNIT_COUNT_MISMATCH at every line that has other than that.
+pub fn check_choice(lines: &[ReservedLine<'_>]) -> Result<(), Problem> {
+    let wrong = lines.iter().filter(|line| line.units.len() != line.item.unit_count());
+    let faults = wrong.map(|line| unit_count_fault(line.pointer.clone(), line.item.unit_count(), line.units.len()));
+    refuse("UNIT_COUNT_MISMATCH", faults.collect())
+}
+
+/// How inventory knows the order.
+pub fn document(order: &OrderRow) -> SalesOrder {
+    SalesOrder { id: order.id.into(), number: order.number.clone() }
+}
+
+/// Reserves all that is tracked, or nothing. Inventory is not asked for untracked lines alone.
+///
+/// # Errors
+/// INSUFFICIENT_STOCK, UNIT_UNAVAILABLE, CUSTODY_CONFLICT, at the lines' places.
+pub fn reserve_goods(order: &OrderRow, lines: &[ReservedLine<'_>]) -> Result<Vec<AllocationRow>, Problem> {
+    let tracked: Vec<&ReservedLine<'_>> = lines.iter().filter(|line| line.item.tracking != Tracking::None).collect();
+    if tracked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let to_wire = |line: &&ReservedLine<'_>| ReserveLine {
+        line: line.item.id.into(),
+        variant_id: line.item.variant_id.into(),
+        quantity: line.item.quantity.to_string(),
+        unit_ids: keys(line.units.iter().copied()),
+    };
+    let wire: Vec<ReserveLine> = tracked.iter().map(to_wire).collect();
+    let reserved = stock::service::reserve(&document(order), order.warehouse_id.into(), &wire);
+    let reserved = reserved.map_err(|refusal| move_refusal(refusal, &tracked))?;
+    Ok(allocate(order, reserved))
+}
+
+/// What inventory refuses of its lines, at their places here.
+fn move_refusal(refusal: Problem, lines: &[&ReservedLine<'_>]) -> Problem {
+    let mut refusal = refusal.moved("/warehouse", "/warehouseId");
+    for (nth, line) in lines.iter().enumerate() {
+        refusal = refusal.moved(&format!("/lines/{nth}/unitIds"), &line.units_pointer);
+    }
+    let places: Vec<&str> = lines.iter().map(|line| line.pointer.as_str()).collect();
+    refusal.moved_each("/lines", &places)
+}
+
+/// A row for each reservation.
+fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
+    let now = now();
+    let ids = new_ids(u32::try_from(reserved.len()).unwrap_or(u32::MAX));
+    let row = |(id, of): (Id, Reserved)| AllocationRow {
+        id,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        order_id: order.id,
+        item_id: of.line.into(),
+        reservation_id: of.reservation_id.into(),
+        // What was asked for in these digits.
+        quantity: of.quantity.parse().unwrap_or_default(),
+        returned: Default::default(),
+        unit_id: of.unit_id.map(Id::from),
+        outcome: AllocationOutcome::Reserved,
+        live_slot: Some(1),
+        movement_id: None,
+    };
+    ids.into_iter().zip(reserved).map(row).collect()
+}
+
+/// Releases what is reserved for the order. Inventory is not asked where nothing is.
+///
+/// # Errors
+/// Inventory's.
+pub fn release_goods(order: Id, allocations: &[AllocationRow], reason: &str) -> Result<(), Problem> {
+    if allocations.is_empty() {
+        return Ok(());
+    }
+    let reservations = keys(allocations.iter().map(|row| row.reservation_id));
+    stock::service::release(order.into(), &reservations, reason)
+}
+
+/// Allocations by their line.
+pub fn group_by_item(allocations: &[AllocationRow]) -> BTreeMap<Id, Vec<&AllocationRow>> {
+    let mut groups: BTreeMap<Id, Vec<&AllocationRow>> = BTreeMap::new();
+    allocations.iter().for_each(|row| groups.entry(row.item_id).or_default().push(row));
+    groups
+}
