@@ -20,12 +20,24 @@ impl Module for Finance {
         collections: records::COLLECTIONS,
         problems: &[
             ("AMOUNT_PRECISION", 409, "A total has more than 6 decimals, or more than 12 digits before them."),
-            ("FULFILMENT_REQUIRED", 409, "A serialized line has no order: confirm the invoice together with its goods."),
-            ("FULFILMENT_INCOMPLETE", 409, "A serialized line bills units that are not there, or another number of them."),
+            (
+                "FULFILMENT_REQUIRED",
+                409,
+                "A serialized line has no order: confirm the invoice together with its goods.",
+            ),
+            (
+                "FULFILMENT_INCOMPLETE",
+                409,
+                "A serialized line bills units that are not there, or another number of them.",
+            ),
             ("CASH_SESSION_REQUIRED", 409, "Cash of a till leaves by an open session of that till."),
         ],
         verify: verify::verify,
-        ..Manifest::new("finance", env!("CARGO_PKG_VERSION"), "Invoices, payments, credits, refunds and supplier returns.")
+        ..Manifest::new(
+            "finance",
+            env!("CARGO_PKG_VERSION"),
+            "Invoices, payments, credits, refunds and supplier returns.",
+        )
     };
 }
 

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{
-    Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, set, text, today, totals,
-};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, set, text, today, totals};
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, Goods, Stated};
 use stoa_trade::clients::directory;
@@ -178,15 +176,19 @@ fn party_legs(of: &PartyStanding) -> impl Iterator<Item = Leg> {
     let signed = |amount: Money| Amount::from_units(widen(amount).units() * sign);
     let party = of.side.party(of.party_id);
     let legs = [(of.side.open_role(), signed(of.invoices)), (of.side.credit_role(), signed(of.unapplied))];
-    legs.into_iter().filter_map(|(role, balance)| balance_leg(role, balance)).map(move |leg| Leg { party: Some(party), ..leg })
+    legs.into_iter()
+        .filter_map(|(role, balance)| balance_leg(role, balance))
+        .map(move |leg| Leg { party: Some(party), ..leg })
 }
 
 /// Posts the opening: one entry, or as many as its lines need.
 fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Option<Id>, Problem> {
     let mut postings = Vec::new();
     for (nth, some) in legs.chunks(MOST_LEGS).enumerate() {
-        let of = |side: JournalSide| sum(some.iter().filter(|leg| leg.side == side).map(|leg| parse::<Amount>(&leg.amount)));
-        let balance = of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Problem::limit_exceeded)?;
+        let of =
+            |side: JournalSide| sum(some.iter().filter(|leg| leg.side == side).map(|leg| parse::<Amount>(&leg.amount)));
+        let balance =
+            of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Problem::limit_exceeded)?;
         let legs: Vec<Leg> = some.iter().cloned().chain(balance_leg("OPENING_BALANCE", balance)).collect();
         let purpose = if nth == 0 { OPENING.to_owned() } else { format!("{OPENING}:{}", nth + 1) };
         let terms = Terms {

@@ -1,8 +1,8 @@
 //! The two sides of the books of debts: what customers owe, and what is owed to suppliers.
 
+use stoa_sdk::Id;
 use stoa_sdk::text_enum;
 use stoa_trade::clients::books::{Party, PartyKind};
-use stoa_sdk::Id;
 
 text_enum! {
     /// SALES: the parties are customers; PURCHASES: suppliers.

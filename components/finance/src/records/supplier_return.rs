@@ -154,11 +154,7 @@ impl ApiSupplierReturnHeader {
 
 impl SupplierReturnHeader {
     pub fn of(row: &SupplierReturnRow) -> SupplierReturnHeader {
-        SupplierReturnHeader {
-            tenant_id: tenant(),
-            public: ApiSupplierReturnHeader::of(row),
-            notes: row.notes.clone(),
-        }
+        SupplierReturnHeader { tenant_id: tenant(), public: ApiSupplierReturnHeader::of(row), notes: row.notes.clone() }
     }
 }
 

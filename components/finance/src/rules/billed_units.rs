@@ -161,7 +161,11 @@ mod tests {
     }
 
     fn serialized(place: i64, quantity: &str, named: &[u64]) -> InvoiceLineRow {
-        InvoiceLineRow { tracking: Tracking::Serialized, unit_ids: JsonList(units(named)), ..line(place, quantity, "1") }
+        InvoiceLineRow {
+            tracking: Tracking::Serialized,
+            unit_ids: JsonList(units(named)),
+            ..line(place, quantity, "1")
+        }
     }
 
     fn behind(is_delivered: bool, linked: &[u64], held: &[u64]) -> Option<Fulfilment> {
@@ -176,7 +180,10 @@ mod tests {
 
     #[test]
     fn f1_an_invoice_has_lines() {
-        assert_eq!(refusal(check_lines(&[]).unwrap_err()), ("ILLEGAL_STATE".to_owned(), vec![("LINES_REQUIRED".to_owned(), 99, 99)]));
+        assert_eq!(
+            refusal(check_lines(&[]).unwrap_err()),
+            ("ILLEGAL_STATE".to_owned(), vec![("LINES_REQUIRED".to_owned(), 99, 99)])
+        );
     }
 
     #[test]
@@ -191,12 +198,36 @@ mod tests {
         for (side, quantity, named, behind, expected) in [
             (Side::Sales, "2", &[][..], None, Err(("FULFILMENT_REQUIRED", "DELIVERY_REQUIRED", 2, 0))),
             (Side::Purchases, "2", &[1], None, Err(("FULFILMENT_REQUIRED", "RECEIPT_REQUIRED", 2, 1))),
-            (Side::Sales, "2", &[], behind(false, &[], &[1, 2]), Err(("FULFILMENT_INCOMPLETE", "DELIVERY_REQUIRED", 2, 0))),
+            (
+                Side::Sales,
+                "2",
+                &[],
+                behind(false, &[], &[1, 2]),
+                Err(("FULFILMENT_INCOMPLETE", "DELIVERY_REQUIRED", 2, 0)),
+            ),
             (Side::Sales, "2", &[], behind(true, &[1, 2], &[]), Ok(&[1, 2][..])),
-            (Side::Sales, "1", &[], behind(true, &[1, 2], &[]), Err(("FULFILMENT_INCOMPLETE", "UNITS_DIFFER_FROM_QUANTITY", 1, 0))),
+            (
+                Side::Sales,
+                "1",
+                &[],
+                behind(true, &[1, 2], &[]),
+                Err(("FULFILMENT_INCOMPLETE", "UNITS_DIFFER_FROM_QUANTITY", 1, 0)),
+            ),
             (Side::Sales, "1", &[2], behind(true, &[1, 2], &[]), Ok(&[2])),
-            (Side::Sales, "2", &[1, 9], behind(true, &[1, 2], &[]), Err(("FULFILMENT_INCOMPLETE", "UNITS_DIFFER_FROM_QUANTITY", 2, 1))),
-            (Side::Purchases, "3", &[], behind(false, &[1, 2], &[]), Err(("FULFILMENT_INCOMPLETE", "RECEIPT_REQUIRED", 3, 2))),
+            (
+                Side::Sales,
+                "2",
+                &[1, 9],
+                behind(true, &[1, 2], &[]),
+                Err(("FULFILMENT_INCOMPLETE", "UNITS_DIFFER_FROM_QUANTITY", 2, 1)),
+            ),
+            (
+                Side::Purchases,
+                "3",
+                &[],
+                behind(false, &[1, 2], &[]),
+                Err(("FULFILMENT_INCOMPLETE", "RECEIPT_REQUIRED", 3, 2)),
+            ),
             (Side::Purchases, "2", &[], behind(false, &[1, 2], &[]), Ok(&[1, 2])),
         ] {
             let line = serialized(0, quantity, named);
@@ -223,7 +254,10 @@ mod tests {
             let line = serialized(0, quantity, named);
             let told = units_to_deliver(&[(&line, behind)]).map_err(refusal);
             let mismatch = |(required, identified)| {
-                ("UNIT_COUNT_MISMATCH".to_owned(), vec![("UNITS_DIFFER_FROM_QUANTITY".to_owned(), required, identified)])
+                (
+                    "UNIT_COUNT_MISMATCH".to_owned(),
+                    vec![("UNITS_DIFFER_FROM_QUANTITY".to_owned(), required, identified)],
+                )
             };
             assert_eq!(told, expected.map(|ids| vec![units(ids)]).map_err(mismatch), "{quantity} {named:?}");
         }
@@ -235,6 +269,9 @@ mod tests {
         assert_eq!(units_to_issue(Side::Sales, &[(&line, None)]), Ok(vec![Vec::new()]));
         assert_eq!(check_given(&[&line], &[0]), Ok(()));
         let line = serialized(0, "2", &[]);
-        assert_eq!(refusal(check_given(&[&line], &[1]).unwrap_err()).1, [("UNITS_DIFFER_FROM_QUANTITY".to_owned(), 2, 1)]);
+        assert_eq!(
+            refusal(check_given(&[&line], &[1]).unwrap_err()).1,
+            [("UNITS_DIFFER_FROM_QUANTITY".to_owned(), 2, 1)]
+        );
     }
 }

@@ -79,15 +79,13 @@ impl StatedInvoice {
 
     fn find_line_faults(&self, side: Side) -> Vec<Item> {
         let lines = Lines::at("/lines", &self.lines);
-        let mut faults = lines.faults(amount_member(side), "REQUIRED", |line| {
-            !line.has_order() && line.unit_amount.is_none()
-        });
+        let mut faults =
+            lines.faults(amount_member(side), "REQUIRED", |line| !line.has_order() && line.unit_amount.is_none());
         faults.extend(lines.faults("description", "REQUIRED", |line| {
             !line.has_order() && line.variant.is_none() && line.description.is_none()
         }));
-        faults.extend(lines.faults("priceReason", "NOT_ALLOWED", |line| {
-            line.has_order() && line.price_reason.is_some()
-        }));
+        faults
+            .extend(lines.faults("priceReason", "NOT_ALLOWED", |line| line.has_order() && line.price_reason.is_some()));
         faults.extend(lines.repeated_ids("unitIds", |line| &line.units));
         let mut named = 0;
         for (at, line) in lines.iter() {

@@ -56,7 +56,10 @@ fn a_payment_and_what_it_pays_are_two_round_trips_of_its_own() {
     };
     let counts = [payment, funds, entry, moved, applications, entries].map(|insert| insert.rows.len());
     assert_eq!(counts, [1, 1, 1, 1, 1, 2]);
-    assert_eq!((paid.set.as_slice(), paid.add.as_slice()), (&["settled_on".to_owned()][..], &["applied".to_owned(), "balance".to_owned()][..]));
+    assert_eq!(
+        (paid.set.as_slice(), paid.add.as_slice()),
+        (&["settled_on".to_owned()][..], &["applied".to_owned(), "balance".to_owned()][..])
+    );
     let text = |of: &str| of.to_owned();
     assert_eq!(
         legs(&posted),

@@ -152,7 +152,11 @@ impl StatedCredit {
         refuse("/costLines", "REQUIRED", !is_sale && is_correction && self.cost_lines.is_empty());
         let mut seen = BTreeSet::new();
         for (nth, line) in self.cost_lines.iter().enumerate() {
-            refuse(&format!("/costLines/{nth}"), "REPEATED", !seen.insert((line.receipt_item_id, line.inventory_unit_id)));
+            refuse(
+                &format!("/costLines/{nth}"),
+                "REPEATED",
+                !seen.insert((line.receipt_item_id, line.inventory_unit_id)),
+            );
         }
         refuse_invalid(faults)?;
         if is_correction && sum(self.cost_lines.iter().map(|line| line.amount.0)).ok() != Some(self.amount) {

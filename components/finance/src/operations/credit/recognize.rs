@@ -62,13 +62,8 @@ fn recognize(side: Side, call: &Call) -> Answer {
     let (debtor, document) = (creditor_of(&row), credit_document(&row));
     let less = negate(row.amount);
     let own = entry(&debtor, &document, PartyAct::Post, PartyAccount::Credits, None, on, less);
-    run((
-        change.update(),
-        insert([&new_funds(&debtor, row.id, row.amount)]),
-        insert([&own]),
-        insert(&corrections),
-    ))
-    .map_err(or_recognized)?;
+    run((change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert([&own]), insert(&corrections)))
+        .map_err(or_recognized)?;
     let terms = Terms {
         entity: row.legal_entity_id,
         currency_code: &row.currency_code,
@@ -96,8 +91,7 @@ fn or_recognized(failure: Failure) -> Problem {
 fn check_origin(row: &CreditRow) -> Result<(), Problem> {
     let Some(origin) = row.origin_invoice_id else { return Ok(()) };
     let (invoices, _) = lock_posted(&[origin])?;
-    let of_origin =
-        all([CreditRow::origin_invoice_id.eq(origin), CreditRow::status.eq(CreditStatus::Recognized)]);
+    let of_origin = all([CreditRow::origin_invoice_id.eq(origin), CreditRow::status.eq(CreditStatus::Recognized)]);
     let recognized = run(aggregate::<Recognized>(of_origin).one())?.amount;
     let most = invoices.get(&origin).map_or(Money::ZERO, |invoice| invoice.total);
     match sum([recognized, row.amount]) {
@@ -124,7 +118,8 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<Vec<CostCorrectionRow>, Pr
             amount: line.amount.to_string(),
         })
         .collect();
-    let parts = costs::service::correct(row.id.into(), &wire).map_err(|refusal| refusal.moved("/lines", "/costLines"))?;
+    let parts =
+        costs::service::correct(row.id.into(), &wire).map_err(|refusal| refusal.moved("/lines", "/costLines"))?;
     let now = now();
     let mut corrections = Vec::new();
     for (line, parts) in lines.iter().zip(parts) {
@@ -241,8 +236,7 @@ fn void(side: Side, call: &Call) -> Answer {
     }
     let on = day_of_act(body.voided_on, source.posted_on, "/voidedOn")?;
     let change = Change::of(&row, voided(&row, on))?;
-    let back =
-        entry(&source.debtor, &source.document, PartyAct::Void, PartyAccount::Credits, None, on, row.amount);
+    let back = entry(&source.debtor, &source.document, PartyAct::Void, PartyAccount::Credits, None, on, row.amount);
     run((change.update(), insert([&back]), source.change_funds().set(FundsRow::available, &Money::ZERO)))?;
     undo(Undone {
         entity: row.legal_entity_id,

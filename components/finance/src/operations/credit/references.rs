@@ -26,10 +26,8 @@ pub struct Supplied<'a> {
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID.
 pub fn check_references(side: Side, stated: &StatedCredit) -> Result<(), Problem> {
-    let (invoice, goods) = run((
-        stated.origin_invoice.map(get::<InvoiceRow>),
-        stated.supplier_return.map(get::<SupplierReturnRow>),
-    ))?;
+    let (invoice, goods) =
+        run((stated.origin_invoice.map(get::<InvoiceRow>), stated.supplier_return.map(get::<SupplierReturnRow>)))?;
     let missing = |at: &str, is_missing: bool| is_missing.then(|| item(at, "NOT_FOUND"));
     let no_variant = stated.variant.is_some_and(|id| articles::get_one(id).is_none());
     let no_unit = stated.unit.is_some_and(|id| units::get(&[id]).is_empty());
@@ -46,8 +44,7 @@ pub fn check_references(side: Side, stated: &StatedCredit) -> Result<(), Problem
     if invoice.flatten().is_some_and(|row| !is_origin(&row, side, stated)) {
         return Err(unusable("/originInvoiceId", "REFERENCE_INVALID"));
     }
-    let of_supplier =
-        |row: &SupplierReturnRow| row.party_id == stated.party && row.legal_entity_id == stated.entity;
+    let of_supplier = |row: &SupplierReturnRow| row.party_id == stated.party && row.legal_entity_id == stated.entity;
     if goods.flatten().is_some_and(|row| !of_supplier(&row)) {
         return Err(unusable("/supplierReturnId", "REFERENCE_INVALID"));
     }

@@ -66,8 +66,7 @@ impl<'a> Given<'a> {
         let given = Given { by_line: stoa_sdk::map(by_line) };
         let goods: Vec<&InvoiceLineRow> = of.lines.iter().filter(|line| line.variant_id.is_some()).collect();
         // A unit that the draft names is there already: it cannot come again.
-        let counts: Vec<usize> =
-            goods.iter().map(|line| given.units(line).len() + line.unit_ids.0.len()).collect();
+        let counts: Vec<usize> = goods.iter().map(|line| given.units(line).len() + line.unit_ids.0.len()).collect();
         check_given(&goods, &counts)?;
         Ok(given)
     }
@@ -111,10 +110,7 @@ fn receive(
     given: &Given<'_>,
     order: Id,
 ) -> Result<(Id, Vec<InvoiceLineRow>), Problem> {
-    refuse_members(&[
-        ("/warehouseId", body.warehouse_id.is_some()),
-        ("/orderNumber", body.order_number.is_some()),
-    ])?;
+    refuse_members(&[("/warehouseId", body.warehouse_id.is_some()), ("/orderNumber", body.order_number.is_some())])?;
     let version = body.expected_order_version.ok_or_else(|| invalid("/expectedOrderVersion", "REQUIRED"))?;
     let state = of.orders.states.get(&order).ok_or_else(Problem::not_found)?;
     version.check(state.version)?;
@@ -214,8 +210,9 @@ fn gather_goods<'a>(of: &'a LockedInvoice, given: &Given<'_>) -> Result<BTreeMap
 /// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the lines that gave
 /// them.
 fn link_lines(of: &LockedInvoice, goods: &BTreeMap<Id, Bought<'_>>, received: &Received) -> Vec<InvoiceLineRow> {
-    let mut came: BTreeMap<Id, (&ReceivedItem, std::slice::Iter<'_, (u64, u64)>)> =
-        stoa_sdk::map(goods.keys().zip(&received.items).map(|(variant, item)| (*variant, (item, item.unit_ids.iter()))));
+    let mut came: BTreeMap<Id, (&ReceivedItem, std::slice::Iter<'_, (u64, u64)>)> = stoa_sdk::map(
+        goods.keys().zip(&received.items).map(|(variant, item)| (*variant, (item, item.unit_ids.iter()))),
+    );
     let mut lines = Vec::new();
     for line in &of.lines {
         let of_variant = line.variant_id.and_then(|variant| came.get_mut(&variant));

@@ -51,13 +51,10 @@ list_query! {
 
 impl ListInvoices {
     fn filter(&self, side: Side) -> Filter {
-        let line = all([
-            equals(InvoiceLineRow::order_id, self.order_id),
-            equals(InvoiceLineRow::variant_id, self.variant_id),
-        ]);
-        let lines = (self.order_id.is_some() || self.variant_id.is_some()).then(|| {
-            has::<InvoiceLineRow, _, _>(InvoiceRow::line_set_id, InvoiceLineRow::line_set_id, line)
-        });
+        let line =
+            all([equals(InvoiceLineRow::order_id, self.order_id), equals(InvoiceLineRow::variant_id, self.variant_id)]);
+        let lines = (self.order_id.is_some() || self.variant_id.is_some())
+            .then(|| has::<InvoiceLineRow, _, _>(InvoiceRow::line_set_id, InvoiceLineRow::line_set_id, line));
         let open = self.open.map(|is_open| {
             let settled = InvoiceBalanceRow::settled_on;
             let state = if is_open { settled.is_null() } else { settled.not_null() };
@@ -91,11 +88,7 @@ impl ListInvoices {
         Ok((rows, map(paid.into_iter().map(|paid| (paid.invoice_id, paid)))))
     }
 
-    fn answer<T: Serialize>(
-        call: &Call,
-        side: Side,
-        show: fn(&InvoiceRow, Option<&InvoiceBalanceRow>) -> T,
-    ) -> Answer {
+    fn answer<T: Serialize>(call: &Call, side: Side, show: fn(&InvoiceRow, Option<&InvoiceBalanceRow>) -> T) -> Answer {
         let query: ListInvoices = call.query()?;
         let (rows, paid) = query.page(side)?;
         answer_page(rows, |row| row.id, |row| show(&row, paid.get(&row.id)))

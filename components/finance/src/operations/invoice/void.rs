@@ -74,8 +74,7 @@ fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<I
     let paid = update_by::<InvoiceBalanceRow>("invoice", [vec![row.id.put()]])
         .set(InvoiceBalanceRow::balance, &Money::ZERO)
         .set(InvoiceBalanceRow::settled_on, &None);
-    let own: Vec<UnitClaimRow> =
-        of.claims.values().filter(|claim| claim.invoice_id == Some(row.id)).cloned().collect();
+    let own: Vec<UnitClaimRow> = of.claims.values().filter(|claim| claim.invoice_id == Some(row.id)).cloned().collect();
     let owed = owed_of(row, on);
     let back = entry(
         &debtor_of(row),

@@ -159,8 +159,7 @@ pub struct ReversePayment {
 pub fn parts_of(applications: &[ApplicationInput]) -> Result<Vec<Part>, Problem> {
     let mut seen = BTreeSet::new();
     let again = applications.iter().enumerate().filter(|(_, part)| !seen.insert(part.invoice_id));
-    let again: Vec<Item> =
-        again.map(|(nth, _)| item(format!("/applications/{nth}/invoiceId"), "REPEATED")).collect();
+    let again: Vec<Item> = again.map(|(nth, _)| item(format!("/applications/{nth}/invoiceId"), "REPEATED")).collect();
     refuse_invalid(again)?;
     Ok(applications.iter().map(|part| Part { invoice: part.invoice_id, amount: part.amount.0 }).collect())
 }

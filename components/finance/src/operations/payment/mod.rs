@@ -17,11 +17,28 @@ use crate::records::side::PAYMENT;
 
 pub use input::parts_of;
 
-const RECORD_PROBLEMS: &[&str] = &["DUPLICATE", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
-    "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"];
-const CONFIRM_PROBLEMS: &[&str] = &["VERSION_CONFLICT", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED",
-    "PAYMENT_ACCOUNT_INVALID", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
-    "ACCOUNTING_AMOUNT_PRECISION"];
+const RECORD_PROBLEMS: &[&str] = &[
+    "DUPLICATE",
+    "REFERENCE_INVALID",
+    "ILLEGAL_STATE",
+    "LIMIT_EXCEEDED",
+    "PAYMENT_ACCOUNT_INVALID",
+    "ACCOUNTING_SETUP_REQUIRED",
+    "ACCOUNTING_PERIOD_CLOSED",
+    "ACCOUNTING_CURRENCY_UNSUPPORTED",
+    "ACCOUNTING_AMOUNT_PRECISION",
+];
+const CONFIRM_PROBLEMS: &[&str] = &[
+    "VERSION_CONFLICT",
+    "REFERENCE_INVALID",
+    "ILLEGAL_STATE",
+    "LIMIT_EXCEEDED",
+    "PAYMENT_ACCOUNT_INVALID",
+    "ACCOUNTING_SETUP_REQUIRED",
+    "ACCOUNTING_PERIOD_CLOSED",
+    "ACCOUNTING_CURRENCY_UNSUPPORTED",
+    "ACCOUNTING_AMOUNT_PRECISION",
+];
 const REPLACE_PROBLEMS: &[&str] =
     &["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "PAYMENT_ACCOUNT_INVALID", "LIMIT_EXCEEDED"];
 const UNDO_PROBLEMS: &[&str] = &["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ACCOUNTING_PERIOD_CLOSED"];
@@ -60,12 +77,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
 
 /// What the operations of both sides have in common.
 const fn write(operation: Operation, needs: &'static [&'static str]) -> Operation {
-    operation
-        .needs(needs)
-        .answers::<FinanceReceipt>()
-        .cache_control("no-store")
-        .writes(PAYMENT, &[])
-        .without_if_match()
+    operation.needs(needs).answers::<FinanceReceipt>().cache_control("no-store").writes(PAYMENT, &[]).without_if_match()
 }
 
 const fn create(operation: Operation, of: Rights) -> Operation {

@@ -166,13 +166,7 @@ fn confirm(side: Side, call: &Call) -> Answer {
     let change = Change::of(&before, after)?;
     let paid = pay(change.after(), &parts)?;
     let Paid { recorded, funds, settlement } = &paid;
-    run((
-        change.update(),
-        insert([funds]),
-        insert([&recorded.entry]),
-        insert([&recorded.moved]),
-        settlement.writes(),
-    ))?;
+    run((change.update(), insert([funds]), insert([&recorded.entry]), insert([&recorded.moved]), settlement.writes()))?;
     paid.post()?;
     let reply = change.after().receipt().subjects(parts.iter().map(|part| part.invoice));
     Ok(reply.changed(change.members()))

@@ -117,8 +117,7 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
     let money = money_of_refund(&row, refunded_on, row.session_id);
     let branch = from.till.as_ref().and_then(|till| till.branch_id);
     let drawer = from.till.as_ref().map(|till| take_cash(till, amount)).transpose()?;
-    let funds =
-        source.change_funds().add(FundsRow::refunded, amount).add(FundsRow::available, negate(amount));
+    let funds = source.change_funds().add(FundsRow::refunded, amount).add(FundsRow::available, negate(amount));
     let moved = draw_move(&money, branch, false);
     run((insert([&row]), insert([&own]), insert([&moved]), funds, drawer, raise)).map_err(or_duplicate("/number"))?;
     books::post(&post_money(&source.debtor, &document, REFUND, &money, "/refundedOn"))?;

@@ -61,7 +61,9 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
 const fn void(operation: Operation, of: Rights) -> Operation {
     operation
         .summary("Void a refund")
-        .description("What it took is available again. Cash that left a till goes back into an open session of that till.")
+        .description(
+            "What it took is available again. Cash that left a till goes back into an open session of that till.",
+        )
         .needs(of.settle)
         .body::<VoidRefund>()
         .answers::<FinanceReceipt>()

@@ -57,12 +57,8 @@ fn void(side: Side, call: &Call) -> Answer {
             ..row.clone()
         },
     )?;
-    let debtor = Debtor {
-        side,
-        party: row.party_id,
-        entity: row.legal_entity_id,
-        currency_code: row.currency_code.clone(),
-    };
+    let debtor =
+        Debtor { side, party: row.party_id, entity: row.legal_entity_id, currency_code: row.currency_code.clone() };
     let document = Document { kind: DocumentKind::Refund, id: row.id, number: row.number.clone() };
     let account = if row.credit_id.is_some() { PartyAccount::Credits } else { PartyAccount::Payments };
     let back = entry(&debtor, &document, PartyAct::Void, account, None, on, negate(row.amount));

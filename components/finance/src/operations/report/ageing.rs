@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{Aggregate, aggregate, run};
-use stoa_sdk::{
-    Answer, Call, Date, Field, Filter, Id, Limit, Operation, Reply, all, text, today, totals,
-};
+use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Operation, Reply, all, text, today, totals};
 use stoa_trade::dates::days_after;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::Money;

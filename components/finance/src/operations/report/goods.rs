@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply};
-use stoa_trade::clients::costs::{self, Flow, Valued, Value};
+use stoa_trade::clients::costs::{self, Flow, Value, Valued};
 use stoa_trade::clients::{books, directory};
 use stoa_trade::quantity::{Amount, Quantity};
 
@@ -68,11 +68,7 @@ pub struct Valuation {
 
 impl From<&Value> for GoodsValue {
     fn from(of: &Value) -> GoodsValue {
-        GoodsValue {
-            currency_code: of.currency_code.clone(),
-            quantity: parse(&of.quantity),
-            value: parse(&of.value),
-        }
+        GoodsValue { currency_code: of.currency_code.clone(), quantity: parse(&of.quantity), value: parse(&of.value) }
     }
 }
 
@@ -94,7 +90,8 @@ fn valuation(call: &Call) -> Answer {
         let balances = books::balances(id, &["INVENTORY"]);
         balances.get("INVENTORY").copied().unwrap_or_default()
     });
-    let own = page.totals.iter().find(|total| total.currency_code.is_some() && total.currency_code == entity.currency_code);
+    let own =
+        page.totals.iter().find(|total| total.currency_code.is_some() && total.currency_code == entity.currency_code);
     let worth: Amount = own.map(|total| parse(&total.value)).unwrap_or_default();
     let difference =
         ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Problem::limit_exceeded)).transpose()?;

@@ -203,12 +203,9 @@ fn statement(side: Side, call: &Call) -> Answer {
         let same_day = [PartyEntryRow::on_date.eq(place.on_date), PartyEntryRow::id.le(place.id)];
         (days, aggregate::<EntrySum>(all([scope()].into_iter().chain(same_day))).one())
     });
-    let page = select::<PartyEntryRow>(all([scope(), from]))
-        .by(PartyEntryRow::on_date)
-        .after_row(after)
-        .limit(query.limit.0);
-    let (before, earlier, page, closing) =
-        run((before, earlier, page, aggregate::<EntrySum>(scope()).one()))?;
+    let page =
+        select::<PartyEntryRow>(all([scope(), from])).by(PartyEntryRow::on_date).after_row(after).limit(query.limit.0);
+    let (before, earlier, page, closing) = run((before, earlier, page, aggregate::<EntrySum>(scope()).one()))?;
     let opening = before.map_or(Money::ZERO, |of| of.amount);
     let mut balance = match earlier {
         Some((days, same_day)) => sum([days.amount, same_day.amount])?,

@@ -217,11 +217,7 @@ fn margin(call: &Call) -> Answer {
             figures: show_margin(figures)?,
         })
     };
-    let totals = MarginTotals {
-        figures: show_margin(&grouped.total)?,
-        credits: grouped.total.credits,
-        corrections,
-    };
+    let totals = MarginTotals { figures: show_margin(&grouped.total)?, credits: grouped.total.credits, corrections };
     Ok(Reply::json(&MarginReport {
         items: grouped.rows.iter().map(row).collect::<Result<_, Problem>>()?,
         totals,

@@ -57,10 +57,7 @@ fn draw_return(stated: &StatedReturn) -> SupplierReturnRow {
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID, VALIDATION_FAILED of quantities.
-fn draw_lines(
-    row: &SupplierReturnRow,
-    stated: &StatedReturn,
-) -> Result<(String, Vec<SupplierReturnLineRow>), Problem> {
+fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String, Vec<SupplierReturnLineRow>), Problem> {
     let ids: Vec<Id> = stated.lines.iter().map(|line| line.receipt_item_id).collect();
     let received = purchases::read_receipt_items(&ids);
     let received = map(received.into_iter().map(|line| (Id::from(line.id), line)));
@@ -133,8 +130,7 @@ pub fn replace(call: &Call) -> Answer {
     }
     require_party(Side::Purchases, stated.party)?;
     let drawn = draw_return(&stated);
-    let drawn =
-        SupplierReturnRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
+    let drawn = SupplierReturnRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
     let (currency_code, lines) = draw_lines(&drawn, &stated)?;
     let change = Change::of(&before, SupplierReturnRow { currency_code, ..drawn })?;
     run((change.update(), insert(&lines)))?;
@@ -154,8 +150,7 @@ pub fn cancel(call: &Call) -> Answer {
     let row = row.ok_or_else(Problem::not_found)?;
     body.expected_version.check(row.version)?;
     require_draft(&row)?;
-    let change =
-        Change::of(&row, SupplierReturnRow { status: SupplierReturnStatus::Cancelled, ..row.clone() })?;
+    let change = Change::of(&row, SupplierReturnRow { status: SupplierReturnStatus::Cancelled, ..row.clone() })?;
     run(change.update())?;
     Ok(change.after().receipt().changed(change.members()))
 }

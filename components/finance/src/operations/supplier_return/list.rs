@@ -65,8 +65,7 @@ fn read_return(id: Id) -> Result<(SupplierReturnRow, Vec<SupplierReturnLineRow>)
         SupplierReturnRow::line_set_id,
         SupplierReturnRow::id.eq(id),
     );
-    let (row, mut lines) =
-        run((get::<SupplierReturnRow>(id), select::<SupplierReturnLineRow>(standing).whole()))?;
+    let (row, mut lines) = run((get::<SupplierReturnRow>(id), select::<SupplierReturnLineRow>(standing).whole()))?;
     lines.sort_by_key(|line| line.line_no);
     Ok((row.ok_or_else(Problem::not_found)?, lines))
 }

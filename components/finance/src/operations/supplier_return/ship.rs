@@ -38,11 +38,7 @@ pub fn ship(call: &Call) -> Answer {
     let items: Vec<Id> = lines.iter().map(|line| line.receipt_item_id).collect();
     let received = purchases::read_receipt_items(&items);
     check_units(&lines, &received)?;
-    let after = SupplierReturnRow {
-        status: SupplierReturnStatus::Shipped,
-        shipped_on: Some(today()),
-        ..row.clone()
-    };
+    let after = SupplierReturnRow { status: SupplierReturnStatus::Shipped, shipped_on: Some(today()), ..row.clone() };
     let change = Change::of(&row, after)?;
     count_returned(&lines, &received)?;
     run(change.update())?;
@@ -59,10 +55,7 @@ pub fn ship(call: &Call) -> Answer {
         on_pointer: "/shippedOn",
     };
     let source = EntrySource { kind: SUPPLIER_RETURN, id: row.id, purpose: "SHIPMENT", number: &row.number };
-    let legs = vec![
-        leg("SUPPLIER_RETURNS", JournalSide::Debit, cost),
-        leg("INVENTORY", JournalSide::Credit, cost),
-    ];
+    let legs = vec![leg("SUPPLIER_RETURNS", JournalSide::Debit, cost), leg("INVENTORY", JournalSide::Credit, cost)];
     books::post(&draw_entry(terms, source, legs))?;
     let products = articles::products_of(lines.iter().map(|line| line.variant_id));
     Ok(change.after().receipt().subjects(products).changed(change.members()))
@@ -116,11 +109,7 @@ fn count_returned(lines: &[SupplierReturnLineRow], received: &[ReceiptItem]) -> 
 }
 
 fn send_back(row: &SupplierReturnRow, lines: &[SupplierReturnLineRow]) -> Result<Vec<SentBack>, Problem> {
-    let to = SupplierReturn {
-        id: row.id.into(),
-        warehouse_id: row.warehouse_id.into(),
-        reason: row.reason.clone(),
-    };
+    let to = SupplierReturn { id: row.id.into(), warehouse_id: row.warehouse_id.into(), reason: row.reason.clone() };
     let line = |line: &SupplierReturnLineRow| SupplierReturnLine {
         receipt_item_id: line.receipt_item_id.into(),
         receipt_id: line.receipt_id.into(),

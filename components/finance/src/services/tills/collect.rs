@@ -33,11 +33,7 @@ use crate::work::till::put_cash;
 ///
 /// # Errors
 /// ILLEGAL_STATE, PAYMENT_ACCOUNT_INVALID, ACCOUNTING_SETUP_REQUIRED.
-pub fn prepare(
-    session: Id,
-    order: Id,
-    components: &[service::Component],
-) -> Result<Vec<Option<Id>>, Problem> {
+pub fn prepare(session: Id, order: Id, components: &[service::Component]) -> Result<Vec<Option<Id>>, Problem> {
     let till = lock_open_till(session)?;
     find_invoice(order)?;
     resolve_accounts(&till, components)
@@ -53,11 +49,7 @@ fn find_invoice(order: Id) -> Result<Option<InvoiceRow>, Problem> {
         InvoiceLineRow::line_set_id,
         InvoiceLineRow::order_id.eq(order),
     );
-    let issued = all([
-        InvoiceRow::side.eq(Side::Sales),
-        InvoiceRow::status.eq(InvoiceStatus::Issued),
-        billing,
-    ]);
+    let issued = all([InvoiceRow::side.eq(Side::Sales), InvoiceRow::status.eq(InvoiceStatus::Issued), billing]);
     let (collected, invoices) = run((
         select::<CollectionRow>(CollectionRow::order_id.eq(order)).first(),
         select::<InvoiceRow>(issued).locked().whole(),
@@ -133,11 +125,8 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
         id: payment.id.into(),
         money_account_id: payment.account_id.map(Into::into),
     });
-    let answer = service::Collected {
-        payments: answers.collect(),
-        cash: cash.to_string(),
-        expected: expected.to_string(),
-    };
+    let answer =
+        service::Collected { payments: answers.collect(), cash: cash.to_string(), expected: expected.to_string() };
     let settled = invoice.map(|invoice| {
         let owed = owed_of(&invoice, today());
         let settled = Collected { payments: payments.clone() }.settle(&invoice, owed);
@@ -227,8 +216,7 @@ fn post_collection(of: &service::Collection, payments: &[PaymentRow]) -> Posting
         on_pointer: "",
     };
     let number = Id::from(of.receipt_id).to_string();
-    let source =
-        EntrySource { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
+    let source = EntrySource { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
     let taken = payments.iter().filter_map(|payment| money_leg(payment.account_id, JournalSide::Debit, payment.amount));
     let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen(parse(&of.total)));
     draw_entry(terms, source, taken.chain([cleared]).map(|leg| of_branch(leg, branch)).collect())

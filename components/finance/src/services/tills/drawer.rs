@@ -53,10 +53,7 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
     };
     let first = cash_move(&till, Direction::In, opening, today(), MoveOrigin::TillOpening, till.session_id);
     run((insert([&till]), insert([&first])))?;
-    Ok(service::Opened {
-        money_account_id: till.money_account_id.map(Into::into),
-        expected: till.expected.to_string(),
-    })
+    Ok(service::Opened { money_account_id: till.money_account_id.map(Into::into), expected: till.expected.to_string() })
 }
 
 /// A move of a drawer's cash.
@@ -191,8 +188,7 @@ pub fn close(session: Id, counted: &str) -> Result<service::Closed, Problem> {
     let counted: Money = parse(counted);
     let variance = sum([counted, negate(till.expected)])?;
     let is_short = variance.is_negative();
-    let (direction, amount) =
-        if is_short { (Direction::Out, negate(variance)) } else { (Direction::In, variance) };
+    let (direction, amount) = if is_short { (Direction::Out, negate(variance)) } else { (Direction::In, variance) };
     let moved = cash_move(&till, direction, amount, today(), MoveOrigin::Variance, session);
     let ended = update::<TillRow>(till.id)
         .set(TillRow::status, &TillStatus::Closed)
@@ -227,8 +223,7 @@ fn read_some(sessions: &[Id]) -> Vec<service::State> {
         MoneyMoveRow::origin.eq(MoveOrigin::CustomerRefund),
     ]);
     let keys = sessions.iter().map(|session| vec![session.put()]);
-    let (tills, refunds) =
-        read((find::<TillRow>("session", keys), aggregate::<SessionRefunds>(refunds).whole()));
+    let (tills, refunds) = read((find::<TillRow>("session", keys), aggregate::<SessionRefunds>(refunds).whole()));
     let refunds: BTreeMap<(Option<Id>, bool), SessionRefunds> =
         map(refunds.into_iter().map(|of| ((of.session_id, of.undo), of)));
     let tally = |session: Id, is_undone: bool| {

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
+use stoa_sdk::Field;
 use stoa_sdk::host::fault;
 use stoa_sdk::store::Value;
-use stoa_sdk::Field;
 
 /// A decimal.
 pub fn parse<T: FromStr>(text: &str) -> T {
