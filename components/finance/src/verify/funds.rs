@@ -37,12 +37,11 @@ fn judge(of: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
     };
     let adds_up = funds.applied == of.applied && funds.refunded == of.refunded;
     let left = match of.most {
-        Some(most) if !of.is_of_register => {
-            sum([funds.available, of.applied, of.refunded]).ok() == Some(most)
-        }
+        Some(most) if !of.is_of_register => sum([funds.available, of.applied, of.refunded]).ok() == Some(most),
         _ => funds.available.is_zero(),
     };
-    (!(adds_up && left)).then(|| finding("FI2", of.id, "Applications, refunds and what is left differ from the amount."))
+    (!(adds_up && left))
+        .then(|| finding("FI2", of.id, "Applications, refunds and what is left differ from the amount."))
 }
 
 fn check(documents: Vec<Taken>) -> Vec<Finding> {

@@ -30,9 +30,8 @@ pub fn check_returns(after: Option<Id>) -> Batch {
     let items = SupplierReturnLineRow::receipt_item_id.one_of(page.items.iter().map(|row| row.receipt_item_id));
     let sent = read(aggregate::<Returned>(all([items, shipped])).whole());
     let sent: BTreeMap<Id, Quantity> = map(sent.into_iter().map(|of| (of.receipt_item_id, of.quantity)));
-    let differs = |row: &&ReturnProgressRow| {
-        sent.get(&row.receipt_item_id).copied().unwrap_or_default() != row.returned
-    };
+    let differs =
+        |row: &&ReturnProgressRow| sent.get(&row.receipt_item_id).copied().unwrap_or_default() != row.returned;
     let found = page.items.iter().filter(differs);
     let message = "Shipped returns of the receipt's line differ from what is counted.";
     (found.map(|row| finding("FI6", row.receipt_item_id, message)).collect(), last)

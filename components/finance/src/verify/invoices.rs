@@ -32,8 +32,7 @@ pub fn check_invoices(after: Option<Id>) -> Batch {
     let ids = || page.items.iter().map(|row| row.id);
     let standing =
         has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, InvoiceRow::id.one_of(ids()));
-    let of_invoices =
-        all([PartyEntryRow::invoice_id.one_of(ids()), PartyEntryRow::account.eq(PartyAccount::Invoices)]);
+    let of_invoices = all([PartyEntryRow::invoice_id.one_of(ids()), PartyEntryRow::account.eq(PartyAccount::Invoices)]);
     let (paid, applied, owed, lines) = read((
         find::<InvoiceBalanceRow>("invoice", ids().map(|id| vec![id.put()])),
         aggregate::<Applied>(ApplicationRow::invoice_id.one_of(ids())).whole(),
@@ -60,11 +59,14 @@ fn check_lines(row: &InvoiceRow, lines: &[&InvoiceLineRow]) -> Vec<Finding> {
     if total.and_then(narrow) != Some(row.total) {
         findings.push(finding("FI1", row.id, "The invoice's total is not the sum of its lines."));
     }
-    let is_short = |line: &&&InvoiceLineRow| {
-        line.tracking == Tracking::Serialized && line.unit_ids.0.len() != line.pieces()
-    };
+    let is_short =
+        |line: &&&InvoiceLineRow| line.tracking == Tracking::Serialized && line.unit_ids.0.len() != line.pieces();
     if row.status == InvoiceStatus::Issued && lines.iter().any(|line| is_short(&line)) {
-        findings.push(finding("FI5", row.id, "A serialized line of the issued invoice names other than as many units."));
+        findings.push(finding(
+            "FI5",
+            row.id,
+            "A serialized line of the issued invoice names other than as many units.",
+        ));
     }
     findings
 }

@@ -25,18 +25,13 @@ pub fn check_tills(after: Option<Id>) -> Batch {
         return (Vec::new(), None);
     }
     let of_sessions = MoneyMoveRow::session_id.one_of(page.items.iter().map(|row| row.session_id));
-    let cash = read(
-        aggregate::<Cash>(of_sessions)
-            .when(Cash::amount, MoneyMoveRow::origin.ne(MoveOrigin::Variance))
-            .whole(),
-    );
+    let cash =
+        read(aggregate::<Cash>(of_sessions).when(Cash::amount, MoneyMoveRow::origin.ne(MoveOrigin::Variance)).whole());
     let cash: BTreeMap<Option<Id>, Money> = map(cash.into_iter().map(|of| (of.session_id, of.amount)));
     let differs = |row: &&TillRow| {
         let held = cash.get(&Some(row.session_id)).copied().unwrap_or_default();
         let counted = row.counted.zip(row.variance);
-        let is_counted = counted.is_none_or(|(counted, variance)| {
-            sum([row.expected, variance]).ok() == Some(counted)
-        });
+        let is_counted = counted.is_none_or(|(counted, variance)| sum([row.expected, variance]).ok() == Some(counted));
         row.expected != held || !is_counted
     };
     let found = page.items.iter().filter(differs);

@@ -8,7 +8,6 @@ pub mod money;
 pub mod ordered;
 pub mod party;
 pub mod posting;
-pub mod register;
 pub mod revenue;
 pub mod settle;
 pub mod source;

@@ -20,11 +20,8 @@ use crate::work::source::{payer_of, payment_document};
 /// # Errors
 /// PAYMENT_ACCOUNT_INVALID at `/accountId`, ACCOUNTING_SETUP_REQUIRED.
 pub fn resolve_account(entity: Id, method: Method, stated: Option<Id>) -> Result<Option<Account>, Problem> {
-    let usage = Usage {
-        method: method.as_str().to_owned(),
-        stated: stated.map(Into::into),
-        pointer: "/accountId".to_owned(),
-    };
+    let usage =
+        Usage { method: method.as_str().to_owned(), stated: stated.map(Into::into), pointer: "/accountId".to_owned() };
     Ok(money::resolve(entity, &[usage])?.into_iter().next().flatten())
 }
 
@@ -140,13 +137,7 @@ pub fn record_payment(row: &PaymentRow) -> Recorded {
 }
 
 /// The entry of money that comes from or goes to a party, against what it has to its credit.
-pub fn post_money(
-    debtor: &Debtor,
-    document: &Document,
-    kind: &str,
-    moved: &Moved,
-    on_pointer: &str,
-) -> Posting {
+pub fn post_money(debtor: &Debtor, document: &Document, kind: &str, moved: &Moved, on_pointer: &str) -> Posting {
     let terms = Terms {
         entity: debtor.entity,
         currency_code: &debtor.currency_code,

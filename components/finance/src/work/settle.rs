@@ -36,7 +36,6 @@ pub struct Settlement {
     paid: Vec<(InvoiceBalanceRow, Money, Date)>,
 }
 
-
 /// Holds posted invoices in the order of their ids; others are absent.
 ///
 /// # Errors
@@ -146,19 +145,15 @@ impl Settlement {
 
     /// What is left of a source that was posted before.
     pub fn take(&self, source: &Source) -> Update<FundsRow> {
-        source
-            .change_funds()
-            .add(FundsRow::applied, self.total)
-            .add(FundsRow::available, negate(self.total))
+        source.change_funds().add(FundsRow::applied, self.total).add(FundsRow::available, negate(self.total))
     }
 }
 
 /// What an application moves between the accounts of the party: nothing in all.
 fn apply_entries(source: &Source, row: &InvoiceRow, on: Date, amount: Money) -> [PartyEntryRow; 2] {
     let owed = owed_of(row, on);
-    let of = |account, owed, amount| {
-        entry(&source.debtor, &source.document, PartyAct::Apply, account, owed, on, amount)
-    };
+    let of =
+        |account, owed, amount| entry(&source.debtor, &source.document, PartyAct::Apply, account, owed, on, amount);
     [of(PartyAccount::Invoices, Some(owed), negate(amount)), of(source.account(), None, amount)]
 }
 
@@ -168,10 +163,7 @@ fn application_legs(row: &InvoiceRow, amount: Money) -> Vec<Leg> {
         Side::Sales => (row.side.credit_role(), row.side.open_role()),
         Side::Purchases => (row.side.open_role(), row.side.credit_role()),
     };
-    vec![
-        party_leg(debit, JournalSide::Debit, amount, party),
-        party_leg(credit, JournalSide::Credit, amount, party),
-    ]
+    vec![party_leg(debit, JournalSide::Debit, amount, party), party_leg(credit, JournalSide::Credit, amount, party)]
 }
 
 /// Applications that are undone, to be written with what else their operation writes.

@@ -20,12 +20,12 @@ use crate::records::till::{CollectionRow, TillRow};
 use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::drawer::{account_of, lock_open_till};
 use crate::services::tills::wire::{parse, parse_word};
+use crate::work::invoice::collected::{Collected, bills_whole};
 use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;
 use crate::work::money::{Moved, draw_move};
 use crate::work::ordered::of_sales;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
-use crate::work::register::{Collected, bills_whole};
 use crate::work::source::{new_funds, payer_of};
 use crate::work::till::put_cash;
 

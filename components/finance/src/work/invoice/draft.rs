@@ -99,12 +99,7 @@ fn number_scope(side: Side, stated: &StatedInvoice) -> Id {
 ///
 /// # Errors
 /// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, and as [`create_draft`].
-pub fn replace_draft(
-    side: Side,
-    id: Id,
-    expected: ExpectedVersion,
-    stated: StatedInvoice,
-) -> Result<Draft, Problem> {
+pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: StatedInvoice) -> Result<Draft, Problem> {
     stated.check(side)?;
     let before: Option<InvoiceRow> = run(get(id).locked())?;
     let before = before.filter(|row: &InvoiceRow| row.side == side).ok_or_else(Problem::not_found)?;
@@ -132,7 +127,12 @@ pub fn replace_draft(
 }
 
 /// A line that bills what an order has not billed.
-pub fn open_line(order_item: Id, receipt_item: Option<Id>, quantity: stoa_trade::quantity::Quantity, units: Vec<Id>) -> StatedLine {
+pub fn open_line(
+    order_item: Id,
+    receipt_item: Option<Id>,
+    quantity: stoa_trade::quantity::Quantity,
+    units: Vec<Id>,
+) -> StatedLine {
     StatedLine {
         variant: None,
         description: None,

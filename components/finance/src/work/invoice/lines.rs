@@ -123,12 +123,17 @@ impl Named {
         missing.extend(lines.faults("receiptItemId", "NOT_FOUND", |line| {
             line.receipt_item.is_some_and(|id| !self.orders.received.contains_key(&id))
         }));
-        missing.extend(lines.faults("variantId", "NOT_FOUND", |line| {
-            line.variant.is_some_and(|id| !self.articles.contains_key(&id))
-        }));
-        missing.extend(lines.id_faults("unitIds", "NOT_FOUND", |line| &line.units, |_, unit| {
-            !self.units.contains(&unit)
-        }));
+        missing.extend(
+            lines.faults("variantId", "NOT_FOUND", |line| {
+                line.variant.is_some_and(|id| !self.articles.contains_key(&id))
+            }),
+        );
+        missing.extend(lines.id_faults(
+            "unitIds",
+            "NOT_FOUND",
+            |line| &line.units,
+            |_, unit| !self.units.contains(&unit),
+        ));
         missing
     }
 
@@ -143,7 +148,11 @@ impl Named {
             if whole.contains(&of) || (!is_part && parts.contains(&of)) {
                 faults.push(item(at.member(if is_part { "receiptItemId" } else { "orderItemId" }), "REPEATED"));
             }
-            if is_part { parts.insert(of) } else { whole.insert(of) };
+            if is_part {
+                parts.insert(of)
+            } else {
+                whole.insert(of)
+            };
         }
         faults
     }
@@ -155,7 +164,8 @@ impl Named {
             let tracking = self.tracking(line);
             if !is_countable(line.quantity, tracking, article.decimal_places) {
                 faults.push(scale_fault(at.member("quantity")));
-            } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_PIECES) {
+            } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_PIECES)
+            {
                 faults.push(item(at.member("quantity"), "RANGE"));
             }
         }
@@ -191,13 +201,7 @@ impl Named {
         faults
     }
 
-    fn draw(
-        &self,
-        of: &InvoiceRow,
-        id: Id,
-        at: LinePointer<'_>,
-        line: &StatedLine,
-    ) -> Result<InvoiceLineRow, Problem> {
+    fn draw(&self, of: &InvoiceRow, id: Id, at: LinePointer<'_>, line: &StatedLine) -> Result<InvoiceLineRow, Problem> {
         let ordered = self.ordered(line);
         // A line without an order states it.
         let unit_amount = line.unit_amount.or_else(|| ordered.map(|ordered| ordered.unit_amount)).unwrap_or_default();

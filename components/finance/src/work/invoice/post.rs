@@ -18,12 +18,12 @@ use crate::records::side::Side;
 use crate::rules::day::due_day;
 use crate::work::entries::entry;
 use crate::work::invoice::claim::take_claims;
+use crate::work::invoice::collected::read_collected;
 use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
 use crate::work::invoice::locked::LockedInvoice;
 use crate::work::ordered::Orders;
 use crate::work::party::read_party;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, of_branch, party_leg};
-use crate::work::register::read_collected;
 
 /// How an invoice is posted.
 #[derive(Debug, Clone)]

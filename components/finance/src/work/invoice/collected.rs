@@ -82,8 +82,7 @@ impl Collected {
                 applied_on: on,
                 reverses: None,
             };
-            let document =
-                Document { kind: DocumentKind::Payment, id: payment.id, number: payment.number.clone() };
+            let document = Document { kind: DocumentKind::Payment, id: payment.id, number: payment.number.clone() };
             let paid = negate(payment.amount);
             entries.push(entry(&debtor, &document, PartyAct::Post, PartyAccount::Invoices, Some(owed), on, paid));
             let terms = Terms {
