@@ -14,7 +14,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The horizon of v7 keys and, beyond it, the day that a key's time may lie ahead of ours, and a day to spare.
 const V7_MS: i64 = 9 * DAY_MS;
 
-/// One kind of row to drop, up to a batch of those before an instant (`$1`); answers a row for each.
+/// One kind of row to drop, up to a batch of those before an instant (`$1`); answers a row for each. The batch's size stands in the text:
+/// PostgreSQL takes a limit that is bound for a tenth of the rows, and would read the table.
 struct Rule {
     name: &'static str,
     age_ms: i64,
@@ -25,13 +26,13 @@ struct Rule {
 const ANSWERS: &str = "update stoa_idempotency set body = null, headers = null, kept = false
     where (tenant_id, actor_id, operation, key) in (
       select tenant_id, actor_id, operation, key from stoa_idempotency
-      where kept and created_at < $1 limit $2)
+      where kept and created_at < $1 limit BATCH)
     returning 1";
 
 const PERMITS: &str = "delete from stoa_permit
     where (tenant_id, subject_id, scope) in (
       select tenant_id, subject_id, scope from stoa_permit
-      where scope = 'MINUTE' and window_start < $1 limit $2)
+      where scope = 'MINUTE' and window_start < $1 limit BATCH)
     returning 1";
 
 const RULES: &[Rule] = &[
@@ -42,12 +43,12 @@ const RULES: &[Rule] = &[
         sqlite: "delete from stoa_idempotency
             where (tenant_id, actor_id, operation, key) in (
               select tenant_id, actor_id, operation, key from stoa_idempotency
-              where substr(hex(key), 13, 1) = '7' and created_at < $1 limit $2)
+              where substr(hex(key), 13, 1) = '7' and created_at < $1 limit BATCH)
             returning 1",
         postgres: "delete from stoa_idempotency
             where (tenant_id, actor_id, operation, key) in (
               select tenant_id, actor_id, operation, key from stoa_idempotency
-              where get_byte(uuid_send(key), 6) / 16 = 7 and created_at < $1 limit $2)
+              where get_byte(uuid_send(key), 6) / 16 = 7 and created_at < $1 limit BATCH)
             returning 1",
     },
     Rule { name: "permits", age_ms: DAY_MS, sqlite: PERMITS, postgres: PERMITS },
@@ -91,5 +92,6 @@ async fn batch(session: &mut Session, rule: &Rule) -> Result<usize, Error> {
         Session::Sqlite(_) => rule.sqlite,
         Session::Postgres(_) => rule.postgres,
     };
-    Ok(session.query(sql, &[Cell::Instant(now - rule.age_ms), Cell::Integer(BATCH)]).await?.len())
+    let sql = sql.replace("BATCH", &BATCH.to_string());
+    Ok(session.query_composed(sql, &[Cell::Instant(now - rule.age_ms)]).await?.len())
 }

@@ -167,7 +167,7 @@ mod tests {
     const BEYOND: Duration = Duration::from_secs(31);
 
     /// A watchdog over one task, and how often that was begun.
-    fn watching<F>(task: impl Fn(usize, Pulse) -> F + Send + Sync + 'static) -> (Watchdog, Arc<AtomicUsize>)
+    fn watch_task<F>(task: impl Fn(usize, Pulse) -> F + Send + Sync + 'static) -> (Watchdog, Arc<AtomicUsize>)
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -187,7 +187,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_waits_for_work_is_left_alone() {
-        let (watchdog, begun) = watching(|_, pulse| async move { pulse.rest(PATIENCE * 100).await });
+        let (watchdog, begun) = watch_task(|_, pulse| async move { pulse.rest(PATIENCE * 100).await });
         let now = Instant::now();
         assert_eq!(look(&watchdog, now + BEYOND).await, None);
         assert_eq!(look(&watchdog, now + PATIENCE * 9).await, None);
@@ -196,7 +196,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_makes_no_progress_is_not_well_and_is_started_anew() {
-        let (watchdog, begun) = watching(|nth, pulse| async move {
+        let (watchdog, begun) = watch_task(|nth, pulse| async move {
             if nth == 2 {
                 pulse.excuse();
             }
@@ -219,7 +219,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_panics_is_started_anew() {
-        let (watchdog, begun) = watching(|nth, pulse| async move {
+        let (watchdog, begun) = watch_task(|nth, pulse| async move {
             pulse.excuse();
             assert!(nth > 1, "a fault");
             std::future::pending::<()>().await;
@@ -232,7 +232,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_done_stays_done() {
-        let (watchdog, begun) = watching(|_, _| async {});
+        let (watchdog, begun) = watch_task(|_, _| async {});
         let now = Instant::now() + BEYOND;
         assert_eq!(look(&watchdog, now).await, None);
         assert_eq!((begun.load(SeqCst), watchdog.is_well(now)), (1, true));
@@ -250,7 +250,7 @@ mod tests {
                 let (held, began) = (held.clone(), lock(&began).clone());
                 async move {
                     began.send(()).unwrap();
-                    drop(lock(&held).recv());
+                    let _ = lock(&held).recv();
                 }
             });
         });

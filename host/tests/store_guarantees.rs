@@ -659,3 +659,38 @@ fn random_decimals_survive_both_databases() {
         })
         .expect("decimals");
 }
+
+/// Twelve workers change rows that are not there yet, some of them at the same moment: each change is made once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn rows_that_many_insert_by_a_change_are_inserted_once() {
+    let Some(database) = Database::postgres().await else { return };
+    let schema = schema();
+    let add = |item: u64| {
+        let changes = [item, item + 1].map(|item| change(vec![id(1), id(item)], vec![], &["1"]));
+        let by_key = UpdateCall {
+            key: Some("place_item".to_owned()),
+            ..update("stock", "", "on_hand", changes.to_vec(), "on_hand")
+        };
+        vec![Call::Update(or_insert(by_key, "moves", vec![Some(vec![int(7)]), Some(vec![int(7)])]))]
+    };
+    let work = || {
+        let (database, schema) = (&database, &schema);
+        async move {
+            for item in 0..40 {
+                // As a request does: who met a row that went in meanwhile runs again.
+                loop {
+                    match once(database, schema, add(item)).await {
+                        Ok(_) => break,
+                        Err(StoreError::Database(Error::Conflict(_))) => {}
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+        }
+    };
+    let four = || async { tokio::join!(work(), work(), work(), work()) };
+    tokio::join!(four(), four(), four());
+    let sums = [measure(Agg::Count, ""), measure(Agg::Sum, "on_hand"), measure(Agg::Sum, "moves")];
+    let replies = once(&database, &schema, vec![aggregate("stock", vec![], "", sums.to_vec())]).await.expect("sums");
+    assert_eq!(rows(&replies, 0), ["41 | 960.000000d | 287"]);
+}

@@ -124,7 +124,7 @@ impl Contract {
             let whole = json!({
                 "$schema": "https://json-schema.org/draft/2020-12/schema",
                 "allOf": [schema],
-                "components": self.document["components"],
+                "components": self.components_of(schema),
             });
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
@@ -134,6 +134,22 @@ impl Contract {
             Arc::new(validator)
         };
         validators.entry(name.to_string()).or_insert_with(make).clone()
+    }
+
+    /// The parts of the document that a schema refers to, directly or through others: a validator keeps all it is given.
+    fn components_of(&self, schema: &Json) -> Json {
+        let mut needed = json!({});
+        let mut open = Vec::new();
+        collect_references(schema, &mut open);
+        while let Some(reference) = open.pop() {
+            let parts: Vec<&str> = reference.trim_start_matches("#/components/").split('/').collect();
+            let [kind, name] = parts[..] else { panic!("a reference into a component: {reference}") };
+            if needed[kind][name].is_null() {
+                needed[kind][name] = self.document["components"][kind][name].clone();
+                collect_references(&needed[kind][name], &mut open);
+            }
+        }
+        needed
     }
 
     /// Whether a schema of the document takes a value.
@@ -160,6 +176,18 @@ pub fn codes(response: &Json) -> Vec<&str> {
     let description = response["description"].as_str().unwrap_or_default();
     let listed = description.split_once("Codes: ").map_or("", |(_, listed)| listed);
     listed.split('`').skip(1).step_by(2).collect()
+}
+
+/// The texts of all references in a schema.
+fn collect_references(schema: &Json, found: &mut Vec<String>) {
+    match schema {
+        Json::Object(members) => {
+            found.extend(members.get("$ref").and_then(Json::as_str).map(str::to_string));
+            members.values().for_each(|member| collect_references(member, found));
+        }
+        Json::Array(items) => items.iter().for_each(|item| collect_references(item, found)),
+        _ => {}
+    }
 }
 
 impl Operation {

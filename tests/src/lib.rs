@@ -34,6 +34,7 @@ pub mod request;
 pub mod retries;
 pub mod reviewed;
 pub mod round_trips;
+pub mod selling;
 pub mod serials;
 pub mod services;
 pub mod signer;

@@ -37,14 +37,15 @@ impl Company {
 
     /// The variant of a good that nobody counts.
     #[track_caller]
-    pub fn untracked(&self) -> String {
+    pub fn good_without_stock(&self) -> String {
         self.good(json!({}))
     }
 
     /// Events of these kinds in the order of writing: kind, resource, version and data.
     pub fn events_like(&self, pattern: &str) -> Vec<(String, String, Json)> {
-        let query =
-            format!("select kind, resource_id, data from stoa_event where {{tenant}} and kind like '{pattern}' order by id");
+        let query = format!(
+            "select kind, resource_id, data from stoa_event where {{tenant}} and kind like '{pattern}' order by id"
+        );
         let data = |text: &str| serde_json::from_str(text).unwrap_or(Json::Null);
         self.rows(&query).into_iter().map(|row| (row[0].clone(), row[1].clone(), data(&row[2]))).collect()
     }
@@ -265,7 +266,10 @@ impl Order {
 
     #[track_caller]
     pub fn advance(&self, shipment: &str, stage: &str) -> Answer {
-        self.import_post(&format!("shipments/{shipment}/advance"), json!({ "stage": stage, "occurredOn": "2026-01-15" }))
+        self.import_post(
+            &format!("shipments/{shipment}/advance"),
+            json!({ "stage": stage, "occurredOn": "2026-01-15" }),
+        )
     }
 
     /// Adds a shipment that has cleared customs: its id.

@@ -7,13 +7,14 @@ use reqwest::Url;
 use stoa_tap::{Proxy, RoundTrips};
 
 use crate::host::{RUNTIME, Settings};
-use crate::postgres::Disposable;
-use crate::{Database, Stoa};
+use crate::{Database, Stoa, postgres, services};
 
 /// Requests before any is counted: every connection has prepared its statements then.
 const WARM: usize = 60;
 /// Requests of which the least counts: what the host does for itself may come in between.
 const COUNTED: usize = 6;
+/// Requests that a count makes in all.
+pub const REQUESTS: usize = WARM + COUNTED;
 /// How long a transaction may take to end after its answer.
 const END: Duration = Duration::from_millis(100);
 /// How long answers of the database are held back where it is asked which of them a request waits for.
@@ -21,21 +22,25 @@ const DELAY: Duration = Duration::from_millis(500);
 
 pub struct Watched {
     pub host: Stoa,
-    proxy: Proxy,
-    _database: Disposable,
+    pub proxy: Proxy,
 }
 
 impl Watched {
     pub fn start() -> Watched {
-        let database = Disposable::create();
-        let mut url = Url::parse(database.url()).expect("the database's address is a URL");
+        let url = Url::parse(&postgres::server().expect(postgres::MISSING)).expect("the server's address is a URL");
         let server = format!("{}:{}", url.host_str().unwrap_or("127.0.0.1"), url.port().unwrap_or(5432));
         let proxy = RUNTIME.block_on(Proxy::start(server)).expect("the bystander cannot listen");
-        url.set_host(Some("127.0.0.1")).expect("a host");
-        url.set_port(Some(proxy.address.port())).expect("a port");
-        url.query_pairs_mut().append_pair("sslmode", "disable");
-        let settings = Settings::default().set("STOA_DATABASE_URL", url).set("STOA_DATABASE_CONNECTIONS", 3);
-        Watched { host: Stoa::start_with(Database::Postgres, settings), proxy, _database: database }
+        let port = proxy.address.port();
+        let way = move |database: &str| {
+            let mut url = Url::parse(database).expect("the database's address is a URL");
+            url.set_host(Some("127.0.0.1")).expect("a host");
+            url.set_port(Some(port)).expect("a port");
+            url.query_pairs_mut().append_pair("sslmode", "disable");
+            url.to_string()
+        };
+        let settings =
+            Settings::default().modules(services::folder().path()).by(way).set("STOA_DATABASE_CONNECTIONS", 3);
+        Watched { host: Stoa::start_with(Database::Postgres, settings), proxy }
     }
 
     /// The least that a request of this kind took.
@@ -53,6 +58,7 @@ impl Watched {
 
     /// The least that were answered when a request of this kind was, with time enough to be far ahead of the others.
     pub fn count_awaited(&self, mut request: impl FnMut()) -> usize {
+        (0..WARM).for_each(|_| request());
         let count = |_| {
             thread::sleep(END);
             self.proxy.record_slowly(DELAY);

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
-pub use stoa_wire::{Key, inventory, ledger, procurement};
+pub use stoa_wire::{Key, inventory, ledger, procurement, sales};
 
 use crate::host::Settings;
 use crate::{Answer, Company, Database, Folder, Stoa, modules};
@@ -13,14 +13,19 @@ use crate::{Answer, Company, Database, Folder, Stoa, modules};
 /// The host with the guests that call services, beside the real modules; shared by the tests of this database.
 pub fn host(database: Database) -> Stoa {
     static HOSTS: [OnceLock<Result<Stoa, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-    static FOLDER: OnceLock<Folder> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let guests = ["porter", "poster", "clerk"].map(|name| (format!("{name}.wasm"), modules::guest(name)));
-        modules::with(&guests.each_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())))
-    });
+    let folder = folder();
     let start = || Stoa::try_start(database, Settings::default().modules(folder.path()));
     let started = HOSTS[database as usize].get_or_init(start).clone();
     started.unwrap_or_else(|said| panic!("the host with the guests did not start: {said}"))
+}
+
+/// The real modules with the guests beside them.
+pub fn folder() -> &'static Folder {
+    static FOLDER: OnceLock<Folder> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let guests = ["porter", "poster", "clerk", "seller"].map(|name| (format!("{name}.wasm"), modules::guest(name)));
+        modules::with(&guests.each_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())))
+    })
 }
 
 /// An id as services spell it.

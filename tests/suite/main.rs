@@ -14,3 +14,4 @@ mod modules;
 mod platform;
 mod pricing;
 mod procurement;
+mod sales;

@@ -23,7 +23,11 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
     for _ in 0..bench.rounds.count * RECEIPTS {
         times.push(receive(&mut client, company, &purchases).await?);
     }
-    bench.report.add(format!("receipt_100_units_ms{suffix}"), median(times), "a goods receipt of 100 serial units, with books");
+    bench.report.add(
+        format!("receipt_100_units_ms{suffix}"),
+        median(times),
+        "a goods receipt of 100 serial units, with books",
+    );
     Ok(())
 }
 

@@ -215,6 +215,11 @@ fn aggregate(call: &sdk::store::AggregateCall) -> store::AggregateCall {
     }
 }
 
+fn initial(initial: &sdk::store::Initial) -> store::Initial {
+    let rows = initial.rows.iter().map(|values| values.as_ref().map(row));
+    store::Initial { columns: initial.columns.clone(), rows: rows.collect() }
+}
+
 fn update(call: &sdk::store::UpdateCall) -> store::UpdateCall {
     let change = |change: &sdk::store::Change| store::Change {
         key: row(&change.key),
@@ -228,6 +233,7 @@ fn update(call: &sdk::store::UpdateCall) -> store::UpdateCall {
         set: call.set.clone(),
         add: call.add.clone(),
         rows: call.rows.iter().map(change).collect(),
+        initial: call.initial.as_ref().map(initial),
         when: filter(&call.when),
         answer: call.answer.clone(),
     }

@@ -12,6 +12,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (4, "audit subjects", include_str!("../../../migrations/sqlite/0004_audit_subjects.sql")),
     (5, "idempotency in place", include_str!("../../../migrations/sqlite/0005_idempotency_in_place.sql")),
     (6, "places", include_str!("../../../migrations/sqlite/0006_places.sql")),
+    (7, "estimates", include_str!("../../../migrations/sqlite/0007_estimates.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -20,6 +21,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (4, "audit subjects", include_str!("../../../migrations/postgres/0004_audit_subjects.sql")),
     (5, "idempotency in place", include_str!("../../../migrations/postgres/0005_idempotency_in_place.sql")),
     (6, "places", include_str!("../../../migrations/postgres/0006_places.sql")),
+    (7, "estimates", include_str!("../../../migrations/postgres/0007_estimates.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

@@ -15,7 +15,7 @@ use super::schema::{ID, Table, Tables};
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::{Refused, Stop, misuse, number};
-use crate::wit::store::{Clash, InsertCall, Miss, Spot, UpdateCall, Value, Why};
+use crate::wit::store::{Clash, Initial as InitialRows, InsertCall, Miss, Row, Spot, UpdateCall, Value, Why};
 
 pub(super) struct Insert {
     pub table: usize,
@@ -52,13 +52,7 @@ pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall)
     if let Some(host) = columns.iter().find(|at| **at != ID && **at < table.host) {
         return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
     }
-    let absent: Vec<Datum> = table.own().iter().map(|column| column.default.clone().unwrap_or(Datum::Null)).collect();
-    for (nth, column) in table.own().iter().enumerate() {
-        let named = columns.contains(&(nth + table.host));
-        if !named && !column.nullable && column.default.is_none() {
-            return Err(misuse(&format!("column {} is required", column.name)));
-        }
-    }
+    let absent = defaults(table, &columns)?;
     let mut rows = Vec::with_capacity(call.rows.len());
     let mut refused = Vec::new();
     let mut ids = HashSet::new();
@@ -101,6 +95,16 @@ pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall)
     Ok(Insert { table: at, rows, order, skip: call.skip_clashes, refused })
 }
 
+/// The module's columns with nothing stated yet; `stated` must be all that have no value by themselves.
+fn defaults(table: &Table, stated: &[usize]) -> Result<Vec<Datum>, Refused> {
+    for (at, column) in table.own().iter().enumerate() {
+        if !stated.contains(&(at + table.host)) && !column.nullable && column.default.is_none() {
+            return Err(misuse(&format!("column {} is required", column.name)));
+        }
+    }
+    Ok(table.own().iter().map(|column| column.default.clone().unwrap_or(Datum::Null)).collect())
+}
+
 fn folded_own(table: &Table, at: usize, own: &[Datum]) -> String {
     fold_datum(at.checked_sub(table.host).and_then(|at| own.get(at)).unwrap_or(&Datum::Null))
 }
@@ -127,6 +131,10 @@ pub(super) struct Update {
     pub rows: Vec<Change>,
     pub when: Condition,
     pub answer: Vec<usize>,
+    /// What goes in where there is no row.
+    pub initial: Option<Initial>,
+    /// Rows to insert that a check refuses, with its name.
+    pub refused: Vec<(usize, String)>,
     pub guards: Vec<Guard>,
     /// Unique keys of which the update sets a column, by index.
     pub unique: Vec<usize>,
@@ -139,6 +147,14 @@ pub(super) struct Change {
     pub version: Option<i64>,
     pub set: Vec<Datum>,
     pub add: Vec<Datum>,
+}
+
+/// Rows that an update inserts where it finds none.
+pub(super) struct Initial {
+    /// Columns that are stated, beside the key's.
+    pub columns: Vec<usize>,
+    /// One for each change; none: its row must be there.
+    pub rows: Vec<Option<NewRow>>,
 }
 
 /// What an update must not do to a row.
@@ -207,7 +223,78 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
             Some((nth, group.columns.iter().map(|at| set.iter().position(|other| other == at)).collect()))
         })
         .collect();
-    Ok(Update { table: at, key, set, add, rows, when, answer, guards, unique, groups })
+    let mut update = Update {
+        table: at,
+        key,
+        set,
+        add,
+        rows,
+        when,
+        answer,
+        initial: None,
+        refused: Vec::new(),
+        guards,
+        unique,
+        groups,
+    };
+    if let Some(initial) = call.initial {
+        check_initial(table, scope, &mut update, initial)?;
+    }
+    Ok(update)
+}
+
+/// Only where the row that goes in can meet no other but by the update's own key, and has nothing that is kept beside it.
+fn check_initial(table: &Table, scope: &mut Scope, update: &mut Update, initial: InitialRows) -> Result<(), Refused> {
+    let is_only_key = matches!(table.unique.as_slice(), [key] if key.columns == update.key);
+    if table.kind != Kind::Projection || !is_only_key || !update.unique.is_empty() || !table.search.is_empty() {
+        let what = "only a projection's update by its only unique key inserts, and sets none of it";
+        return Err(misuse(&format!("collection {}: {what}", table.name)));
+    }
+    if initial.rows.len() != update.rows.len() {
+        return Err(misuse("an update takes as many rows to insert as changes"));
+    }
+    let columns = call::names_of(table, &initial.columns)?;
+    if let Some(other) = columns.iter().find(|at| **at < table.host || update.key.contains(at)) {
+        return Err(misuse(&format!("column {} is the host's or the key's", table.column(*other).name)));
+    }
+    let stated: Vec<usize> = update.key.iter().chain(&columns).copied().collect();
+    let absent = defaults(table, &stated)?;
+    let mut rows = Vec::with_capacity(initial.rows.len());
+    for (nth, (values, change)) in initial.rows.into_iter().zip(&update.rows).enumerate() {
+        let Some(values) = values else {
+            rows.push(None);
+            continue;
+        };
+        let own = own_values(table, &columns, values, update.key.iter().zip(&change.key), &absent)?;
+        if let Some(check) = table.checks.iter().find(|check| !checks::holds(table, check, &own)) {
+            update.refused.push((nth, check.name.clone()));
+        }
+        rows.push(Some(NewRow { id: Datum::Id(scope.new_id()), own, folded: Vec::new() }));
+    }
+    update.initial = Some(Initial { columns, rows });
+    Ok(())
+}
+
+/// The module's columns of a row to insert: `absent`, the key's and what is stated.
+fn own_values<'a>(
+    table: &Table,
+    columns: &[usize],
+    values: Row,
+    key: impl Iterator<Item = (&'a usize, &'a Datum)>,
+    absent: &[Datum],
+) -> Result<Vec<Datum>, Refused> {
+    if values.len() != columns.len() {
+        return Err(misuse("a row takes as many values as columns"));
+    }
+    let mut own = absent.to_vec();
+    let stated = columns.iter().zip(values).map(|(at, value)| Ok((*at, read_stored(table, *at, value)?)));
+    for stated in key.map(|(at, datum)| Ok((*at, datum.clone()))).chain(stated) {
+        let (at, datum) = stated?;
+        if let Some(slot) = at.checked_sub(table.host).and_then(|at| own.get_mut(at)) {
+            *slot = datum;
+        }
+    }
+    Ok(own)
 }
 
 /// An amount to add comes as a decimal text, also for integers.

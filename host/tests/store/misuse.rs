@@ -61,6 +61,55 @@ pub fn misuse() -> Vec<Step> {
             ))],
         ),
         (
+            "insert a record by an update",
+            vec![Call::Update(or_insert(
+                UpdateCall {
+                    key: Some("code".to_owned()),
+                    ..update("item", "active", "", vec![change(vec![text("n")], vec![Value::Boolean(true)], &[])], "")
+                },
+                "title",
+                vec![Some(vec![text("n")])],
+            ))],
+        ),
+        (
+            "insert by an update that names the id",
+            vec![Call::Update(or_insert(
+                update("stock", "moves", "", vec![change(vec![id(80)], vec![int(1)], &[])], ""),
+                "place item",
+                vec![Some(vec![id(1), id(1)])],
+            ))],
+        ),
+        (
+            "insert by an update that sets its key",
+            vec![Call::Update(or_insert(
+                UpdateCall {
+                    key: Some("place_item".to_owned()),
+                    ..update("stock", "place", "", vec![change(vec![id(1), id(1)], vec![id(2)], &[])], "")
+                },
+                "",
+                vec![None],
+            ))],
+        ),
+        (
+            "insert by an update what its key says",
+            vec![Call::Update(or_insert(
+                UpdateCall { key: Some("place_item".to_owned()), ..update("stock", "", "moves", vec![], "") },
+                "item",
+                vec![],
+            ))],
+        ),
+        (
+            "fewer rows to insert than changes",
+            vec![Call::Update(or_insert(
+                UpdateCall {
+                    key: Some("place_item".to_owned()),
+                    ..update("stock", "", "moves", vec![change(vec![id(1), id(1)], vec![], &["1"])], "")
+                },
+                "",
+                vec![],
+            ))],
+        ),
+        (
             "a row twice",
             vec![Call::Update(update(
                 "stock",

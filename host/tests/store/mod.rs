@@ -179,9 +179,15 @@ pub fn update(collection: &str, set: &str, add: &str, rows: Vec<Change>, answer:
         set: names(set),
         add: names(add),
         rows,
+        initial: None,
         when: Vec::new(),
         answer: names(answer),
     }
+}
+
+/// With what goes in where there is no row.
+pub fn or_insert(update: UpdateCall, columns: &str, rows: Vec<Option<Vec<Value>>>) -> UpdateCall {
+    UpdateCall { initial: Some(Initial { columns: names(columns), rows }), ..update }
 }
 
 pub fn measure(op: Agg, column: &str) -> Measure {

@@ -102,6 +102,16 @@ pub fn inserts() -> Vec<Step> {
     ]
 }
 
+/// Amounts for stock by place and item, and what its row has of `on_hand` and `moves` where it is not there.
+fn change_or_insert(add: &str, rows: Vec<(u64, u64, &[&str], Option<&[&str; 2]>)>) -> Call {
+    let changes = rows.iter().map(|(place, item, amounts, _)| change(vec![id(*place), id(*item)], vec![], amounts));
+    let changed = update("stock", "", add, changes.collect(), "item on_hand reserved moves");
+    let first = |[on_hand, moves]: &[&str; 2]| vec![dec(on_hand), int(moves.parse().expect("a number"))];
+    let initial = rows.iter().map(|(.., row)| row.map(first));
+    let by_key = UpdateCall { key: Some("place_item".to_owned()), ..changed };
+    Call::Update(or_insert(by_key, "on_hand moves", initial.collect()))
+}
+
 pub fn updates() -> Vec<Step> {
     let set = |n: u64, values: Vec<Value>| change(vec![id(n)], values, &[]);
     let add = |n: u64, amounts: &[&str]| change(vec![id(n)], vec![], amounts);
@@ -304,6 +314,66 @@ pub fn updates() -> Vec<Step> {
                     )
                 }),
             ],
+        ),
+        (
+            "update or insert: one row there and one not",
+            vec![
+                change_or_insert(
+                    "on_hand moves",
+                    vec![(1, 1, &["1", "1"], Some(&["0", "0"])), (1, 8, &["2.5", "1"], Some(&["0.5", "3"]))],
+                ),
+                find(
+                    "stock",
+                    "place item on_hand reserved value moves updated_at",
+                    "place_item",
+                    vec![vec![id(1), id(8)]],
+                ),
+            ],
+        ),
+        (
+            "update or insert: one whose row must be there",
+            vec![change_or_insert(
+                "on_hand moves",
+                vec![(1, 7, &["1", "1"], Some(&["0", "0"])), (1, 6, &["1", "1"], None)],
+            )],
+        ),
+        (
+            "update or insert: the change of a new row is refused as that of another",
+            vec![change_or_insert(
+                "reserved moves",
+                vec![(1, 8, &["1", "0"], Some(&["9", "0"])), (1, 7, &["9.5", "1"], Some(&["9", "4"]))],
+            )],
+        ),
+        (
+            "update or insert: beyond the digits",
+            vec![change_or_insert("on_hand moves", vec![(1, 7, &["999999999999", "1"], Some(&["1", "0"]))])],
+        ),
+        (
+            "update or insert: a check refuses the row to insert by itself",
+            vec![change_or_insert("on_hand moves", vec![(1, 7, &["5", "1"], Some(&["-1", "0"]))])],
+        ),
+        (
+            "update or insert under a condition",
+            vec![Call::Update(UpdateCall {
+                when: vec![term("moves", Compare::Eq, vec![int(3)])],
+                ..or_insert(
+                    UpdateCall {
+                        key: Some("place_item".to_owned()),
+                        ..update(
+                            "stock",
+                            "moves",
+                            "",
+                            vec![
+                                change(vec![id(1), id(7)], vec![int(4)], &[]),
+                                change(vec![id(1), id(6)], vec![int(4)], &[]),
+                            ],
+                            "item moves",
+                        )
+                    },
+                    "moves",
+                    vec![Some(vec![int(3)]), Some(vec![int(2)])],
+                )
+            })],
         ),
         (
             "locks and numbers",

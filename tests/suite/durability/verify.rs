@@ -116,7 +116,7 @@ fn faults_of_goods_are_found(database: Database) {
 }
 
 /// A company that bought: an import with a shipment, a charge and units received, an order of boxes received in part, a draft.
-fn trading(database: Database) -> Company {
+fn buy_goods(database: Database) -> Company {
     let buyer = Buyer::new(database);
     let (box_, phone) = (buyer.shop.counted(0), buyer.shop.phone());
     let import = buyer.place_import(json!([line(&phone, "3", "100"), line(&box_, "4", "2")]));
@@ -133,9 +133,9 @@ fn trading(database: Database) -> Company {
 
 /// [J1]..[J9] of procurement, and what its records say twice.
 fn faults_of_purchases_are_found(database: Database) {
-    trading(database).verified();
+    buy_goods(database).verified();
     assert_found(
-        || trading(database),
+        || buy_goods(database),
         &[
             ("update procurement_purchase_item set received = quantity where {tenant}", "J1"),
             ("update procurement_purchase_order set status = 'RECEIVED' where {tenant}", "J2"),
@@ -153,7 +153,7 @@ fn faults_of_purchases_are_found(database: Database) {
             ("update procurement_purchase_order set item_count = item_count + 1 where {tenant}", "J9"),
             ("update procurement_purchase_item set line_total = received_value where {tenant}", "J9"),
             ("update procurement_charge set status = 'ESTIMATED' where {tenant}", "charge-status"),
-            ("update procurement_receipt set warehouse_id = supplier_id where {tenant}", "receipt-order"),
+            ("update procurement_purchase_order set warehouse_id = supplier_id where {tenant}", "receipt-order"),
         ],
     );
 }

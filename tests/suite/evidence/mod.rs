@@ -4,6 +4,7 @@ mod audit_trail;
 mod contract;
 mod horizon;
 mod permissions;
+mod plans;
 mod readme;
 mod round_trips;
 mod tenancy;

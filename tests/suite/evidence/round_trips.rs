@@ -4,7 +4,10 @@ use serde_json::{Value as Json, json};
 use stoa_tap::BOUNDS;
 use stoa_tests::company::{fresh, product, with};
 use stoa_tests::purchases::{Buyer, Order, fresh_serials, line, serials};
-use stoa_tests::round_trips::Watched;
+use stoa_tests::round_trips::{REQUESTS, Watched};
+use stoa_tests::selling::Counter;
+use stoa_tests::services::sales::{Call, Sale, SellLine};
+use stoa_tests::services::{key, new_key};
 use stoa_tests::{Company, Database};
 
 mod postgres {
@@ -71,8 +74,72 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
         "statements_receipt_line" => count_receipts(watched, 1),
         "statements_receipt_lines" => count_receipts(watched, 100),
         "statements_receipt_units" => count_receipts_of_units(watched),
+        "statements_order_create" => count_drafts(watched),
+        "statements_order_confirm" => count_steps(watched, |orders, id| drop(orders.confirm(id).is(200)), &[]),
+        "statements_order_complete" => {
+            count_steps(watched, |orders, id| drop(orders.complete(id).is(200)), &["confirm"])
+        }
+        "statements_sell" => count_sales(watched, 10),
+        "statements_sell_100" => count_sales(watched, 100),
         other => panic!("nobody measures {other}"),
     }
+}
+
+/// A shop with books, and variants of which there is enough for every request, at a price.
+fn counter(watched: &Watched, lines: usize) -> (Counter, Vec<String>) {
+    let counter = Counter::of(watched.host.company_with(json!({ "keepsBooks": true })));
+    let variants = (0..lines).map(|_| counter.good("10", "1000")).collect();
+    (counter, variants)
+}
+
+fn items(variants: &[String]) -> Json {
+    variants.iter().map(|variant| json!({ "variantId": variant, "quantity": "1" })).collect()
+}
+
+fn count_drafts(watched: &Watched) -> usize {
+    let (counter, variants) = counter(watched, 10);
+    let items = items(&variants);
+    watched.count(|| drop(counter.draft(items.clone())))
+}
+
+/// Counts a step of orders that have gone these steps before.
+fn count_steps(watched: &Watched, step: impl Fn(&Counter, &str), before: &[&str]) -> usize {
+    let (counter, variants) = counter(watched, 10);
+    let items = items(&variants);
+    let ready = || {
+        let order = counter.draft(items.clone());
+        for (version, verb) in (1..).zip(before) {
+            counter.step(&order, verb, version, json!({})).is(200);
+        }
+        order
+    };
+    // As many as are asked for, made before any is counted.
+    let mut orders: Vec<String> = (0..REQUESTS).map(|_| ready()).collect();
+    watched.count(|| step(&counter, &orders.pop().expect("enough orders")))
+}
+
+fn count_sales(watched: &Watched, lines: usize) -> usize {
+    let (counter, variants) = counter(watched, lines);
+    let line = |variant: &String| SellLine {
+        variant_id: key(variant),
+        quantity: "1".to_string(),
+        unit_price: Some("9".to_string()),
+        reason: None,
+        unit_ids: Vec::new(),
+        pointer: "/lines".to_string(),
+    };
+    watched.count(|| {
+        let sale = Sale {
+            invoice_id: new_key(),
+            number: fresh("INV-"),
+            customer_id: key(&counter.customer),
+            legal_entity_id: key(&counter.entity),
+            warehouse_id: key(&counter.main),
+            price_list_id: key(&counter.list),
+            lines: variants.iter().map(line).collect(),
+        };
+        drop(counter.try_services(&[Call::Sell(sale)]).is(201));
+    })
 }
 
 fn count_adjustments(watched: &Watched, shop: &Company) -> usize {
@@ -91,7 +158,8 @@ fn count_receipts(watched: &Watched, lines: usize) -> usize {
     let items = variants.map(|variant| line(variant["id"].as_str().unwrap_or_default(), "1000", "12.5")).collect();
     let order = buyer.place(items);
     let read = order.read();
-    let items: Vec<Json> = read.items().iter().map(|item| json!({ "orderItemId": item["id"], "quantity": "1" })).collect();
+    let items: Vec<Json> =
+        read.items().iter().map(|item| json!({ "orderItemId": item["id"], "quantity": "1" })).collect();
     count_of(watched, &order, || json!(items))
 }
 
@@ -99,9 +167,11 @@ fn count_receipts_of_units(watched: &Watched) -> usize {
     let buyer = Buyer::of(watched.host.company_with(json!({ "keepsBooks": true })));
     let order = buyer.place(json!([line(&buyer.shop.phone(), "100000", "499.95")]));
     let item = order.item_id(0);
-    count_of(watched, &order, || {
-        json!([{ "orderItemId": item, "quantity": "100", "units": serials(&fresh_serials(100)) }])
-    })
+    count_of(
+        watched,
+        &order,
+        || json!([{ "orderItemId": item, "quantity": "100", "units": serials(&fresh_serials(100)) }]),
+    )
 }
 
 /// Round trips of receipts of an order, whose version each of them raises.

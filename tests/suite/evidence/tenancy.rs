@@ -3,7 +3,7 @@
 //! stands in `tests/contract/tenancy.txt`. A module that comes later adds a file to `tenancy/kinds` and nothing here.
 
 pub mod fields;
-mod kinds;
+pub mod kinds;
 pub mod records;
 pub mod requests;
 

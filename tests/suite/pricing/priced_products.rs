@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, price, product, with};
-use stoa_tests::round_trips::Watched;
-use stoa_tests::{Answer, Company, Database, Machine, Stoa, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Machine, company, on_both_databases};
 
 on_both_databases![
     is_what_the_single_reads_answer,
@@ -352,24 +351,4 @@ fn published_as_the_catalog_publishes(database: Database) {
     refers(&answer("apiGetVariant"), "PublicVariant");
     refers(&schemas["PricedProduct"]["properties"]["media"]["items"], "PublicMedia");
     refers(&schemas["PublicMediaPage"]["properties"]["items"]["items"], "PublicMedia");
-}
-
-mod postgres_alone {
-    use super::*;
-
-    /// The opening, what the catalog reads, what pricing reads: who reads one product waits for two.
-    #[test]
-    fn a_page_waits_for_the_database_three_times() {
-        let watched = Watched::start();
-        let shop = watched.host.company();
-        let machine = shop.machine(SCOPES);
-        let (list, product, _) = shelf(&shop);
-        let (page, one) = (path(&list, &product), format!("catalog/products/{product}"));
-        let page = format!("{page}?expand=media");
-        let person = |path: &str| watched.count_awaited(|| drop(shop.request("GET", path).unchecked().send().is(200)));
-        let client =
-            |path: &str| watched.count_awaited(|| drop(machine.request("GET", path).unchecked().send().is(200)));
-        assert_eq!((person(&one), person(&page)), (2, 3), "of a person");
-        assert_eq!((client(&one), client(&page)), (2, 3), "of an API client");
-    }
 }

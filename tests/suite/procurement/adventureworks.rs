@@ -50,7 +50,8 @@ fn purchases_of_adventureworks(database: Database) {
 /// Each order has the total that its header states, and the state that its lines give.
 fn check_orders(shop: &Company, source: &Source) {
     let listed = shop.all("purchases/orders", &[("limit", "100")]);
-    let told: BTreeMap<String, (String, String, i64)> = listed.iter().map(|order| (text(order, "number"), outcome_of(order))).collect();
+    let told: BTreeMap<String, (String, String, i64)> =
+        listed.iter().map(|order| (text(order, "number"), outcome_of(order))).collect();
     assert_eq!((listed.len(), told.len()), (source.orders.len(), source.orders.len()));
     for order in &source.orders {
         let expected = (order.subtotal.amount(), order.outcome().to_string(), order.lines.len() as i64);
@@ -69,14 +70,15 @@ fn check_receipts(shop: &Company, source: &Source) {
     let listed = shop.all("purchases/receipts", &[("limit", "100")]);
     assert_eq!(listed.len(), source.orders.len(), "each order was received once, in whole or in part");
     let sum: Money = listed.iter().map(|receipt| Money::parse(&text(receipt, "total"))).sum();
-    assert_eq!(sum, source.received());
+    assert_eq!(sum, source.sum_received());
     println!("received {}", sum.amount());
 }
 
 /// Of each product what was received is there, and what open orders still bring is expected.
 fn check_stock(shop: &Company, source: &Source) {
     let variants = shop.all("catalog/variants", &[("limit", "100")]);
-    let sku_of: BTreeMap<String, String> = variants.iter().map(|variant| (text(variant, "id"), text(variant, "sku"))).collect();
+    let sku_of: BTreeMap<String, String> =
+        variants.iter().map(|variant| (text(variant, "id"), text(variant, "sku"))).collect();
     let levels = shop.all("inventory/stock", &[("limit", "100")]);
     let told: BTreeMap<String, (String, String)> = levels
         .iter()
@@ -91,8 +93,9 @@ fn check_stock(shop: &Company, source: &Source) {
 /// What was received is what the goods are worth and what is owed for them.
 fn check_books(shop: &Company, source: &Source) {
     let closing = Books { shop: shop.clone(), entity: shop.entity() }.closing();
-    let received = source.received().amount();
-    let expected = BTreeMap::from([("1200".to_string(), received.clone()), ("2100".to_string(), format!("-{received}"))]);
+    let received = source.sum_received().amount();
+    let expected =
+        BTreeMap::from([("1200".to_string(), received.clone()), ("2100".to_string(), format!("-{received}"))]);
     assert_eq!(closing, expected);
 }
 

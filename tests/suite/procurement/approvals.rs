@@ -47,10 +47,9 @@ fn e89_what_was_archived_meanwhile_is_refused(database: Database) {
 fn e90_incoming_follows_the_outstanding(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
-    let (box_, phone, service, note) = (shop.counted(1), shop.phone(), shop.service(), shop.untracked());
-    let items = json!([
-        line(&box_, "10.5", "2"), line(&phone, "3", "100"), line(&service, "4", "5"), line(&note, "6", "7")
-    ]);
+    let (box_, phone, service, note) = (shop.counted(1), shop.phone(), shop.service(), shop.good_without_stock());
+    let items =
+        json!([line(&box_, "10.5", "2"), line(&phone, "3", "100"), line(&service, "4", "5"), line(&note, "6", "7")]);
     let names: [(&str, &str); 3] = [(&box_, "box"), (&phone, "phone"), (&buyer.main, "MAIN")];
     let order = buyer.place(items.clone());
     // Services and what nobody counts are expected nowhere.

@@ -51,9 +51,15 @@ fn charge(order: &Order, id: &str) -> Json {
 /// Sells goods through the services of inventory: what they cost.
 fn sell(shop: &Company, warehouse: &str, variant: &str, quantity: &str, units: &[String]) -> String {
     let order = SalesOrder { id: new_key(), number: fresh("SO-") };
-    let line = ReserveLine { line: new_key(), variant_id: key(variant), quantity: quantity.to_string(), unit_ids: keys(units) };
+    let line = ReserveLine {
+        line: new_key(),
+        variant_id: key(variant),
+        quantity: quantity.to_string(),
+        unit_ids: keys(units),
+    };
     let held: Vec<Reserved> = shop.call_inventory(Call::Reserve(order.clone(), key(warehouse), vec![line]));
-    let lines = held.iter().map(|held| DeliveryLine { reservation_id: held.reservation_id, sale_allocation_id: new_key() });
+    let lines =
+        held.iter().map(|held| DeliveryLine { reservation_id: held.reservation_id, sale_allocation_id: new_key() });
     let sold: Vec<Delivered> = shop.call_inventory(Call::Deliver(order, lines.collect()));
     sold[0].cost.clone().unwrap_or_default()
 }
@@ -86,7 +92,10 @@ fn e122_ten_over_three_units(database: Database) {
            2150 Import charges                          20
     ");
     let entries = shop.all("ledger/journal-entries", &[("legalEntityId", &shop.entity())]);
-    assert_eq!((&entries[1]["sourceKind"], &entries[1]["purpose"]), (&json!("CHARGE_ALLOCATION"), &json!("ALLOCATION")));
+    assert_eq!(
+        (&entries[1]["sourceKind"], &entries[1]["purpose"]),
+        (&json!("CHARGE_ALLOCATION"), &json!("ALLOCATION"))
+    );
     shop.verified();
 }
 
@@ -110,7 +119,10 @@ fn e123_what_was_sold_takes_its_part(database: Database) {
     ");
     let told = charge(&order, &charge_id);
     let destinations = told["allocations"][0]["destinations"].to_string();
-    assert!(destinations.contains("SOLD") && destinations.contains("3.333334") && destinations.contains("6.666666"), "{told}");
+    assert!(
+        destinations.contains("SOLD") && destinations.contains("3.333334") && destinations.contains("6.666666"),
+        "{told}"
+    );
     assert_eq!(told["allocations"][0]["amount"], "10.000000");
     // Later sales carry the raised cost.
     assert_eq!(sell(&shop, &buyer.main, &box_, "2", &[]), "8.666666000000");
@@ -119,7 +131,8 @@ fn e123_what_was_sold_takes_its_part(database: Database) {
 
 fn e124_never_above_the_rest(database: Database) {
     let buyer = Buyer::with_books(database);
-    let order = buyer.place_import(json!([line(&buyer.shop.counted(0), "2", "1"), line(&buyer.shop.counted(0), "2", "1")]));
+    let order =
+        buyer.place_import(json!([line(&buyer.shop.counted(0), "2", "1"), line(&buyer.shop.counted(0), "2", "1")]));
     let receipt = land(&order, &[(0, "2"), (1, "2")], json!({}));
     let of = items(&order, &receipt);
     let charge_id = order.charge("10");
@@ -187,7 +200,9 @@ fn e128_a_charge_over_two_receipts(database: Database) {
     let amounts = [&first, &second].map(|receipt| buyer.receipt(&receipt.id())["items"][0]["chargeAmount"].clone());
     assert_eq!(json!(amounts), json!(["2.500000", "4.500000"]));
     // Final.
-    order.import_put(&format!("charges/{charge_id}"), json!({ "type": "DUTY", "amount": "9" })).refused(409, "ILLEGAL_STATE");
+    order
+        .import_put(&format!("charges/{charge_id}"), json!({ "type": "DUTY", "amount": "9" }))
+        .refused(409, "ILLEGAL_STATE");
     order.import_post(&format!("charges/{charge_id}/cancel"), json!({})).refused(409, "ILLEGAL_STATE");
     buyer.shop.verified();
 }
@@ -215,7 +230,10 @@ fn e129_a_charge_known_in_time_is_one_entry(database: Database) {
     let goods = read["items"].as_array().into_iter().flatten().find(|item| item["variantId"] == box_.as_str());
     let goods = goods.expect("a line of the goods");
     // Landed cost changes what goods cost, never what is owed for them.
-    assert_eq!((&goods["chargeAmount"], &goods["unitCost"], &read["total"]), (&json!("12.000000"), &json!("1.000000"), &json!("8.000000000000")));
+    assert_eq!(
+        (&goods["chargeAmount"], &goods["unitCost"], &read["total"]),
+        (&json!("12.000000"), &json!("1.000000"), &json!("8.000000000000"))
+    );
     order.allocate(&duty, &[(goods["id"].as_str().unwrap_or_default(), "1")]).is(201);
     assert_eq!(shop.worth(&box_), "16.000000000000");
     shop.verified();
@@ -227,11 +245,15 @@ fn e130_a_charge_is_never_below_what_is_allocated(database: Database) {
     let receipt = land(&order, &[(0, "2")], json!({}));
     let charge_id = order.charge("10");
     order.allocate(&charge_id, &[(&items(&order, &receipt)[0], "4")]).is(201);
-    let put = |amount: &str| order.import_put(&format!("charges/{charge_id}"), json!({ "type": "DUTY", "amount": amount }));
+    let put =
+        |amount: &str| order.import_put(&format!("charges/{charge_id}"), json!({ "type": "DUTY", "amount": amount }));
     put("3.999999").refused(409, "LIMIT_EXCEEDED").at("/amount");
     put("12").is(200);
     let told = charge(&order, &charge_id);
-    assert_eq!((&told["type"], &told["amount"], &told["status"]), (&json!("DUTY"), &json!("12.000000"), &json!("PARTIALLY_ALLOCATED")));
+    assert_eq!(
+        (&told["type"], &told["amount"], &told["status"]),
+        (&json!("DUTY"), &json!("12.000000"), &json!("PARTIALLY_ALLOCATED"))
+    );
     // Lowered to what is allocated, nothing is left of it.
     put("4").is(200);
     assert_eq!(charge(&order, &charge_id)["status"], "ALLOCATED");
@@ -331,7 +353,9 @@ fn allocations_with_a_receipt_fit_it(database: Database) {
     let buyer = Buyer::with_books(database);
     let shop = &buyer.shop;
     let order = buyer.place_import(json!([
-        line(&shop.counted(0), "3", "1"), line(&shop.counted(0), "3", "1"), line(&shop.service(), "1", "1")
+        line(&shop.counted(0), "3", "1"),
+        line(&shop.counted(0), "3", "1"),
+        line(&shop.service(), "1", "1")
     ]));
     let charge_id = order.charge("10");
     let shipment = order.clear(&[(0, "3"), (1, "3"), (2, "1")]);
@@ -346,7 +370,9 @@ fn allocations_with_a_receipt_fit_it(database: Database) {
     receive(json!([of(1, "1")])).refused(409, "REFERENCE_INVALID").at(pointer);
     receive(json!([of(2, "1")])).refused(409, "REFERENCE_INVALID").at(pointer);
     receive(json!([of(0, "10.000001")])).refused(409, "LIMIT_EXCEEDED");
-    receive(json!([of(0, "1"), of(0, "1")])).refused(400, "VALIDATION_FAILED").at("/charges/0/allocations/1/orderItemId");
+    receive(json!([of(0, "1"), of(0, "1")]))
+        .refused(400, "VALIDATION_FAILED")
+        .at("/charges/0/allocations/1/orderItemId");
     assert_eq!(shop.count("inventory_movement", "1 = 1"), 0);
     receive(json!([of(0, "4")])).is(201);
     assert_eq!(charge(&order, &charge_id)["allocatedAmount"], "4.000000");
@@ -379,7 +405,8 @@ fn without_books_a_charge_is_dealt_to_the_twelfth_digit(database: Database) {
     let order = buyer.place_import(json!([line(&phone, "3", "1")]));
     let charge_id = order.charge("10");
     let shipment = order.clear(&[(0, "3")]);
-    let charges = json!([{ "chargeId": charge_id, "allocations": [{ "orderItemId": order.item_id(0), "amount": "10" }] }]);
+    let charges =
+        json!([{ "chargeId": charge_id, "allocations": [{ "orderItemId": order.item_id(0), "amount": "10" }] }]);
     let lines = json!([order.units(0, serials(&fresh_serials(3)))]);
     order.receive_with(lines, json!({ "shipmentId": shipment, "charges": charges })).is(201);
     let mut costs: Vec<String> = buyer

@@ -77,7 +77,8 @@ impl Dock {
     fn buy(&self, dice: &mut Dice) {
         let shop = &self.buyer.shop;
         let (boxes, phones) = (dice.between(2, 9), dice.between(1, 4));
-        let items = json!([line(&self.box_, &boxes.to_string(), "1.25"), line(&self.phone, &phones.to_string(), "99.5")]);
+        let items =
+            json!([line(&self.box_, &boxes.to_string(), "1.25"), line(&self.phone, &phones.to_string(), "99.5")]);
         let order = shop.post_until_answered("purchases/orders", &self.buyer.body(items)).is(201).id();
         let path = format!("purchases/orders/{order}");
         shop.post_until_answered(&format!("{path}/approve"), &json!({ "expectedVersion": 1 })).is(200);

@@ -66,7 +66,10 @@ fn e110_a_receipt_asks_for_both_rights(database: Database) {
     let answer = machine.post(&path, order.receipt_body(json!([order.goods(0, "1")]))).is(201);
     assert_eq!(answer.header("cache-control"), Some("no-store"));
     let receipt = buyer.receipt(&answer.id());
-    assert_eq!((receipt.text("actorType"), receipt.text("actorId")), ("API_CLIENT".to_string(), machine.client.clone()));
+    assert_eq!(
+        (receipt.text("actorType"), receipt.text("actorId")),
+        ("API_CLIENT".to_string(), machine.client.clone())
+    );
     let person = buyer.as_person(&shop.colleague(&["purchases.create", "inventory.adjust", "purchases.read"]));
     let order = person.order(&order.id);
     order.receive(json!([order.goods(0, "1")])).is(201);
@@ -108,7 +111,8 @@ fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
     let shop = &known.buyer.shop;
     let read = known.buyer.receipt(&known.receipt);
     let units = read["items"][0]["units"].as_array().expect("units").clone();
-    let told: Vec<&Json> = units.iter().flat_map(|unit| ["serialNumber", "imei1", "imei2"].map(|slot| &unit[slot])).collect();
+    let told: Vec<&Json> =
+        units.iter().flat_map(|unit| ["serialNumber", "imei1", "imei2"].map(|slot| &unit[slot])).collect();
     for secret in &known.secrets {
         assert!(told.contains(&&json!(secret)), "{secret}: {read}");
     }
@@ -117,12 +121,16 @@ fn units_of_a_receipt_are_shown_to_who_may_know(database: Database) {
     let unit = units[0]["unitId"].as_str().unwrap_or_default();
     shop.move_unit(unit, "DAMAGE", json!({})).is(201);
     let again = known.buyer.receipt(&known.receipt);
-    let states: Vec<&Json> = again["items"][0]["units"].as_array().into_iter().flatten().map(|unit| &unit["status"]).collect();
+    let states: Vec<&Json> =
+        again["items"][0]["units"].as_array().into_iter().flatten().map(|unit| &unit["status"]).collect();
     assert!(states.contains(&&json!("DAMAGED")), "{again}");
     let clerk = shop.colleague(&["purchases.read", "inventory.read"]);
     let hidden = clerk.get(&format!("purchases/receipts/{}", known.receipt)).is(200);
     known.keeps_secrets(&hidden);
-    assert_eq!((hidden["items"][0].get("units").filter(|units| !units.is_null()), &hidden["items"][0]["unitCount"]), (None, &json!(2)));
+    assert_eq!(
+        (hidden["items"][0].get("units").filter(|units| !units.is_null()), &hidden["items"][0]["unitCount"]),
+        (None, &json!(2))
+    );
     // Costs of charges are another right; what was agreed with the supplier is the buyer's.
     assert_eq!(hidden["items"][0]["unitCost"], "77.123456");
     for path in ["purchases/receipts".to_string(), format!("{}/receipts", known.order.path()), known.order.path()] {
@@ -154,7 +162,8 @@ fn nothing_written_names_a_unit(database: Database) {
             assert!(!rows.contains(secret), "an identity is in {table}");
         }
     }
-    let units: Vec<String> = shop.all("inventory/units", &[]).iter().filter_map(|unit| unit["id"].as_str().map(String::from)).collect();
+    let units: Vec<String> =
+        shop.all("inventory/units", &[]).iter().filter_map(|unit| unit["id"].as_str().map(String::from)).collect();
     assert_eq!(units.len(), 2);
     let events = shop.rows("select data from stoa_event where {tenant}").concat().concat();
     for unit in &units {
@@ -182,7 +191,12 @@ fn e116_sold_and_returned_units_are_known(database: Database) {
         found.and_then(|unit| unit["unitId"].as_str()).expect("a unit").to_string()
     };
     let document = SalesOrder { id: new_key(), number: fresh("SO-") };
-    let sold = ReserveLine { line: new_key(), variant_id: key(&phone), quantity: "1".to_string(), unit_ids: keys(&[unit("Sold-1")]) };
+    let sold = ReserveLine {
+        line: new_key(),
+        variant_id: key(&phone),
+        quantity: "1".to_string(),
+        unit_ids: keys(&[unit("Sold-1")]),
+    };
     let held: Vec<Reserved> = shop.call_inventory(Call::Reserve(document.clone(), key(&buyer.main), vec![sold]));
     let lines = vec![DeliveryLine { reservation_id: held[0].reservation_id, sale_allocation_id: new_key() }];
     shop.call_inventory::<Json>(Call::Deliver(document, lines));

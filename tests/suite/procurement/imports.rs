@@ -100,7 +100,10 @@ fn e118_goods_enter_stock_once_cleared(database: Database) {
     let order = buyer.place_import(json!([line(&box_, "4", "10")]));
     let id = order.ship(&[(0, "4")]);
     order.receive(json!([order.goods(0, "1")])).refused(400, "VALIDATION_FAILED").at("/shipmentId");
-    order.receive_with(json!([order.goods(0, "1")]), json!({ "shipmentId": null })).refused(400, "VALIDATION_FAILED").at("/shipmentId");
+    order
+        .receive_with(json!([order.goods(0, "1")]), json!({ "shipmentId": null }))
+        .refused(400, "VALIDATION_FAILED")
+        .at("/shipmentId");
     for stage in ["SHIPPED", "ARRIVED", "CUSTOMS", "CLEARED"] {
         receive(&order, &id, &[(0, "4")]).refused(409, "ILLEGAL_STATE");
         order.advance(&id, stage).is(200);
@@ -116,14 +119,16 @@ fn e118_goods_enter_stock_once_cleared(database: Database) {
 
 fn e119_shipments_up_to_what_was_ordered(database: Database) {
     let buyer = Buyer::new(database);
-    let order = buyer.place_import(json!([line(&buyer.shop.counted(1), "4", "10"), line(&buyer.shop.counted(0), "2", "1")]));
+    let order =
+        buyer.place_import(json!([line(&buyer.shop.counted(1), "4", "10"), line(&buyer.shop.counted(0), "2", "1")]));
     order.ship(&[(0, "3"), (1, "1")]);
     let refused = order.try_ship(&[(1, "1"), (0, "1.1")]).refused(409, "LIMIT_EXCEEDED");
     refused.at("/items/1/quantity");
     order.ship(&[(0, "1"), (1, "1")]);
     order.try_ship(&[(0, "0.1")]).refused(409, "LIMIT_EXCEEDED");
     let listed = buyer.shop.list("purchases/incoming", &[]).is(200);
-    let told: Vec<(&Json, &Json)> = listed.items().iter().map(|item| (&item["kind"], &item["shippedQuantity"])).collect();
+    let told: Vec<(&Json, &Json)> =
+        listed.items().iter().map(|item| (&item["kind"], &item["shippedQuantity"])).collect();
     // Planned is not under way.
     assert_eq!(told, [(&json!("IMPORT"), &json!("0.000000")), (&json!("IMPORT"), &json!("0.000000"))]);
     buyer.shop.verified();
@@ -136,14 +141,23 @@ fn e120_stages_go_forward(database: Database) {
     order.advance(&id, "PLANNED").refused(409, "ILLEGAL_STATE");
     let version = order.version();
     let answer = order.advance(&id, "ARRIVED").is(200);
-    assert_eq!(answer["version"].as_i64(), version.as_i64().map(|version| version + 1), "every write raises the order's");
+    assert_eq!(
+        answer["version"].as_i64(),
+        version.as_i64().map(|version| version + 1),
+        "every write raises the order's"
+    );
     for backward in ["ARRIVED", "SHIPPED", "PLANNED"] {
         order.advance(&id, backward).refused(409, "ILLEGAL_STATE");
     }
     // Only a receipt receives.
     let refused = order.advance(&id, "RECEIVED");
     assert!([400, 409].contains(&refused.status), "{refused}");
-    order.import_post(&format!("shipments/{id}/advance"), json!({ "stage": "CLEARED", "occurredOn": "2026-02-01", "note": "Ship-side" })).is(200);
+    order
+        .import_post(
+            &format!("shipments/{id}/advance"),
+            json!({ "stage": "CLEARED", "occurredOn": "2026-02-01", "note": "Ship-side" }),
+        )
+        .is(200);
     let history = shipment(&order, &id)["history"].clone();
     let told: Vec<(&Json, &Json, &Json)> = history
         .as_array()
@@ -176,7 +190,10 @@ fn e121_two_shipments(database: Database) {
     let (first, second) = (order.clear(&[(0, "6")]), order.clear(&[(0, "4"), (1, "2")]));
     receive(&order, &first, &[(0, "7")]).refused(409, "LIMIT_EXCEEDED").at("/items/0/quantity");
     receive(&order, &first, &[(0, "6")]).is(201);
-    assert_eq!((order.status().as_str(), &shipment(&order, &first)["stage"]), ("PARTIALLY_RECEIVED", &json!("RECEIVED")));
+    assert_eq!(
+        (order.status().as_str(), &shipment(&order, &first)["stage"]),
+        ("PARTIALLY_RECEIVED", &json!("RECEIVED"))
+    );
     receive(&order, &first, &[(0, "1")]).refused(409, "ILLEGAL_STATE");
     receive(&order, &second, &[(0, "3")]).is(201);
     assert_eq!(shipment(&order, &second)["stage"], "CLEARED");
@@ -200,7 +217,10 @@ fn e126_an_import_is_replaced_as_one(database: Database) {
     let body = with(&body, json!({ "expectedVersion": 1, "incoterm": "CIF" }));
     buyer.shop.put(&order.import_path(), body).is(200);
     let read = order.read_import();
-    assert_eq!((&read["incoterm"], &read["transportMode"], &read["total"]), (&json!("CIF"), &Json::Null, &json!("2.000000000000")));
+    assert_eq!(
+        (&read["incoterm"], &read["transportMode"], &read["total"]),
+        (&json!("CIF"), &Json::Null, &json!("2.000000000000"))
+    );
     let standard = buyer.draft(items.clone());
     let body = with(&buyer.body(items), json!({ "number": standard.read()["number"], "expectedVersion": 1 }));
     buyer.shop.put(&standard.import_path(), body).refused(404, "NOT_FOUND");
@@ -266,7 +286,8 @@ fn an_approved_import_keeps_what_was_agreed(database: Database) {
 
 fn a_shipment_is_replaced_while_it_is_planned(database: Database) {
     let buyer = Buyer::new(database);
-    let order = buyer.place_import(json!([line(&buyer.shop.counted(0), "4", "10"), line(&buyer.shop.counted(0), "4", "10")]));
+    let order =
+        buyer.place_import(json!([line(&buyer.shop.counted(0), "4", "10"), line(&buyer.shop.counted(0), "4", "10")]));
     let full = json!({
         "number": "S-1", "reference": "BL 7", "carrier": "Line", "containers": ["MSKU1234567", "MSKU7654321"],
         "departsOn": "2026-01-01", "arrivesOn": "2026-02-01", "items": [order.goods(0, "2")],
@@ -295,7 +316,10 @@ fn a_shipment_is_replaced_while_it_is_planned(database: Database) {
     assert!(refused.status == 409 && ["IMMUTABLE_FIELD", "ILLEGAL_STATE"].contains(&code), "{refused}");
     order.advance(&id, "CANCELLED").is(200);
     order.import_put(&path, same).refused(409, "ILLEGAL_STATE");
-    order.import_post("shipments", json!({ "number": "s-1", "items": [order.goods(0, "1")] })).refused(409, "DUPLICATE").at("/number");
+    order
+        .import_post("shipments", json!({ "number": "s-1", "items": [order.goods(0, "1")] }))
+        .refused(409, "DUPLICATE")
+        .at("/number");
 }
 
 fn a_receipt_is_of_one_shipment(database: Database) {
@@ -364,7 +388,10 @@ fn keys_follow_shipments(database: Database) {
     let order = buyer.order(&machine.post(PATH, body).is(201).id());
     order.approve().is(200);
     let post = |path: &str, members: Json| {
-        machine.post(&format!("{}/{path}", order.import_path()), with(&json!({ "expectedVersion": order.version() }), members))
+        machine.post(
+            &format!("{}/{path}", order.import_path()),
+            with(&json!({ "expectedVersion": order.version() }), members),
+        )
     };
     let id = post("shipments", json!({ "number": "S-1", "items": [order.goods(0, "4")] })).is(201).text("shipmentId");
     post(&format!("shipments/{id}/advance"), json!({ "stage": "CLEARED", "occurredOn": "2026-01-15" })).is(200);
@@ -404,5 +431,7 @@ fn faults_of_shipments(database: Database) {
     let stale = json!({ "expectedVersion": 1, "number": "S-9", "items": [goods] });
     order.import_post("shipments", stale).refused(409, "VERSION_CONFLICT");
     let standard = buyer.place(json!([line(&buyer.shop.counted(0), "4", "10")]));
-    standard.import_post("shipments", json!({ "number": "S-9", "items": [standard.goods(0, "1")] })).refused(404, "NOT_FOUND");
+    standard
+        .import_post("shipments", json!({ "number": "S-9", "items": [standard.goods(0, "1")] }))
+        .refused(404, "NOT_FOUND");
 }

@@ -184,7 +184,8 @@ fn e87_a_hundred_lines_at_the_limits_have_an_exact_total(database: Database) {
         "unitOfMeasure": unit, "trackInventory": true, "publicationStatus": "PUBLISHED", "variants": variants,
     });
     let made = shop.post("catalog/products", with(&product(&sku), members)).is(201);
-    let ids: Vec<String> = made["variants"].as_array().into_iter().flatten().map(|v| v["id"].to_string().replace('"', "")).collect();
+    let ids: Vec<String> =
+        made["variants"].as_array().into_iter().flatten().map(|v| v["id"].to_string().replace('"', "")).collect();
     let most = "999999999999.999999";
     let items: Json = ids.iter().map(|variant| line(variant, most, most)).collect();
     let order = buyer.place(items);
@@ -242,8 +243,7 @@ fn e98_what_is_omitted_is_null(database: Database) {
         let refused = order.replace(items.clone(), json!({ (member): wrong }));
         refused.refused(400, "VALIDATION_FAILED").at(&format!("/{member}"));
     }
-    let kinds: Vec<String> =
-        buyer.shop.events_like("procurement.order.%").into_iter().map(|(kind, ..)| kind).collect();
+    let kinds: Vec<String> = buyer.shop.events_like("procurement.order.%").into_iter().map(|(kind, ..)| kind).collect();
     assert_eq!(kinds, ["procurement.order.created", "procurement.order.updated"]);
 }
 
@@ -321,9 +321,11 @@ fn orders_are_listed_by_what_they_are(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
     let (one, two, place) = (shop.counted(0), shop.counted(0), shop.warehouse("PHYSICAL"));
-    let first = buyer.try_draft(json!([line(&one, "2", "1.5")]), json!({ "number": "A%1", "expectedOn": "2027-03-01" }));
+    let first =
+        buyer.try_draft(json!([line(&one, "2", "1.5")]), json!({ "number": "A%1", "expectedOn": "2027-03-01" }));
     first.refused(400, "VALIDATION_FAILED").at("/number");
-    let first = buyer.try_draft(json!([line(&one, "2", "1.5")]), json!({ "number": "A_1", "expectedOn": "2027-03-01" }));
+    let first =
+        buyer.try_draft(json!([line(&one, "2", "1.5")]), json!({ "number": "A_1", "expectedOn": "2027-03-01" }));
     let first = first.is(201).id();
     let members = json!({ "number": "AB1", "warehouseId": place, "currencyCode": "USD", "expectedOn": "2027-03-05" });
     let second = buyer.try_draft(json!([line(&two, "1", "7"), line(&one, "1", "1")]), members).is(201).id();
@@ -360,7 +362,10 @@ fn orders_are_listed_by_what_they_are(database: Database) {
     assert!(found(&[("updatedSince", &updated)]).contains(&third));
     let page = shop.list("purchases/orders", &[("number", "b1")]).is(200);
     let header = &page.items()[0];
-    assert_eq!((&header["itemCount"], header.get("items"), &header["total"]), (&json!(2), None, &json!("8.000000000000")));
+    assert_eq!(
+        (&header["itemCount"], header.get("items"), &header["total"]),
+        (&json!(2), None, &json!("8.000000000000"))
+    );
     assert!(found(&[("legalEntityId", &shop.other_entity())]).is_empty());
 }
 

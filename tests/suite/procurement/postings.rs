@@ -24,11 +24,14 @@ fn books_of(buyer: &Buyer) -> Books {
 fn e108_services_are_accepted_without_goods(database: Database) {
     let buyer = Buyer::with_books(database);
     let shop = &buyer.shop;
-    let (service, note, box_) = (shop.service(), shop.untracked(), shop.counted(0));
+    let (service, note, box_) = (shop.service(), shop.good_without_stock(), shop.counted(0));
     let order = buyer.place(json!([line(&service, "3", "19.5"), line(&note, "4", "0.25"), line(&box_, "9", "1")]));
     let receipt = order.receive(json!([order.goods(0, "2"), order.goods(1, "4")])).is(201).id();
     assert_eq!(order.status(), "PARTIALLY_RECEIVED");
-    assert_eq!((&order.item(0)["receivedQuantity"], &order.item(0)["pendingQuantity"]), (&json!("2.000000"), &json!("1.000000")));
+    assert_eq!(
+        (&order.item(0)["receivedQuantity"], &order.item(0)["pendingQuantity"]),
+        (&json!("2.000000"), &json!("1.000000"))
+    );
     assert_eq!(order.item(1)["pendingQuantity"], "0.000000");
     assert_eq!(shop.count("inventory_movement", "1 = 1"), 0);
     assert_eq!(shop.count("inventory_cost_layer", "1 = 1"), 0);
@@ -53,7 +56,8 @@ fn e114_one_entry_of_what_came(database: Database) {
     let buyer = Buyer::with_books(database);
     let shop = &buyer.shop;
     let (box_, phone, service) = (shop.counted(1), shop.phone(), shop.service());
-    let order = buyer.place(json!([line(&box_, "4.5", "1.2"), line(&phone, "2", "100.000001"), line(&service, "1", "30")]));
+    let order =
+        buyer.place(json!([line(&box_, "4.5", "1.2"), line(&phone, "2", "100.000001"), line(&service, "1", "30")]));
     assert_eq!(shop.count("ledger_entry", "1 = 1"), 0, "an approval posts nothing");
     let items = json!([order.goods(0, "4.5"), order.units(1, serials(&fresh_serials(2))), order.goods(2, "1")]);
     let answer = order.receive(items).is(201);
@@ -142,7 +146,10 @@ fn without_books_nothing_is_posted(database: Database) {
     let shop = &buyer.shop;
     let (box_, service) = (shop.counted(3), shop.service());
     // Finer than any books would take, and in a currency of its own.
-    let made = buyer.try_draft(json!([line(&box_, "0.125", "0.123456"), line(&service, "1", "1")]), json!({ "currencyCode": "USD" }));
+    let made = buyer.try_draft(
+        json!([line(&box_, "0.125", "0.123456"), line(&service, "1", "1")]),
+        json!({ "currencyCode": "USD" }),
+    );
     let order = buyer.order(&made.is(201).id());
     order.approve().is(200);
     order.receive(json!([order.goods(0, "0.125"), order.goods(1, "1")])).is(201);
@@ -159,7 +166,8 @@ fn entries_bear_the_branch_of_the_warehouse(database: Database) {
     let shop = &buyer.shop;
     let branch = shop.post("ledger/branches", json!({ "code": "B1", "name": "B1", "legalEntityId": shop.entity() }));
     let branch = branch.is(201).id();
-    let place = json!({ "code": "BW", "name": "BW", "type": "PHYSICAL", "legalEntityId": shop.entity(), "branchId": branch });
+    let place =
+        json!({ "code": "BW", "name": "BW", "type": "PHYSICAL", "legalEntityId": shop.entity(), "branchId": branch });
     let place = shop.post("inventory/warehouses", place).is(201).id();
     let body = with(&buyer.body(json!([line(&shop.counted(0), "1", "7")])), json!({ "warehouseId": place }));
     let order = buyer.order(&shop.post("purchases/orders", body).is(201).id());

@@ -57,7 +57,11 @@ fn e105_one_unit_received_by_two_orders(database: Database) {
         assert!(answers[lost].pointers()[0].starts_with(&format!("/items/0/units/{place}")), "{}", answers[lost]);
         assert_eq!((orders[lost].status().as_str(), orders[lost].version()), ("APPROVED", json!(2)));
         let there = 3 * (round + 1);
-        shop.assert_level(&buyer.main, &phone, json!({ "onHand": there, "available": there, "incoming": 3 * (round + 1) }));
+        shop.assert_level(
+            &buyer.main,
+            &phone,
+            json!({ "onHand": there, "available": there, "incoming": 3 * (round + 1) }),
+        );
     }
     assert_eq!(shop.count("inventory_unit", "1 = 1"), 12, "no half receipt");
     shop.verified();
@@ -71,7 +75,11 @@ fn e106_two_receipts_of_one_version(database: Database) {
         let body = order.receipt_body(json!([order.goods(0, "1")]));
         let answers = at_once(4, |_| order.post_receipt(body.clone()));
         one_wins(&answers, &["VERSION_CONFLICT"]);
-        buyer.shop.assert_level(&buyer.main, &box_, json!({ "onHand": round, "available": round, "incoming": 20 - round }));
+        buyer.shop.assert_level(
+            &buyer.main,
+            &box_,
+            json!({ "onHand": round, "available": round, "incoming": 20 - round }),
+        );
     }
     // The same request twice is one.
     let (body, key) = (order.receipt_body(json!([order.goods(0, "1")])), uuid::Uuid::new_v4().to_string());
@@ -103,9 +111,8 @@ fn t12_two_receipts_of_the_last_goods(database: Database) {
     }
     // Another line keeps the order open: then it is the line that is exhausted.
     let order = buyer.place(json!([line(&box_, "2", "2"), line(&shop.counted(0), "1", "2")]));
-    let bodies = [2, 3].map(|version| {
-        with(&order.receipt_body(json!([order.goods(0, "2")])), json!({ "expectedVersion": version }))
-    });
+    let bodies = [2, 3]
+        .map(|version| with(&order.receipt_body(json!([order.goods(0, "2")])), json!({ "expectedVersion": version })));
     let answers = at_once(2, |n| order.post_receipt(bodies[n].clone()));
     assert_eq!(one_wins(&answers, &["VERSION_CONFLICT", "LIMIT_EXCEEDED"]), 0);
     order.post_receipt(bodies[1].clone()).refused(409, "LIMIT_EXCEEDED").at("/items/0/quantity");
@@ -201,8 +208,7 @@ fn one_order_or_supplier_for_one_number(database: Database) {
         let spell = |n: usize| if n % 2 == 0 { number.to_lowercase() } else { number.to_uppercase() };
         let answers = at_once(6, |n| buyer.try_draft(items.clone(), json!({ "number": spell(n) })));
         one_wins(&answers, &["DUPLICATE"]);
-        let suppliers =
-            at_once(6, |n| shop.post("purchases/suppliers", json!({ "code": spell(n), "name": "Same" })));
+        let suppliers = at_once(6, |n| shop.post("purchases/suppliers", json!({ "code": spell(n), "name": "Same" })));
         one_wins(&suppliers, &["DUPLICATE"]);
     }
     shop.verified();
@@ -256,7 +262,8 @@ fn random_purchases_leave_everything_sound(database: Database) {
     let buyer = Buyer::with_books(database);
     let shop = &buyer.shop;
     let (one, two, phone, service) = (shop.counted(2), shop.counted(0), shop.phone(), shop.service());
-    let items = json!([line(&one, "9.75", "1.25"), line(&two, "6", "3"), line(&phone, "5", "99.5"), line(&service, "3", "7")]);
+    let items =
+        json!([line(&one, "9.75", "1.25"), line(&two, "6", "3"), line(&phone, "5", "99.5"), line(&service, "3", "7")]);
     let orders: Vec<Order> = (0..6).map(|_| buyer.draft(items.clone())).collect();
     let mut dice = Dice::of("random purchases");
     let seeds: Vec<u64> = (0..3).map(|_| dice.roll()).collect();

@@ -151,7 +151,10 @@ fn e104_an_identity_stands_once_in_a_request(database: Database) {
     let refused = order.receive(json!([order.units(0, first), order.units(1, second)]));
     refused.refused(400, "VALIDATION_FAILED").fault("/items/1/units/1", "REPEATED");
     let both = json!([{ "imei1": a, "imei2": a }]);
-    order.receive(json!([order.units(0, both)])).refused(400, "VALIDATION_FAILED").fault("/items/0/units/0", "REPEATED");
+    order
+        .receive(json!([order.units(0, both)]))
+        .refused(400, "VALIDATION_FAILED")
+        .fault("/items/0/units/0", "REPEATED");
     assert_eq!(buyer.shop.count("inventory_unit", "1 = 1"), 0);
 }
 
@@ -195,7 +198,8 @@ fn e112_a_location_is_of_the_orders_warehouse(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
     let order = order_phones(&buyer, 2);
-    let (here, there, closed) = (shop.shelf(&buyer.main), shop.shelf(&shop.warehouse("PHYSICAL")), shop.shelf(&buyer.main));
+    let (here, there, closed) =
+        (shop.shelf(&buyer.main), shop.shelf(&shop.warehouse("PHYSICAL")), shop.shelf(&buyer.main));
     shop.archive(&format!("inventory/warehouses/{}/locations/{closed}", buyer.main)).is(200);
     let receive = |location: &str| {
         let items = json!([order.units(0, serials(&fresh_serials(1)))]);
@@ -303,7 +307,12 @@ fn a_receipt_names_lines_of_its_order_once(database: Database) {
     let absent = json!([{ "orderItemId": uuid::Uuid::now_v7(), "quantity": "1" }]);
     let refused = order.receive(absent);
     // It exists in no order: missing, or not this order's.
-    assert!([(404, "NOT_FOUND"), (409, "REFERENCE_INVALID")].iter().any(|(status, code)| refused.status == *status && refused["code"] == *code), "{refused}");
+    assert!(
+        [(404, "NOT_FOUND"), (409, "REFERENCE_INVALID")]
+            .iter()
+            .any(|(status, code)| refused.status == *status && refused["code"] == *code),
+        "{refused}"
+    );
     refused.at("/items/0/orderItemId");
     order.receive(json!([])).refused(400, "VALIDATION_FAILED").fault("/items", "TOO_FEW");
     let many: Vec<Json> = (0..101).map(|_| json!({ "orderItemId": uuid::Uuid::now_v7(), "quantity": "1" })).collect();
@@ -367,20 +376,29 @@ fn imei_slots_are_one_space(database: Database) {
     let order = order_phones(&buyer, 5);
     let (a, b) = (imei(75_001), imei(75_002));
     order.receive(json!([order.units(0, json!([{ "serialNumber": "Dual", "imei1": a, "imei2": b }]))])).is(201);
-    for known in [json!({ "imei1": b }), json!({ "imei2": a }), json!({ "serialNumber": "dUAL", "imei1": imei(75_003) })] {
+    for known in
+        [json!({ "imei1": b }), json!({ "imei2": a }), json!({ "serialNumber": "dUAL", "imei1": imei(75_003) })]
+    {
         let refused = order.receive(json!([order.units(0, json!([{ "imei1": imei(75_004) }, known]))]));
         let refused = refused.refused(409, "DUPLICATE");
         assert!(refused.pointers().iter().all(|at| at.starts_with("/items/0/units/1")), "{refused}");
     }
-    buyer.shop.assert_level(&buyer.main, order.item(0)["variantId"].as_str().unwrap_or_default(), json!({ "onHand": 1, "available": 1, "incoming": 4 }));
+    buyer.shop.assert_level(
+        &buyer.main,
+        order.item(0)["variantId"].as_str().unwrap_or_default(),
+        json!({ "onHand": 1, "available": 1, "incoming": 4 }),
+    );
 }
 
 fn an_archived_variant_is_received_and_an_archived_product_is_not(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
-    let (variants, gone) = (shop.serialized(json!([
-        { "sku": fresh("STAYS-"), "condition": "NEW" }, { "sku": fresh("GOES-"), "condition": "NEW" }
-    ])), shop.counted(0));
+    let (variants, gone) = (
+        shop.serialized(json!([
+            { "sku": fresh("STAYS-"), "condition": "NEW" }, { "sku": fresh("GOES-"), "condition": "NEW" }
+        ])),
+        shop.counted(0),
+    );
     let order = buyer.place(json!([line(&variants[1], "1", "100"), line(&gone, "1", "1")]));
     // [F10]: what was approved is a commitment.
     shop.archive(&format!("catalog/variants/{}", variants[1])).is(200);
@@ -397,7 +415,8 @@ fn an_archived_variant_is_received_and_an_archived_product_is_not(database: Data
 fn receipts_are_listed_by_what_they_are(database: Database) {
     let buyer = Buyer::new(database);
     let shop = &buyer.shop;
-    let (one, two, place, supplier) = (shop.counted(0), shop.counted(0), shop.warehouse("PHYSICAL"), shop.new_supplier());
+    let (one, two, place, supplier) =
+        (shop.counted(0), shop.counted(0), shop.warehouse("PHYSICAL"), shop.new_supplier());
     let order = buyer.place(json!([line(&one, "5", "1"), line(&two, "5", "1")]));
     let first = order.receive(json!([order.goods(0, "1")])).is(201).id();
     let second = order.receive(json!([order.goods(0, "1"), order.goods(1, "1")])).is(201).id();

@@ -65,13 +65,19 @@ fn bills_never_exceed_what_they_are_of(database: Database) {
     let draft = buyer.draft(json!([line(&one, "2.5", "2")]));
     try_bill(&buyer, vec![bill(&draft, 0, "1")]).refused(409, "ILLEGAL_STATE");
     let order = buyer.place(json!([line(&one, "2.5", "2"), line(&two, "3", "1")]));
-    try_bill(&buyer, vec![bill(&order, 1, "3"), bill(&order, 0, "2.6")]).refused(409, "LIMIT_EXCEEDED").at("/lines/1/quantity");
+    try_bill(&buyer, vec![bill(&order, 1, "3"), bill(&order, 0, "2.6")])
+        .refused(409, "LIMIT_EXCEEDED")
+        .at("/lines/1/quantity");
     assert_eq!(order.item(1)["billedQuantity"], "0.000000", "all or nothing");
     try_bill(&buyer, vec![bill(&order, 0, "-0.1")]).refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     order.receive(json!([order.goods(0, "1")])).is(201);
     let item = read_receipt_items(&buyer, &order).remove(0);
     let of_receipt = |quantity: &str| {
-        vec![BillLine { order_item_id: item.order_item_id, receipt_item_id: Some(item.id), quantity: quantity.to_string() }]
+        vec![BillLine {
+            order_item_id: item.order_item_id,
+            receipt_item_id: Some(item.id),
+            quantity: quantity.to_string(),
+        }]
     };
     try_bill(&buyer, of_receipt("1.1")).refused(409, "LIMIT_EXCEEDED").at("/lines/0/quantity");
     try_bill(&buyer, of_receipt("1")).is(201);
@@ -82,7 +88,11 @@ fn bills_never_exceed_what_they_are_of(database: Database) {
     try_bill(&buyer, vec![bill(&order, 0, "1.5")]).is(201);
     try_bill(&buyer, vec![bill(&order, 0, "0.1")]).refused(409, "LIMIT_EXCEEDED");
     // A line of another order's receipt.
-    let stray = vec![BillLine { order_item_id: key(&order.item_id(1)), receipt_item_id: Some(item.id), quantity: "1".to_string() }];
+    let stray = vec![BillLine {
+        order_item_id: key(&order.item_id(1)),
+        receipt_item_id: Some(item.id),
+        quantity: "1".to_string(),
+    }];
     try_bill(&buyer, stray).refused(409, "REFERENCE_INVALID");
     buyer.shop.verified();
 }
@@ -105,9 +115,18 @@ fn what_finance_reads(database: Database) {
     let shop = &buyer.shop;
     let (box_, phone, service) = (shop.counted(0), shop.phone(), shop.service());
     let profile = json!({ "paymentTermDays": 45 });
-    let supplier = shop.post("purchases/suppliers", json!({ "code": "Terms", "name": "Terms Ltd", "profile": profile })).is(201).id();
+    let supplier = shop
+        .post("purchases/suppliers", json!({ "code": "Terms", "name": "Terms Ltd", "profile": profile }))
+        .is(201)
+        .id();
     let found: Vec<Supplier> = shop.call_procurement(Call::Suppliers(vec![key(&supplier), new_key()]));
-    let told = Supplier { id: key(&supplier), code: "Terms".to_string(), name: "Terms Ltd".to_string(), active: true, payment_term_days: Some(45) };
+    let told = Supplier {
+        id: key(&supplier),
+        code: "Terms".to_string(),
+        name: "Terms Ltd".to_string(),
+        active: true,
+        payment_term_days: Some(45),
+    };
     assert_eq!(found, [told]);
     shop.archive(&format!("purchases/suppliers/{supplier}")).is(200);
     let found: Vec<Supplier> = shop.call_procurement(Call::Suppliers(vec![key(&supplier)]));
@@ -119,7 +138,10 @@ fn what_finance_reads(database: Database) {
     let orders: Vec<Ordered> = shop.call_procurement(Call::Items(Selection::OfOrders(ids), true));
     let [of] = orders.as_slice() else { panic!("one order: {orders:?}") };
     assert_eq!((of.kind.as_str(), of.status.as_str(), of.version), ("STANDARD", "PARTIALLY_RECEIVED", 4));
-    assert_eq!((of.supplier_id, of.warehouse_id, of.currency_code.as_str()), (key(&buyer.supplier), key(&buyer.main), "EUR"));
+    assert_eq!(
+        (of.supplier_id, of.warehouse_id, of.currency_code.as_str()),
+        (key(&buyer.supplier), key(&buyer.main), "EUR")
+    );
     let lines: Vec<(Tracking, &str, &str, &str)> = of
         .items
         .iter()
@@ -141,13 +163,17 @@ fn what_finance_reads(database: Database) {
     assert_eq!(oldest[0], oldest[1]);
     let units: usize = items.iter().map(|item| item.unit_ids.len()).sum();
     assert_eq!(units, 2);
-    let by_item: Vec<ReceiptItem> = shop.call_procurement(Call::ReceiptItems(ReceiptSelection::OfReceiptItems(vec![items[2].id])));
+    let by_item: Vec<ReceiptItem> =
+        shop.call_procurement(Call::ReceiptItems(ReceiptSelection::OfReceiptItems(vec![items[2].id])));
     assert_eq!((by_item[0].quantity.as_str(), by_item[0].order_id), ("2.000000", key(&order.id)));
     let import = buyer.place_import(json!([line(&box_, "3", "1.5")]));
     let charge = import.charge("12.5");
     let charges: Vec<Charge> = shop.call_procurement(Call::Charges(vec![key(&charge)]));
     assert_eq!((charges[0].amount.as_str(), charges[0].allocated.as_str()), ("12.500000", "0.000000"));
-    assert_eq!((charges[0].kind.as_str(), charges[0].status.as_str(), charges[0].currency_code.as_str()), ("FREIGHT", "ESTIMATED", "EUR"));
+    assert_eq!(
+        (charges[0].kind.as_str(), charges[0].status.as_str(), charges[0].currency_code.as_str()),
+        ("FREIGHT", "ESTIMATED", "EUR")
+    );
 }
 
 fn goods_are_received_as_by_people(database: Database) {
@@ -209,19 +235,25 @@ fn goods_are_bought_in_one(database: Database) {
     // The confirmation of the invoice is the approval.
     shop.put("purchases/settings", json!({ "expectedVersion": 0, "requireSecondApprover": true })).is(200);
     let lines = vec![
-        buy_line(&phone, "1", "100", &["BO-1"]), buy_line(&box_, "4", "2.5", &[]), buy_line(&service, "1", "30", &[]),
+        buy_line(&phone, "1", "100", &["BO-1"]),
+        buy_line(&box_, "4", "2.5", &[]),
+        buy_line(&service, "1", "30", &[]),
     ];
     let made: Received = shop.call_procurement(Call::Buy(purchase(&buyer, None), lines));
     let order = buyer.order(&id(made.order_id));
     let read = order.read();
-    assert_eq!((read["status"].as_str(), read["number"].as_str(), read["total"].as_str()), (Some("RECEIVED"), Some("PO-000001"), Some("140.000000000000")));
+    assert_eq!(
+        (read["status"].as_str(), read["number"].as_str(), read["total"].as_str()),
+        (Some("RECEIVED"), Some("PO-000001"), Some("140.000000000000"))
+    );
     let of_lines: Vec<Key> = made.items.iter().map(|item| item.order_item_id).collect();
     let items: Vec<Key> = (0..3).map(|at| key(&order.item_id(at))).collect();
     assert_eq!(of_lines, items, "in the order of the lines");
     assert_eq!(made.items[0].unit_ids.len(), 1);
     shop.assert_level(&buyer.main, &box_, json!({ "onHand": 4, "available": 4 }));
     let kinds: Vec<String> = shop.events_like("procurement.%").into_iter().map(|(kind, ..)| kind).collect();
-    let expected = ["supplier.created", "order.created", "order.approved", "receipt.created"].map(|kind| format!("procurement.{kind}"));
+    let expected = ["supplier.created", "order.created", "order.approved", "receipt.created"]
+        .map(|kind| format!("procurement.{kind}"));
     assert_eq!(kinds, expected);
     assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                           debit  credit
@@ -231,7 +263,8 @@ fn goods_are_bought_in_one(database: Database) {
     ");
     let twice = vec![buy_line(&box_, "1", "1", &[]), buy_line(&box_, "1", "1", &[])];
     shop.try_procurement(&[Call::Buy(purchase(&buyer, None), twice)]).refused(400, "VALIDATION_FAILED");
-    shop.try_procurement(&[Call::Buy(purchase(&buyer, Some("po-000001")), vec![buy_line(&box_, "1", "1", &[])])]).refused(409, "DUPLICATE");
+    shop.try_procurement(&[Call::Buy(purchase(&buyer, Some("po-000001")), vec![buy_line(&box_, "1", "1", &[])])])
+        .refused(409, "DUPLICATE");
     shop.verified();
 }
 
@@ -242,12 +275,15 @@ fn e117_a_purchase_with_a_known_unit_leaves_nothing(database: Database) {
     shop.try_admit(&phone, &buyer.main, Some("1"), json!([{ "serialNumber": "Known" }])).is(201);
     let before = shop.records();
     let lines = || vec![buy_line(&box_, "4", "2.5", &[]), buy_line(&phone, "2", "100", &["E117", "KNOWN"])];
-    let refused = shop.try_procurement(&[Call::Buy(purchase(&buyer, None), lines())]).refused(409, "DUPLICATE");
-    refused.at("/lines/1/units/1");
-    assert_eq!(shop.records(), before, "no order, receipt, unit or number");
-    // The number that it would have had is the next one's.
-    let made: Received = shop.call_procurement(Call::Buy(purchase(&buyer, None), vec![buy_line(&phone, "1", "100", &["E117"])]));
-    assert_eq!(buyer.order(&id(made.order_id)).read()["number"], "PO-000001");
+    for number in [None, Some("Bought-1")] {
+        let refused = shop.try_procurement(&[Call::Buy(purchase(&buyer, number), lines())]).refused(409, "DUPLICATE");
+        refused.at("/lines/1/units/1");
+        assert_eq!(shop.records(), before, "no order, receipt or unit");
+    }
+    // Nor is its number taken; figures that were given out may be left out.
+    let one = vec![buy_line(&phone, "1", "100", &["E117"])];
+    let made: Received = shop.call_procurement(Call::Buy(purchase(&buyer, Some("Bought-1")), one));
+    assert_eq!(buyer.order(&id(made.order_id)).read()["number"], "Bought-1");
     shop.verified();
 }
 

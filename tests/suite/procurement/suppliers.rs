@@ -126,17 +126,25 @@ fn e81_faults_of_a_profile(database: Database) {
     refuse(json!({ "taxId": "DE1" }), "/profile/taxIdType");
     refuse(json!({ "taxIdType": "VAT" }), "/profile/taxId");
     refuse(json!({ "contacts": vec![json!({ "name": "A" }); 21] }), "/profile/contacts");
-    refuse(json!({ "addresses": vec![json!({ "use": "OTHER", "line1": "A", "countryCode": "DE" }); 21] }), "/profile/addresses");
+    refuse(
+        json!({ "addresses": vec![json!({ "use": "OTHER", "line1": "A", "countryCode": "DE" }); 21] }),
+        "/profile/addresses",
+    );
     refuse(json!({ "tags": (0..21).map(|n| n.to_string()).collect::<Vec<_>>() }), "/profile/tags");
     refuse(json!({ "tags": ["a", "A"] }), "/profile/tags/1");
     refuse(json!({ "defaultCurrencyCode": "EUX" }), "/profile/defaultCurrencyCode");
     refuse(json!({ "website": "http://acme.example.test" }), "/profile/website");
     refuse(json!({ "leadTimeDays": 366 }), "/profile/leadTimeDays");
     refuse(json!({ "paymentTermDays": -1 }), "/profile/paymentTermDays");
-    refuse(json!({ "addresses": [{ "use": "OTHER", "line1": "A", "countryCode": "XX" }] }), "/profile/addresses/0/countryCode");
+    refuse(
+        json!({ "addresses": [{ "use": "OTHER", "line1": "A", "countryCode": "XX" }] }),
+        "/profile/addresses/0/countryCode",
+    );
     // A hint of customers', and no member of a supplier's.
     refuse(json!({ "defaultPriceListId": null }), "/profile");
-    for (member, wrong) in [("email", "x"), ("phone", "abc"), ("name", " "), ("name", &"n".repeat(201)), ("notes", &"n".repeat(2001))] {
+    for (member, wrong) in
+        [("email", "x"), ("phone", "abc"), ("name", " "), ("name", &"n".repeat(201)), ("notes", &"n".repeat(2001))]
+    {
         let body = with(&supplier("ACME"), json!({ (member): wrong }));
         shop.post(PATH, body).refused(400, "VALIDATION_FAILED").at(&format!("/{member}"));
     }
@@ -254,7 +262,10 @@ fn an_archived_supplier_gets_no_new_order(database: Database) {
     let items = json!([line(&buyer.shop.counted(0), "2", "1")]);
     let order = buyer.place(items.clone());
     buyer.shop.archive(&at(&buyer.supplier)).is(200);
-    buyer.try_draft(items, json!({ "number": fresh("N") })).refused(409, "REFERENCE_INVALID").fault("/supplierId", "ARCHIVED");
+    buyer
+        .try_draft(items, json!({ "number": fresh("N") }))
+        .refused(409, "REFERENCE_INVALID")
+        .fault("/supplierId", "ARCHIVED");
     // What was ordered is still received.
     order.receive(json!([order.goods(0, "2")])).is(201);
     assert_eq!(order.status(), "RECEIVED");

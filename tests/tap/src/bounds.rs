@@ -17,10 +17,19 @@ pub const BOUNDS: &[Bound] = &[
     Bound { figure: "statements_write", most: 4, meaning: "round trips of a price write" },
     Bound { figure: "statements_adjustment", most: 6, meaning: "round trips of an adjustment that brings goods in" },
     Bound { figure: "statements_adjustment_books", most: 8, meaning: "the same where the entity keeps books" },
-    Bound { figure: "statements_receipt", most: 20, meaning: "round trips of a goods receipt of ten lines, with books" },
+    Bound {
+        figure: "statements_receipt",
+        most: 20,
+        meaning: "round trips of a goods receipt of ten lines, with books",
+    },
     Bound { figure: "statements_receipt_line", most: 20, meaning: "the same of one line" },
     Bound { figure: "statements_receipt_lines", most: 20, meaning: "the same of a hundred lines" },
     Bound { figure: "statements_receipt_units", most: 20, meaning: "the same of one line of a hundred units" },
+    Bound { figure: "statements_order_create", most: 9, meaning: "round trips of drafting an order of 10 lines" },
+    Bound { figure: "statements_order_confirm", most: 12, meaning: "round trips of confirming it, with books" },
+    Bound { figure: "statements_order_complete", most: 14, meaning: "round trips of delivering it, with books" },
+    Bound { figure: "statements_sell", most: 20, meaning: "round trips of the service `sell` of 10 lines, with books" },
+    Bound { figure: "statements_sell_100", most: 20, meaning: "the same of 100 lines" },
 ];
 
 /// The row of this figure.

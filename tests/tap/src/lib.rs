@@ -38,5 +38,13 @@ pub struct Statement {
     pub values: Vec<Value>,
 }
 
+/// A statement as it was prepared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shape {
+    pub sql: String,
+    /// Of its parameters, as PostgreSQL names them.
+    pub types: Vec<String>,
+}
+
 /// What travels to the database in one message and is waited for. On SQLite: one statement.
 pub type Exchange = Vec<Statement>;

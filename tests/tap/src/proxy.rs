@@ -3,6 +3,7 @@
 //! A round trip is what a connection says from the moment at which all that it said before has been answered. Counted so, several
 //! statements sent before the first answer are one, however many messages they are.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::wire::{self, Prepared};
-use super::{Exchange, Statement};
+use super::{Exchange, Shape, Statement};
 
 pub struct Proxy {
     pub address: SocketAddr,
@@ -37,6 +38,7 @@ struct Log {
     delay: Duration,
     /// `options` of the last connection that had any.
     options: Option<String>,
+    shapes: BTreeSet<Shape>,
 }
 
 struct Trip {
@@ -87,6 +89,11 @@ impl Proxy {
         log.delay = Duration::ZERO;
         let trips = std::mem::take(&mut log.trips);
         transactions(&trips).into_iter().flatten().map(|trip| trip.said.clone()).collect()
+    }
+
+    /// Every statement that was prepared or sent as text since the last of these calls, recorded or not.
+    pub fn take_shapes(&self) -> BTreeSet<Shape> {
+        std::mem::take(&mut lock(&self.log).shapes)
     }
 
     /// The settings that a connection was opened with: `-c name=value ...`.
@@ -219,10 +226,14 @@ impl Talk {
         self.pending += usize::from(ends);
         self.unfinished = !ends;
         let statements = match kind {
-            b'Q' => wire::simple(payload),
+            b'Q' => {
+                let statements = wire::simple(payload);
+                log.shapes.extend(statements.iter().map(|statement| wire::shape(&statement.sql)));
+                statements
+            }
             b'B' => self.prepared.bind(payload).into_iter().collect(),
             b'P' => {
-                let _ = self.prepared.parse(payload);
+                log.shapes.extend(self.prepared.parse(payload));
                 return;
             }
             b'D' => {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use uuid::Uuid;
 
-use super::{Statement, Value};
+use super::{Shape, Statement, Value};
 
 /// One message: its kind and its payload without the length.
 pub type Message<'a> = (u8, &'a [u8]);
@@ -71,13 +71,15 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// A Parse message.
-    pub fn parse(&mut self, payload: &[u8]) -> Option<()> {
+    /// A Parse message: what it prepares.
+    pub fn parse(&mut self, payload: &[u8]) -> Option<Shape> {
         let mut reader = Reader(payload);
         let (name, sql) = (reader.text()?.to_owned(), reader.text()?.to_owned());
-        let types = (0..reader.short()?).map(|_| reader.long().map(|oid| oid as u32)).collect::<Option<_>>()?;
+        let types: Vec<u32> =
+            (0..reader.short()?).map(|_| reader.long().map(|oid| oid as u32)).collect::<Option<_>>()?;
+        let shape = Shape { sql: sql.clone(), types: types.iter().map(|oid| written_type(*oid)).collect() };
         self.statements.insert(name, (sql, types));
-        Some(())
+        Some(shape)
     }
 
     /// A Describe message.
@@ -131,6 +133,26 @@ fn name_of(oid: u32) -> Option<&'static str> {
         3802 | 3807 => "jsonb",
         _ => return None,
     })
+}
+
+/// A type as a PREPARE names it; what was left to the server is left to it again.
+fn written_type(oid: u32) -> String {
+    let is_list = matches!(oid, 1000 | 1001 | 1005..=1016 | 1115 | 1182 | 1185 | 2951 | 3807);
+    format!("{}{}", name_of(oid).unwrap_or("unknown"), if is_list { "[]" } else { "" })
+}
+
+/// A text without parameters, or the one that it prepares: `prepare name(type, ..) as ..`.
+pub fn shape(sql: &str) -> Shape {
+    let prepared = sql.strip_prefix("prepare ").and_then(|rest| {
+        let (_, rest) = rest.split_once('(')?;
+        rest.split_once(") as")
+    });
+    match prepared {
+        Some((types, sql)) => {
+            Shape { sql: sql.trim().to_owned(), types: types.split(',').map(|name| name.trim().to_owned()).collect() }
+        }
+        None => Shape { sql: sql.to_owned(), types: Vec::new() },
+    }
 }
 
 /// Microseconds between 1970 and 2000, where PostgreSQL begins to count.
@@ -244,6 +266,18 @@ mod tests {
         let start = b"\0\x03\0\0user\0stoa\0options\0-c a=1\0\0";
         assert_eq!(start_option(start, "options").as_deref(), Some("-c a=1"));
         assert_eq!(start_option(start, "nothing"), None);
+    }
+
+    #[test]
+    fn what_is_prepared_is_known_with_its_types() {
+        let of = |sql: &str, types: &[&str]| Shape {
+            sql: sql.to_owned(),
+            types: types.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let parsed = Prepared::default().parse(b"s1\0select $1, $2\0\0\x02\0\0\x0b\x86\0\0\x0b\x87");
+        assert_eq!(parsed, Some(of("select $1, $2", &["uuid", "uuid[]"])));
+        assert_eq!(shape("prepare open(uuid, text[]) as select $1"), of("select $1", &["uuid", "text[]"]));
+        assert_eq!(shape("commit"), of("commit", &[]));
     }
 
     #[test]

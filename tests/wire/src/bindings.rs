@@ -15,9 +15,11 @@ wit_bindgen::generate!({
             import commerce:ledger/directory@0.1.0;
             import commerce:ledger/books@0.1.0;
             import commerce:ledger/money@0.1.0;
+            import commerce:sales/customers@0.1.0;
+            import commerce:sales/orders@0.1.0;
         }
     ",
-    path: ["../../wit/platform", "../../wit/ledger", "../../wit/inventory", "../../wit/procurement"],
+    path: ["../../wit/platform", "../../wit/ledger", "../../wit/inventory", "../../wit/procurement", "../../wit/sales"],
     with: {
         "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
         "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,

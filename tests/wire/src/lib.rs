@@ -12,6 +12,7 @@ mod bindings;
 pub mod inventory;
 pub mod ledger;
 pub mod procurement;
+pub mod sales;
 
 /// An id as services spell it.
 pub type Key = (u64, u64);

@@ -18,6 +18,9 @@ const COMPANY: &str = "Stoa Demo Phones";
 pub const RETAIL: &str = "RETAIL";
 const TRADE: &str = "TRADE";
 const UNIT: &str = "UNIT";
+const CUSTOMER: &str = "BRIGHT-OFFICE";
+/// Articles of the quotation.
+const QUOTED: usize = 3;
 /// Prices of one call: the operation takes no more.
 const BATCH: usize = 500;
 
@@ -34,17 +37,19 @@ pub async fn resume(api: &Api, tenant: &str) -> Result<()> {
     let variants: usize = catalogue.products.iter().map(|product| product.variants.len()).sum();
     let lookups = catalogue.manufacturers.len() + catalogue.brands.len() + catalogue.categories.len() + 1;
     let bought = purchases::purchases(&catalogue)?;
-    let total = lookups + catalogue.products.len() + 2 * (1 + variants.div_ceil(BATCH)) + bought.steps();
+    let sales = 2;
+    let total = lookups + catalogue.products.len() + 2 * (1 + variants.div_ceil(BATCH)) + bought.steps() + sales;
     let mut loader = Loader { api, tenant, progress: Progress::new(total as u64) };
     let ids = loader.lookups(&catalogue).await?;
     let priced = loader.products(&catalogue, &ids).await?;
     let retail: Vec<Price> = priced.iter().map(|(id, amount)| (id.as_str(), *amount)).collect();
     let trade: Vec<Price> = retail.iter().map(|(id, amount)| (*id, amount.trade())).collect();
-    loader.price_list(RETAIL, "Retail", "PUBLIC", "USD", &retail).await?;
+    let list = loader.price_list(RETAIL, "Retail", "PUBLIC", "USD", &retail).await?;
     loader.price_list(TRADE, "Trade customers", "INTERNAL", "EUR", &trade).await?;
     let skus = catalogue.products.iter().flat_map(|product| &product.variants).map(|variant| variant.sku.as_str());
     let by_sku: HashMap<&str, &str> = skus.zip(retail.iter().map(|(id, _)| *id)).collect();
     loader.purchases(&bought, &by_sku).await?;
+    loader.sales(&list, &retail).await?;
     loader.progress.finish();
     Ok(())
 }
@@ -115,6 +120,23 @@ impl Loader<'_> {
         Ok(priced)
     }
 
+    /// A customer, and a quotation of the first articles for it.
+    async fn sales(&mut self, list: &str, prices: &[Price<'_>]) -> Result<()> {
+        let profile = json!({ "kind": "COMPANY", "paymentTermDays": 30 });
+        let body = json!({ "code": CUSTOMER, "name": "Bright Office", "profile": profile });
+        let customer = text(&self.create("sales/customers", CUSTOMER, &body).await?, "id")?;
+        let entities = self.api.get(&self.path("ledger/legal-entities?limit=1")).await?;
+        let entity = text(items(&entities).next().context("onboarding made no legal entity")?, "id")?;
+        let line = |(variant, _): &Price<'_>| json!({ "variantId": variant, "quantity": "2", "discountPercent": "10" });
+        let body = json!({
+            "legalEntityId": entity, "customerId": customer, "priceListId": list,
+            "items": prices.iter().take(QUOTED).map(line).collect::<Vec<_>>(),
+        });
+        self.create("sales/quotations", "first quotation", &body).await?;
+        Ok(())
+    }
+
+    /// Creates a list with its prices; answers the list's id.
     async fn price_list(
         &mut self,
         code: &str,
@@ -122,7 +144,7 @@ impl Loader<'_> {
         visibility: &str,
         currency: &str,
         prices: &[Price<'_>],
-    ) -> Result<()> {
+    ) -> Result<String> {
         let body = json!({ "code": code, "name": name, "currencyCode": currency, "visibility": visibility });
         let list = text(&self.create("pricing/price-lists", code, &body).await?, "id")?;
         for (at, batch) in prices.chunks(BATCH).enumerate() {
@@ -130,7 +152,7 @@ impl Loader<'_> {
             let body = json!({ "prices": batch.iter().map(price).collect::<Vec<_>>() });
             self.create(&format!("pricing/price-lists/{list}/prices/batch"), &format!("batch {at}"), &body).await?;
         }
-        Ok(())
+        Ok(list)
     }
 
     /// One write; `name` tells it from others at the same path.

@@ -137,7 +137,8 @@ impl Loader<'_> {
             }
             if order.has_receipt() {
                 let read = self.api.get(&self.path(&path)).await?;
-                let body = json!({ "expectedVersion": 2, "reason": WHY, "items": receipt_lines(order, &read, &mut units)? });
+                let body =
+                    json!({ "expectedVersion": 2, "reason": WHY, "items": receipt_lines(order, &read, &mut units)? });
                 self.create(&format!("{path}/receipts"), order.number, &body).await?;
             }
         }

@@ -38,24 +38,6 @@ view! {
     pub Summed of SummedLinesRow { until: Instant }
 }
 
-impl DayTotalRow {
-    /// Of a day on which nothing is summed yet.
-    pub fn zero(entity: Id, day: Date, account: Id, branch: BranchKey) -> DayTotalRow {
-        DayTotalRow {
-            id: new_id(),
-            created_at: now(),
-            updated_at: now(),
-            legal_entity_id: entity,
-            month: Month::of(day),
-            account_id: account,
-            branch,
-            entry_date: day,
-            debit: Amount::ZERO,
-            credit: Amount::ZERO,
-        }
-    }
-}
-
 impl SummedLinesRow {
     /// Of an entity of which no line is summed.
     pub fn new(entity: Id) -> SummedLinesRow {

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{
-    Failure, Find, Insert, MOST_ROWS, Update, aggregate, find, insert, lock_all, lock_all_shared, run, select, update,
+    Failure, Find, MOST_ROWS, Update, aggregate, find, insert, lock_all, lock_all_shared, run, select, update,
     update_by,
 };
 use stoa_sdk::{Date, Field, Filter, Id, Instant, all, facts, now, totals, view};
@@ -33,8 +33,8 @@ const NAMES: i64 = 60;
 const PAST: std::ops::Range<i64> = 2..NAMES - 10;
 /// Lines that are posted for each step of summing, about.
 const STRIDE: u64 = 1_024;
-/// Pairs of calls that one batch may hold.
-const PAIRS: usize = 15;
+/// Calls that one batch may hold.
+const CALLS: usize = 32;
 
 view! { LineId of LineRow { id: Id } }
 
@@ -74,24 +74,20 @@ pub fn filter_unsummed(entity: Id, summed: Option<Summed>) -> Filter {
 }
 
 /// Adds to the day totals of an entity.
-fn add<'a>(
-    entity: Id,
-    sums: impl IntoIterator<Item = (&'a DayGroup, &'a Sums)>,
-) -> Vec<Vec<(Insert, Update<DayTotalRow>)>> {
+fn add<'a>(entity: Id, sums: impl IntoIterator<Item = (&'a DayGroup, &'a Sums)>) -> Vec<Vec<Update<DayTotalRow>>> {
     let sums: Vec<(&DayGroup, &Sums)> = sums.into_iter().collect();
-    let pair = |sums: &[(&DayGroup, &Sums)]| {
-        let zeros: Vec<DayTotalRow> =
-            sums.iter().map(|((day, account, branch), _)| DayTotalRow::zero(entity, *day, *account, *branch)).collect();
+    let zeros = [DayTotalRow::debit.name(), DayTotalRow::credit.name()];
+    let update = |sums: &[(&DayGroup, &Sums)]| {
         let key = |((day, account, branch), _): &(&DayGroup, &Sums)| {
             vec![entity.put(), Month::of(*day).put(), account.put(), branch.put(), day.put()]
         };
-        let added = update_by::<DayTotalRow>("total", sums.iter().map(key))
+        update_by::<DayTotalRow>("total", sums.iter().map(key))
             .add_each(DayTotalRow::debit, sums.iter().map(|(_, sums)| sums.debit))
-            .add_each(DayTotalRow::credit, sums.iter().map(|(_, sums)| sums.credit));
-        (insert(&zeros).unless_taken(), added)
+            .add_each(DayTotalRow::credit, sums.iter().map(|(_, sums)| sums.credit))
+            .or_insert(&zeros, sums.iter().map(|_| Some(vec![Amount::ZERO.put(), Amount::ZERO.put()])))
     };
-    let pairs: Vec<&[(&DayGroup, &Sums)]> = sums.chunks(MOST_ROWS as usize).collect();
-    pairs.chunks(PAIRS).map(|batch| batch.iter().copied().map(pair).collect()).collect()
+    let chunks: Vec<&[(&DayGroup, &Sums)]> = sums.chunks(MOST_ROWS as usize).collect();
+    chunks.chunks(CALLS).map(|batch| batch.iter().copied().map(update).collect()).collect()
 }
 
 /// Adds lines that came late to the day totals.

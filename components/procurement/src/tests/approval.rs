@@ -8,8 +8,8 @@ use stoa_trade::Status;
 use stoa_trade::quantity::Quantity;
 
 use super::shop::{
-    ARCHIVED, QUANTITY, SERIALIZED, WAREHOUSE, call, item, item_rows, items, open_shop, order, order_rows, parse,
-    refused, supplier,
+    ARCHIVED, QUANTITY, SERIALIZED, WAREHOUSE, call, expect_refusal, item, item_rows, items, open_shop, order,
+    order_rows, parse, supplier,
 };
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
@@ -29,11 +29,11 @@ fn settings(require_second_approver: bool) -> Row {
 }
 
 /// What approval reads first.
-fn found(order: &OrderRow, items: &[OrderItemRow], supplier: &SupplierRow, second: bool) -> Vec<Reply> {
+fn answer_reads(order: &OrderRow, items: &[OrderItemRow], supplier: &SupplierRow, second: bool) -> Vec<Reply> {
     vec![rows([order_rows(order)]), rows(item_rows(items)), rows([whole(supplier, 1)]), rows([settings(second)])]
 }
 
-fn incoming(told: &super::shop::Told) -> Vec<(Id, Id, String)> {
+fn list_incoming(told: &super::shop::Told) -> Vec<(Id, Id, String)> {
     let line = |line: &stoa_trade::clients::stock::IncomingLine| {
         (line.variant_id.into(), line.warehouse_id.into(), line.delta.clone())
     };
@@ -44,12 +44,13 @@ fn incoming(told: &super::shop::Told) -> Vec<(Id, Id, String)> {
 fn e90_what_is_approved_is_expected() {
     let told = open_shop(true);
     let status = OrderStatus::Draft;
-    let log = script([found(&order(status), &items(status), &supplier(), false), vec![Reply::Done, Reply::Done]]);
+    let log =
+        script([answer_reads(&order(status), &items(status), &supplier(), false), vec![Reply::Done, Reply::Done]]);
     let answer = call("approvePurchaseOrder", json!({ "expectedVersion": 1 })).unwrap();
     assert_eq!((&answer["status"], &answer["version"]), (&json!("APPROVED"), &json!(2)));
     let told = told.borrow();
     let expected = [(QUANTITY, WAREHOUSE, "10.000000".to_owned()), (SERIALIZED, WAREHOUSE, "2.000000".to_owned())];
-    assert_eq!(incoming(&told), expected, "and nothing of the service");
+    assert_eq!(list_incoming(&told), expected, "and nothing of the service");
     assert_eq!(told.roles, ["GOODS_RECEIVED_NOT_INVOICED", "INVENTORY", "PURCHASE_EXPENSE"]);
     let log = log.borrow();
     assert_eq!(log.runs.len(), 2);
@@ -72,9 +73,9 @@ fn e97_a_second_approver_is_asked_for_before_version_and_state() {
         (by("bob", "bob"), true, "VERSION_CONFLICT"),
         (by("alice", "alice"), false, "VERSION_CONFLICT"),
     ] {
-        script([found(&order, &items(OrderStatus::Draft), &supplier(), second)]);
+        script([answer_reads(&order, &items(OrderStatus::Draft), &supplier(), second)]);
         let answer = call("approvePurchaseOrder", json!({ "expectedVersion": 9 }));
-        assert_eq!(answer, Err(refused(code, &[])), "{} {} {second}", order.created_by, order.edited_by);
+        assert_eq!(answer, Err(expect_refusal(code, &[])), "{} {} {second}", order.created_by, order.edited_by);
     }
 }
 
@@ -85,19 +86,22 @@ fn e89_all_that_was_archived_since_is_told() {
     let lines = [item(status, 0, QUANTITY, "1", "1"), item(status, 1, ARCHIVED, "1", "1")];
     let gone = SupplierRow { status: Status::Archived, ..supplier() };
     let order = OrderRow { warehouse_id: Id(3, 95), ..order(status) };
-    script([found(&order, &lines, &gone, false)]);
+    script([answer_reads(&order, &lines, &gone, false)]);
     let expected = ["/supplierId ARCHIVED", "/warehouseId ARCHIVED", "/items/1/variantId ARCHIVED"];
-    assert_eq!(call("approvePurchaseOrder", json!({ "expectedVersion": 1 })), Err(refused("ARCHIVED", &expected)));
+    assert_eq!(
+        call("approvePurchaseOrder", json!({ "expectedVersion": 1 })),
+        Err(expect_refusal("ARCHIVED", &expected))
+    );
 }
 
 #[test]
 fn e96_a_currency_that_the_books_do_not_take_is_not_approved() {
     let told = open_shop(true);
     let order = OrderRow { currency_code: "USD".to_owned(), ..order(OrderStatus::Draft) };
-    script([found(&order, &items(OrderStatus::Draft), &supplier(), false)]);
+    script([answer_reads(&order, &items(OrderStatus::Draft), &supplier(), false)]);
     let answer = call("approvePurchaseOrder", json!({ "expectedVersion": 1 }));
     let expected = ["/currencyCode ACCOUNTING_CURRENCY_UNSUPPORTED"];
-    assert_eq!(answer, Err(refused("ACCOUNTING_CURRENCY_UNSUPPORTED", &expected)));
+    assert_eq!(answer, Err(expect_refusal("ACCOUNTING_CURRENCY_UNSUPPORTED", &expected)));
     assert!(told.borrow().incoming.is_empty());
 }
 
@@ -112,7 +116,7 @@ fn e94_a_person_without_the_right_of_the_state_is_refused_first() {
     // The scripted caller holds nothing.
     for status in [OrderStatus::Draft, OrderStatus::Approved, OrderStatus::Received] {
         script([vec![rows([order_rows(&order(status))]), rows(item_rows(&items(status))), rows([])]]);
-        assert_eq!(call("cancelPurchaseOrder", reason()), Err(refused("PERMISSION_DENIED", &[])), "{status:?}");
+        assert_eq!(call("cancelPurchaseOrder", reason()), Err(expect_refusal("PERMISSION_DENIED", &[])), "{status:?}");
     }
 }
 
@@ -128,7 +132,11 @@ fn clients_cancel_drafts_alone() {
         script([read, vec![Reply::Done]]);
         let answer = call("apiCancelPurchaseOrder", reason());
         let answer = answer.map(|body| body["status"].clone());
-        assert_eq!(answer, expected.map(|status| json!(status)).map_err(|code| refused(code, &[])), "{status:?}");
+        assert_eq!(
+            answer,
+            expected.map(|status| json!(status)).map_err(|code| expect_refusal(code, &[])),
+            "{status:?}"
+        );
     }
     assert!(told.borrow().incoming.is_empty(), "a draft expects nothing");
 }
@@ -140,5 +148,5 @@ fn what_is_billed_and_did_not_come_holds_an_order() {
     let mut billed = items(OrderStatus::Draft);
     billed[0].billed = parse::<Quantity>("1");
     script([vec![rows([order_rows(&order(OrderStatus::Draft))]), rows(item_rows(&billed)), rows([])]]);
-    assert_eq!(call("apiCancelPurchaseOrder", reason()), Err(refused("ILLEGAL_STATE", &[])));
+    assert_eq!(call("apiCancelPurchaseOrder", reason()), Err(expect_refusal("ILLEGAL_STATE", &[])));
 }

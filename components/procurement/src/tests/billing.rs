@@ -5,7 +5,7 @@ use stoa_sdk::store::{Call, Reply};
 use stoa_sdk::{Id, Instant};
 use stoa_trade::quantity::{Money, Tracking};
 
-use super::shop::{QUANTITY, Refusal, items, order, order_rows, parse, refusal, refused};
+use super::shop::{QUANTITY, Refusal, expect_refusal, items, order, order_rows, parse, refusal};
 use crate::bindings::exports::commerce::procurement::orders::{BillLine, Guest};
 use crate::records::order::OrderStatus;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
@@ -62,7 +62,7 @@ fn bill(status: OrderStatus, lines: Vec<BillLine>) -> (Result<(), Refusal>, Vec<
 
 #[test]
 fn no_more_is_billed_than_may_be() {
-    let beyond = |nth: u32| refused("LIMIT_EXCEEDED", &[&format!("/lines/{nth}/quantity LIMIT_EXCEEDED")]);
+    let beyond = |nth: u32| expect_refusal("LIMIT_EXCEEDED", &[&format!("/lines/{nth}/quantity LIMIT_EXCEEDED")]);
     for (status, lines, expected) in [
         (OrderStatus::Approved, vec![line(0, None, "7")], Ok(())),
         (OrderStatus::Approved, vec![line(0, None, "7.000001")], Err(beyond(0))),
@@ -72,19 +72,23 @@ fn no_more_is_billed_than_may_be() {
         // Of a cancelled order what came.
         (OrderStatus::Cancelled, vec![line(0, None, "1")], Ok(())),
         (OrderStatus::Cancelled, vec![line(0, None, "2")], Err(beyond(0))),
-        (OrderStatus::Draft, vec![line(0, None, "1")], Err(refused("ILLEGAL_STATE", &["/lines/0/orderItemId DRAFT"]))),
+        (
+            OrderStatus::Draft,
+            vec![line(0, None, "1")],
+            Err(expect_refusal("ILLEGAL_STATE", &["/lines/0/orderItemId DRAFT"])),
+        ),
         // And of a receipt's line what came with it.
         (OrderStatus::Approved, vec![line(0, Some(1), "3")], Ok(())),
         (OrderStatus::Approved, vec![line(0, Some(1), "4")], Err(beyond(0))),
         (
             OrderStatus::Approved,
             vec![line(1, Some(1), "1")],
-            Err(refused("REFERENCE_INVALID", &["/lines/0/receiptItemId OTHER_LINE"])),
+            Err(expect_refusal("REFERENCE_INVALID", &["/lines/0/receiptItemId OTHER_LINE"])),
         ),
         (
             OrderStatus::Approved,
             vec![line(0, Some(9), "1")],
-            Err(refused("NOT_FOUND", &["/lines/0/receiptItemId NOT_FOUND"])),
+            Err(expect_refusal("NOT_FOUND", &["/lines/0/receiptItemId NOT_FOUND"])),
         ),
     ] {
         assert_eq!(bill(status, lines.clone()).0, expected, "{status:?} {lines:?}");

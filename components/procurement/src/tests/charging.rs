@@ -9,7 +9,8 @@ use stoa_trade::document::actor::ActorType;
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking};
 
 use super::shop::{
-    ENTITY, ORDER, QUANTITY, SUPPLIER, WAREHOUSE, call, item_rows, items, open_shop, order, order_rows, parse, refused,
+    ENTITY, ORDER, QUANTITY, SUPPLIER, WAREHOUSE, call, expect_refusal, item_rows, items, open_shop, order, order_rows,
+    parse,
 };
 use crate::records::charge::{ChargeRow, ChargeStatus, ChargeType};
 use crate::records::order::{OrderKind, OrderRow, OrderStatus};
@@ -37,7 +38,7 @@ fn charge(status: ChargeStatus) -> ChargeRow {
 }
 
 /// What is read: the order with its charges, then the line, its receipt and its balance.
-fn found(status: ChargeStatus, receipt_order: Id, tracking: Tracking) -> Vec<Vec<Reply>> {
+fn answer_reads(status: ChargeStatus, receipt_order: Id, tracking: Tracking) -> Vec<Vec<Reply>> {
     let now = Instant(NOW);
     let import = OrderRow { kind: OrderKind::Import, ..order(OrderStatus::Received) };
     let receipt = ReceiptRow {
@@ -101,7 +102,7 @@ fn e123_an_entry_goes_to_where_the_goods_are() {
         let part = |destination, amount: &str| Part { destination, amount: amount.to_owned() };
         Ok(vec![vec![part(Destination::Sold, "3.333334"), part(Destination::OnHand, "6.666666")]])
     });
-    let mut replies = found(ChargeStatus::Estimated, ORDER, Tracking::Quantity);
+    let mut replies = answer_reads(ChargeStatus::Estimated, ORDER, Tracking::Quantity);
     replies.push(vec![Reply::Inserted(vec![true]), Reply::Done, Reply::Done, Reply::Done]);
     let log = script(replies);
     let answer = call("allocateCharge", body(1, &[(LINE, "10")])).unwrap();
@@ -125,30 +126,34 @@ fn what_a_charge_cannot_reach_is_refused() {
     let (open, tracked) = (ChargeStatus::Estimated, Tracking::Quantity);
     let twice = [(LINE, "1"), (LINE, "1")];
     for (found, body, expected) in [
-        (vec![], body(1, &twice), refused("VALIDATION_FAILED", &["/allocations/1/receiptItemId REPEATED"])),
-        (found(open, ORDER, tracked), body(2, &[(LINE, "1")]), refused("VERSION_CONFLICT", &[])),
-        (found(ChargeStatus::Cancelled, ORDER, tracked), body(1, &[(LINE, "1")]), refused("ILLEGAL_STATE", &[])),
+        (vec![], body(1, &twice), expect_refusal("VALIDATION_FAILED", &["/allocations/1/receiptItemId REPEATED"])),
+        (answer_reads(open, ORDER, tracked), body(2, &[(LINE, "1")]), expect_refusal("VERSION_CONFLICT", &[])),
+        (
+            answer_reads(ChargeStatus::Cancelled, ORDER, tracked),
+            body(1, &[(LINE, "1")]),
+            expect_refusal("ILLEGAL_STATE", &[]),
+        ),
         // [E124]
         (
-            found(open, ORDER, tracked),
+            answer_reads(open, ORDER, tracked),
             body(1, &[(LINE, "10.000001")]),
-            refused("LIMIT_EXCEEDED", &["/allocations/0/amount LIMIT_EXCEEDED"]),
+            expect_refusal("LIMIT_EXCEEDED", &["/allocations/0/amount LIMIT_EXCEEDED"]),
         ),
         // [E127]
         (
-            found(open, Id(3, 77), tracked),
+            answer_reads(open, Id(3, 77), tracked),
             body(1, &[(LINE, "1")]),
-            refused("REFERENCE_INVALID", &["/allocations/0/receiptItemId OTHER_ORDER"]),
+            expect_refusal("REFERENCE_INVALID", &["/allocations/0/receiptItemId OTHER_ORDER"]),
         ),
         (
-            found(open, ORDER, Tracking::None),
+            answer_reads(open, ORDER, Tracking::None),
             body(1, &[(LINE, "1")]),
-            refused("REFERENCE_INVALID", &["/allocations/0/receiptItemId NOT_TRACKED"]),
+            expect_refusal("REFERENCE_INVALID", &["/allocations/0/receiptItemId NOT_TRACKED"]),
         ),
         (
-            found(open, ORDER, tracked),
+            answer_reads(open, ORDER, tracked),
             body(1, &[(Id(5, 99), "1")]),
-            refused("NOT_FOUND", &["/allocations/0/receiptItemId NOT_FOUND"]),
+            expect_refusal("NOT_FOUND", &["/allocations/0/receiptItemId NOT_FOUND"]),
         ),
     ] {
         script(found);

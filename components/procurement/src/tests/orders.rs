@@ -7,8 +7,8 @@ use stoa_sdk::{Field, Id};
 use stoa_trade::Status;
 
 use super::shop::{
-    ARCHIVED, QUANTITY, SERIALIZED, SERVICE, call, item_rows, items, open_shop, order, order_body, order_rows, refused,
-    supplier,
+    ARCHIVED, QUANTITY, SERIALIZED, SERVICE, call, expect_refusal, item_rows, items, open_shop, order, order_body,
+    order_rows, supplier,
 };
 use crate::records::order::OrderStatus;
 use crate::records::order_item::OrderItemRow;
@@ -51,40 +51,40 @@ fn refusals_of_a_draft_come_in_their_order() {
     let archived = || vec![rows([whole(&SupplierRow { status: Status::Archived, ..supplier() }, 1)])];
     for (body, replies, expected) in [
         // [E85, E93]
-        (two(QUANTITY, QUANTITY), vec![], refused("VALIDATION_FAILED", &["/items/1/variantId REPEATED"])),
-        (with("currencyCode", json!("DEM")), vec![], refused("VALIDATION_FAILED", &["/currencyCode FORMAT"])),
+        (two(QUANTITY, QUANTITY), vec![], expect_refusal("VALIDATION_FAILED", &["/items/1/variantId REPEATED"])),
+        (with("currencyCode", json!("DEM")), vec![], expect_refusal("VALIDATION_FAILED", &["/currencyCode FORMAT"])),
         (
             two(QUANTITY, missing),
             vec![vec![rows([])]],
-            refused("NOT_FOUND", &["/supplierId NOT_FOUND", "/items/1/variantId NOT_FOUND"]),
+            expect_refusal("NOT_FOUND", &["/supplierId NOT_FOUND", "/items/1/variantId NOT_FOUND"]),
         ),
         (
             order_body(&[(SERIALIZED, "1.5", "1")]),
             vec![known_supplier()],
-            refused("VALIDATION_FAILED", &["/items/0/quantity QUANTITY_SCALE"]),
+            expect_refusal("VALIDATION_FAILED", &["/items/0/quantity QUANTITY_SCALE"]),
         ),
         (
             with("warehouseId", json!(Id(3, 95))),
             vec![known_supplier()],
-            refused("REFERENCE_INVALID", &["/warehouseId ARCHIVED"]),
+            expect_refusal("REFERENCE_INVALID", &["/warehouseId ARCHIVED"]),
         ),
         // [E88]
         (
             with("legalEntityId", json!(Id(3, 50))),
             vec![known_supplier()],
-            refused("CUSTODY_CONFLICT", &["/warehouseId CUSTODY_CONFLICT"]),
+            expect_refusal("CUSTODY_CONFLICT", &["/warehouseId CUSTODY_CONFLICT"]),
         ),
-        (two(QUANTITY, SERVICE), vec![archived()], refused("REFERENCE_INVALID", &["/supplierId ARCHIVED"])),
+        (two(QUANTITY, SERVICE), vec![archived()], expect_refusal("REFERENCE_INVALID", &["/supplierId ARCHIVED"])),
         (
             two(ARCHIVED, SERVICE),
             vec![known_supplier()],
-            refused("REFERENCE_INVALID", &["/items/0/variantId ARCHIVED"]),
+            expect_refusal("REFERENCE_INVALID", &["/items/0/variantId ARCHIVED"]),
         ),
         // [E82]
         (
             with("number", json!("po-000001")),
             vec![known_supplier(), vec![Reply::Inserted(vec![false])]],
-            refused("DUPLICATE", &["/number DUPLICATE"]),
+            expect_refusal("DUPLICATE", &["/number DUPLICATE"]),
         ),
     ] {
         let log = script(replies.clone());
@@ -101,7 +101,7 @@ fn update_body(version: i64, lines: &[(Id, &str, &str)]) -> Json {
     body
 }
 
-fn found(status: OrderStatus, items: &[OrderItemRow]) -> Vec<Vec<Reply>> {
+fn answer_reads(status: OrderStatus, items: &[OrderItemRow]) -> Vec<Vec<Reply>> {
     vec![vec![rows([order_rows(&order(status))]), rows(item_rows(items))], known_supplier()]
 }
 
@@ -110,7 +110,7 @@ fn e99_a_line_that_comes_back_keeps_its_id() {
     open_shop(false);
     let mut before = items(OrderStatus::Draft);
     before[1].line_no = None;
-    let mut replies = found(OrderStatus::Draft, &before);
+    let mut replies = answer_reads(OrderStatus::Draft, &before);
     // The order, lines that stay or return, lines that go, lines that come.
     replies.push(vec![Reply::Done, Reply::Done, Reply::Done, Reply::Inserted(vec![true])]);
     let log = script(replies);
@@ -141,18 +141,22 @@ fn what_stands_and_what_is_closed_is_refused() {
         body
     };
     for (status, body, expected) in [
-        (OrderStatus::Draft, update_body(2, &lines), refused("VERSION_CONFLICT", &[])),
+        (OrderStatus::Draft, update_body(2, &lines), expect_refusal("VERSION_CONFLICT", &[])),
         // [E84]
-        (OrderStatus::Approved, update_body(1, &lines), refused("ILLEGAL_STATE", &[])),
+        (OrderStatus::Approved, update_body(1, &lines), expect_refusal("ILLEGAL_STATE", &[])),
         // [E83]
-        (OrderStatus::Draft, with("number", json!("PO-2")), refused("IMMUTABLE_FIELD", &["/number IMMUTABLE_FIELD"])),
+        (
+            OrderStatus::Draft,
+            with("number", json!("PO-2")),
+            expect_refusal("IMMUTABLE_FIELD", &["/number IMMUTABLE_FIELD"]),
+        ),
         (
             OrderStatus::Draft,
             with("legalEntityId", json!(Id(3, 50))),
-            refused("IMMUTABLE_FIELD", &["/legalEntityId IMMUTABLE_FIELD"]),
+            expect_refusal("IMMUTABLE_FIELD", &["/legalEntityId IMMUTABLE_FIELD"]),
         ),
     ] {
-        script(found(status, &items(status)));
+        script(answer_reads(status, &items(status)));
         assert_eq!(call("replacePurchaseOrder", body), Err(expected));
     }
 }

@@ -9,8 +9,8 @@ use stoa_trade::clients::stock;
 use stoa_trade::quantity::Quantity;
 
 use super::shop::{
-    ARCHIVED, GONE, ORDER, QUANTITY, SERIALIZED, call, item, item_rows, items, open_shop, order, order_rows, parse,
-    refused,
+    ARCHIVED, GONE, ORDER, QUANTITY, SERIALIZED, call, expect_refusal, item, item_rows, items, open_shop, order,
+    order_rows, parse,
 };
 use crate::records::charge::{ChargeRow, ChargeStatus, ChargeType};
 use crate::records::order::{OrderKind, OrderRow, OrderStatus};
@@ -25,12 +25,12 @@ fn body(items: &[(u64, &str, &[&str])]) -> Json {
     json!({ "expectedVersion": 1, "reason": "Came", "items": items.iter().map(item).collect::<Vec<_>>() })
 }
 
-fn found(order: &OrderRow, items: &[OrderItemRow]) -> Vec<Reply> {
+fn answer_reads(order: &OrderRow, items: &[OrderItemRow]) -> Vec<Reply> {
     vec![rows([order_rows(order)]), rows(item_rows(items))]
 }
 
 /// What is answered to the writes of so many lines.
-fn written(lines: usize) -> Vec<Reply> {
+fn answer_writes(lines: usize) -> Vec<Reply> {
     vec![
         Reply::Inserted(vec![true]),
         Reply::Inserted(vec![true; lines]),
@@ -44,7 +44,7 @@ fn written(lines: usize) -> Vec<Reply> {
 fn e114_what_comes_is_taken_in_and_posted_once() {
     let told = open_shop(true);
     let status = OrderStatus::Approved;
-    let log = script([found(&order(status), &items(status)), written(3)]);
+    let log = script([answer_reads(&order(status), &items(status)), answer_writes(3)]);
     let answer = call("createGoodsReceipt", body(&[(2, "1", &[]), (1, "2", &["A", "B"]), (0, "4", &[])])).unwrap();
     assert_eq!((&answer["orderVersion"], &answer["orderId"]), (&json!(2), &json!(ORDER)));
     let told = told.borrow();
@@ -78,7 +78,7 @@ fn a_receipt_of_a_hundred_lines_takes_two_round_trips_of_its_own() {
     for count in [1_usize, 70] {
         let lines: Vec<OrderItemRow> =
             (0..count).map(|nth| item(status, nth, Id(8, 100 + nth as u64), "1", "1")).collect();
-        let log = script([found(&order(status), &lines), written(count)]);
+        let log = script([answer_reads(&order(status), &lines), answer_writes(count)]);
         let came: Vec<(u64, &str, &[&str])> = (0..count as u64).map(|nth| (nth, "1", &[][..])).collect();
         call("createGoodsReceipt", body(&came)).unwrap();
         assert_eq!(log.borrow().runs.len(), 2, "{count} lines");
@@ -97,37 +97,45 @@ fn each_rule_of_a_receipt_has_its_place() {
     let open = OrderStatus::Approved;
     for (status, body, expected) in [
         // [E100]
-        (OrderStatus::Draft, body(&[(0, "1", &[])]), refused("ILLEGAL_STATE", &[])),
-        (OrderStatus::Received, body(&[(0, "1", &[])]), refused("ILLEGAL_STATE", &[])),
-        (open, with("expectedVersion", json!(2)), refused("VERSION_CONFLICT", &[])),
+        (OrderStatus::Draft, body(&[(0, "1", &[])]), expect_refusal("ILLEGAL_STATE", &[])),
+        (OrderStatus::Received, body(&[(0, "1", &[])]), expect_refusal("ILLEGAL_STATE", &[])),
+        (open, with("expectedVersion", json!(2)), expect_refusal("VERSION_CONFLICT", &[])),
         // [E101]
-        (open, body(&[(0, "11", &[])]), refused("LIMIT_EXCEEDED", &["/items/0/quantity LIMIT_EXCEEDED"])),
-        (open, body(&[(0, "0.5", &[])]), refused("VALIDATION_FAILED", &["/items/0/quantity QUANTITY_SCALE"])),
+        (open, body(&[(0, "11", &[])]), expect_refusal("LIMIT_EXCEEDED", &["/items/0/quantity LIMIT_EXCEEDED"])),
+        (open, body(&[(0, "0.5", &[])]), expect_refusal("VALIDATION_FAILED", &["/items/0/quantity QUANTITY_SCALE"])),
         // [E102]
         (
             open,
             body(&[(0, "1", &["A"]), (1, "2", &["B"])]),
-            refused(
+            expect_refusal(
                 "UNIT_COUNT_MISMATCH",
                 &["/items/0/units UNITS_DIFFER_FROM_QUANTITY", "/items/1/units UNITS_DIFFER_FROM_QUANTITY"],
             ),
         ),
-        (open, body(&[(0, "1", &[]), (0, "1", &[])]), refused("VALIDATION_FAILED", &["/items/1/orderItemId REPEATED"])),
-        (open, with("shipmentId", json!(Id(6, 1))), refused("VALIDATION_FAILED", &["/shipmentId NOT_ALLOWED"])),
-        (open, with("warehouseLocationId", json!(Id(1, 1))), refused("NOT_FOUND", &["/warehouseLocationId NOT_FOUND"])),
+        (
+            open,
+            body(&[(0, "1", &[]), (0, "1", &[])]),
+            expect_refusal("VALIDATION_FAILED", &["/items/1/orderItemId REPEATED"]),
+        ),
+        (open, with("shipmentId", json!(Id(6, 1))), expect_refusal("VALIDATION_FAILED", &["/shipmentId NOT_ALLOWED"])),
+        (
+            open,
+            with("warehouseLocationId", json!(Id(1, 1))),
+            expect_refusal("NOT_FOUND", &["/warehouseLocationId NOT_FOUND"]),
+        ),
         // [E112]
         (
             open,
             with("warehouseLocationId", json!(Id(6, 8))),
-            refused("REFERENCE_INVALID", &["/warehouseLocationId OTHER_WAREHOUSE"]),
+            expect_refusal("REFERENCE_INVALID", &["/warehouseLocationId OTHER_WAREHOUSE"]),
         ),
         (
             open,
             with("warehouseLocationId", json!(Id(6, 9))),
-            refused("REFERENCE_INVALID", &["/warehouseLocationId ARCHIVED"]),
+            expect_refusal("REFERENCE_INVALID", &["/warehouseLocationId ARCHIVED"]),
         ),
     ] {
-        let mut read = found(&order(status), &items(status));
+        let mut read = answer_reads(&order(status), &items(status));
         // A shipment that is named is read with the order.
         if body.get("shipmentId").is_some() {
             read.extend([rows([]), rows([])]);
@@ -143,11 +151,11 @@ fn a_product_that_is_archived_takes_nothing_in() {
     let status = OrderStatus::Approved;
     // An archived variant of an active product is received: the approved order is a commitment.
     let lines = [item(status, 0, ARCHIVED, "1", "1"), item(status, 1, GONE, "1", "1")];
-    script([found(&order(status), &lines), written(1)]);
+    script([answer_reads(&order(status), &lines), answer_writes(1)]);
     assert!(call("createGoodsReceipt", body(&[(0, "1", &[])])).is_ok());
-    script([found(&order(status), &lines)]);
+    script([answer_reads(&order(status), &lines)]);
     let answer = call("createGoodsReceipt", body(&[(1, "1", &[])]));
-    assert_eq!(answer, Err(refused("ARCHIVED", &["/items/1/variantId ARCHIVED"])));
+    assert_eq!(answer, Err(expect_refusal("ARCHIVED", &["/items/1/variantId ARCHIVED"])));
 }
 
 #[test]
@@ -156,10 +164,10 @@ fn a_line_of_another_order_is_invalid_and_one_of_none_is_missing() {
     let status = OrderStatus::Approved;
     let other = OrderItemRow { id: Id(4, 77), order_id: Id(3, 77), ..item(status, 0, QUANTITY, "1", "1") };
     for (others, expected) in [
-        (vec![whole(&other, 1)], refused("REFERENCE_INVALID", &["/items/0/orderItemId OTHER_ORDER"])),
-        (vec![], refused("NOT_FOUND", &["/items/0/orderItemId NOT_FOUND"])),
+        (vec![whole(&other, 1)], expect_refusal("REFERENCE_INVALID", &["/items/0/orderItemId OTHER_ORDER"])),
+        (vec![], expect_refusal("NOT_FOUND", &["/items/0/orderItemId NOT_FOUND"])),
     ] {
-        script([found(&order(status), &items(status)), vec![rows(others)]]);
+        script([answer_reads(&order(status), &items(status)), vec![rows(others)]]);
         assert_eq!(call("createGoodsReceipt", body(&[(77, "1", &[])])), Err(expected));
     }
 }
@@ -172,9 +180,9 @@ fn what_inventory_refuses_points_into_the_request() {
         Err(Problem::at("DUPLICATE", "/lines/0/units/1"))
     });
     let status = OrderStatus::Approved;
-    script([found(&order(status), &items(status)), written(2)]);
+    script([answer_reads(&order(status), &items(status)), answer_writes(2)]);
     let answer = call("createGoodsReceipt", body(&[(2, "1", &[]), (1, "2", &["A", "B"])]));
-    assert_eq!(answer, Err(refused("DUPLICATE", &["/items/1/units/1 DUPLICATE"])));
+    assert_eq!(answer, Err(expect_refusal("DUPLICATE", &["/items/1/units/1 DUPLICATE"])));
 }
 
 const SHIPMENT: Id = Id(6, 60);
@@ -199,7 +207,7 @@ fn shipment(stage: ShipmentStage) -> ShipmentRow {
     }
 }
 
-fn shipped(order_item: u64, quantity: &str) -> ShipmentItemRow {
+fn shipment_line(order_item: u64, quantity: &str) -> ShipmentItemRow {
     ShipmentItemRow {
         id: Id(6, 600 + order_item),
         version: 1,
@@ -245,8 +253,8 @@ fn import_body(quantity: &str, allocations: &[(u64, &str)]) -> Json {
 /// What is read of an import order for a receipt with this shipment.
 fn found_import(stage: ShipmentStage, with_charge: bool) -> Vec<Reply> {
     let order = OrderRow { kind: OrderKind::Import, ..order(OrderStatus::Approved) };
-    let mut read = found(&order, &items(OrderStatus::Approved));
-    read.extend([rows([whole(&shipment(stage), 1)]), rows([whole(&shipped(0, "3"), 1)])]);
+    let mut read = answer_reads(&order, &items(OrderStatus::Approved));
+    read.extend([rows([whole(&shipment(stage), 1)]), rows([whole(&shipment_line(0, "3"), 1)])]);
     read.extend(with_charge.then(|| rows([whole(&charge(), 1)])));
     read
 }
@@ -256,12 +264,12 @@ fn goods_of_an_import_come_with_a_cleared_shipment() {
     open_shop(false);
     // [E118]
     let import = OrderRow { kind: OrderKind::Import, ..order(OrderStatus::Approved) };
-    script([found(&import, &items(OrderStatus::Approved))]);
+    script([answer_reads(&import, &items(OrderStatus::Approved))]);
     let answer = call("createGoodsReceipt", body(&[(0, "1", &[])]));
-    assert_eq!(answer, Err(refused("VALIDATION_FAILED", &["/shipmentId REQUIRED"])));
+    assert_eq!(answer, Err(expect_refusal("VALIDATION_FAILED", &["/shipmentId REQUIRED"])));
     for (stage, quantity, expected) in [
-        (ShipmentStage::Customs, "1", refused("ILLEGAL_STATE", &["/shipmentId ILLEGAL_STATE"])),
-        (ShipmentStage::Cleared, "4", refused("LIMIT_EXCEEDED", &["/items/0/quantity LIMIT_EXCEEDED"])),
+        (ShipmentStage::Customs, "1", expect_refusal("ILLEGAL_STATE", &["/shipmentId ILLEGAL_STATE"])),
+        (ShipmentStage::Cleared, "4", expect_refusal("LIMIT_EXCEEDED", &["/items/0/quantity LIMIT_EXCEEDED"])),
     ] {
         script([found_import(stage, false)]);
         assert_eq!(call("createGoodsReceipt", import_body(quantity, &[])), Err(expected));
@@ -271,7 +279,7 @@ fn goods_of_an_import_come_with_a_cleared_shipment() {
 #[test]
 fn e129_charges_that_come_with_the_goods_are_in_one_entry() {
     let told = open_shop(true);
-    let mut written = written(1);
+    let mut written = answer_writes(1);
     // The charge, its allocation, the shipment's line and the shipment.
     written.extend([Reply::Done, Reply::Inserted(vec![true]), Reply::Done, Reply::Done]);
     let log = script([found_import(ShipmentStage::Cleared, true), written]);
@@ -299,9 +307,15 @@ fn e129_charges_that_come_with_the_goods_are_in_one_entry() {
 fn a_charge_reaches_only_what_came_and_no_further_than_its_rest() {
     open_shop(false);
     for (allocations, expected) in [
-        (&[(0, "6.000001")][..], refused("LIMIT_EXCEEDED", &["/charges/0/allocations/0/amount LIMIT_EXCEEDED"])),
-        (&[(0, "1"), (1, "1")], refused("REFERENCE_INVALID", &["/charges/0/allocations/1/orderItemId NOT_RECEIVED"])),
-        (&[(0, "1"), (0, "1")], refused("VALIDATION_FAILED", &["/charges/0/allocations/1/orderItemId REPEATED"])),
+        (&[(0, "6.000001")][..], expect_refusal("LIMIT_EXCEEDED", &["/charges/0/allocations/0/amount LIMIT_EXCEEDED"])),
+        (
+            &[(0, "1"), (1, "1")],
+            expect_refusal("REFERENCE_INVALID", &["/charges/0/allocations/1/orderItemId NOT_RECEIVED"]),
+        ),
+        (
+            &[(0, "1"), (0, "1")],
+            expect_refusal("VALIDATION_FAILED", &["/charges/0/allocations/1/orderItemId REPEATED"]),
+        ),
     ] {
         script([found_import(ShipmentStage::Cleared, true)]);
         assert_eq!(call("createGoodsReceipt", import_body("1", allocations)), Err(expected), "{allocations:?}");

@@ -265,7 +265,7 @@ pub fn refusal(problem: Problem) -> Refusal {
     (problem.code, errors.collect())
 }
 
-pub fn refused(code: &str, errors: &[&str]) -> Refusal {
+pub fn expect_refusal(code: &str, errors: &[&str]) -> Refusal {
     (code.to_owned(), errors.iter().map(|&error| error.to_owned()).collect())
 }
 

@@ -5,7 +5,7 @@ use stoa_sdk::Id;
 use stoa_sdk::scripted::{ask, rows, script, whole};
 use stoa_sdk::store::{Call, Reply};
 
-use super::shop::{Refusal, SUPPLIER, refusal, refused, supplier};
+use super::shop::{Refusal, SUPPLIER, expect_refusal, refusal, supplier};
 use crate::Procurement;
 
 fn replace(operation: &str, body: Json) -> (Result<Json, Refusal>, Vec<String>) {
@@ -42,10 +42,10 @@ fn e77_a_profile_is_kept_removed_or_replaced_whole() {
 #[test]
 fn a_code_is_for_ever_and_a_half_identity_none() {
     for (body, expected) in [
-        (json!({ "code": "ACME2", "name": "Acme" }), refused("IMMUTABLE_FIELD", &["/code IMMUTABLE_FIELD"])),
+        (json!({ "code": "ACME2", "name": "Acme" }), expect_refusal("IMMUTABLE_FIELD", &["/code IMMUTABLE_FIELD"])),
         (
             json!({ "code": "ACME", "name": "Acme", "profile": { "taxId": "1" } }),
-            refused("VALIDATION_FAILED", &["/profile/taxIdType REQUIRED"]),
+            expect_refusal("VALIDATION_FAILED", &["/profile/taxIdType REQUIRED"]),
         ),
     ] {
         assert_eq!(replace("replaceSupplier", body).0, Err(expected));
@@ -58,7 +58,7 @@ fn a_taken_code_is_a_duplicate_and_clients_get_a_receipt() {
     script([vec![Reply::Inserted(vec![false])]]);
     let refusal_of = |answer: Result<Json, stoa_sdk::Problem>| answer.map_err(refusal);
     let answer = refusal_of(ask::<Procurement>("createSupplier", &[], &[], Some(body())));
-    assert_eq!(answer, Err(refused("DUPLICATE", &["/code DUPLICATE"])));
+    assert_eq!(answer, Err(expect_refusal("DUPLICATE", &["/code DUPLICATE"])));
     let log = script([vec![Reply::Inserted(vec![true])]]);
     let answer = ask::<Procurement>("apiCreateSupplier", &[], &[], Some(body())).unwrap();
     let members: Vec<&String> = answer.as_object().unwrap().keys().collect();

@@ -245,7 +245,7 @@ fn what_inventory_refuses_points_to_the_line_and_to_who_named_the_unit() {
 fn an_order_of_services_never_calls_inventory() {
     let (draft, item) = (order(OrderStatus::Draft, "10"), line(0, SERVICE, Tracking::None, "1"));
     let log = Shop::default().open(vec![
-        lock_replies(&draft, &[item.clone()], vec![customer(Status::Active)]),
+        lock_replies(&draft, std::slice::from_ref(&item), vec![customer(Status::Active)]),
         vec![Reply::Done, Reply::Done],
     ]);
     stock::service::stand_in::reserve(|_, _, _| panic!("nothing is tracked"));

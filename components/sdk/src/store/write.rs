@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::read::rows;
 use super::{Batch, Call, Failure, LockMode, Replies, Reply, Row, names};
-use crate::bindings::commerce::platform::store::{Change, InsertCall, LockCall, NumberCall, UpdateCall};
+use crate::bindings::commerce::platform::store::{Change, Initial, InsertCall, LockCall, NumberCall, UpdateCall};
 use crate::collection::{Entity, View};
 use crate::field::{Column, Field};
 use crate::filter::Filter;
@@ -64,6 +64,7 @@ pub struct Update<E> {
     values: Row,
     add: Vec<String>,
     amounts: Vec<String>,
+    initial: Option<Initial>,
     when: Filter,
     entity: PhantomData<fn() -> E>,
 }
@@ -95,6 +96,7 @@ fn changes<E>(key: Option<&'static str>, keys: impl IntoIterator<Item = Row>) ->
         values: Vec::new(),
         add: Vec::new(),
         amounts: Vec::new(),
+        initial: None,
         when: Filter::default(),
         entity: PhantomData,
     }
@@ -148,6 +150,14 @@ impl<E: Entity> Update<E> {
         self
     }
 
+    /// Inserts the row of a projection that an update by its one unique key does not find, and then changes it. Of each row, in the
+    /// order of the keys, what it has in `columns`: the key comes with the change, the rest takes its defaults and the id is the
+    /// host's. None: the row must be there.
+    pub fn or_insert(mut self, columns: &[&str], rows: impl IntoIterator<Item = Option<Row>>) -> Self {
+        self.initial = Some(Initial { columns: names(columns), rows: rows.into_iter().collect() });
+        self
+    }
+
     /// Refuses the change where a row has another version.
     pub fn version(mut self, version: i64) -> Self {
         self.rows.iter_mut().for_each(|row| row.version = Some(version));
@@ -177,6 +187,7 @@ impl<E: Entity> Update<E> {
             set: std::mem::take(&mut self.set),
             add: std::mem::take(&mut self.add),
             rows,
+            initial: self.initial.take(),
             when: std::mem::take(&mut self.when.0),
             answer,
         })

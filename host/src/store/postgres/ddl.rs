@@ -118,8 +118,9 @@ fn create(table: &Table) -> String {
     text
 }
 
-fn definition(column: &Column) -> String {
-    let type_ = match column.type_ {
+/// The type of a column, with the order of its texts.
+pub(super) fn type_name(type_: ColumnType) -> String {
+    match type_ {
         ColumnType::Uuid => "uuid".to_owned(),
         ColumnType::Text => "text collate \"C\"".to_owned(),
         ColumnType::Boolean => "boolean".to_owned(),
@@ -128,8 +129,11 @@ fn definition(column: &Column) -> String {
         ColumnType::Timestamp => "timestamptz(3)".to_owned(),
         ColumnType::Date => "date".to_owned(),
         ColumnType::Json => "jsonb".to_owned(),
-    };
-    let mut text = format!("{} {type_}", column.sql);
+    }
+}
+
+fn definition(column: &Column) -> String {
+    let mut text = format!("{} {}", column.sql, type_name(column.type_));
     if !column.nullable {
         text.push_str(" not null");
     }

@@ -126,6 +126,9 @@ async fn plan(
             let what = if is_granted { What::Insert(rows) } else { What::InsertFree(insert, HashSet::new()) };
             return Ok(Planned::Asked(sql, Box::new(what)));
         }
+        Checked::Update(update) if !update.refused.is_empty() => {
+            return Err(Stop::Refused(list_misses(nth, update.refused)));
+        }
         Checked::Update(update) if update.rows.is_empty() => {
             let mut reading = Reading::default();
             return update::judge(schema, scope, &mut reading, nth, update, Vec::new()).map(Planned::Answered);

@@ -2,24 +2,30 @@
 //! judges every change and makes those that may be made.
 //!
 //! `r` holds the changes, `l` the locked rows beside them, `g` the verdicts, `d` the unique keys that others have, `u`
-//! the rows after. Every verdict and every new value rests on `l`, never on the table: the table is read as of the
+//! the rows after. Where the update inserts what is not there, `n` holds these rows as they begin, with their verdicts, and `i` puts
+//! them in as they are after the change: one that another transaction has put in meanwhile is met only then, and the request
+//! runs again. Every verdict and every new value rests on `l`, never on the table: the table is read as of the
 //! statement's beginning, `l` as of the moment the lock was won. Names with `#` are the statement's own; no column has
 //! such a name.
 
 use stoa_descriptor::ColumnType;
 use tokio_postgres::Row;
 
-use super::{bind, lists, start};
+use super::{bind, ddl, lists, start};
+use crate::database::Error;
 use crate::database::postgres::field;
 use crate::store::checks;
 use crate::store::datum::Datum;
 use crate::store::read::Output;
-use crate::store::schema::{Table, Tables};
+use crate::store::schema::{ID, Table, Tables};
 use crate::store::scope::Scope;
 use crate::store::sql::{Dialect, Sql, cast};
-use crate::store::write::{self, Guard, Refusal, Spelling, Update};
+use crate::store::write::{self, Guard, Initial, Refusal, Spelling, Update};
 use crate::store::{Reading, Stop};
 use crate::wit::store::{Page, Reply};
+
+/// Code of a row that was to go in and met one that went in meanwhile.
+const MET: i64 = -1;
 
 /// What one row of the statement says.
 pub(super) struct Changed {
@@ -59,6 +65,9 @@ pub(super) fn judge(
     let mut refused = Vec::new();
     let mut clashes = Vec::new();
     for Changed { nth, code, met, data } in changed {
+        if code == MET {
+            return Err(Stop::Database(Error::Conflict("a row to insert was inserted meanwhile".to_owned())));
+        }
         clashes.extend(met.into_iter().map(|key| (nth, key)));
         if let Some(slot) = answers.get_mut(nth) {
             *slot = Some(data.clone());
@@ -99,8 +108,11 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     let mut sql = start(scope);
     changes(&mut sql, table, update);
     sql.put(", l as materialized (select r.*");
-    for name in needed_columns(table, update) {
-        sql.put(", t.").put(&name);
+    for at in needed_columns(table, update) {
+        sql.put(", ").column("t", table, at);
+    }
+    for group in needed_groups(table, update) {
+        sql.put(", t.").put(group);
     }
     sql.put(" from r join ").put(&table.sql).put(" t on t.tenant_id = $1");
     for (nth, at) in update.key.iter().enumerate() {
@@ -114,19 +126,36 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     sql.put(" as \"#code\" from l)");
     doubles(&mut sql, table, update);
     write_change(&mut sql, scope, table, update);
+    if let Some(initial) = &update.initial {
+        begin_rows(&mut sql, schema, scope, update, initial);
+        insert_rows(&mut sql, scope, table, update, initial);
+    }
     sql.put(" select g.\"#i\", g.\"#code\"::bigint, ");
     sql.put(if update.unique.is_empty() {
         "''"
     } else {
         "coalesce((select string_agg(d.k::text, ',') from d where d.i = g.\"#i\"), '')"
     });
+    answers(&mut sql, table, update, "g", "u");
+    sql.put(" from g left join u on u.\"#id\" = g.id");
+    if update.initial.is_some() {
+        sql.put(" union all select n.\"#i\", ");
+        sql.put(&format!(
+            "case when n.\"#code\" = 0 and i.\"#id\" is null then {MET} else n.\"#code\" end::bigint, ''"
+        ));
+        answers(&mut sql, table, update, "n", "i");
+        sql.put(" from n left join i on i.\"#id\" = n.id");
+    }
+    sql
+}
+
+/// The columns that are answered: as they are after the change, or as they stand where it was not made.
+fn answers(sql: &mut Sql, table: &Table, update: &Update, before: &str, after: &str) {
     for at in &update.answer {
         let name = &table.column(*at).sql;
-        sql.put(", case when u.\"#id\" is null then g.").put(name).put(" else u.").put(name).put(" end");
+        sql.put(&format!(", case when {after}.\"#id\" is null then {before}.{name} else {after}.{name} end"));
         sql.output(table.type_of(*at));
     }
-    sql.put(" from g left join u on u.\"#id\" = g.id");
-    sql
 }
 
 /// `with r as (...)`: the changes, each value in its column's type.
@@ -140,16 +169,23 @@ fn changes(sql: &mut Sql, table: &Table, update: &Update) {
     columns.extend(named("s", &update.set));
     columns.extend(named("a", &update.add));
     columns.extend((0..update.folds()).map(|nth| (format!("#f{nth}"), ColumnType::Text)));
+    if let Some(initial) = &update.initial {
+        columns.push(("#first".to_owned(), ColumnType::Uuid));
+        columns.extend(named("n", &initial.columns));
+    }
     let mut rows: Vec<Vec<Datum>> = update
         .rows
         .iter()
-        .zip(0..)
-        .map(|(change, nth)| {
-            let mut row = vec![Datum::Int(nth)];
+        .enumerate()
+        .map(|(nth, change)| {
+            let mut row = vec![Datum::Int(i64::try_from(nth).unwrap_or(i64::MAX))];
             row.extend(change.key.iter().cloned());
             row.push(change.version.map_or(Datum::Null, Datum::Int));
             row.extend(change.set.iter().chain(&change.add).cloned());
             row.extend(update.folded_texts(change));
+            if let Some(initial) = &update.initial {
+                row.extend(first_values(table, initial, nth));
+            }
             row
         })
         .collect();
@@ -179,9 +215,9 @@ fn changes(sql: &mut Sql, table: &Table, update: &Update) {
     sql.put("))");
 }
 
-/// Quoted names of the columns that verdicts, new values and answers are made of.
-fn needed_columns(table: &Table, update: &Update) -> Vec<String> {
-    let mut used = vec![crate::store::schema::ID];
+/// Columns that verdicts, new values and answers are made of.
+fn needed_columns(table: &Table, update: &Update) -> Vec<usize> {
+    let mut used = vec![ID];
     used.extend(table.find("version").filter(|_| table.has_version()));
     used.extend(update.answer.iter().chain(&update.add));
     update.when.columns(&mut used);
@@ -193,12 +229,88 @@ fn needed_columns(table: &Table, update: &Update) -> Vec<String> {
     used.extend(update.unique.iter().filter_map(|nth| table.unique.get(*nth)).flat_map(|key| &key.columns));
     used.sort_unstable();
     used.dedup();
+    used
+}
+
+/// Quoted names of the search groups that new values and the condition are made of.
+fn needed_groups<'a>(table: &'a Table, update: &Update) -> Vec<&'a str> {
     let mut groups: Vec<usize> = update.groups.iter().map(|(group, _)| *group).collect();
     update.when.groups(&mut groups);
     groups.sort_unstable();
     groups.dedup();
-    let groups = groups.into_iter().filter_map(|nth| table.search.get(nth)).map(|group| group.sql.clone());
-    used.iter().map(|at| table.column(*at).sql.clone()).chain(groups).collect()
+    groups.into_iter().filter_map(|nth| table.search.get(nth)).map(|group| group.sql.as_str()).collect()
+}
+
+/// Of the nth row to insert its id, null where none is to be, and what is stated of it.
+fn first_values(table: &Table, initial: &Initial, nth: usize) -> Vec<Datum> {
+    match initial.rows.get(nth) {
+        Some(Some(row)) => {
+            let stated = initial.columns.iter().map(|at| row.get(table, *at).clone());
+            std::iter::once(row.id.clone()).chain(stated).collect()
+        }
+        _ => vec![Datum::Null; initial.columns.len() + 1],
+    }
+}
+
+/// A column of a row to insert, before the change.
+fn first_value(table: &Table, update: &Update, initial: &Initial, alias: &str, at: usize) -> String {
+    let column = table.column(at);
+    let own = |sign: &str, list: &[usize]| {
+        list.iter().position(|other| *other == at).map(|nth| format!("{alias}.\"#{sign}{nth}\""))
+    };
+    let default = || checks::literal(column.default.as_ref().unwrap_or(&Datum::Null), column.type_, Dialect::Postgres);
+    let value = own("k", &update.key).or_else(|| own("n", &initial.columns)).unwrap_or_else(default);
+    format!("({value})::{}", ddl::type_name(column.type_))
+}
+
+/// `n`: the rows that are not there, as they begin, with the verdicts on their changes.
+fn begin_rows(sql: &mut Sql, schema: &Tables, scope: &Scope, update: &Update, initial: &Initial) {
+    let table = schema.table(update.table);
+    sql.put(", n as (select b.*, ");
+    write::refusal(schema, update, &spell("b", update), sql);
+    sql.put(" as \"#code\" from (select r.*");
+    for at in needed_columns(table, update) {
+        sql.put(", ");
+        if at == ID {
+            sql.put("r.\"#first\"");
+        } else if at < table.host {
+            sql.bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
+        } else {
+            sql.put(&first_value(table, update, initial, "r", at));
+        }
+        sql.put(" as ").put(&table.column(at).sql);
+    }
+    sql.put(" from r where r.\"#first\" is not null and not exists (select 1 from l where l.\"#i\" = r.\"#i\")) b)");
+}
+
+/// `i`: the rows that are put in, in the lock order. One that another transaction has put in meanwhile stays out.
+fn insert_rows(sql: &mut Sql, scope: &Scope, table: &Table, update: &Update, initial: &Initial) {
+    let spelling = spell("n", update);
+    sql.put(", i as (insert into ").put(&table.sql).put(" as t (tenant_id, created_at, updated_at, id");
+    for column in table.own() {
+        sql.put(", ").put(&column.sql);
+    }
+    sql.put(") select $1, ").bind(ColumnType::Timestamp, Datum::Instant(scope.now_ms));
+    let now = sql.placeholder(sql.params.len());
+    sql.put(", ").put(&now).put(", n.id");
+    for at in table.host..table.columns.len() {
+        let is_changed = update.set.contains(&at) || update.add.contains(&at);
+        let value = match is_changed {
+            true => spelling.after(table, update, Dialect::Postgres, at),
+            false => first_value(table, update, initial, "n", at),
+        };
+        sql.put(", ").put(&value);
+    }
+    sql.put(" from n where n.\"#code\" = 0 order by ");
+    for (nth, at) in table.lock_order.iter().enumerate() {
+        let value = if *at == ID { "n.id".to_owned() } else { first_value(table, update, initial, "n", *at) };
+        sql.put(if nth > 0 { ", " } else { "" }).put(&value);
+    }
+    sql.put(" on conflict do nothing returning t.id as \"#id\"");
+    for at in &update.answer {
+        sql.put(", ").column("t", table, *at);
+    }
+    sql.put(")");
 }
 
 /// `d`: rows whose new key another row has, or another row of this update would have.

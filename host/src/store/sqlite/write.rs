@@ -34,6 +34,26 @@ pub(super) fn insert(
         return Err(Stop::Refused(write::list_misses(call, insert.refused)));
     }
     let table = schema.table(insert.table);
+    let mut inserted = vec![false; insert.rows.len()];
+    let mut statement = prepare_insert(connection, table, scope)?;
+    for nth in &insert.order {
+        if let (Some(row), Some(went_in)) = (insert.rows.get(*nth), inserted.get_mut(*nth)) {
+            *went_in = insert_row(&mut statement, table, row)?;
+        }
+    }
+    if !insert.skip && inserted.contains(&false) {
+        let clashing = inserted.iter().zip(&insert.rows).enumerate().filter(|(_, (went_in, _))| !**went_in);
+        let mut clashes = Vec::new();
+        for (nth, (_, row)) in clashing {
+            clashes_of(connection, table, scope, call, nth, row, &mut clashes)?;
+        }
+        return Err(Stop::Duplicate(clashes));
+    }
+    Ok(inserted)
+}
+
+/// Inserts one row, which stays out where it clashes. The tenant and the instant are bound, the row's values follow.
+fn prepare_insert<'a>(connection: &'a Connection, table: &Table, scope: &Scope) -> Result<CachedStatement<'a>, Stop> {
     let mut text = format!("insert into {} (tenant_id, created_at, updated_at, id", table.sql);
     if table.has_version() {
         text.push_str(", version");
@@ -48,30 +68,22 @@ pub(super) fn insert(
     }
     (0..table.own().len() + table.search.len()).for_each(|nth| text.push_str(&format!(", ?{}", nth + 4)));
     text.push_str(") on conflict do nothing");
-    let mut inserted = vec![false; insert.rows.len()];
     let mut statement = connection.prepare_cached(&text).map_err(fault)?;
     put(&mut statement, 1, ColumnType::Uuid, &Datum::Id(scope.tenant))?;
     put(&mut statement, 2, ColumnType::Timestamp, &Datum::Instant(scope.now_ms))?;
-    for nth in &insert.order {
-        let (Some(row), Some(went_in)) = (insert.rows.get(*nth), inserted.get_mut(*nth)) else { continue };
-        put(&mut statement, 3, ColumnType::Uuid, &row.id)?;
-        for (at, (column, datum)) in table.own().iter().zip(&row.own).enumerate() {
-            put(&mut statement, at + 4, column.type_, datum)?;
-        }
-        for (at, folded) in row.folded.iter().enumerate() {
-            statement.raw_bind_parameter(at + 4 + row.own.len(), folded.as_str()).map_err(fault)?;
-        }
-        *went_in = statement.raw_execute().map_err(fault)? > 0;
+    Ok(statement)
+}
+
+/// Whether the row went in.
+fn insert_row(statement: &mut CachedStatement<'_>, table: &Table, row: &NewRow) -> Result<bool, Stop> {
+    put(statement, 3, ColumnType::Uuid, &row.id)?;
+    for (at, (column, datum)) in table.own().iter().zip(&row.own).enumerate() {
+        put(statement, at + 4, column.type_, datum)?;
     }
-    if !insert.skip && inserted.contains(&false) {
-        let clashing = inserted.iter().zip(&insert.rows).enumerate().filter(|(_, (went_in, _))| !**went_in);
-        let mut clashes = Vec::new();
-        for (nth, (_, row)) in clashing {
-            clashes_of(connection, table, scope, call, nth, row, &mut clashes)?;
-        }
-        return Err(Stop::Duplicate(clashes));
+    for (at, folded) in row.folded.iter().enumerate() {
+        statement.raw_bind_parameter(at + 4 + row.own.len(), folded.as_str()).map_err(fault)?;
     }
-    Ok(inserted)
+    Ok(statement.raw_execute().map_err(fault)? > 0)
 }
 
 /// The keys by which a row that stayed out meets another.
@@ -126,6 +138,9 @@ pub(super) fn update(
     call: usize,
     update: Update,
 ) -> Result<Reply, Stop> {
+    if !update.refused.is_empty() {
+        return Err(Stop::Refused(write::list_misses(call, update.refused)));
+    }
     let table = schema.table(update.table);
     let version = 3 + update.key.len();
     let set = version + 1;
@@ -206,21 +221,40 @@ impl Work<'_> {
         bind(&mut statement, &sql.params)?;
         let (mut rows, mut missed) = (Vec::with_capacity(self.update.rows.len()), Vec::new());
         for nth in 0..self.update.rows.len() {
-            self.bind_change(&mut statement, nth)?;
-            let mut changed = statement.raw_query();
-            let Some(row) = changed.next().map_err(fault)? else {
+            let mut data = self.change_row(&mut statement, nth)?;
+            if data.is_none() && self.insert_initial(scope, nth)? {
+                data = self.change_row(&mut statement, nth)?;
+            }
+            let Some(data) = data else {
                 missed.push(nth);
                 continue;
             };
-            let data = self.answers(row)?;
-            // A statement that answers rows has done its work only when it is stepped to its end.
-            if changed.next().map_err(fault)?.is_some() {
-                return Err(Stop::Database(Error::Fault("a unique key found two rows".to_owned())));
-            }
             reading.row(scope, &data)?;
             rows.push(data);
         }
         Ok((rows, missed))
+    }
+
+    /// The answer of a row that took its change.
+    fn change_row(&self, statement: &mut CachedStatement<'_>, nth: usize) -> Result<Option<Vec<Datum>>, Stop> {
+        self.bind_change(statement, nth)?;
+        let mut changed = statement.raw_query();
+        let Some(row) = changed.next().map_err(fault)? else { return Ok(None) };
+        let data = self.answers(row)?;
+        // A statement that answers rows has done its work only when it is stepped to its end.
+        if changed.next().map_err(fault)?.is_some() {
+            return Err(Stop::Database(Error::Fault("a unique key found two rows".to_owned())));
+        }
+        Ok(Some(data))
+    }
+
+    /// Puts in the row that is to be there, and tells whether it was not.
+    fn insert_initial(&self, scope: &Scope, nth: usize) -> Result<bool, Stop> {
+        let row = self.update.initial.as_ref().and_then(|initial| initial.rows.get(nth)?.as_ref());
+        match row {
+            Some(row) => insert_row(&mut prepare_insert(self.connection, self.table, scope)?, self.table, row),
+            None => Ok(false),
+        }
     }
 
     /// The first output is the id, which tells a changed row where nothing else is answered.

@@ -54,6 +54,7 @@ pub fn update(collection: &str, key: Option<&str>, set: &[&str], add: &[&str], c
         set: set.iter().map(|column| column.to_string()).collect(),
         add: add.iter().map(|column| column.to_string()).collect(),
         rows: vec![change],
+        initial: None,
         when: Vec::new(),
         answer: Vec::new(),
     })

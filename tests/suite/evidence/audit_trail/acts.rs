@@ -30,7 +30,7 @@ pub struct Touch {
     pub products: Vec<String>,
 }
 
-type Act = fn(&Side) -> Touch;
+pub type Act = fn(&Side) -> Touch;
 
 /// Operations as people's side names them; keys' twins are driven by the same line.
 pub const ACTS: &[(&str, Act)] = &[
@@ -240,7 +240,8 @@ pub const ACTS: &[(&str, Act)] = &[
     ("replacePurchaseOrder", |by| {
         let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
         let order = by.stage.buyer.draft(json!([line(&first, "1", "2")]));
-        let body = with(&by.stage.purchase(&[second]), json!({ "number": order.read()["number"], "expectedVersion": 1 }));
+        let body =
+            with(&by.stage.purchase(&[second]), json!({ "number": order.read()["number"], "expectedVersion": 1 }));
         Touch { answer: by.send("PUT", &order.path(), body), products: vec![one, two] }
     }),
     ("approvePurchaseOrder", |by| {
@@ -258,7 +259,8 @@ pub const ACTS: &[(&str, Act)] = &[
     }),
     ("createGoodsReceipt", |by| {
         let ((one, first), (two, second), (_, left)) = (by.stage.goods(), by.stage.goods(), by.stage.goods());
-        let order = by.stage.buyer.place(json!([line(&first, "1", "2"), line(&second, "1", "2"), line(&left, "1", "2")]));
+        let order =
+            by.stage.buyer.place(json!([line(&first, "1", "2"), line(&second, "1", "2"), line(&left, "1", "2")]));
         let body = order.receipt_body(json!([order.goods(0, "1"), order.goods(1, "1")]));
         let answer = by.send("POST", &format!("{}/receipts", order.path()), body);
         Touch { answer, products: vec![one, two] }
@@ -272,25 +274,31 @@ pub const ACTS: &[(&str, Act)] = &[
         let ((one, first), (two, second)) = (by.stage.goods(), by.stage.goods());
         let drafted = by.stage.shop.post("purchases/import-orders", by.stage.purchase(&[first])).is(201).id();
         let order = by.stage.buyer.order(&drafted);
-        let body = with(&by.stage.purchase(&[second]), json!({ "number": order.read()["number"], "expectedVersion": 1 }));
+        let body =
+            with(&by.stage.purchase(&[second]), json!({ "number": order.read()["number"], "expectedVersion": 1 }));
         Touch { answer: by.send("PUT", &order.import_path(), body), products: vec![one, two] }
     }),
     ("addShipment", |by| {
         let (products, order) = by.stage.import();
-        let body = json!({ "expectedVersion": 2, "number": "S-1", "items": [order.goods(0, "1"), order.goods(1, "1")] });
+        let body =
+            json!({ "expectedVersion": 2, "number": "S-1", "items": [order.goods(0, "1"), order.goods(1, "1")] });
         Touch { answer: by.send("POST", &format!("{}/shipments", order.import_path()), body), products }
     }),
     ("replaceShipment", |by| {
         let (products, order) = by.stage.import();
         let shipment = order.ship(&[(0, "1")]);
-        let body = json!({ "expectedVersion": 3, "number": "S-1", "items": [order.goods(1, "1")] });
+        let number = order.read_import()["shipments"][0]["number"].clone();
+        let body = json!({ "expectedVersion": 3, "number": number, "items": [order.goods(1, "1")] });
         Touch { answer: by.send("PUT", &format!("{}/shipments/{shipment}", order.import_path()), body), products }
     }),
     ("advanceShipment", |by| {
         let (products, order) = by.stage.import();
         let shipment = order.ship(&[(0, "1"), (1, "1")]);
         let body = json!({ "expectedVersion": 3, "stage": "SHIPPED", "occurredOn": "2026-01-15" });
-        Touch { answer: by.send("POST", &format!("{}/shipments/{shipment}/advance", order.import_path()), body), products }
+        Touch {
+            answer: by.send("POST", &format!("{}/shipments/{shipment}/advance", order.import_path()), body),
+            products,
+        }
     }),
     ("allocateCharge", |by| {
         let (products, order) = by.stage.import();
@@ -319,7 +327,7 @@ fn lines_of(variants: &[String]) -> Json {
 
 impl Side<'_> {
     #[track_caller]
-    fn send(&self, method: &str, path: &str, body: Json) -> Answer {
+    pub fn send(&self, method: &str, path: &str, body: Json) -> Answer {
         let request = match self.key {
             true => self.stage.machine.request(method, path),
             false => self.stage.shop.request(method, path),
@@ -332,8 +340,15 @@ impl Stage {
     pub fn of(shop: Company) -> Stage {
         shop.entitle();
         let scopes = [
-            "catalog.read", "catalog.write", "pricing.read", "pricing.write", "inventory.read", "inventory.write",
-            "purchases.read", "purchases.write",
+            "catalog.read",
+            "catalog.write",
+            "pricing.read",
+            "pricing.write",
+            "inventory.read",
+            "inventory.write",
+            "purchases.read",
+            "purchases.write",
+            "sales.write",
         ];
         let machine = shop.machine_of(json!({ "scopes": scopes, "requestsPerMinute": 6000 }));
         let (list, main, other) = (shop.price_list(&fresh("L")), shop.main(), shop.warehouse("PHYSICAL"));
@@ -341,7 +356,7 @@ impl Stage {
     }
 
     #[track_caller]
-    fn product_of(&self, variant: &str) -> String {
+    pub fn product_of(&self, variant: &str) -> String {
         self.shop.get(&format!("catalog/variants/{variant}")).is(200).text("productId")
     }
 

@@ -6,8 +6,11 @@ mod host;
 mod inventory;
 mod ledger;
 mod procurement;
+mod sales;
 mod transfers;
 mod units;
+
+pub use ledger::OWING;
 
 use serde_json::Value as Json;
 use stoa_tests::Answer;
@@ -55,7 +58,16 @@ pub struct Part {
     pub amends: &'static [(&'static str, Amend)],
 }
 
-const PARTS: &[Part] = &[host::PART, catalog::PART, ledger::PART, inventory::PART, units::PART, transfers::PART, procurement::PART];
+const PARTS: &[Part] = &[
+    host::PART,
+    catalog::PART,
+    ledger::PART,
+    inventory::PART,
+    units::PART,
+    transfers::PART,
+    procurement::PART,
+    sales::PART,
+];
 
 fn all() -> impl Iterator<Item = &'static Kind> {
     PARTS.iter().flat_map(|part| part.kinds)
@@ -87,8 +99,9 @@ pub fn exempt(form: &Form, field: &Field) -> Option<&'static str> {
     let writes = ["apiReplaceLookup", "apiCreateLookup", "replaceLookup"];
     let plain = writes.iter().fold(form.to_string(), |plain, write| plain.replace(write, "createLookup"));
     let here = |of: &str| of == "*" || of == plain || of == form.operation.id;
+    let is_it = |name: &str| name == field.name || matches!(&field.place, Place::Body(pointer) if pointer == name);
     let mut exempt = PARTS.iter().flat_map(|part| part.exempt);
-    exempt.find(|(of, name, _)| here(of) && *name == field.name).map(|(.., why)| *why)
+    exempt.find(|(of, name, _)| here(of) && is_it(name)).map(|(.., why)| *why)
 }
 
 /// The kinds that a form needs without naming them.

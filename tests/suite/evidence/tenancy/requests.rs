@@ -46,7 +46,15 @@ impl Caller {
         let good = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
         let held = |of: &Field| if of.place == field.place { id.map(String::from).or(good(of)) } else { good(of) };
         let ids = Ids { of_field: &held, of_kind: &|kind| records.id_of(kind) };
-        self.send(contract, form, Some(field), &ids, own_record(contract, form, records))
+        self.send(contract, form, Some(field), &ids, own_record(contract, form, records), &[])
+    }
+
+    /// Sends a form with everything in order and, beside what it needs, these query parameters.
+    pub fn ask_with(&self, contract: &Contract, form: &Form, records: &Records, query: &[(String, String)]) -> Answer {
+        records.needs_of(form);
+        let good = |of: &Field| kind_of(form, of).map(|kind| records.id(kind));
+        let ids = Ids { of_field: &good, of_kind: &|kind| records.id_of(kind) };
+        self.send(contract, form, None, &ids, own_record(contract, form, records), query)
     }
 
     /// Sends a form whose whole path names records of `records`; with the ids that it named.
@@ -69,11 +77,19 @@ impl Caller {
         };
         let of_field = |of: &Field| (ids.of_field)(of).map(noted);
         let ids = Ids { of_field: &of_field, of_kind: &|kind| noted((ids.of_kind)(kind)) };
-        let answer = self.send(contract, form, None, &ids, None);
+        let answer = self.send(contract, form, None, &ids, None, &[]);
         (answer, named.into_inner())
     }
 
-    fn send(&self, contract: &Contract, form: &Form, field: Option<&Field>, ids: &Ids, record: Option<Json>) -> Answer {
+    fn send(
+        &self,
+        contract: &Contract,
+        form: &Form,
+        field: Option<&Field>,
+        ids: &Ids,
+        record: Option<Json>,
+        more: &[(String, String)],
+    ) -> Answer {
         let mut path = form.operation.path.clone();
         for (name, word) in &form.settled {
             path = path.replace(&format!("{{{name}}}"), word);
@@ -101,6 +117,7 @@ impl Caller {
             path = path.replace(&format!("{{{name}}}"), &value);
         }
         query.extend(ready(plain_parameters(contract, form, "query")));
+        query.extend_from_slice(more);
         let token = match form.operation.audience() {
             Audience::Machine => &self.machine(contract).key,
             _ => &self.company.token,
@@ -119,11 +136,20 @@ impl Caller {
 
 /// Parameters that a form needs and that hold no id, each with a value that its schema takes.
 fn plain_parameters(contract: &Contract, form: &Form, place: &str) -> Result<Vec<(String, String)>, String> {
+    examples(contract, form, place, true)
+}
+
+/// Parameters of its query that a form can do without and that hold no id, each with a value that its schema takes.
+pub fn filters(contract: &Contract, form: &Form) -> Result<Vec<(String, String)>, String> {
+    examples(contract, form, "query", false)
+}
+
+fn examples(contract: &Contract, form: &Form, place: &str, required: bool) -> Result<Vec<(String, String)>, String> {
     let needed = contract.parameters(&form.operation).filter(|parameter| {
         let name = parameter["name"].as_str().unwrap_or_default();
         let is_id = contract.resolve(&parameter["schema"])["format"] == "uuid";
         let settled = form.settled.iter().any(|(known, _)| known == name);
-        parameter["in"] == place && parameter["required"] == true && !is_id && !settled
+        parameter["in"] == place && (parameter["required"] == true) == required && !is_id && !settled
     });
     let sample = Sample { contract, wanted: "-", id_at: &|place| Err(format!("an id at {place}")), record: Json::Null };
     needed

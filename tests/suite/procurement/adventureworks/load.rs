@@ -42,7 +42,9 @@ impl<'a> Loader<'a> {
 
     pub fn load(&self) -> Result<(), Stopped> {
         let ids = self.load_parties()?;
-        let send = |sender: usize| self.source.orders.iter().skip(sender).step_by(SENDERS).try_for_each(|order| self.load_order(order, &ids));
+        let send = |sender: usize| {
+            self.source.orders.iter().skip(sender).step_by(SENDERS).try_for_each(|order| self.load_order(order, &ids))
+        };
         at_once(SENDERS, send).into_iter().collect()
     }
 
@@ -50,7 +52,8 @@ impl<'a> Loader<'a> {
     fn load_parties(&self) -> Result<Ids, Stopped> {
         let mut vendors = BTreeMap::new();
         for vendor in &self.source.vendors {
-            let made = self.post("purchases/suppliers", &vendor.code, &json!({ "code": vendor.code, "name": vendor.name }))?;
+            let made =
+                self.post("purchases/suppliers", &vendor.code, &json!({ "code": vendor.code, "name": vendor.name }))?;
             vendors.insert(vendor.id.clone(), made.is(201).id());
         }
         let products: Vec<Json> = self
@@ -69,9 +72,7 @@ impl<'a> Loader<'a> {
     /// The order, its approval, what came of it, and its end where nothing more comes.
     fn load_order(&self, order: &Order, ids: &Ids) -> Result<(), Stopped> {
         let number = order.number();
-        let line = |line: &super::source::Line| {
-            json!({ "variantId": ids.variants[&line.product], "quantity": line.ordered.to_string(), "unitCost": line.price.cost() })
-        };
+        let line = |line: &super::source::Line| json!({ "variantId": ids.variants[&line.product], "quantity": line.ordered.to_string(), "unitCost": line.price.cost() });
         let body = json!({
             "number": number, "legalEntityId": ids.entity, "warehouseId": ids.warehouse, "currencyCode": "USD",
             "supplierId": ids.vendors[&order.vendor], "expectedOn": order.expected_on,
@@ -82,8 +83,9 @@ impl<'a> Loader<'a> {
         self.post(&format!("{path}/approve"), &number, &json!({ "expectedVersion": 1 }))?.is(200);
         let read = self.shop.request("GET", &path).unchecked().send().is(200);
         let came = order.lines.iter().zip(read.items()).filter(|(line, _)| line.received > 0);
-        let items: Vec<Json> =
-            came.map(|(line, item)| json!({ "orderItemId": item["id"], "quantity": line.received.to_string() })).collect();
+        let items: Vec<Json> = came
+            .map(|(line, item)| json!({ "orderItemId": item["id"], "quantity": line.received.to_string() }))
+            .collect();
         let body = json!({ "expectedVersion": 2, "reason": number, "items": items });
         self.post(&format!("{path}/receipts"), &number, &body)?.is(201);
         if order.is_given_up() {

@@ -107,14 +107,19 @@ impl Source {
         let mut products = Vec::new();
         for row in rows(folder, "Product") {
             skus.insert(row["ProductID"].clone(), row["ProductNumber"].clone());
-            products.push(Product { id: row["ProductID"].clone(), sku: row["ProductNumber"].clone(), name: row["Name"].clone() });
+            products.push(Product {
+                id: row["ProductID"].clone(),
+                sku: row["ProductNumber"].clone(),
+                name: row["Name"].clone(),
+            });
         }
         let details = rows(folder, "PurchaseOrderDetail");
         let bought: BTreeSet<&String> = details.iter().map(|row| &row["ProductID"]).collect();
         products.retain(|product| bought.contains(&product.id));
         let mut lines: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
         for row in &details {
-            let (ordered, received, price) = (count(&row["OrderQty"]), count(&row["ReceivedQty"]), Money::parse(&row["UnitPrice"]));
+            let (ordered, received, price) =
+                (count(&row["OrderQty"]), count(&row["ReceivedQty"]), Money::parse(&row["UnitPrice"]));
             assert_eq!(price.times(ordered), Money::parse(&row["LineTotal"]), "a line's total is its product");
             let of_order = lines.entry(&row["PurchaseOrderID"]).or_default();
             // An order has one line of an article: lines of one product at one price are one.
@@ -142,14 +147,14 @@ impl Source {
         let orders = rows(folder, "PurchaseOrderHeader").iter().map(order).collect();
         let vendor = |row: &BTreeMap<String, String>| Vendor {
             id: row["BusinessEntityID"].clone(),
-            code: row["AccountNumber"].clone(),
+            code: row["AccountNumber"].replace(|letter: char| !letter.is_ascii_alphanumeric(), "-"),
             name: row["Name"].clone(),
         };
         Source { vendors: rows(folder, "Vendor").iter().map(vendor).collect(), products, orders, lines: details.len() }
     }
 
     /// What was received, at the prices of the orders.
-    pub fn received(&self) -> Money {
+    pub fn sum_received(&self) -> Money {
         self.orders.iter().flat_map(|order| &order.lines).map(|line| line.price.times(line.received)).sum()
     }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::{Failure, Miss, Row, Why, find, insert, run, select, update_by};
-use stoa_sdk::{Problem, View, all, item, new_id, set};
+use stoa_sdk::store::{Failure, Miss, Row, Why, find, run, select, update_by};
+use stoa_sdk::{Field, Problem, View, all, item, set};
 use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
@@ -52,28 +52,20 @@ impl Goods {
         let drawn = set(self.outflows.iter().filter(in_quantities).map(|out| (out.place.entity, out.sku.variant)));
         let units = set(self.outflows.iter().filter_map(|outflow| outflow.unit));
 
-        let new_pools: Vec<PoolRow> = self.new_pools(&pools);
-        let counts = !new_pools.is_empty();
+        let counts = !(self.inflows.is_empty() && self.touched.is_empty());
         let keys = || pools.keys().map(pool_key).collect::<Vec<Row>>();
         let update_pools = counts.then(|| {
             update_by::<PoolRow>("pool", keys())
                 .add_each(PoolRow::next_seq, pools.values().copied())
+                .or_insert(&[PoolRow::product_id.name()], pools.keys().map(|pool| self.first_pool(pool)))
                 .answer::<PoolRow>()
         });
         let lock_pools = (!counts && !pools.is_empty()).then(|| find::<PoolRow>("pool", keys()).locked());
         let unit_layers = (!units.is_empty())
             .then(|| select::<LayerRow>(all([LayerRow::unit_id.one_of(units), LayerRow::spent.eq(false)])).whole());
         let stock = self.stock_update();
-        let batch = (
-            insert(&self.new_stock()).unless_taken(),
-            stock,
-            insert(&new_pools).unless_taken(),
-            update_pools,
-            lock_pools,
-            first_layers(&drawn),
-            unit_layers,
-        );
-        let (_, stock, _, updated, _, layers, unit_layers) = run(batch).map_err(|failure| match failure {
+        let batch = (stock, update_pools, lock_pools, first_layers(&drawn), unit_layers);
+        let (stock, updated, _, layers, unit_layers) = run(batch).map_err(|failure| match failure {
             Failure::RefusedChange(misses) => self.short(&misses),
             other => other.into(),
         })?;
@@ -116,51 +108,20 @@ impl Goods {
                     update.add_each(column, self.changes.values().map(|change| Quantity::from_units(figure(change))));
             }
         }
-        update.add(StockRow::revision, 1).answer()
+        let columns = [StockRow::product_id.name(), StockRow::legal_entity_id.name(), StockRow::sellable.name()];
+        let first = self.changes.values().map(|change| {
+            let Change { place, sku, .. } = change;
+            let row = || vec![sku.product.put(), place.entity.put(), place.sellable.put()];
+            change.delta.is_possible_first().then(row)
+        });
+        update.add(StockRow::revision, 1).or_insert(&columns, first).answer()
     }
 
-    /// Rows of zeros for pairs that may have had no goods yet.
-    fn new_stock(&self) -> Vec<StockRow> {
-        let first = self.changes.iter().filter(|(_, change)| change.delta.is_possible_first());
-        first
-            .map(|(pair, change)| StockRow {
-                id: new_id(),
-                created_at: self.now,
-                updated_at: self.now,
-                warehouse_id: pair.warehouse,
-                variant_id: pair.variant,
-                product_id: change.sku.product,
-                legal_entity_id: change.place.entity,
-                sellable: change.place.sellable,
-                on_hand: Quantity::ZERO,
-                reserved: Quantity::ZERO,
-                incoming: Quantity::ZERO,
-                damaged: Quantity::ZERO,
-                quarantined: Quantity::ZERO,
-                in_transit: Quantity::ZERO,
-                returned: Quantity::ZERO,
-                revision: 0,
-            })
-            .collect()
-    }
-
-    /// Pools into which goods come, which may not be there yet.
-    fn new_pools(&self, pools: &BTreeMap<Pool, i64>) -> Vec<PoolRow> {
-        let of_inflow = |pool: &Pool| {
-            let inflow = self.inflows.iter().find(|inflow| (inflow.place.entity, inflow.sku.variant) == *pool);
-            inflow.map(|inflow| inflow.sku).or_else(|| self.touched.get(pool).copied())
-        };
-        let new = pools.keys().filter_map(|pool| Some((*pool, of_inflow(pool)?)));
-        new.map(|((legal_entity_id, variant_id), sku)| PoolRow {
-            id: new_id(),
-            created_at: self.now,
-            updated_at: self.now,
-            legal_entity_id,
-            variant_id,
-            product_id: sku.product,
-            next_seq: 1,
-        })
-        .collect()
+    /// What is stated of a pool that may not be there yet: one into which goods come.
+    fn first_pool(&self, pool: &Pool) -> Option<Row> {
+        let inflow = self.inflows.iter().find(|inflow| (inflow.place.entity, inflow.sku.variant) == *pool);
+        let sku = inflow.map(|inflow| &inflow.sku).or_else(|| self.touched.get(pool));
+        sku.map(|sku| vec![sku.product.put()])
     }
 
     /// Which lines no longer fit: of each pair the first.

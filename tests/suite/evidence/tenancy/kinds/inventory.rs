@@ -5,7 +5,7 @@ use stoa_tests::Answer;
 use stoa_tests::company::with;
 
 use super::super::records::Records;
-use super::{GoodId, Kind, Part, PutAway, transfers, units};
+use super::{GoodId, Kind, Part, PutAway, procurement, transfers, units};
 
 /// Why a movement happens.
 const WHY: &str = "tried";
@@ -158,6 +158,7 @@ pub fn put_warehouse_away(records: &Records, warehouse: &str) -> Answer {
             transfers::cancel(records, &read.id()).is(200);
         }
     }
+    procurement::cancel_incoming(records, warehouse);
     let reserved = [("warehouseId", warehouse), ("status", "ACTIVE")];
     for reservation in company.list("inventory/reservations", &reserved).is(200).ids() {
         release(records, &reservation).is(200);

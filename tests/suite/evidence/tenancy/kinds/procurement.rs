@@ -24,6 +24,8 @@ pub const PART: Part = Part {
         ("apiCancelPurchaseOrder", "id", "drafted purchase"),
         ("createGoodsReceipt", "id", "placed purchase"),
         ("apiCreateGoodsReceipt", "id", "placed purchase"),
+        ("createGoodsReceipt", "warehouseLocationId", "location"),
+        ("apiCreateGoodsReceipt", "warehouseLocationId", "location"),
         ("createGoodsReceipt", "orderItemId", "line of a purchase"),
         ("apiCreateGoodsReceipt", "orderItemId", "line of a purchase"),
         ("replaceImportOrder", "id", "drafted import"),
@@ -39,6 +41,8 @@ pub const PART: Part = Part {
         ("createGoodsReceipt", "shipmentId", OF_IMPORTS),
         ("apiCreateGoodsReceipt", "shipmentId", OF_IMPORTS),
         ("createGoodsReceipt", "chargeId", OF_IMPORTS),
+        ("createGoodsReceipt", "/charges/0/allocations/0/orderItemId", OF_IMPORTS),
+        ("apiCreateGoodsReceipt", "/charges/0/allocations/0/orderItemId", OF_IMPORTS),
         ("apiCreateGoodsReceipt", "chargeId", OF_IMPORTS),
     ],
     needs: &[
@@ -262,6 +266,16 @@ fn write_import(records: &Records, path: &str, members: Json) -> Answer {
 fn with_id(answer: Answer, member: &str) -> Answer {
     let body = json!({ "id": answer[member] });
     Answer { body, ..answer }
+}
+
+/// Cancels what is expected at a warehouse.
+pub fn cancel_incoming(records: &Records, warehouse: &str) {
+    for status in ["APPROVED", "PARTIALLY_RECEIVED"] {
+        let open = [("warehouseId", warehouse), ("status", status)];
+        for order in records.company.list("purchases/orders", &open).is(200).ids() {
+            cancel(records, &order).is(200);
+        }
+    }
 }
 
 fn cancel(records: &Records, order: &str) -> Answer {

@@ -1,0 +1,77 @@
+//! Calls every operation in every way that makes another statement of it: with nothing but what it needs, with each field that it can
+//! do without, and on from a first page.
+
+use stoa_tests::contract::{Audience, Contract};
+use stoa_tests::{Answer, Company, Stoa};
+
+use crate::evidence::tenancy::fields::{Field, Form, Place, fields, forms};
+use crate::evidence::tenancy::kinds::exempt;
+use crate::evidence::tenancy::records::Records;
+use crate::evidence::tenancy::requests::{Caller, filters};
+
+/// Parameters that are not left out of the statement where they are absent, and of which no example fits: an operation and a name.
+const ALWAYS: &[(&str, &str)] = &[("getApiClientUsage", "from")];
+
+/// Answers the company that has one of everything.
+pub fn visit_all(host: &Stoa) -> Company {
+    let contract = host.contract();
+    let company = host.company_of("ada@example.test");
+    let (caller, records) = (Caller::of(&company), Records::of(&company, "OWN"));
+    records.fill(&contract);
+    let mut refused = Vec::new();
+    for operation in contract.operations.iter().filter(|operation| operation.audience() != Audience::Anybody) {
+        // Of its own: of some records a company may have only so many.
+        let writer = (operation.method != "GET").then(|| Caller::of(&host.company_of("ada@example.test")));
+        for form in forms(&contract, operation) {
+            let answers = match &writer {
+                None => visit_reading(&contract, &caller, &records, &form),
+                Some(writer) => visit_writing(&contract, writer, &form),
+            };
+            let bad = answers.into_iter().filter(|(_, answer)| !(200..300).contains(&answer.status));
+            refused.extend(bad.map(|(with, answer)| format!("{form} with {with}: {answer}")));
+        }
+    }
+    assert!(refused.is_empty(), "{} visits met a closed door:\n{}", refused.len(), refused.join("\n"));
+    company.verified();
+    company
+}
+
+/// With what was asked beside the least, and the answer.
+type Answers = Vec<(String, Answer)>;
+
+fn visit_reading(contract: &Contract, caller: &Caller, records: &Records, form: &Form) -> Answers {
+    let ask = |with: &str, value: String| caller.ask_with(contract, form, records, &[(with.to_string(), value)]);
+    let plain = caller.ask_with(contract, form, records, &[]);
+    let many = plain.body["items"].as_array().is_some_and(|items| items.len() > 1);
+    let mut answers = vec![("nothing".to_string(), plain)];
+    for field in fields(contract, form).iter().filter(|field| is_optional(form, field)) {
+        answers.push((field.to_string(), caller.ask(contract, form, field, records, None)));
+    }
+    for (name, value) in filters(contract, form).unwrap_or_else(|why| panic!("{form}: {why}")) {
+        if name != "cursor" && !ALWAYS.contains(&(form.operation.id.as_str(), name.as_str())) {
+            let answer = ask(&name, value);
+            answers.push((name, answer));
+        }
+    }
+    if many {
+        let first = ask("limit", "1".to_string());
+        if let Some(cursor) = first.body["nextCursor"].as_str() {
+            answers.push(("cursor".to_string(), ask("cursor", cursor.to_string())));
+        }
+    }
+    answers
+}
+
+fn visit_writing(contract: &Contract, caller: &Caller, form: &Form) -> Answers {
+    let records = || Records::of(&caller.company, "OWN");
+    let mut answers = vec![("nothing".to_string(), caller.ask_with(contract, form, &records(), &[]))];
+    for field in fields(contract, form).iter().filter(|field| is_optional(form, field)) {
+        answers.push((field.to_string(), caller.ask(contract, form, field, &records(), None)));
+    }
+    answers
+}
+
+fn is_optional(form: &Form, field: &Field) -> bool {
+    let is_more = matches!(field.place, Place::Body(_) | Place::Query(_)) && !field.required;
+    is_more && exempt(form, field).is_none()
+}
