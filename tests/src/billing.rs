@@ -77,12 +77,8 @@ impl Office {
     pub fn of(shop: Company, entity: String) -> Office {
         let counter = Counter { entity: entity.clone(), ..Counter::of(shop.clone()) };
         let buyer = Buyer::of(shop.clone());
-        let desk = |trade, party: &str| Desk {
-            shop: shop.clone(),
-            trade,
-            entity: entity.clone(),
-            party: party.to_string(),
-        };
+        let desk =
+            |trade, party: &str| Desk { shop: shop.clone(), trade, entity: entity.clone(), party: party.to_string() };
         let (sales, purchases) = (desk(Trade::Sales, &counter.customer), desk(Trade::Purchases, &buyer.supplier));
         Office { shop, entity, counter, buyer, sales, purchases }
     }
@@ -115,7 +111,11 @@ impl Office {
         let mut entries: Vec<String> =
             self.shop.all("ledger/journal-entries", &of).iter().filter_map(|entry| id_of(entry)).collect();
         entries.sort();
-        entries.iter().map(|entry| self.shop.get(&format!("ledger/journal-entries/{entry}")).is(200)).map(tell).collect()
+        entries
+            .iter()
+            .map(|entry| self.shop.get(&format!("ledger/journal-entries/{entry}")).is(200))
+            .map(tell)
+            .collect()
     }
 
     /// The entry of each application of an invoice.
@@ -128,7 +128,8 @@ impl Office {
     /// Balances of the accounts that have one: `1010 100, 4000 -100`.
     #[track_caller]
     pub fn closing(&self) -> String {
-        let told = self.books().closing().into_iter().map(|(code, closing)| format!("{code} {}", figure(&json!(closing))));
+        let told =
+            self.books().closing().into_iter().map(|(code, closing)| format!("{code} {}", figure(&json!(closing))));
         told.collect::<Vec<_>>().join(", ")
     }
 

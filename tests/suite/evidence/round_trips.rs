@@ -82,7 +82,9 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
         }
         "statements_sell" => count_sales(watched, 10),
         "statements_sell_100" => count_sales(watched, 100),
-        "statements_invoice_issue" => count_invoices(watched, |office, id| drop(office.sales.step_at(id, "issue", json!(1), json!({})).is(200))),
+        "statements_invoice_issue" => {
+            count_invoices(watched, |office, id| drop(office.sales.step_at(id, "issue", json!(1), json!({})).is(200)))
+        }
         "statements_invoice_confirm" => count_invoices(watched, |office, id| {
             let members = json!({ "warehouseId": office.counter.main, "priceListId": office.counter.list });
             drop(office.sales.step_at(id, "confirm", json!(1), members).is(200));

@@ -208,9 +208,7 @@ fn f58_services_have_no_cost(database: Database) {
     refused(&boxes, &office.shop.other_entity(), &desk.party);
     refused(&boxes, &office.entity, &office.shop.new_supplier());
     let gone = uuid::Uuid::now_v7().to_string();
-    desk.try_request("1", correction(&[(&gone, None, "1")]))
-        .refused(404, "NOT_FOUND")
-        .at("/costLines/0/receiptItemId");
+    desk.try_request("1", correction(&[(&gone, None, "1")])).refused(404, "NOT_FOUND").at("/costLines/0/receiptItemId");
 }
 
 fn f59_what_a_void_gives_back(database: Database) {
@@ -339,10 +337,7 @@ fn goods_that_are_gone_are_corrected_there(database: Database) {
     office.shop.post(&format!("purchases/returns/{back}/ship"), json!({ "expectedVersion": 1 })).is(200);
     let credit = desk.request("5", correction(&[(&item, None, "5")]));
     desk.recognize(&credit, json!({})).is(200);
-    assert_eq!(
-        office.entries(id(&credit)),
-        ["RECOGNITION: 1150 +5, 1200 -1, 5130 -1, 5200 -1, 5210 -1, 5220 -1"]
-    );
+    assert_eq!(office.entries(id(&credit)), ["RECOGNITION: 1150 +5, 1200 -1, 5130 -1, 5200 -1, 5210 -1, 5220 -1"]);
     office.sound();
 }
 

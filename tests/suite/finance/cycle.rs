@@ -57,7 +57,8 @@ fn a_whole_cycle_adds_up(database: Database) {
     assert_eq!(trial["totals"]["debit"], trial["totals"]["credit"]);
     assert_eq!(shop.worth(&variant), "100.000000000000");
     assert_eq!(sales.balance(&invoice), "30");
-    let range = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
+    let range =
+        [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
     let money = shop.list("reports/cash", &range).is(200);
     let closing = |code: &str| {
         let account = json!(office.books().money(code));
@@ -78,8 +79,7 @@ fn f80_random_documents_leave_everything_sound(database: Database) {
     let seeds: Vec<u64> = (0..6).map(|_| dice.roll()).collect();
     for desk in office.desks() {
         let invoices: Vec<String> = (0..6).map(|n| desk.owe(&format!("{}.{:06}", 20 + n, 7 * n + 1))).collect();
-        let sources: Vec<String> =
-            (0..3).flat_map(|_| [desk.pay("40.000003"), desk.grant("25.5")]).collect();
+        let sources: Vec<String> = (0..3).flat_map(|_| [desk.pay("40.000003"), desk.grant("25.5")]).collect();
         at_once(seeds.len(), |n| {
             let mut dice = Dice::seeded(seeds[n]);
             for _ in 0..25 {

@@ -36,7 +36,7 @@ fn count(answer: &Answer, line: usize) -> (String, Json, Json) {
     (item["code"].as_str().unwrap_or_default().to_string(), item["required"].clone(), item["identified"].clone())
 }
 
-fn counted(code: &str, required: u32, identified: u32) -> (String, Json, Json) {
+fn counts(code: &str, required: u32, identified: u32) -> (String, Json, Json) {
     (code.to_string(), json!(required), json!(identified))
 }
 
@@ -49,10 +49,7 @@ fn confirm(desk: &Desk, invoice: &str, members: Json) -> Answer {
 }
 
 fn purchase(office: &Office, units: Json) -> Json {
-    with(
-        &office.purchases.grounds(),
-        json!({ "reason": WHY, "warehouseId": office.buyer.main, "units": units }),
-    )
+    with(&office.purchases.grounds(), json!({ "reason": WHY, "warehouseId": office.buyer.main, "units": units }))
 }
 
 fn f22_serialized_goods_are_sold_with_their_invoice(database: Database) {
@@ -61,17 +58,20 @@ fn f22_serialized_goods_are_sold_with_their_invoice(database: Database) {
     let (phone, units) = counter.phone("300", 2);
     let invoice = desk.draft(json!([desk.goods(&phone, "2", "290")]));
     let refused = desk.try_issue(&invoice, json!({})).refused(409, "FULFILMENT_REQUIRED");
-    assert_eq!(count(&refused, 0), counted("DELIVERY_REQUIRED", 2, 0));
+    assert_eq!(count(&refused, 0), counts("DELIVERY_REQUIRED", 2, 0));
     let named = with(&desk.goods(&phone, "2", "290"), json!({ "unitIds": units, "priceReason": "A friend" }));
     desk.replace(&invoice, json!([named]), json!({})).is(200);
     let refused = desk.try_issue(&invoice, json!({})).refused(409, "FULFILMENT_REQUIRED");
-    assert_eq!(count(&refused, 0), counted("DELIVERY_REQUIRED", 2, 2));
+    assert_eq!(count(&refused, 0), counts("DELIVERY_REQUIRED", 2, 2));
     confirm(desk, &invoice, sale(&office)).is(200);
     let read = desk.invoice(&invoice);
     let order = read.text("deliveryOrderId");
     let sold = counter.read(&order);
     assert_eq!((&sold["status"], &sold["total"]), (&json!("COMPLETED"), &json!("580.000000000000")));
-    assert_eq!((&sold["number"], &sold["items"][0]["priceOrigin"]), (&json!(format!("SI-{invoice}")), &json!("SALES_INVOICE")));
+    assert_eq!(
+        (&sold["number"], &sold["items"][0]["priceOrigin"]),
+        (&json!(format!("SI-{invoice}")), &json!("SALES_INVOICE"))
+    );
     assert_eq!((&read["status"], &read["lines"][0]["orderItemId"]), (&json!("ISSUED"), &sold["items"][0]["id"]));
     assert_eq!(sold["items"][0]["billedQuantity"], "2.000000");
     assert!(units.iter().all(|unit| office.shop.serial_unit(unit)["status"] == "SOLD"));
@@ -87,7 +87,7 @@ fn f23_a_unit_short_makes_no_order(database: Database) {
     let (phone, units) = office.counter.phone("300", 2);
     let invoice = desk.draft(json!([with(&desk.goods(&phone, "2", "300"), json!({ "unitIds": units[..1] }))]));
     let refused = confirm(desk, &invoice, sale(&office)).refused(409, "UNIT_COUNT_MISMATCH");
-    assert_eq!(count(&refused, 0), counted("UNITS_DIFFER_FROM_QUANTITY", 2, 1));
+    assert_eq!(count(&refused, 0), counts("UNITS_DIFFER_FROM_QUANTITY", 2, 1));
     assert_eq!(office.shop.count("sales_sales_order", "1 = 1"), 0, "no order was left");
     let many = with(&desk.goods(&phone, "1", "300"), json!({ "unitIds": units }));
     desk.try_draft(json!([many]), json!({})).refused(409, "UNIT_COUNT_MISMATCH").at("/lines/0/unitIds");
@@ -100,7 +100,7 @@ fn f24_a_unit_needs_its_variant(database: Database) {
     let invoice = desk.draft(json!([with(&desk.free("1", "300"), json!({ "unitIds": units }))]));
     for answer in [desk.try_issue(&invoice, json!({})), confirm(desk, &invoice, sale(&office))] {
         let refused = answer.refused(409, "FULFILMENT_INCOMPLETE");
-        assert_eq!(count(&refused, 0), counted("UNITS_DIFFER_FROM_QUANTITY", 1, 0));
+        assert_eq!(count(&refused, 0), counts("UNITS_DIFFER_FROM_QUANTITY", 1, 0));
     }
 }
 
@@ -126,7 +126,7 @@ fn f26_what_is_not_delivered_is_not_issued(database: Database) {
     counter.confirm(&order).is(200);
     let invoice = desk.draft(json!([{ "orderItemId": counter.read(&order)["items"][0]["id"], "quantity": "1" }]));
     let refused = desk.try_issue(&invoice, json!({})).refused(409, "FULFILMENT_INCOMPLETE");
-    assert_eq!(count(&refused, 0), counted("DELIVERY_REQUIRED", 1, 0));
+    assert_eq!(count(&refused, 0), counts("DELIVERY_REQUIRED", 1, 0));
     counter.complete(&order).is(200);
     desk.try_issue(&invoice, json!({})).is(200);
     assert_eq!(desk.invoice(&invoice)["lines"][0]["units"][0]["unitId"], json!(units[0]));
@@ -166,13 +166,14 @@ fn f27_units_are_taken_where_all_are_billed(database: Database) {
     };
     let part = draft("2", &[]);
     let refused = desk.try_issue(&part, json!({})).refused(409, "FULFILMENT_INCOMPLETE");
-    assert_eq!(count(&refused, 0), counted("UNITS_DIFFER_FROM_QUANTITY", 2, 0));
+    assert_eq!(count(&refused, 0), counts("UNITS_DIFFER_FROM_QUANTITY", 2, 0));
     desk.try_issue(&draft("1", &units[1..2]), json!({})).is(200);
     // All that no other invoice bills.
     let rest = draft("2", &[]);
     desk.try_issue(&rest, json!({})).is(200);
     let read = desk.invoice(&rest);
-    let named: Vec<&Json> = read["lines"][0]["units"].as_array().into_iter().flatten().map(|unit| &unit["unitId"]).collect();
+    let named: Vec<&Json> =
+        read["lines"][0]["units"].as_array().into_iter().flatten().map(|unit| &unit["unitId"]).collect();
     assert_eq!(named, [&json!(units[0]), &json!(units[2])]);
     office.shop.verified();
 }
@@ -206,11 +207,11 @@ fn f29_what_did_not_come_is_not_recognised(database: Database) {
     order.receive(json!([order.units(0, serials(&fresh_serials(2)))])).is(201);
     let draft = |quantity: &str| desk.draft(json!([{ "orderItemId": order.item_id(0), "quantity": quantity }]));
     let refused = desk.try_issue(&draft("3"), json!({})).refused(409, "FULFILMENT_INCOMPLETE");
-    assert_eq!(count(&refused, 0), counted("RECEIPT_REQUIRED", 3, 2));
+    assert_eq!(count(&refused, 0), counts("RECEIPT_REQUIRED", 3, 2));
     desk.try_issue(&draft("2"), json!({})).is(200);
     let free = desk.draft(json!([desk.goods(&office.shop.phone(), "1", "90")]));
     let refused = desk.try_issue(&free, json!({})).refused(409, "FULFILMENT_REQUIRED");
-    assert_eq!(count(&refused, 0), counted("RECEIPT_REQUIRED", 1, 0));
+    assert_eq!(count(&refused, 0), counts("RECEIPT_REQUIRED", 1, 0));
     office.shop.verified();
 }
 
@@ -259,7 +260,9 @@ fn f32_nothing_of_units_is_told(database: Database) {
     for told in [&serial, &units[0]] {
         assert!(!refused.to_string().contains(told.as_str()), "{refused}");
     }
-    let unit = |shop: &stoa_tests::Company| shop.get(&format!("sales/invoices/{invoice}")).is(200)["lines"][0]["units"][0].clone();
+    let unit = |shop: &stoa_tests::Company| {
+        shop.get(&format!("sales/invoices/{invoice}")).is(200)["lines"][0]["units"][0].clone()
+    };
     let seen = unit(&office.shop);
     assert_eq!((&seen["serialNumber"], &seen["status"]), (&json!(serial), &json!("AVAILABLE")));
     let seen = unit(&office.shop.colleague(&["sales.read"]));
@@ -283,18 +286,24 @@ fn goods_are_bought_with_their_invoice(database: Database) {
     let desk = &office.purchases;
     let (phone, box_) = (office.shop.phone(), office.shop.counted(0));
     let lines = json!([
-        desk.goods(&phone, "1", "90"), desk.goods(&box_, "4", "2.5"), desk.goods(&phone, "1", "90"), desk.free("1", "7"),
+        desk.goods(&phone, "1", "90"),
+        desk.goods(&box_, "4", "2.5"),
+        desk.goods(&phone, "1", "90"),
+        desk.free("1", "7"),
     ]);
     let invoice = desk.draft(lines);
     let numbers = fresh_serials(2);
     let units = |at: usize, number: usize| json!({ "lineNo": at, "units": serials(&numbers[number..=number]) });
     let short = confirm(desk, &invoice, purchase(&office, json!([units(0, 0)]))).refused(409, "UNIT_COUNT_MISMATCH");
-    assert_eq!(count(&short, 2), counted("UNITS_DIFFER_FROM_QUANTITY", 1, 0));
+    assert_eq!(count(&short, 2), counts("UNITS_DIFFER_FROM_QUANTITY", 1, 0));
     confirm(desk, &invoice, purchase(&office, json!([units(2, 1), units(0, 0)]))).is(200);
     let read = desk.invoice(&invoice);
     let order = office.buyer.order(read["lines"][0]["orderId"].as_str().expect("an order"));
     assert_eq!((order.status().as_str(), order.read()["number"].clone()), ("RECEIVED", json!(format!("PI-{invoice}"))));
-    assert_eq!((&order.item(0)["billedQuantity"], &order.item(1)["billedQuantity"]), (&json!("2.000000"), &json!("4.000000")));
+    assert_eq!(
+        (&order.item(0)["billedQuantity"], &order.item(1)["billedQuantity"]),
+        (&json!("2.000000"), &json!("4.000000"))
+    );
     let serial = |at: usize| read["lines"][at]["units"][0]["serialNumber"].clone();
     assert_eq!([serial(0), serial(2)], [json!(numbers[0]), json!(numbers[1])], "each line has its own units");
     assert_eq!(office.entries(&read.text("receiptId")), ["RECEIPT: 1200 +190, 2100 -190"]);
@@ -310,7 +319,8 @@ fn an_order_is_received_with_its_invoice(database: Database) {
     let billed = |at: usize, quantity: &str| json!({ "orderItemId": order.item_id(at), "quantity": quantity });
     let invoice = desk.draft(json!([billed(0, "4"), billed(1, "1")]));
     let units = json!([{ "lineNo": 1, "units": serials(&fresh_serials(1)) }]);
-    let members = with(&desk.grounds(), json!({ "reason": WHY, "units": units, "expectedOrderVersion": order.version() }));
+    let members =
+        with(&desk.grounds(), json!({ "reason": WHY, "units": units, "expectedOrderVersion": order.version() }));
     confirm(desk, &invoice, members).is(200);
     assert_eq!(order.status(), "PARTIALLY_RECEIVED");
     assert_eq!(order.item(0)["receivedQuantity"], "4.000000");
@@ -353,10 +363,9 @@ fn members_of_the_other_way_are_refused(database: Database) {
     let members = with(&sale(&office), json!({ "expectedOrderVersion": 2, "orderNumber": fresh("N-") }));
     let refused = confirm(desk, &bound, members).refused(400, "VALIDATION_FAILED");
     assert_eq!(refused.pointers(), ["/warehouseId", "/priceListId", "/orderNumber"]);
-    let other = office.shop.post(
-        "pricing/price-lists",
-        json!({ "code": fresh("USD"), "name": "Dollars", "currencyCode": "USD" }),
-    );
+    let other = office
+        .shop
+        .post("pricing/price-lists", json!({ "code": fresh("USD"), "name": "Dollars", "currencyCode": "USD" }));
     let members = with(&sale(&office), json!({ "priceListId": other.is(201).id() }));
     confirm(desk, &free, members).refused(409, "REFERENCE_INVALID").fault("/priceListId", "OTHER_CURRENCY");
 }

@@ -50,7 +50,9 @@ fn f2_what_a_body_may_not_say(database: Database) {
         let amount = format!("/lines/0/{}", desk.amount_member());
         refused(json!([desk.free("1", "0.1234567")]), &amount, "FORMAT");
         refused(json!([{ "quantity": "1", (desk.amount_member()): "1" }]), "/lines/0/description", "REQUIRED");
-        desk.try_draft(json!([]), json!({ "currencyCode": "eur" })).refused(400, "VALIDATION_FAILED").at("/currencyCode");
+        desk.try_draft(json!([]), json!({ "currencyCode": "eur" }))
+            .refused(400, "VALIDATION_FAILED")
+            .at("/currencyCode");
         let text = json!({ "reference": "4111-1111-1111-1111" });
         let told = desk.try_draft(json!([]), text).refused(400, "VALIDATION_FAILED");
         told.clone().fault("/reference", "CARD_NUMBER_REFUSED");
@@ -270,11 +272,9 @@ fn f48_no_key_writes(database: Database) {
     let office = Office::new(database);
     let key = office.shop.machine(&["sales.read", "sales.write", "purchases.read", "purchases.write"]);
     for desk in office.desks() {
-        for (path, body) in [
-            ("invoices", desk.body(json!([]))),
-            ("payments", desk.payment("1")),
-            ("credit-notes", desk.credit("1")),
-        ] {
+        for (path, body) in
+            [("invoices", desk.body(json!([]))), ("payments", desk.payment("1")), ("credit-notes", desk.credit("1"))]
+        {
             let path = format!("/v1/tenants/{}/{}", desk.shop.tenant, desk.at(path));
             let sent = desk.shop.host.request("POST", &path).token(&key.key).json(&body).send();
             sent.refused(403, "WRONG_IDENTITY_FAMILY");
@@ -292,7 +292,8 @@ fn an_order_is_drafted_as_far_as_it_is_open(database: Database) {
     let order = counter.deliver(items);
     let first = counter.read(&order)["items"][0]["id"].clone();
     desk.issue(json!([{ "orderItemId": first, "quantity": "1" }]));
-    let from = |number: &str| desk.shop.post("sales/invoices/from-order", json!({ "orderId": order, "number": number }));
+    let from =
+        |number: &str| desk.shop.post("sales/invoices/from-order", json!({ "orderId": order, "number": number }));
     let draft = desk.invoice(&from("FROM-1").is(201).id());
     let line = |at: usize| (draft["lines"][at]["quantity"].clone(), draft["lines"][at]["unitCount"].clone());
     assert_eq!([line(0), line(1)], [(json!("3.000000"), json!(0)), (json!("2.000000"), json!(2))]);

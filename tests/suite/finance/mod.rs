@@ -1,5 +1,6 @@
 //! Finance: invoices, payments, credits, refunds and returns of both sides, the money of tills, and the books behind them.
 
+mod crash;
 mod credits;
 mod cycle;
 mod fulfilment;

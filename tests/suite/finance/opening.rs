@@ -22,7 +22,7 @@ on_both_databases![
 
 /// A company without books whose entity has a chart.
 #[track_caller]
-fn prepared(database: Database) -> Office {
+fn prepare(database: Database) -> Office {
     let office = Office::new(database);
     let chart = office.books().at("chart");
     office.shop.post(&chart, json!({ "template": "STANDARD" })).is(201);
@@ -43,7 +43,7 @@ fn keeps_books(office: &Office) -> bool {
 }
 
 fn l5_books_begin_at_what_the_documents_say(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     let (counter, desk) = (&office.counter, &office.sales);
     let variant = office.shop.counted(0);
     counter.price(&variant, "30");
@@ -60,7 +60,7 @@ fn l5_books_begin_at_what_the_documents_say(database: Database) {
 }
 
 fn l5_every_control_account_is_opened(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     let (buyer, counter) = (&office.buyer, &office.counter);
     let variant = office.shop.counted(0);
     counter.price(&variant, "10");
@@ -85,7 +85,7 @@ fn l5_every_control_account_is_opened(database: Database) {
 
 fn l6_a_receipt_is_in_the_opening_or_posts_itself(database: Database) {
     for _ in 0..4 {
-        let office = prepared(database);
+        let office = prepare(database);
         let variant = office.shop.counted(0);
         let order = office.buyer.place(json!([line(&variant, "4", "5")]));
         let body = order.receipt_body(json!([order.goods(0, "4")]));
@@ -101,7 +101,7 @@ fn l6_a_receipt_is_in_the_opening_or_posts_itself(database: Database) {
 }
 
 fn l7_what_is_missing_leaves_no_books(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     office.shop.bring(&office.shop.counted(0), &office.counter.main, "10", Some("2")).is(201);
     let books = office.books();
     books.map(&[("INVENTORY", None), ("OPENING_BALANCE", None)]).is(200);
@@ -117,7 +117,7 @@ fn l7_what_is_missing_leaves_no_books(database: Database) {
 }
 
 fn l7_costs_are_stated_for_goods_without_one(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     let (box_, other) = (office.shop.counted(0), office.shop.counted(0));
     office.shop.bring(&box_, &office.counter.main, "10", None).is(201);
     office.shop.bring(&other, &office.counter.main, "1", Some("4")).is(201);
@@ -139,7 +139,7 @@ fn l7_costs_are_stated_for_goods_without_one(database: Database) {
 }
 
 fn l8_what_was_before_the_books_stays(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     let before = |desk: &Desk| {
         let applied = desk.pay_for("9", &[(&desk.owe("9"), "9")]);
         [desk.owe("30"), desk.pay("7"), desk.grant("5"), applied, desk.give_back(&desk.grant("2"), "1")]
@@ -166,7 +166,7 @@ fn l8_what_was_before_the_books_stays(database: Database) {
 }
 
 fn documents_in_other_currencies_stay_outside(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     let desk = &office.sales;
     let dollars = |amount: &str| {
         let draft = desk.try_draft(json!([desk.free("1", amount)]), json!({ "currencyCode": "USD" })).is(201).id();
@@ -184,7 +184,7 @@ fn documents_in_other_currencies_stay_outside(database: Database) {
 }
 
 fn books_are_begun_by_who_may(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     let other = office.as_person(&office.shop.colleague(&["sales.read", "reports.cost.read"]));
     start(&other, json!({})).refused(403, "PERMISSION_DENIED");
     let told = start(&office, json!({})).is(200);
@@ -195,7 +195,7 @@ fn books_are_begun_by_who_may(database: Database) {
 }
 
 fn many_parties_are_opened_each(database: Database) {
-    let office = prepared(database);
+    let office = prepare(database);
     for amount in 1..=5 {
         let code = stoa_tests::company::fresh("C-");
         let customer = office.shop.post("sales/customers", json!({ "code": code, "name": code })).is(201).id();
@@ -203,10 +203,8 @@ fn many_parties_are_opened_each(database: Database) {
         desk.owe(&amount.to_string());
     }
     start(&office, json!({})).is(200);
-    let entry = office.shop.all(
-        "ledger/journal-entries",
-        &[("legalEntityId", &office.entity), ("sourceId", &office.entity)],
-    );
+    let entry =
+        office.shop.all("ledger/journal-entries", &[("legalEntityId", &office.entity), ("sourceId", &office.entity)]);
     let entry = office.shop.get(&format!("ledger/journal-entries/{}", entry[0]["id"].as_str().unwrap())).is(200);
     let lines = entry["lines"].as_array().cloned().unwrap_or_default();
     let owed = lines.iter().filter(|line| line["accountCode"] == "1100" && line["partyType"] == "CUSTOMER");

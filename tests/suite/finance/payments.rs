@@ -85,9 +85,7 @@ fn f37_a_payment_is_dated_in_an_open_month(database: Database) {
     }
     let closed = json!({ "paidOn": month_day(2, 3) });
     for desk in office.desks() {
-        desk.try_pay("10", closed.clone())
-            .refused(409, "ACCOUNTING_PERIOD_CLOSED")
-            .fault("/paidOn", "MONTH_CLOSED");
+        desk.try_pay("10", closed.clone()).refused(409, "ACCOUNTING_PERIOD_CLOSED").fault("/paidOn", "MONTH_CLOSED");
         assert!(desk.shop.all(&desk.at("payments"), &[]).is_empty());
         let pending = with(&closed, json!({ "status": "PENDING" }));
         let payment = format!("payments/{}", desk.try_pay("10", pending).is(201).id());
@@ -165,8 +163,7 @@ fn f41_an_invoice_is_named_once(database: Database) {
         let invoice = desk.owe("30");
         let twice = json!({ "applications": parts(&[(&invoice, "1"), (&invoice, "1")]) });
         desk.try_pay("10", twice).refused(400, "VALIDATION_FAILED").fault("/applications/1/invoiceId", "REPEATED");
-        let many: Vec<Json> =
-            (0..51).map(|_| json!({ "invoiceId": uuid::Uuid::now_v7(), "amount": "1" })).collect();
+        let many: Vec<Json> = (0..51).map(|_| json!({ "invoiceId": uuid::Uuid::now_v7(), "amount": "1" })).collect();
         desk.try_pay("90", json!({ "applications": many }))
             .refused(400, "VALIDATION_FAILED")
             .fault("/applications", "TOO_MANY");
@@ -326,10 +323,15 @@ fn an_expected_payment_is_replaced(database: Database) {
         let put = |members: Json| desk.shop.put(&path, with(&body, members));
         put(json!({ "status": "RECORDED" })).refused(400, "VALIDATION_FAILED").at("/status");
         put(json!({ "number": "ANOTHER" })).refused(409, "IMMUTABLE_FIELD").at("/number");
-        put(json!({ "legalEntityId": office.shop.other_entity() })).refused(409, "IMMUTABLE_FIELD").at("/legalEntityId");
+        put(json!({ "legalEntityId": office.shop.other_entity() }))
+            .refused(409, "IMMUTABLE_FIELD")
+            .at("/legalEntityId");
         put(json!({})).is(200);
         let read = desk.read(&format!("payments/{payment}"));
-        assert_eq!((&read["amount"], &read["method"], &read["version"]), (&json!("11.000000"), &json!("CASH"), &json!(2)));
+        assert_eq!(
+            (&read["amount"], &read["method"], &read["version"]),
+            (&json!("11.000000"), &json!("CASH"), &json!(2))
+        );
         let recorded = desk.pay("9");
         let stored = desk.read(&recorded);
         let body = with(&made, json!({ "expectedVersion": 1, "number": stored["number"] }));

@@ -108,10 +108,7 @@ fn a_mirror_stands_on_the_accounts_of_then(database: Database) {
     books.map(&[("PURCHASE_EXPENSE", Some(&other))]).is(200);
     assert_eq!(office.entries(&desk.owe("9")), ["RECOGNITION: 5199 +9, 2000 -9"]);
     desk.void(&format!("invoices/{invoice}"), json!({})).is(200);
-    assert_eq!(
-        office.entries(&invoice),
-        ["RECOGNITION: 5100 +20, 2000 -20", "RECOGNITION:VOID: 2000 +20, 5100 -20"]
-    );
+    assert_eq!(office.entries(&invoice), ["RECOGNITION: 5100 +20, 2000 -20", "RECOGNITION:VOID: 2000 +20, 5100 -20"]);
     office.sound();
 }
 
@@ -165,7 +162,8 @@ fn what_cannot_be_posted_leaves_nothing(database: Database) {
     let variant = office.counter.good("10", "5");
     books.map(&[("SALES_CLEARING", None), ("GOODS_RECEIVED_NOT_INVOICED", None), ("PURCHASE_EXPENSE", None)]).is(200);
     let sold = office.sales.draft(json!([office.sales.goods(&variant, "1", "10")]));
-    let bought = office.purchases.draft(json!([office.purchases.goods(&variant, "1", "10"), office.purchases.free("1", "2")]));
+    let bought =
+        office.purchases.draft(json!([office.purchases.goods(&variant, "1", "10"), office.purchases.free("1", "2")]));
     let before = office.shop.records();
     let sale = json!({ "warehouseId": office.counter.main, "priceListId": office.counter.list });
     let buy = with(&office.purchases.grounds(), json!({ "reason": WHY, "warehouseId": office.buyer.main }));

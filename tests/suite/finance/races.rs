@@ -143,8 +143,7 @@ fn f42_twenty_payments_of_one_invoice(database: Database) {
     let office = Office::with_books(database);
     for desk in office.desks() {
         let invoice = desk.owe("100");
-        let answers =
-            at_once(20, |_| desk.try_pay("10", json!({ "applications": parts(&[(&invoice, "10")]) })));
+        let answers = at_once(20, |_| desk.try_pay("10", json!({ "applications": parts(&[(&invoice, "10")]) })));
         assert_eq!(count_won(&answers, &["LIMIT_EXCEEDED"]), 10);
         let read = desk.invoice(&invoice);
         assert_eq!(figure(&read["balance"]), "0");
@@ -193,8 +192,7 @@ fn f51_two_credits_of_one_invoice(database: Database) {
     let office = Office::with_books(database);
     for desk in office.desks() {
         let invoice = desk.owe("100");
-        let credits: Vec<String> =
-            (0..2).map(|_| desk.request("60", json!({ "originInvoiceId": invoice }))).collect();
+        let credits: Vec<String> = (0..2).map(|_| desk.request("60", json!({ "originInvoiceId": invoice }))).collect();
         let answers = at_once(2, |n| send(desk, &credits[n], "recognize", 1, &desk.grounds()));
         assert_eq!(count_won(&answers, &["LIMIT_EXCEEDED"]), 1);
         let lost = answers.iter().find(|answer| answer.status == 409).expect("one lost");

@@ -182,10 +182,7 @@ fn lines_post_where_they_say(database: Database) {
     let lines = json!([desk.free("2", "5"), with(&desk.free("1", "3"), account("4100"))]);
     let invoice = desk.draft(lines);
     desk.step(&format!("invoices/{invoice}"), "recognize", json!({ "recognizedOn": day(0) })).is(200);
-    assert_eq!(
-        office.entries(&invoice),
-        ["ISSUE: 1100 +13, 1160 -13", "RECOGNITION: 1160 +13, 4000 -10, 4100 -3"]
-    );
+    assert_eq!(office.entries(&invoice), ["ISSUE: 1100 +13, 1160 -13", "RECOGNITION: 1160 +13, 4000 -10, 4100 -3"]);
     let desk = &office.purchases;
     let invoice = desk.issue(json!([desk.free("2", "5"), with(&desk.free("1", "3"), account("2150"))]));
     assert_eq!(office.entries(&invoice), ["RECOGNITION: 2150 +3, 5100 +10, 2000 -13"]);

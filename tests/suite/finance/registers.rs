@@ -114,7 +114,10 @@ fn f71_a_receipt_settles_its_order(database: Database) {
     let (office, desk) = (&drawer.office, &drawer.office.sales);
     let order = office.order("50");
     let collected = drawer.checkout(&order, &[component(1, "CASH", "20"), component(2, "CARD", "30")]);
-    assert_eq!((collected.payments.len(), figure(&json!(collected.cash)), drawer.expected()), (2, "20".into(), "20".into()));
+    assert_eq!(
+        (collected.payments.len(), figure(&json!(collected.cash)), drawer.expected()),
+        (2, "20".into(), "20".into())
+    );
     assert_eq!(office.entries(&order), ["DELIVERY: 1160 +50, 5000 +1, 1200 -1, 4000 -50"]);
     let payment = desk.read(&format!("payments/{}", services::id(collected.payments[0].id)));
     let receipt = payment.text("receiptId");
@@ -122,7 +125,10 @@ fn f71_a_receipt_settles_its_order(database: Database) {
     assert_eq!(
         [&payment["origin"], &payment["status"], &payment["number"], &payment["available"], &payment["orderId"]],
         [
-            &json!("POS_RECEIPT"), &json!("CONFIRMED"), &json!(format!("POS-{receipt}-1")), &json!("0.000000"),
+            &json!("POS_RECEIPT"),
+            &json!("CONFIRMED"),
+            &json!(format!("POS-{receipt}-1")),
+            &json!("0.000000"),
             &json!(order),
         ]
     );
@@ -151,9 +157,7 @@ fn f72_a_collected_order_is_billed_whole(database: Database) {
     office.counter.confirm(&order).is(200);
     drawer.checkout(&order, &[component(1, "CASH", "30")]);
     let other = office.counter.deliver(json!([{ "variantId": variant, "quantity": "1" }]));
-    let line = |order: &str, quantity: &str| {
-        json!({ "orderItemId": office.counter.read(order)["items"][0]["id"], "quantity": quantity })
-    };
+    let line = |order: &str, quantity: &str| json!({ "orderItemId": office.counter.read(order)["items"][0]["id"], "quantity": quantity });
     for lines in [
         json!([line(&order, "2")]),
         json!([line(&order, "3"), line(&other, "1")]),
@@ -173,9 +177,7 @@ fn f72_a_collected_order_is_billed_whole(database: Database) {
 fn f73_a_billed_order_is_collected_where_it_can_be(database: Database) {
     let drawer = Drawer::with_books(database, "0");
     let (office, desk) = (&drawer.office, &drawer.office.sales);
-    let line = |order: &str, quantity: &str| {
-        json!([{ "orderItemId": office.counter.read(order)["items"][0]["id"], "quantity": quantity }])
-    };
+    let line = |order: &str, quantity: &str| json!([{ "orderItemId": office.counter.read(order)["items"][0]["id"], "quantity": quantity }]);
     let pieces = || {
         let order = office.counter.draft_of(&office.counter.good("10", "9"), "2");
         office.counter.confirm(&order).is(200);
@@ -247,10 +249,7 @@ fn an_order_is_collected_once(database: Database) {
     let bank = drawer.office.books().money("BANK");
     let mut wrong = component(1, "CASH", "50");
     wrong.account_id = Some(key(&bank));
-    drawer
-        .try_checkout(&other, &[wrong])
-        .refused(409, "PAYMENT_ACCOUNT_INVALID")
-        .at("/components/0/accountId");
+    drawer.try_checkout(&other, &[wrong]).refused(409, "PAYMENT_ACCOUNT_INVALID").at("/components/0/accountId");
     drawer.office.books().map(&[("CARD", None)]).is(200);
     drawer.try_checkout(&other, &[component(1, "CARD", "50")]).refused(409, "ACCOUNTING_SETUP_REQUIRED");
     assert_eq!(drawer.office.counter.read(&other)["status"], "CONFIRMED");
@@ -265,7 +264,10 @@ fn a_till_s_account_is_a_till_s(database: Database) {
     drawer.try_calls(&[Call::Open(session.clone())]).refused(409, "PAYMENT_ACCOUNT_INVALID").at("/moneyAccountId");
     session.money_account_id = None;
     session.currency_code = "USD".to_string();
-    drawer.try_calls(&[Call::Open(session.clone())]).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED").at("/currencyCode");
+    drawer
+        .try_calls(&[Call::Open(session.clone())])
+        .refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED")
+        .at("/currencyCode");
     session.currency_code = "EUR".to_string();
     let opened: Opened = drawer.call(Call::Open(session));
     assert_eq!(opened.money_account_id, Some(key(&office.books().money("CASH"))));
@@ -278,7 +280,8 @@ fn a_closed_drawer_takes_nothing(database: Database) {
     let drawer = Drawer::with_books(database, "100");
     drawer.close("100");
     let order = drawer.office.order("50");
-    drawer.try_prepare(&order, &[component(1, "CASH", "50")])
+    drawer
+        .try_prepare(&order, &[component(1, "CASH", "50")])
         .refused(409, "ILLEGAL_STATE")
         .fault("/session", "SESSION_CLOSED");
     drawer.try_move(Direction::In, "1").refused(409, "ILLEGAL_STATE").at("/session");

@@ -47,7 +47,7 @@ fn statement(desk: &Desk, query: &[(&str, &str)]) -> Answer {
 
 /// The ageing of the side, as of today unless the query says otherwise.
 #[track_caller]
-fn ageing(desk: &Desk, query: &[(&str, &str)]) -> Answer {
+fn ages(desk: &Desk, query: &[(&str, &str)]) -> Answer {
     let report = match desk.trade {
         Trade::Sales => "reports/receivables-ageing",
         Trade::Purchases => "reports/payables-ageing",
@@ -89,7 +89,8 @@ fn f75_a_statement_ends_at_the_balance(database: Database) {
         trade(desk);
         let told = balance(desk);
         // 100 less 60 and 8; 10 of 70; 20 less 5 and 8.
-        let figures = ["openInvoices", "unappliedPayments", "availableCredits", "balance"].map(|name| figure(&told[name]));
+        let figures =
+            ["openInvoices", "unappliedPayments", "availableCredits", "balance"].map(|name| figure(&told[name]));
         assert_eq!(figures, ["32", "10", "7", "15"]);
         let account_of = statement(desk, &[]);
         assert_eq!(account_of["closing"], told["balance"]);
@@ -98,8 +99,11 @@ fn f75_a_statement_ends_at_the_balance(database: Database) {
         assert_eq!(items.last().expect("entries")["balance"], account_of["closing"]);
         let kinds: Vec<&str> = items.iter().filter_map(|item| item["kind"].as_str()).collect();
         assert_eq!(kinds, ["INVOICE", "PAYMENT", "INVOICE", "VOID", "PAYMENT", "VOID", "CREDIT", "REFUND"]);
-        let ages = ageing(desk, &[]);
-        assert_eq!((figure(&ages["totals"]["total"]), figure(&ages["totals"]["unapplied"])), ("32".into(), "17".into()));
+        let ages = ages(desk, &[]);
+        assert_eq!(
+            (figure(&ages["totals"]["total"]), figure(&ages["totals"]["unapplied"])),
+            ("32".into(), "17".into())
+        );
         let books = office.books().closing();
         assert_eq!(units(&json!(books[account])) * sign, units(&ages["totals"]["total"]));
         // What the figures are the sums of.
@@ -125,7 +129,7 @@ fn f76_the_past_knows_nothing_of_later(database: Database) {
         let (paid, void) = (issue("100"), issue("30"));
         desk.pay_for("40", &[(&paid, "40")]);
         desk.void(&format!("invoices/{void}"), json!({})).is(200);
-        let total = |as_of: &str| figure(&ageing(desk, &[("asOf", as_of)])["totals"]["total"]);
+        let total = |as_of: &str| figure(&ages(desk, &[("asOf", as_of)])["totals"]["total"]);
         assert_eq!(total(&month_day(2, 9)), "0");
         assert_eq!(total(&month_day(1, 10)), "130");
         assert_eq!(total(&day(0)), "60");
@@ -136,7 +140,17 @@ fn f76_the_past_knows_nothing_of_later(database: Database) {
 fn debts_age_by_their_due_days(database: Database) {
     let office = Office::new(database);
     for desk in office.desks() {
-        for (amount, due) in [("1", 1), ("2", 0), ("4", -1), ("8", -30), ("16", -31), ("32", -60), ("64", -61), ("128", -90), ("256", -91)] {
+        for (amount, due) in [
+            ("1", 1),
+            ("2", 0),
+            ("4", -1),
+            ("8", -30),
+            ("16", -31),
+            ("32", -60),
+            ("64", -61),
+            ("128", -90),
+            ("256", -91),
+        ] {
             let members = json!({ "issuedOn": day(-100), "dueOn": day(due) });
             let draft = desk.try_draft(json!([desk.free("1", amount)]), members).is(201).id();
             desk.try_issue(&draft, json!({})).is(200);
@@ -144,7 +158,7 @@ fn debts_age_by_their_due_days(database: Database) {
         // Without a due day: by the day of issue.
         let draft = desk.try_draft(json!([desk.free("1", "512")]), json!({ "issuedOn": day(-2) })).is(201).id();
         desk.try_issue(&draft, json!({})).is(200);
-        let told = ageing(desk, &[("partyId", &desk.party)]);
+        let told = ages(desk, &[("partyId", &desk.party)]);
         let of = |row: &Json| {
             ["notDue", "days1to30", "days31to60", "days61to90", "over90", "total"].map(|name| figure(&row[name]))
         };
@@ -193,7 +207,11 @@ fn f77_what_a_report_may_be_asked(database: Database) {
     let wrong: Vec<(&str, &str)> = [("legalEntityId", entity), ("groupBy", "COLOR")].into_iter().chain(range).collect();
     office.shop.list("reports/sales", &wrong).refused(400, "VALIDATION_FAILED").at("/query/groupBy");
     for report in ["receivables-ageing", "payables-ageing", "valuation", "costs", "reconciliation"] {
-        office.shop.list(&format!("reports/{report}"), &[]).refused(400, "VALIDATION_FAILED").at("/query/legalEntityId");
+        office
+            .shop
+            .list(&format!("reports/{report}"), &[])
+            .refused(400, "VALIDATION_FAILED")
+            .at("/query/legalEntityId");
     }
     office
         .shop
@@ -204,9 +222,8 @@ fn f77_what_a_report_may_be_asked(database: Database) {
 
 fn f78_margin_is_for_those_who_may_see_it(database: Database) {
     let office = Office::new(database);
-    let range = [
-        ("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0)),
-    ];
+    let range =
+        [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
     let seller = office.shop.colleague(&["sales.read", "customers.read", "reports.cost.read"]);
     seller.list("reports/sales", &range).is(200);
     seller.list("reports/margin", &range).refused(403, "PERMISSION_DENIED");
@@ -221,8 +238,11 @@ fn f78_margin_is_for_those_who_may_see_it(database: Database) {
 fn report(office: &Office, name: &str, by: &str, more: &[(&str, &str)]) -> Answer {
     let (from, to) = (day(-100), day(1));
     let query = [
-        ("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", from.as_str()),
-        ("to", to.as_str()), ("groupBy", by),
+        ("legalEntityId", office.entity.as_str()),
+        ("currencyCode", "EUR"),
+        ("from", from.as_str()),
+        ("to", to.as_str()),
+        ("groupBy", by),
     ];
     let query: Vec<(&str, &str)> = query.into_iter().chain(more.iter().copied()).collect();
     office.shop.list(&format!("reports/{name}"), &query).is(200)
@@ -289,9 +309,8 @@ fn money_that_moved_adds_up_to_the_accounts(database: Database) {
     let office = Office::with_books(database);
     office.desks().iter().for_each(|desk| trade(desk));
     office.books().manual(&day(0), "1010", "3000", "500").is(201);
-    let range = [
-        ("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0)),
-    ];
+    let range =
+        [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
     let told = office.shop.list("reports/cash", &range).is(200);
     let bank = office.books().money("BANK");
     let row = told.items().iter().find(|row| row["moneyAccountId"] == json!(bank)).expect("a row of the bank");
@@ -309,9 +328,8 @@ fn money_without_books_is_by_method(database: Database) {
     office.sales.try_pay("10", json!({ "method": "CASH" })).is(201);
     office.purchases.try_pay("4", json!({ "method": "CASH" })).is(201);
     office.sales.try_pay("9", json!({})).is(201);
-    let range = [
-        ("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0)),
-    ];
+    let range =
+        [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR"), ("from", &day(0)), ("to", &day(0))];
     let told = office.shop.list("reports/cash", &range).is(200);
     let rows: Vec<_> = told
         .items()
@@ -357,7 +375,10 @@ fn an_order_shows_how_far_it_is_settled(database: Database) {
     let draft = desk.draft(json!([{ "orderItemId": item, "quantity": "1" }]));
     desk.try_pay("12", json!({ "applications": parts(&[(&invoice, "12")]) })).is(201);
     let told = office.shop.get(&format!("sales/orders/{order}/settlement")).is(200);
-    assert_eq!((figure(&told["total"]), figure(&told["billed"]), &told["receiptId"]), ("50".into(), "30".into(), &Json::Null));
+    assert_eq!(
+        (figure(&told["total"]), figure(&told["billed"]), &told["receiptId"]),
+        ("50".into(), "30".into(), &Json::Null)
+    );
     let invoices: Vec<_> =
         told["invoices"].as_array().into_iter().flatten().map(|of| (of["id"].clone(), of["balance"].clone())).collect();
     assert_eq!(invoices, [(json!(invoice), json!("18.000000")), (json!(draft), Json::Null)]);
@@ -373,7 +394,8 @@ fn pages_of_groups_follow_each_other(database: Database) {
         let variant = counter.good("10", "9");
         counter.deliver(json!([{ "variantId": variant, "quantity": n.to_string() }]));
         // Of another customer, and without an order.
-        let customer = office.shop.post("sales/customers", json!({ "code": fresh("C-"), "name": "Other" })).is(201).id();
+        let customer =
+            office.shop.post("sales/customers", json!({ "code": fresh("C-"), "name": "Other" })).is(201).id();
         let desk = Desk { party: customer, ..desk.clone() };
         let free = desk.draft(json!([desk.goods(&office.shop.counted(0), "1", "5"), desk.free("1", "1")]));
         desk.step(&format!("invoices/{free}"), "recognize", json!({ "recognizedOn": day(0) })).is(200);

@@ -80,7 +80,8 @@ fn f68_only_units_that_are_there_go_back(database: Database) {
     office.counter.confirm(&order).is(200);
     let (other, strangers) = receive_phones(&office, 1);
     let refused = |item: &str, unit: &String| {
-        ship(&office, &draft(&office, json!([units(item, std::slice::from_ref(unit))]))).refused(409, "UNIT_UNAVAILABLE")
+        ship(&office, &draft(&office, json!([units(item, std::slice::from_ref(unit))])))
+            .refused(409, "UNIT_UNAVAILABLE")
     };
     refused(&item, &phones[0]);
     office.counter.complete(&order).is(200);

@@ -14,7 +14,7 @@ on_both_databases![what_does_not_add_up_is_found];
 
 /// The invariants that `stoa verify` says are broken.
 #[track_caller]
-fn broken(shop: &Company) -> BTreeSet<String> {
+fn find_broken(shop: &Company) -> BTreeSet<String> {
     let command = shop.host.command().args(["verify", "--json", "--tenant", &shop.tenant]).output();
     let output = command.expect("cannot run `stoa verify`");
     let complained = String::from_utf8_lossy(&output.stderr);
@@ -75,7 +75,7 @@ fn what_does_not_add_up_is_found(database: Database) {
     ] {
         let office = busy(database);
         office.shop.change(statement);
-        let found = broken(&office.shop);
+        let found = find_broken(&office.shop);
         assert!(found.contains(invariant), "{invariant} by {statement}: {found:?}");
     }
 }

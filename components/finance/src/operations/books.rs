@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, map, set, text, today, totals};
+use stoa_sdk::{
+    Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, map, set, text, today, totals,
+};
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, Goods, Stated};
 use stoa_trade::clients::{articles, directory, units};

@@ -160,7 +160,7 @@ mod tests {
         ids.iter().map(|id| Id(8, *id)).collect()
     }
 
-    fn serialized(place: i64, quantity: &str, named: &[u64]) -> InvoiceLineRow {
+    fn phones(place: i64, quantity: &str, named: &[u64]) -> InvoiceLineRow {
         InvoiceLineRow {
             tracking: Tracking::Serialized,
             unit_ids: JsonList(units(named)),
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn f24_a_unit_needs_its_variant() {
-        let line = InvoiceLineRow { variant_id: None, ..serialized(0, "1", &[1]) };
+        let line = InvoiceLineRow { variant_id: None, ..phones(0, "1", &[1]) };
         let told = refusal(check_lines(&[(&line, None)]).unwrap_err());
         assert_eq!(told, ("FULFILMENT_INCOMPLETE".to_owned(), vec![("UNITS_DIFFER_FROM_QUANTITY".to_owned(), 1, 0)]));
     }
@@ -230,7 +230,7 @@ mod tests {
             ),
             (Side::Purchases, "2", &[], behind(false, &[1, 2], &[]), Ok(&[1, 2])),
         ] {
-            let line = serialized(0, quantity, named);
+            let line = phones(0, quantity, named);
             let told = units_to_issue(side, &[(&line, behind)]).map_err(refusal);
             let expected = match expected {
                 Ok(ids) => Ok(vec![units(ids)]),
@@ -251,7 +251,7 @@ mod tests {
             ("1", &[], behind(false, &[], &[1, 2]), Err((1, 0))),
             ("1", &[2], behind(false, &[], &[1, 2]), Ok(&[2])),
         ] {
-            let line = serialized(0, quantity, named);
+            let line = phones(0, quantity, named);
             let told = units_to_deliver(&[(&line, behind)]).map_err(refusal);
             let mismatch = |(required, identified)| {
                 (
@@ -268,7 +268,7 @@ mod tests {
         let line = line(0, "2", "1");
         assert_eq!(units_to_issue(Side::Sales, &[(&line, None)]), Ok(vec![Vec::new()]));
         assert_eq!(check_given(&[&line], &[0]), Ok(()));
-        let line = serialized(0, "2", &[]);
+        let line = phones(0, "2", &[]);
         assert_eq!(
             refusal(check_given(&[&line], &[1]).unwrap_err()).1,
             [("UNITS_DIFFER_FROM_QUANTITY".to_owned(), 2, 1)]

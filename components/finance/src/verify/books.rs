@@ -16,8 +16,7 @@ totals! { OfEntity of PartyEntryRow by [legal_entity_id: Id] { amount: Money = s
 
 /// FI11: every control account is at what the documents say.
 pub fn check_books(after: Option<Id>) -> Batch {
-    let page =
-        read(aggregate::<OfEntity>(Default::default()).after(after.map(|id| vec![id.put()])).limit(ENTITIES));
+    let page = read(aggregate::<OfEntity>(Default::default()).after(after.map(|id| vec![id.put()])).limit(ENTITIES));
     let last = page.items.last().filter(|_| page.more).map(|of| of.legal_entity_id);
     let ids: Vec<Id> = page.items.iter().map(|of| of.legal_entity_id).collect();
     if ids.is_empty() {

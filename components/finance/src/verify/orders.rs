@@ -21,8 +21,7 @@ totals! { Billed of InvoiceLineRow by [order_item_id: Option<Id>] { quantity: Qu
 
 /// FI4: what is billed of an order's line is what issued invoices bill.
 pub fn check_billed(after: Option<Id>) -> Batch {
-    let page =
-        read(select::<InvoiceRow>(InvoiceRow::status.eq(InvoiceStatus::Issued)).after(after).limit(INVOICES));
+    let page = read(select::<InvoiceRow>(InvoiceRow::status.eq(InvoiceStatus::Issued)).after(after).limit(INVOICES));
     let last = page.items.last().filter(|_| page.more).map(|row| row.id);
     let mut findings = Vec::new();
     for side in [Side::Sales, Side::Purchases] {

@@ -34,18 +34,24 @@ pub const ACTS: &[(&str, Act)] = &[
     }),
     ("voidSalesInvoice", |by| step(by, |office| office.sales.clone(), "void", |_, _| json!({ "reason": WHY }))),
     ("confirmSalesInvoice", |by| {
-        step(by, |office| office.sales.clone(), "confirm", |stage, office| {
-            json!({ "warehouseId": stage.main, "priceListId": office.counter.list })
-        })
+        step(
+            by,
+            |office| office.sales.clone(),
+            "confirm",
+            |stage, office| json!({ "warehouseId": stage.main, "priceListId": office.counter.list }),
+        )
     }),
     ("recognizePurchaseInvoice", |by| {
         step(by, |office| office.purchases.clone(), "recognize", |_, office| office.purchases.grounds())
     }),
     ("voidPurchaseInvoice", |by| step(by, |office| office.purchases.clone(), "void", |_, _| json!({ "reason": WHY }))),
     ("confirmPurchaseInvoice", |by| {
-        step(by, |office| office.purchases.clone(), "confirm", |stage, office| {
-            with(&office.purchases.grounds(), json!({ "reason": WHY, "warehouseId": stage.main }))
-        })
+        step(
+            by,
+            |office| office.purchases.clone(),
+            "confirm",
+            |stage, office| with(&office.purchases.grounds(), json!({ "reason": WHY, "warehouseId": stage.main })),
+        )
     }),
     ("createSalesCredit", |by| request(by, |office| office.sales.clone())),
     ("createPurchaseCredit", |by| request(by, |office| office.purchases.clone())),

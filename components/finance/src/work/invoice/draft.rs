@@ -106,8 +106,7 @@ fn number_scope(side: Side, stated: &StatedInvoice) -> Id {
 /// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, and as [`create_draft`].
 pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: StatedInvoice) -> Result<Draft, Problem> {
     stated.check(side)?;
-    let (before, lines_before) =
-        run((get::<InvoiceRow>(id).locked(), select::<InvoiceLineRow>(lines_of(id)).whole()))?;
+    let (before, lines_before) = run((get::<InvoiceRow>(id).locked(), select::<InvoiceLineRow>(lines_of(id)).whole()))?;
     let before = before.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
     expected.check(before.version)?;
     if before.status != InvoiceStatus::Draft {

@@ -43,7 +43,7 @@ pub fn draw_lines(of: &InvoiceRow, entity: &Entity, stated: &[StatedLine]) -> Re
     refuse("REFERENCE_INVALID", named.find_unusable(lines, of))?;
     if of.side == Side::Sales {
         let differs = |line: &StatedLine| {
-            let agreed = named.ordered(line).map(|ordered| ordered.unit_amount);
+            let agreed = named.order_line(line).map(|ordered| ordered.unit_amount);
             line.unit_amount.is_some() && agreed.is_some() && line.unit_amount != agreed
         };
         refuse("IMMUTABLE_FIELD", lines.faults(amount_member(of.side), "IMMUTABLE_FIELD", differs))?;
@@ -101,19 +101,19 @@ impl Named {
         line.order_item.or_else(|| of_receipt.map(|received| received.order_item))
     }
 
-    fn ordered(&self, line: &StatedLine) -> Option<&OrderedLine> {
+    fn order_line(&self, line: &StatedLine) -> Option<&OrderedLine> {
         self.orders.lines.get(&self.order_item(line)?)
     }
 
     fn article(&self, line: &StatedLine) -> Option<&Article> {
-        let variant = line.variant.or_else(|| self.ordered(line).map(|ordered| ordered.variant))?;
+        let variant = line.variant.or_else(|| self.order_line(line).map(|ordered| ordered.variant))?;
         self.articles.get(&variant)
     }
 
     /// How the goods of a line are counted, whatever the request says.
     fn tracking(&self, line: &StatedLine) -> Tracking {
         let of_article = || self.article(line).map(articles::tracking);
-        self.ordered(line).map(|ordered| ordered.tracking).or_else(of_article).unwrap_or(Tracking::None)
+        self.order_line(line).map(|ordered| ordered.tracking).or_else(of_article).unwrap_or(Tracking::None)
     }
 
     fn find_missing(&self, lines: Lines<'_, StatedLine>) -> Vec<Item> {
@@ -186,7 +186,7 @@ impl Named {
                     faults.push(item(at.member(member), "REFERENCE_INVALID"));
                 }
             };
-            let ordered = self.ordered(line);
+            let ordered = self.order_line(line);
             let named_by = if line.order_item.is_some() { "orderItemId" } else { "receiptItemId" };
             refuse_member(named_by, ordered.is_some_and(|ordered| !fits(ordered)));
             let came_of = line.receipt_item.and_then(|id| self.orders.received.get(&id));
@@ -202,7 +202,7 @@ impl Named {
     }
 
     fn draw(&self, of: &InvoiceRow, id: Id, at: LinePointer<'_>, line: &StatedLine) -> Result<InvoiceLineRow, Problem> {
-        let ordered = self.ordered(line);
+        let ordered = self.order_line(line);
         // A line without an order states it.
         let unit_amount = line.unit_amount.or_else(|| ordered.map(|ordered| ordered.unit_amount)).unwrap_or_default();
         let now = now();

@@ -124,12 +124,7 @@ pub const PART: Part = Part {
         ("getMarginReport", "recognised sale"),
         ("getValuationReport", "movement"),
     ],
-    values: &[
-        ("issuedOn", DAY),
-        ("recognizedOn", DAY),
-        ("paidOn", DAY),
-        ("refundedOn", DAY),
-    ],
+    values: &[("issuedOn", DAY), ("recognizedOn", DAY), ("paidOn", DAY), ("refundedOn", DAY)],
     amends: &[
         ("createSalesInvoice", of_prices),
         ("replaceSalesInvoice", of_prices),
@@ -256,7 +251,7 @@ fn grounds(records: &Records) -> Json {
     json!({ "documentReference": records.word(), "recognizedOn": DAY })
 }
 
-fn owed(records: &Records, trade: Trade) -> Answer {
+fn issue_invoice(records: &Records, trade: Trade) -> Answer {
     let draft = invoice(records, trade, free_line(trade));
     match trade.0 {
         "sales" => step(records, trade.0, "invoices", &draft, "issue", json!({})),
@@ -273,7 +268,7 @@ fn credit(records: &Records, trade: Trade, members: Json) -> Answer {
     make(records, trade, "credit-notes", with(&json!({ "amount": "50", "reasonType": "OTHER" }), members))
 }
 
-fn granted(records: &Records, trade: Trade) -> Answer {
+fn grant(records: &Records, trade: Trade) -> Answer {
     let credit = credit(records, trade, json!({}));
     step(records, trade.0, "credit-notes", &credit, "recognize", grounds(records))
 }
@@ -300,7 +295,7 @@ const fn kind(
     Kind { name, collection, names: &[], make, put_away: PutAway::Other(put_away) }
 }
 
-const fn lasting(name: &'static str, make: fn(&Records) -> Answer) -> Kind {
+const fn kind_for_good(name: &'static str, make: fn(&Records) -> Answer) -> Kind {
     Kind { name, collection: "", names: &[], make, put_away: PutAway::Never }
 }
 
@@ -338,25 +333,25 @@ const KINDS: &[Kind] = &[
     ),
     kind("sale of goods", "", |of| invoice(of, SALES, goods_line(of, SALES)), void_sales_invoice),
     kind("purchase of goods", "", |of| invoice(of, PURCHASES, goods_line(of, PURCHASES)), void_purchase_invoice),
-    kind("owed sale", "", |of| owed(of, SALES), void_sales_invoice),
-    kind("owed purchase", "", |of| owed(of, PURCHASES), void_purchase_invoice),
-    lasting("billed sale", |of| {
+    kind("owed sale", "", |of| issue_invoice(of, SALES), void_sales_invoice),
+    kind("owed purchase", "", |of| issue_invoice(of, PURCHASES), void_purchase_invoice),
+    kind_for_good("billed sale", |of| {
         let body = json!({ "orderId": of.id_of("completed sale"), "number": of.word() });
         of.company.post("sales/invoices/from-order", body)
     }),
-    lasting("billed purchase", |of| {
+    kind_for_good("billed purchase", |of| {
         of.id_of("received line of an import");
         let body = json!({ "orderId": of.id_of("import order"), "number": of.word(), "basis": "ORDERED" });
         of.company.post("purchases/invoices/from-order", body)
     }),
-    lasting("recognised sale", |of| {
+    kind_for_good("recognised sale", |of| {
         let members = json!({
             "issuedOn": DAY, "branchId": of.id_of("branch"), "lines": [goods_line(of, SALES)],
         });
         let draft = make(of, SALES, "invoices", members);
         step(of, "sales", "invoices", &draft, "recognize", json!({ "recognizedOn": DAY }))
     }),
-    lasting("income account", |of| {
+    kind_for_good("income account", |of| {
         let word = of.word();
         let body = json!({
             "legalEntityId": of.id_of("legal entity"), "code": word, "name": word, "type": "INCOME",
@@ -372,11 +367,11 @@ const KINDS: &[Kind] = &[
         |of| payment(of, PURCHASES, json!({ "status": "PENDING" })),
         void_purchase_payment,
     ),
-    lasting("applied sales payment", |of| {
+    kind_for_good("applied sales payment", |of| {
         let part = json!({ "invoiceId": of.id_of("owed sale"), "amount": "1" });
         payment(of, SALES, json!({ "applications": [part] }))
     }),
-    lasting("applied purchase payment", |of| {
+    kind_for_good("applied purchase payment", |of| {
         let part = json!({ "invoiceId": of.id_of("owed purchase"), "amount": "1" });
         payment(of, PURCHASES, json!({ "applications": [part] }))
     }),
@@ -397,19 +392,22 @@ const KINDS: &[Kind] = &[
         },
         void_purchase_credit,
     ),
-    kind("granted sales credit", "", |of| granted(of, SALES), void_sales_credit),
-    kind("granted purchase credit", "", |of| granted(of, PURCHASES), void_purchase_credit),
-    kind("sales refund", "sales/refunds", |of| refund(of, "sales", "payments", "sales payment"), |of, id| {
-        void(of, &format!("sales/refunds/{id}"))
-    }),
+    kind("granted sales credit", "", |of| grant(of, SALES), void_sales_credit),
+    kind("granted purchase credit", "", |of| grant(of, PURCHASES), void_purchase_credit),
+    kind(
+        "sales refund",
+        "sales/refunds",
+        |of| refund(of, "sales", "payments", "sales payment"),
+        |of, id| void(of, &format!("sales/refunds/{id}")),
+    ),
     kind(
         "purchase refund",
         "purchases/refunds",
         |of| refund(of, "purchases", "payments", "purchase payment"),
         |of, id| void(of, &format!("purchases/refunds/{id}")),
     ),
-    lasting("refund of a sales credit", |of| refund(of, "sales", "credit-notes", "granted sales credit")),
-    lasting("refund of a purchase credit", |of| refund(of, "purchases", "credit-notes", "granted purchase credit")),
+    kind_for_good("refund of a sales credit", |of| refund(of, "sales", "credit-notes", "granted sales credit")),
+    kind_for_good("refund of a purchase credit", |of| refund(of, "purchases", "credit-notes", "granted purchase credit")),
     Kind {
         name: "supplier return",
         collection: "purchases/returns",
