@@ -127,7 +127,7 @@ impl Office {
 
     /// Balances of the accounts that have one: `1010 100, 4000 -100`.
     #[track_caller]
-    pub fn closing(&self) -> String {
+    pub fn balances(&self) -> String {
         let told =
             self.books().closing().into_iter().map(|(code, closing)| format!("{code} {}", figure(&json!(closing))));
         told.collect::<Vec<_>>().join(", ")
@@ -136,12 +136,12 @@ impl Office {
     /// Every control account is at what the documents say, and `stoa verify` finds nothing.
     #[track_caller]
     pub fn sound(&self) {
-        self.reconciled();
+        self.reconcile();
         self.shop.verified();
     }
 
     #[track_caller]
-    pub fn reconciled(&self) {
+    pub fn reconcile(&self) {
         let report = self.shop.list("reports/reconciliation", &[("legalEntityId", &self.entity)]).is(200);
         assert_eq!(report.items().len(), 7, "{report}");
         assert!(report.items().iter().all(|row| row["difference"] == crate::books::ZERO), "{report}");

@@ -139,7 +139,7 @@ impl Drawer {
 
     /// What it should hold, without the zeros at its end.
     #[track_caller]
-    pub fn expected(&self) -> String {
+    pub fn cash(&self) -> String {
         figure(&json!(self.state().expected))
     }
 }

@@ -46,7 +46,9 @@ fn documents_survive_the_power(database: Database) {
     });
     let rounds = done.load(Ordering::Relaxed);
     println!("{rounds} rounds of documents");
-    for (table, each) in [("finance_invoice", 1), ("finance_payment", 1), ("finance_credit", 1), ("finance_application", 2)] {
+    for (table, each) in
+        [("finance_invoice", 1), ("finance_payment", 1), ("finance_credit", 1), ("finance_application", 2)]
+    {
         assert_eq!(shop.count(table, "1 = 1"), rounds * each, "{table}");
     }
     // An issue, the money, two applications, a recognition.

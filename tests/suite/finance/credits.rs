@@ -32,13 +32,13 @@ fn f49_a_requested_credit_is_worth_nothing(database: Database) {
     let office = Office::with_books(database);
     for desk in office.desks() {
         let invoice = desk.owe("30");
-        let before = office.closing();
+        let before = office.balances();
         let credit = desk.request("10", json!({}));
         desk.apply(&credit, &[(&invoice, "1")]).refused(409, "ILLEGAL_STATE");
         desk.try_refund(&credit, "1", json!({})).refused(409, "ILLEGAL_STATE");
         let read = desk.read(&credit);
         assert_eq!((&read["status"], &read["available"]), (&json!("REQUESTED"), &Json::Null));
-        assert_eq!(office.closing(), before);
+        assert_eq!(office.balances(), before);
     }
     office.sound();
 }
@@ -218,7 +218,7 @@ fn f59_what_a_void_gives_back(database: Database) {
     office.purchases.recognize(&corrected, json!({})).is(200);
     office.purchases.void(&corrected, json!({})).refused(409, "ILLEGAL_STATE");
     for desk in office.desks() {
-        let before = office.closing();
+        let before = office.balances();
         let untouched = desk.grant("10");
         desk.void(&untouched, json!({ "voidedOn": day(-1) }))
             .refused(409, "ILLEGAL_STATE")
@@ -228,7 +228,7 @@ fn f59_what_a_void_gives_back(database: Database) {
         let requested = desk.request("10", json!({}));
         desk.void(&requested, json!({})).is(200);
         assert!(office.entries(id(&requested)).is_empty());
-        assert_eq!(office.closing(), before);
+        assert_eq!(office.balances(), before);
         let applied = desk.grant("10");
         desk.apply(&applied, &[(&desk.owe("1"), "1")]).is(201);
         desk.void(&applied, json!({})).refused(409, "ILLEGAL_STATE");

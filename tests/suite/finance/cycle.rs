@@ -26,7 +26,7 @@ fn a_whole_cycle_adds_up(database: Database) {
     let item = buyer.receipt(&receipt)["items"][0]["id"].clone();
     let billed = purchases.issue(json!([{ "receiptItemId": item, "quantity": "10", "unitCost": "21" }]));
     purchases.pay_for("210", &[(&billed, "210")]);
-    assert_eq!(office.closing(), "1010 -210, 1200 200, 5110 10");
+    assert_eq!(office.balances(), "1010 -210, 1200 200, 5110 10");
     // Four are sold at 50; 150 of 200 come in cash.
     let sold = counter.deliver(json!([{ "variantId": variant, "quantity": "4" }]));
     let sold = counter.read(&sold)["items"][0]["id"].clone();
@@ -50,7 +50,7 @@ fn a_whole_cycle_adds_up(database: Database) {
     purchases.recognize(&credit, json!({})).is(200);
     purchases.give_back(&credit, "21");
     assert_eq!(
-        office.closing(),
+        office.balances(),
         "1000 150, 1010 -199, 1100 30, 1200 100, 4000 -200, 4100 30, 5000 80, 5110 10, 5130 -1"
     );
     let trial = office.books().trial_answer(&[("to", &day(1))]);

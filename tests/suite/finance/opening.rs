@@ -53,7 +53,7 @@ fn l5_books_begin_at_what_the_documents_say(database: Database) {
     desk.pay("7");
     let told = start(&office, json!({})).is(200);
     assert_eq!((&told["booksStartOn"], &told["otherCurrencies"]), (&json!(day(0)), &json!([])));
-    assert_eq!(office.closing(), "1100 30, 1200 20, 2050 -7, 3200 -43");
+    assert_eq!(office.balances(), "1100 30, 1200 20, 2050 -7, 3200 -43");
     assert_eq!(office.entries(&office.entity), ["OPENING: 1100 +30, 1200 +20, 2050 -7, 3200 -43"]);
     start(&office, json!({})).refused(409, "ILLEGAL_STATE").fault("/path/id", "BOOKS_KEPT");
     office.sound();
@@ -74,8 +74,8 @@ fn l5_every_control_account_is_opened(database: Database) {
     office.sales.grant("4");
     start(&office, json!({})).is(200);
     // 5 left of 6 at 2; 4 of 6 billed at 2; 10 delivered and not billed, 25 billed and not delivered.
-    assert_eq!(office.closing(), "1100 25, 1150 8, 1160 -15, 1200 10, 2000 -8, 2050 -4, 2100 -4, 3200 -12");
-    office.reconciled();
+    assert_eq!(office.balances(), "1100 25, 1150 8, 1160 -15, 1200 10, 2000 -8, 2050 -4, 2100 -4, 3200 -12");
+    office.reconcile();
     // The documents of before go on as those of after do.
     let open = office.shop.all("sales/invoices", &[("open", "true")]).remove(0);
     office.sales.pay_for("25", &[(open["id"].as_str().unwrap(), "25")]);
@@ -134,7 +134,7 @@ fn l7_costs_are_stated_for_goods_without_one(database: Database) {
     start(&office, json!({ "costs": gone })).refused(404, "NOT_FOUND").at("/costs/0/variantId");
     let all = json!([{ "variantId": box_, "unitCost": "2" }, { "inventoryUnitId": unit, "unitCost": "90" }]);
     start(&office, json!({ "costs": all })).is(200);
-    assert_eq!(office.closing(), "1200 114, 3200 -114");
+    assert_eq!(office.balances(), "1200 114, 3200 -114");
     office.sound();
 }
 
@@ -177,7 +177,7 @@ fn documents_in_other_currencies_stay_outside(database: Database) {
     desk.owe("30");
     let told = start(&office, json!({})).is(200);
     assert_eq!(told["otherCurrencies"], json!(["USD"]));
-    assert_eq!(office.closing(), "1100 30, 1160 -30");
+    assert_eq!(office.balances(), "1100 30, 1160 -30");
     desk.try_pay("50", json!({ "currencyCode": "USD" })).refused(409, "ACCOUNTING_CURRENCY_UNSUPPORTED");
     assert_eq!(desk.balance(&open), "50");
     office.sound();

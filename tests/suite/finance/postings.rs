@@ -37,7 +37,7 @@ fn w1_a_sale_from_its_delivery_to_its_money(database: Database) {
     desk.apply(&payment, &[(&invoice, "100")]).is(201);
     assert_eq!(office.application_entries(desk, &invoice), ["APPLICATION: 2050 +100, 1100 -100"]);
     // 60 are owed for the goods that came.
-    assert_eq!(office.closing(), "1010 100, 2100 -60, 4000 -100, 5000 60");
+    assert_eq!(office.balances(), "1010 100, 2100 -60, 4000 -100, 5000 60");
     office.sound();
 }
 
@@ -50,7 +50,7 @@ fn w2_a_purchase_with_a_variance(database: Database) {
     let item = buyer.receipt(&receipt)["items"][0]["id"].clone();
     let invoice = desk.issue(json!([{ "receiptItemId": item, "quantity": "3", "unitCost": "35" }]));
     assert_eq!(office.entries(&invoice), ["RECOGNITION: 2100 +99.999999, 5110 +5.000001, 2000 -105"]);
-    assert_eq!(office.closing(), "1200 99.999999, 2000 -105, 5110 5.000001");
+    assert_eq!(office.balances(), "1200 99.999999, 2000 -105, 5110 5.000001");
     office.sound();
 }
 

@@ -217,7 +217,7 @@ fn f55_a_correction_races_a_delivery(database: Database) {
             _ => counter.complete(&order),
         });
         assert_eq!(count_won(&answers, &[]), 2);
-        office.reconciled();
+        office.reconcile();
     }
     office.sound();
 }
@@ -247,7 +247,7 @@ fn f62_a_refund_races_the_session_s_end(database: Database) {
         });
         answers[1].clone().is(201);
         let refunded = count_won(&answers[..1], &["CASH_SESSION_REQUIRED"]) == 1;
-        assert_eq!(drawer.expected(), if refunded { "90" } else { "100" });
+        assert_eq!(drawer.cash(), if refunded { "90" } else { "100" });
         assert_eq!(answers[1]["answers"][0]["expected"], if refunded { "90.000000" } else { "100.000000" });
     }
     office.sound();
@@ -302,7 +302,7 @@ fn two_checkouts_of_one_order(database: Database) {
         let answers = at_once(2, |n| drawers[n].try_checkout(&order, &[component(1, "CASH", "50")]));
         assert_eq!(count_won(&answers, &["ILLEGAL_STATE", "VERSION_CONFLICT"]), 1);
     }
-    let held: i64 = drawers.iter().map(|drawer| drawer.expected().parse::<i64>().unwrap()).sum();
+    let held: i64 = drawers.iter().map(|drawer| drawer.cash().parse::<i64>().unwrap()).sum();
     assert_eq!(held, 200, "each order was collected once");
     office.sound();
 }

@@ -63,7 +63,7 @@ fn a_void_refund_is_available_again(database: Database) {
     let office = Office::with_books(database);
     for desk in office.desks() {
         for source in [desk.pay("10"), desk.grant("10")] {
-            let before = office.closing();
+            let before = office.balances();
             let refund = desk.give_back(&source, "4");
             desk.void(&refund, json!({ "voidedOn": day(-1) }))
                 .refused(409, "ILLEGAL_STATE")
@@ -73,7 +73,7 @@ fn a_void_refund_is_available_again(database: Database) {
                 .fault("/sessionId", "NOT_ALLOWED");
             desk.void(&refund, json!({})).is(200);
             desk.void(&refund, json!({})).refused(409, "ILLEGAL_STATE");
-            assert_eq!((desk.available(&source), office.closing()), ("10".to_string(), before));
+            assert_eq!((desk.available(&source), office.balances()), ("10".to_string(), before));
         }
     }
     office.sound();

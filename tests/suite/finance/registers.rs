@@ -58,7 +58,7 @@ fn f61_cash_of_a_till_names_its_open_session(database: Database) {
     let bank = json!({ "method": "CASH", "sessionId": drawer.id(), "accountId": office.books().money("BANK") });
     desk.try_refund(&credit, "10", bank).refused(409, "PAYMENT_ACCOUNT_INVALID").at("/accountId");
     let refund = desk.try_refund(&credit, "10", cash_refund(json!(drawer.id()))).is(201).id();
-    assert_eq!((drawer.expected().as_str(), other.expected().as_str()), ("90", "100"));
+    assert_eq!((drawer.cash().as_str(), other.cash().as_str()), ("90", "100"));
     assert_eq!(office.entries(&refund), ["MONEY: 2050 +10, 1000 -10"]);
     assert_eq!(desk.read(&format!("refunds/{refund}"))["sessionId"], json!(drawer.id()));
     office.sound();
@@ -71,7 +71,7 @@ fn f61_without_books_a_session_may_be_named(database: Database) {
     desk.try_refund(&credit, "1", json!({ "method": "CASH" })).is(201);
     desk.try_refund(&credit, "1", cash_refund(json!(uuid::Uuid::now_v7()))).refused(409, "CASH_SESSION_REQUIRED");
     desk.try_refund(&credit, "1", cash_refund(json!(drawer.id()))).is(201);
-    assert_eq!(drawer.expected(), "99");
+    assert_eq!(drawer.cash(), "99");
     let state = drawer.state();
     assert_eq!((state.refunds.count, figure(&json!(state.refunds.amount))), (1, "1".to_string()));
     office.shop.verified();
@@ -86,7 +86,7 @@ fn f63_no_more_leaves_than_the_till_holds(database: Database) {
         .fault("/amount", "EXCEEDS_TILL_CASH");
     desk.try_refund(&credit, "10", cash_refund(json!(drawer.id()))).is(201);
     drawer.try_move(Direction::Out, "0.000001").refused(409, "LIMIT_EXCEEDED").fault("/amount", "EXCEEDS_TILL_CASH");
-    assert_eq!(drawer.expected(), "0");
+    assert_eq!(drawer.cash(), "0");
     drawer.office.sound();
 }
 
@@ -101,7 +101,7 @@ fn f65_a_void_puts_cash_into_an_open_till(database: Database) {
     desk.void(&path, json!({ "sessionId": drawer.id() })).refused(409, "CASH_SESSION_REQUIRED").at("/sessionId");
     let next = office.drawer("90");
     desk.void(&path, json!({ "sessionId": next.id() })).is(200);
-    assert_eq!((next.expected().as_str(), drawer.expected().as_str()), ("100", "90"));
+    assert_eq!((next.cash().as_str(), drawer.cash().as_str()), ("100", "90"));
     let state = next.state();
     assert_eq!((state.voided_refunds.count, figure(&json!(state.voided_refunds.amount))), (1, "10".to_string()));
     assert_eq!(desk.available(&credit), "50");
@@ -115,7 +115,7 @@ fn f71_a_receipt_settles_its_order(database: Database) {
     let order = office.order("50");
     let collected = drawer.checkout(&order, &[component(1, "CASH", "20"), component(2, "CARD", "30")]);
     assert_eq!(
-        (collected.payments.len(), figure(&json!(collected.cash)), drawer.expected()),
+        (collected.payments.len(), figure(&json!(collected.cash)), drawer.cash()),
         (2, "20".into(), "20".into())
     );
     assert_eq!(office.entries(&order), ["DELIVERY: 1160 +50, 5000 +1, 1200 -1, 4000 -50"]);
@@ -132,7 +132,7 @@ fn f71_a_receipt_settles_its_order(database: Database) {
             &json!(order),
         ]
     );
-    office.reconciled();
+    office.reconcile();
     let item = office.counter.read(&order)["items"][0]["id"].clone();
     let invoice = desk.issue(json!([{ "orderItemId": item, "quantity": "1" }]));
     let read = desk.invoice(&invoice);
@@ -141,7 +141,7 @@ fn f71_a_receipt_settles_its_order(database: Database) {
     assert_eq!(office.entries(&invoice), ["ISSUE: 1100 +50, 1160 -50"]);
     let settled = office.application_entries(desk, &invoice);
     assert_eq!(settled, ["APPLICATION: 1160 +20, 1100 -20", "APPLICATION: 1160 +30, 1100 -30"]);
-    assert_eq!(office.closing(), "1000 20, 1020 30, 1200 8, 4000 -50, 5000 1, 5200 -9");
+    assert_eq!(office.balances(), "1000 20, 1020 30, 1200 8, 4000 -50, 5000 1, 5200 -9");
     let path = format!("invoices/{invoice}");
     desk.void(&path, json!({})).refused(409, "ILLEGAL_STATE").fault("/path/id", "HAS_APPLICATIONS");
     let told = office.shop.get(&format!("sales/orders/{order}/settlement")).is(200);
@@ -200,7 +200,7 @@ fn f73_a_billed_order_is_collected_where_it_can_be(database: Database) {
     let whole = pieces();
     let invoice = desk.issue(line(&whole, "2"));
     drawer.checkout(&whole, &cash);
-    assert_eq!((desk.balance(&invoice), drawer.expected()), ("0".to_string(), "20".to_string()));
+    assert_eq!((desk.balance(&invoice), drawer.cash()), ("0".to_string(), "20".to_string()));
     assert_eq!(office.application_entries(desk, &invoice), ["APPLICATION: 1160 +20, 1100 -20"]);
     office.sound();
 }
@@ -213,7 +213,7 @@ fn f74_what_a_drawer_should_hold(database: Database) {
     drawer.try_move(Direction::Out, "15").is(201);
     let credit = desk.grant("10");
     desk.try_refund(&credit, "10", cash_refund(json!(drawer.id()))).is(201);
-    assert_eq!(drawer.expected(), "100");
+    assert_eq!(drawer.cash(), "100");
     let closed = drawer.close("99");
     assert_eq!((figure(&json!(closed.expected)), figure(&json!(closed.variance))), ("100".into(), "-1".into()));
     assert_eq!(office.entries(&drawer.id()), ["VARIANCE: 5300 +1, 1000 -1"]);
@@ -235,7 +235,7 @@ fn a_payment_of_a_register_stays(database: Database) {
     desk.step(&payment, "reverse", json!({ "reason": WHY })).refused(409, "ILLEGAL_STATE");
     desk.apply(&payment, &[(&desk.owe("1"), "1")]).refused(409, "ILLEGAL_STATE");
     desk.try_refund(&payment, "1", json!({})).refused(409, "ILLEGAL_STATE");
-    assert_eq!(drawer.expected(), "0", "a transfer leaves the drawer as it is");
+    assert_eq!(drawer.cash(), "0", "a transfer leaves the drawer as it is");
     drawer.office.sound();
 }
 
@@ -310,7 +310,7 @@ fn cash_moves_against_what_is_stated(database: Database) {
     assert_eq!(entry(Direction::In, Some("BANK")), "MONEY: 1000 +7, 1010 -7");
     assert_eq!(entry(Direction::Out, Some("BANK")), "MONEY: 1010 +7, 1000 -7");
     send(Direction::Out, Some("CASH")).1.refused(409, "PAYMENT_ACCOUNT_INVALID").at("/counterAccountId");
-    assert_eq!(drawer.expected(), "100");
+    assert_eq!(drawer.cash(), "100");
     drawer.office.sound();
 }
 

@@ -104,8 +104,7 @@ fn f68_only_units_that_are_there_go_back(database: Database) {
 fn f68_a_damaged_unit_is_worth_nothing(database: Database) {
     let office = Office::with_books(database);
     let (item, phones) = receive_phones(&office, 1);
-    let from = json!({ "fromWarehouseId": office.buyer.main });
-    office.shop.move_unit(&phones[0], "DAMAGE", from).is(201);
+    office.shop.move_unit(&phones[0], "DAMAGE", json!({})).is(201);
     let back = draft(&office, json!([units(&item, &phones)]));
     ship(&office, &back).is(200);
     assert!(office.entries(&back).is_empty(), "it was worth nothing");
@@ -216,7 +215,7 @@ fn keys_read_returns_without_units(database: Database) {
     let back = draft(&office, json!([units(&item, &phones)]));
     let read = office.shop.machine(&["purchases.read"]).get(&format!("purchases/returns/{back}")).is(200);
     assert_eq!(read["lines"][0]["unitCount"], 1);
-    assert!(!read.to_string().contains(&phones[0]) && read.body.get("tenantId").is_none(), "{read}");
+    assert!(!read.tells(&phones[0]) && read.body.get("tenantId").is_none(), "{read}");
     let read = office.shop.get(&format!("purchases/returns/{back}")).is(200);
     assert_eq!(read["lines"][0]["units"][0]["unitId"], json!(phones[0]));
 }

@@ -15,7 +15,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("The books against the documents")
         .description("Every difference is zero. Documents in other currencies than that of the books stay outside.")
         .needs(FIGURES).query::<AskReconciliation>().answers::<Reconciliation>().cache_control("no-store")
-        .problems(&["ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+        .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
 
 /// Whose books.

@@ -27,7 +27,8 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
     let entity = Id::from(session.legal_entity_id);
     books::service::admit(entity.into(), Some(&session.currency_code), Some("/currencyCode"), &[], &[])?;
     let stated = session.money_account_id.map(Id::from);
-    let account = resolve_account(entity, Method::Cash, stated)?;
+    let account = resolve_account(entity, Method::Cash, stated)
+        .map_err(|refusal| refusal.moved("/accountId", "/moneyAccountId"))?;
     if account.as_ref().is_some_and(|account| !account.till) {
         return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", "/moneyAccountId"));
     }

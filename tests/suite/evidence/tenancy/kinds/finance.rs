@@ -407,7 +407,9 @@ const KINDS: &[Kind] = &[
         |of, id| void(of, &format!("purchases/refunds/{id}")),
     ),
     kind_for_good("refund of a sales credit", |of| refund(of, "sales", "credit-notes", "granted sales credit")),
-    kind_for_good("refund of a purchase credit", |of| refund(of, "purchases", "credit-notes", "granted purchase credit")),
+    kind_for_good("refund of a purchase credit", |of| {
+        refund(of, "purchases", "credit-notes", "granted purchase credit")
+    }),
     Kind {
         name: "supplier return",
         collection: "purchases/returns",
