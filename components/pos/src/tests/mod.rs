@@ -1,0 +1,1 @@
+//! The module against a scripted host.
