@@ -101,8 +101,10 @@ pub fn check_out(call: &Call) -> Answer {
     run((change.update(), insert([&receipt]), insert(&payments)))?;
     let event = ReceiptEvent { receipt_id, session_id: session.id, order_id: receipt.order_id };
     emit([RECEIPT_CREATED.of(receipt_id, None, &event)]);
-    let subjects = [session.id, session.register_id, receipt.order_id];
-    Ok(Reply::json(&PosReceipt::of(receipt, &payments)).resource(receipt_id).subjects(subjects))
+    let places = [session.id, session.register_id, receipt.order_id];
+    let products = order.items.iter().map(|line| Id::from(line.product_id));
+    let reply = Reply::json(&PosReceipt::of(receipt, &payments)).resource(receipt_id);
+    Ok(reply.subjects(places.into_iter().chain(products)))
 }
 
 /// The order, held until the transaction ends.
