@@ -18,7 +18,8 @@ const LOOK: Duration = Duration::from_secs(1);
 pub struct Pulse(Arc<Mutex<Option<Instant>>>);
 
 impl Pulse {
-    pub fn new() -> Pulse {
+    /// The first round begins now.
+    pub fn start() -> Pulse {
         Pulse(Arc::new(Mutex::new(Some(Instant::now() + PATIENCE))))
     }
 
@@ -119,7 +120,7 @@ impl Watchdog {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let pulse = Pulse::new();
+        let pulse = Pulse::start();
         let begin: Begin = Box::new(move |pulse| begin(pulse).boxed());
         let running = tokio::spawn(begin(pulse.clone()));
         lock(&self.0).push(Task { name, pulse, begin, running, began: Instant::now(), stopped: None });

@@ -6,6 +6,7 @@
 mod catalog;
 mod durability;
 mod evidence;
+mod finance;
 mod http;
 mod identity;
 mod inventory;

@@ -103,7 +103,10 @@ pub fn inserts() -> Vec<Step> {
 }
 
 /// Amounts for stock by place and item, and what its row has of `on_hand` and `moves` where it is not there.
-fn change_or_insert(add: &str, rows: Vec<(u64, u64, &[&str], Option<&[&str; 2]>)>) -> Call {
+/// Place and item, what is added, and what a new row begins with.
+type ChangeOrInsert<'a> = (u64, u64, &'a [&'a str], Option<&'a [&'a str; 2]>);
+
+fn change_or_insert(add: &str, rows: Vec<ChangeOrInsert>) -> Call {
     let changes = rows.iter().map(|(place, item, amounts, _)| change(vec![id(*place), id(*item)], vec![], amounts));
     let changed = update("stock", "", add, changes.collect(), "item on_hand reserved moves");
     let first = |[on_hand, moves]: &[&str; 2]| vec![dec(on_hand), int(moves.parse().expect("a number"))];

@@ -205,7 +205,7 @@ fn one_order_or_supplier_for_one_number(database: Database) {
     let items = json!([line(&shop.counted(0), "1", "1")]);
     for _ in 0..3 {
         let number = fresh("Num-");
-        let spell = |n: usize| if n % 2 == 0 { number.to_lowercase() } else { number.to_uppercase() };
+        let spell = |n: usize| if n.is_multiple_of(2) { number.to_lowercase() } else { number.to_uppercase() };
         let answers = at_once(6, |n| buyer.try_draft(items.clone(), json!({ "number": spell(n) })));
         one_wins(&answers, &["DUPLICATE"]);
         let suppliers = at_once(6, |n| shop.post("purchases/suppliers", json!({ "code": spell(n), "name": "Same" })));

@@ -102,7 +102,8 @@ impl Proxy {
     }
 }
 
-/// The trips by transaction, without those about generations, backfills and hosts: no request makes them.
+/// The trips by transaction, without those about generations, backfills and hosts: no request makes them. Nor is the end of a
+/// transaction one that had begun before anybody looked.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {
@@ -113,12 +114,23 @@ fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
             _ => transactions.push(vec![trip]),
         }
     }
-    transactions.retain(|transaction| !transaction.iter().flat_map(|trip| &trip.said).any(looks_after_itself));
+    transactions.retain(|transaction| {
+        let mut said = transaction.iter().flat_map(|trip| &trip.said);
+        !said.clone().next().is_some_and(|first| ends(&first.sql)) && !said.any(looks_after_itself)
+    });
     transactions
 }
 
 fn begins(sql: &str) -> bool {
-    sql.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("begin"))
+    starts_with(sql, "begin")
+}
+
+fn ends(sql: &str) -> bool {
+    starts_with(sql, "commit") || starts_with(sql, "rollback")
+}
+
+fn starts_with(sql: &str, word: &str) -> bool {
+    sql.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 fn looks_after_itself(statement: &Statement) -> bool {

@@ -366,7 +366,7 @@ async fn the_background_follows_rotation_and_comes_back_after_an_outage() {
     let discovery = Discovery::new(&server.issuer, address).expect("a client");
     let keys = Arc::new(IssuerKeys::from_discovery(&server.issuer, discovery, GRACE, time.clock()));
     let pace = Duration::from_millis(10);
-    let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace, Pulse::new()));
+    let refreshing = tokio::spawn(Arc::clone(&keys).keep_fresh_at(pace, pace, Pulse::start()));
     // No token asks for anything here: what changes, the background has brought.
     let held = async |signer: &Signer| {
         let set = KeySet::read(jwks([signer]).as_object().expect("an object")).expect("a set");

@@ -41,7 +41,7 @@ enum What {
     Insert(usize),
     /// With the ids of the rows that went in.
     InsertFree(Insert, HashSet<Datum>),
-    Update(Update, Vec<update::Changed>),
+    Update(Box<Update>, Vec<update::Changed>),
     Lock,
 }
 
@@ -135,7 +135,7 @@ async fn plan(
         }
         Checked::Update(update) => {
             let sql = update::statement(schema, scope, &update);
-            return Ok(Planned::Asked(sql, Box::new(What::Update(update, Vec::new()))));
+            return Ok(Planned::Asked(sql, Box::new(What::Update(Box::new(update), Vec::new()))));
         }
         Checked::Lock(names) => {
             let taken =
@@ -182,7 +182,7 @@ async fn send(
             What::InsertFree(insert, went_in) => {
                 write::judge_insert(transaction, schema, scope, call, &insert, &went_in).await?
             }
-            What::Update(update, changed) => update::judge(schema, scope, reading, call, update, changed)?,
+            What::Update(update, changed) => update::judge(schema, scope, reading, call, *update, changed)?,
             What::Lock => Reply::Done,
         };
         if let Some(slot) = replies.get_mut(call) {

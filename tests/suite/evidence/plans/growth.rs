@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 
-/// Rows that are made of each row.
+/// Rows that are made of each of 25 rows; of fewer as many more.
 const COPIES: u32 = 200;
 /// Rows below which a table is none that a scan could be seen in.
 const FEWEST: f32 = 500.0;
@@ -63,7 +63,9 @@ pub async fn grow(connection: &mut PgConnection, tenant: &str) -> BTreeSet<Strin
         let grow = format!(
             "begin; alter table {table} no force row level security;
              insert into {table} ({columns}) select {values}
-               from (select * from {table} limit 25) s, generate_series(1, {COPIES}) n on conflict do nothing;
+               from (select * from {table} limit 25) s,
+                 generate_series(1, {COPIES} * 25 / (select greatest(1, least(25, count(*))) from {table})) n
+               on conflict do nothing;
              insert into {table} ({columns}) select {values} from (select {first}) s, generate_series(1, 20 * {COPIES}) n
                where not exists (select 1 from {table}) on conflict do nothing;
              alter table {table} force row level security; commit; analyze {table}"

@@ -126,10 +126,25 @@ impl Caller {
         for (name, value) in &query {
             request = request.query(&[(name, value)]);
         }
-        match body(contract, form, field, ids, record) {
+        let version = || self.version_at(contract, form, &path, token);
+        match body(contract, form, field, ids, record, &version) {
             Ok(Some(body)) => request.json(&body).send(),
             Ok(None) => request.send(),
             Err(why) => panic!("{form}: {why}"),
+        }
+    }
+
+    /// The present version of what a write changes: of the record at its path, or of the nearest one above.
+    fn version_at(&self, contract: &Contract, form: &Form, path: &str, token: &str) -> Option<Json> {
+        let (mut template, mut path) = (form.operation.path.as_str(), path);
+        loop {
+            if contract.operations.iter().any(|other| other.method == "GET" && other.path == template) {
+                let version = self.company.host.request("GET", path).token(token).send()["version"].clone();
+                if version.is_i64() {
+                    return Some(version);
+                }
+            }
+            (template, path) = (template.rsplit_once('/')?.0, path.rsplit_once('/')?.0);
         }
     }
 }
@@ -166,7 +181,7 @@ pub fn faults(contract: &Contract, form: &Form) -> Vec<String> {
     let nil = || Uuid::nil().to_string();
     let ids = Ids { of_field: &|_| Some(nil()), of_kind: &|_| nil() };
     let of_places = ["path", "query"].map(|place| plain_parameters(contract, form, place).err());
-    of_places.into_iter().flatten().chain(body(contract, form, None, &ids, None).err()).collect()
+    of_places.into_iter().flatten().chain(body(contract, form, None, &ids, None, &|| None).err()).collect()
 }
 
 /// The record that a replacement replaces: what a form with PUT says must fit it.
@@ -179,13 +194,14 @@ fn own_record(contract: &Contract, form: &Form, records: &Records) -> Option<Jso
 }
 
 /// A body in which nothing is wrong: what the schema requires, and `field` where it stands in the body. Members of `record` go
-/// before invented ones. `Err` holds why there is none.
+/// before invented ones, and `version` is what it is expected to be. `Err` holds why there is none.
 fn body(
     contract: &Contract,
     form: &Form,
     field: Option<&Field>,
     ids: &Ids,
     record: Option<Json>,
+    version: &dyn Fn() -> Option<Json>,
 ) -> Result<Option<Json>, String> {
     let Some(schema) = &form.body else { return Ok(None) };
     let wanted = match field.map(|field| &field.place) {
@@ -199,6 +215,9 @@ fn body(
     };
     let sample = Sample { contract, wanted, id_at: &id_at, record: record.unwrap_or_default() };
     let mut body = sample.of(schema, "")?;
+    if let Some(expected) = body.get_mut("expectedVersion") {
+        *expected = version().unwrap_or(expected.take());
+    }
     kinds::amend(form, &mut body, ids.of_kind);
     Ok(Some(body))
 }

@@ -61,6 +61,8 @@ pub const PART: Part = Part {
     ],
     values: &[("occurredOn", DAY)],
     amends: &[
+        ("advanceShipment", ship),
+        ("apiAdvanceShipment", ship),
         ("createSupplier", bare),
         ("apiCreateSupplier", bare),
         ("createPurchaseOrder", of_goods),
@@ -92,9 +94,13 @@ fn keep_lines(body: &mut Json, good_id: GoodId) {
     of_goods(body, good_id);
 }
 
+/// On from where a shipment begins.
+fn ship(body: &mut Json, _: GoodId) {
+    body["stage"] = "SHIPPED".into();
+}
+
 /// One piece of one line, and nothing of imports.
 fn of_one_piece(body: &mut Json, _: GoodId) {
-    body["expectedVersion"] = 2.into();
     body["items"][0]["quantity"] = "1".into();
     body["items"][0]["units"] = json!([]);
     for member in ["shipmentId", "charges"] {
@@ -179,7 +185,9 @@ const KINDS: &[Kind] = &[
         make: |records| {
             let line = json!({ "orderItemId": records.id_of("line of an import"), "quantity": "1" });
             let members = json!({ "number": records.word(), "items": [line] });
-            with_id(write_import(records, "shipments", members), "shipmentId")
+            let made = write_import(records, "shipments", members.clone());
+            let body = with(&json!({ "id": made["shipmentId"] }), members);
+            Answer { body, ..made }
         },
         put_away: PutAway::Never,
     },
@@ -188,8 +196,9 @@ const KINDS: &[Kind] = &[
         collection: "purchases/import-orders/{id}/charges",
         names: &["chargeId"],
         make: |records| {
-            let charge = write_import(records, "charges", json!({ "type": "FREIGHT", "amount": "5" }));
-            with_id(charge, "chargeId")
+            let made = write_import(records, "charges", json!({ "type": "FREIGHT", "amount": "5" }));
+            let body = json!({ "id": made["chargeId"] });
+            Answer { body, ..made }
         },
         put_away: PutAway::Never,
     },
@@ -260,12 +269,6 @@ fn write_import(records: &Records, path: &str, members: Json) -> Answer {
     let order = records.id_of("import order");
     let body = with(&json!({ "expectedVersion": read(records, &order)["version"] }), members);
     records.company.post(&format!("purchases/import-orders/{order}/{path}"), body)
-}
-
-/// The answer of a write, with the id of what it made for its own.
-fn with_id(answer: Answer, member: &str) -> Answer {
-    let body = json!({ "id": answer[member] });
-    Answer { body, ..answer }
 }
 
 /// Cancels what is expected at a warehouse.

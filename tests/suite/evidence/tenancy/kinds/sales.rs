@@ -77,21 +77,10 @@ pub const PART: Part = Part {
     amends: &[
         ("createSalesOrder", of_units),
         ("replaceSalesOrder", of_units),
-        ("acceptQuotation", second_version),
-        ("apiAcceptQuotation", second_version),
-        ("expireQuotation", second_version),
-        ("reviseQuotation", second_version),
-        ("completeSalesOrder", second_version),
-        ("apiCompleteSalesOrder", second_version),
-        ("exchangeSalesOrderUnit", second_version),
         ("createSalesReturn", of_sold_units),
         ("replaceSalesReturn", of_sold_units),
     ],
 };
-
-fn second_version(body: &mut Json, _: GoodId) {
-    body["expectedVersion"] = 2.into();
-}
 
 fn names_units(body: &Json) -> bool {
     body["items"][0]["unitIds"].as_array().is_some_and(|units| !units.is_empty())

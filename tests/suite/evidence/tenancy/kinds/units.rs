@@ -44,7 +44,6 @@ fn moved(body: &mut Json, good_id: GoodId) {
 }
 
 fn repaired(body: &mut Json, _: GoodId) {
-    body["expectedVersion"] = 2.into();
     body["unitCost"] = "1".into();
 }
 
