@@ -33,8 +33,14 @@ fn e308_what_is_tendered_beyond_the_total_is_change(database: Database) {
     assert_eq!((&receipt["total"], &receipt["tenderedAmount"]), (&json!("87.500000"), &json!("100.000000")));
     assert_eq!((&receipt["sessionId"], &receipt["sessionVersion"]), (&json!(session.id), &json!(2)));
     let payment = &receipt["payments"][0];
-    assert_eq!((&payment["method"], &payment["amount"], &payment["lineNo"]), (&json!("CASH"), &json!("87.500000"), &json!(1)));
-    assert_eq!((&payment["status"], &payment["reference"], &payment["accountId"]), (&json!("CONFIRMED"), &Json::Null, &Json::Null));
+    assert_eq!(
+        (&payment["method"], &payment["amount"], &payment["lineNo"]),
+        (&json!("CASH"), &json!("87.500000"), &json!(1))
+    );
+    assert_eq!(
+        (&payment["status"], &payment["reference"], &payment["accountId"]),
+        (&json!("CONFIRMED"), &Json::Null, &Json::Null)
+    );
     assert_eq!((session.expected(), session.version()), ("97.500000".to_string(), 2));
     session.till.shop().verified();
 }
@@ -238,7 +244,8 @@ fn e323_what_accounting_refuses_leaves_nothing(database: Database) {
     let good = till.counter.good("10", "5");
     let order = till.order(json!([{ "variantId": good, "quantity": "1" }]));
     let role = |name: &str, account: Option<&str>| drop(till.books().map(&[(name, account)]).is(200));
-    let refused = |payment: Json| drop(session.try_check_out(&order, payment).refused(409, "ACCOUNTING_SETUP_REQUIRED"));
+    let refused =
+        |payment: Json| drop(session.try_check_out(&order, payment).refused(409, "ACCOUNTING_SETUP_REQUIRED"));
     for (name, code) in [("REVENUE", "4000"), ("SALES_CLEARING", "1160")] {
         role(name, None);
         refused(cash("10"));

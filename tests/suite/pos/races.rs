@@ -98,7 +98,10 @@ fn e316_two_registers_collect_one_order_once(database: Database) {
         });
         assert_eq!(count_won(&answers, &["VERSION_CONFLICT", "ILLEGAL_STATE"]), 1);
         let count = |table: &str| till.shop().count(table, "1 = 1");
-        assert_eq!((count("pos_receipt"), count("finance_payment"), count("finance_collection")), (version, version, version));
+        assert_eq!(
+            (count("pos_receipt"), count("finance_payment"), count("finance_collection")),
+            (version, version, version)
+        );
         assert_eq!(till.shop().count("inventory_movement", "movement_type = 'SALE'"), version);
     }
     till.shop().verified();

@@ -88,7 +88,8 @@ fn e285_a_register_sells_from_a_normal_warehouse_at_an_active_list(database: Dat
 }
 
 fn e286_a_cash_account_is_a_till_of_the_entity(database: Database) {
-    let invalid = |answer: stoa_tests::Answer| drop(answer.refused(409, "PAYMENT_ACCOUNT_INVALID").at("/cashAccountId"));
+    let invalid =
+        |answer: stoa_tests::Answer| drop(answer.refused(409, "PAYMENT_ACCOUNT_INVALID").at("/cashAccountId"));
     let till = till_with_books(database);
     let books = till.books();
     let create = |account: &str| {

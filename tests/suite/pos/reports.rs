@@ -31,7 +31,10 @@ fn e300_the_last_x_is_the_z_and_stays(database: Database) {
     session.try_close("94").is(200);
     let z = session.report();
     assert_eq!(figures(&z.body), figures(&last.body));
-    assert_eq!((&z["kind"], &z["variance"], &z["countedAmount"]), (&json!("Z"), &json!("-1.000000"), &json!("94.000000")));
+    assert_eq!(
+        (&z["kind"], &z["variance"], &z["countedAmount"]),
+        (&json!("Z"), &json!("-1.000000"), &json!("94.000000"))
+    );
     assert_eq!(z["asOf"], z["closedAt"]);
     till.open("94").sell("5", cash("5"));
     assert_eq!(session.report().body, z.body);
@@ -65,9 +68,7 @@ fn the_parts_of_a_report_agree(database: Database) {
     session.sell("9", with(&parts(&[("CARD", "4"), ("CASH", "3"), ("OTHER", "2")]), json!({ "cashTendered": "10" })));
     let last = session.sell("1", parts(&[("TRANSFER", "1")]));
     let report = session.report();
-    let row = |method: &str, kind: Json, count: i64, amount: &str| {
-        json!({ "method": method, "cardKind": kind, "count": count, "amount": amount })
-    };
+    let row = |method: &str, kind: Json, count: i64, amount: &str| json!({ "method": method, "cardKind": kind, "count": count, "amount": amount });
     let by_method = json!([
         row("CASH", Json::Null, 2, "15.000000"),
         row("TRANSFER", Json::Null, 1, "1.000000"),

@@ -95,8 +95,7 @@ view! { KnownSession of SessionRow { id: Id } }
 pub fn list(call: &Call) -> Answer {
     let query: ListPosCashMovements = call.query()?;
     let session: KnownSession = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
-    let filter =
-        all([CashMovementRow::session_id.eq(session.id), equals(CashMovementRow::direction, query.direction)]);
+    let filter = all([CashMovementRow::session_id.eq(session.id), equals(CashMovementRow::direction, query.direction)]);
     let rows: Rows<CashMovementRow> = read_page(&filter, query.cursor, query.limit)?;
     answer_page(rows, |row| row.id, PosCashMovement::of)
 }

@@ -9,10 +9,5 @@ pub mod session;
 use stoa_sdk::Operation;
 
 /// All tables.
-pub const TABLES: &[&[Operation]] = &[
-    register::OPERATIONS,
-    session::OPERATIONS,
-    cash_movement::OPERATIONS,
-    checkout::OPERATIONS,
-    receipt::OPERATIONS,
-];
+pub const TABLES: &[&[Operation]] =
+    &[register::OPERATIONS, session::OPERATIONS, cash_movement::OPERATIONS, checkout::OPERATIONS, receipt::OPERATIONS];

@@ -83,13 +83,8 @@ pub fn read(call: &Call) -> Answer {
 pub fn create(call: &Call) -> Answer {
     let input: PosRegisterInput = call.body()?;
     let (warehouse, list) = find_places(input.warehouse_id, input.price_list_id)?;
-    let register = NewRegister {
-        code: input.code,
-        name: input.name.into(),
-        warehouse,
-        list,
-        cash_account: input.cash_account_id,
-    };
+    let register =
+        NewRegister { code: input.code, name: input.name.into(), warehouse, list, cash_account: input.cash_account_id };
     insert_register(register).map(|row| reply(&row))
 }
 

@@ -93,10 +93,6 @@ impl ApiPosReceiptPayment {
 
 impl PosReceiptPayment {
     pub fn of(row: &PaymentRow) -> PosReceiptPayment {
-        PosReceiptPayment {
-            tenant_id: tenant(),
-            public: ApiPosReceiptPayment::of(row),
-            account_id: row.account_id,
-        }
+        PosReceiptPayment { tenant_id: tenant(), public: ApiPosReceiptPayment::of(row), account_id: row.account_id }
     }
 }

@@ -99,11 +99,7 @@ impl ApiPosReceiptHeader {
 
 impl PosReceiptHeader {
     pub fn of(row: ReceiptRow) -> PosReceiptHeader {
-        PosReceiptHeader {
-            tenant_id: tenant(),
-            request_id: row.request_id,
-            public: ApiPosReceiptHeader::of(row),
-        }
+        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: ApiPosReceiptHeader::of(row) }
     }
 }
 

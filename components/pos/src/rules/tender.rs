@@ -140,14 +140,8 @@ fn pay_in_cash(tendered: Money, total: Money) -> Result<Paid, Problem> {
     if tendered < total {
         return Err(Problem::at("TENDER_INSUFFICIENT", "/tenderedAmount"));
     }
-    let whole = Component {
-        line_no: 1,
-        method: Method::Cash,
-        card_kind: None,
-        amount: total,
-        account: None,
-        reference: None,
-    };
+    let whole =
+        Component { line_no: 1, method: Method::Cash, card_kind: None, amount: total, account: None, reference: None };
     // Nothing is no payment (decisions.md D4).
     let components = if total.is_zero() { Vec::new() } else { vec![whole] };
     Ok(Paid { components, cash: total, tendered, change: minus(tendered, total) })
@@ -181,11 +175,7 @@ mod tests {
     }
 
     fn by(payments: Vec<PosPaymentInput>, cash_tendered: Option<&str>) -> StatedTender {
-        StatedTender {
-            payments: Some(payments),
-            cash_tendered: cash_tendered.map(money),
-            ..StatedTender::default()
-        }
+        StatedTender { payments: Some(payments), cash_tendered: cash_tendered.map(money), ..StatedTender::default() }
     }
 
     fn faults(of: &StatedTender) -> Vec<String> {
@@ -255,7 +245,10 @@ mod tests {
     fn e313_only_cards_have_a_kind() {
         let unkind = PosPaymentInput { card_kind: None, ..pay(Method::Card, "1") };
         let kind = PosPaymentInput { card_kind: Some(CardKind::Credit), ..pay(Method::Transfer, "1") };
-        assert_eq!(faults(&by(vec![unkind, kind], None)), ["/payments/0/cardKind REQUIRED", "/payments/1/cardKind NOT_ALLOWED"]);
+        assert_eq!(
+            faults(&by(vec![unkind, kind], None)),
+            ["/payments/0/cardKind REQUIRED", "/payments/1/cardKind NOT_ALLOWED"]
+        );
     }
 
     #[test]

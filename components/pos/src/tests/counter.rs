@@ -8,13 +8,13 @@ use stoa_sdk::scripted::{self, Log, NOW, ask, rows, whole};
 use stoa_sdk::store::Reply;
 use stoa_sdk::{Id, Instant, Problem};
 use stoa_trade::Status;
+use stoa_trade::clients::Key;
 use stoa_trade::clients::directory::service::stand_in as directory;
 use stoa_trade::clients::money::{self, Account};
 use stoa_trade::clients::prices::{self, PriceList, Visibility};
 use stoa_trade::clients::sales::{self, Item, Order, Status as OrderStatus, Tracking};
 use stoa_trade::clients::tills::{self, Closed, Collected, Opened, Payment, State, Tally};
 use stoa_trade::clients::warehouses::{self, Warehouse, WarehouseKind};
-use stoa_trade::clients::Key;
 
 use crate::Pos;
 use crate::records::register::RegisterRow;

@@ -51,7 +51,11 @@ fn e285_what_a_register_names_must_be_usable() {
             body(),
             a_refusal("REFERENCE_INVALID", &["/warehouseId NOT_NORMAL"]),
         ),
-        (Counter { list_is_active: false, ..all() }, body(), a_refusal("REFERENCE_INVALID", &["/priceListId ARCHIVED"])),
+        (
+            Counter { list_is_active: false, ..all() },
+            body(),
+            a_refusal("REFERENCE_INVALID", &["/priceListId ARCHIVED"]),
+        ),
         // [E286]
         (
             all(),

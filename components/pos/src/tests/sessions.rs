@@ -118,11 +118,8 @@ fn e300_the_report_of_a_closed_session_is_what_its_close_kept() {
     };
     Counter::default().open(Vec::new());
     let totals = draw_totals(SESSION, &kept);
-    let read = vec![
-        found(&closed_session()),
-        rows([whole(&register(), 1)]),
-        rows(totals.iter().map(|total| whole(total, 1))),
-    ];
+    let read =
+        vec![found(&closed_session()), rows([whole(&register(), 1)]), rows(totals.iter().map(|total| whole(total, 1)))];
     Counter::default().open(vec![read, vec![rows([]), rows([])]]);
     let report = call("getPosSessionReport", SESSION, Json::Null).unwrap();
     assert_eq!((report["kind"].clone(), report["variance"].clone()), (json!("Z"), json!("-1.000000")));

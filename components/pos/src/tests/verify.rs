@@ -38,8 +38,10 @@ fn registers_name_the_session_that_is_open_and_count_without_a_gap() {
 
 /// A session that moved `taken` out of its drawer and gave a refund of 10.
 fn sessions(session: SessionRow, taken: &str) -> Vec<String> {
-    let movements = vec![id(SESSION), Value::Text("OUT".to_owned()), Value::Integer(1), Value::Decimal(taken.to_owned())];
-    let receipts = vec![id(SESSION), Value::Integer(1), Value::Decimal("30".to_owned()), Value::Decimal("0".to_owned())];
+    let movements =
+        vec![id(SESSION), Value::Text("OUT".to_owned()), Value::Integer(1), Value::Decimal(taken.to_owned())];
+    let receipts =
+        vec![id(SESSION), Value::Integer(1), Value::Decimal("30".to_owned()), Value::Decimal("0".to_owned())];
     let cash = vec![
         id(SESSION),
         Value::Text("CASH".to_owned()),
@@ -119,11 +121,8 @@ fn receipts(receipt: ReceiptRow, payments: Vec<PaymentRow>, order: Order) -> Vec
 
 #[test]
 fn receipts_are_their_payments_and_their_orders() {
-    let collected = || Order {
-        status: Status::Completed,
-        receipt_id: Some(RECEIPT.into()),
-        ..order("10.000000000000")
-    };
+    let collected =
+        || Order { status: Status::Completed, receipt_id: Some(RECEIPT.into()), ..order("10.000000000000") };
     let one = || vec![payment()];
     assert!(receipts(receipt(), one(), collected()).is_empty());
     let short = PaymentRow { amount: "9".parse().unwrap(), ..payment() };

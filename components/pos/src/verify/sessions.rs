@@ -70,7 +70,8 @@ fn check_cash(session: &SessionRow, of: &Computed) -> Option<Finding> {
     let is_kept = session.expected_at_close.is_none_or(|kept| kept == expected);
     let is_open = session.status == SessionStatus::Open;
     let holds = told == expected.units() && told >= 0 && is_kept && is_open == of.drawer.is_open;
-    (!holds).then(|| finding("T2", session.id, "The drawer should hold other than receipts, movements and refunds tell."))
+    (!holds)
+        .then(|| finding("T2", session.id, "The drawer should hold other than receipts, movements and refunds tell."))
 }
 
 /// T5: each receipt and movement gave the session a version, and so did its close; `given` is their sum without the close's.

@@ -40,12 +40,7 @@ pub fn read(call: &Call) -> Answer {
         opened_at: session.opened_at,
         closed_at: session.closed_at,
         opening_amount: session.opening_amount,
-        receipts: ReceiptTotals {
-            count: figures.receipts.count,
-            total: figures.receipts.amount,
-            first_id,
-            last_id,
-        },
+        receipts: ReceiptTotals { count: figures.receipts.count, total: figures.receipts.amount, first_id, last_id },
         cash: CashTotals {
             sales: figures.cash_sales(),
             change_given: figures.change_given,
