@@ -32,7 +32,7 @@ collection! {
         request_id: Id,
     }
     unique { order: [order_id], version: [session_id, session_version] }
-    index { [session_id, id], [register_id, id], [total] }
+    index { [session_id, id], [register_id, id] }
 }
 
 /// A receipt as API clients read it, in a list.

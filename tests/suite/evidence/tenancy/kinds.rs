@@ -5,6 +5,7 @@ mod catalog;
 mod host;
 mod inventory;
 mod ledger;
+mod pos;
 mod procurement;
 mod sales;
 mod transfers;
@@ -67,6 +68,7 @@ const PARTS: &[Part] = &[
     transfers::PART,
     procurement::PART,
     sales::PART,
+    pos::PART,
 ];
 
 fn all() -> impl Iterator<Item = &'static Kind> {
