@@ -26,7 +26,7 @@ fn onboarding_makes_a_register(database: Database) {
     assert_eq!((&read["code"], &read["warehouseId"]), (&json!("POS-1"), &json!(shop.main())));
     assert_eq!((&read["currencyCode"], &read["openSessionId"]), (&json!("EUR"), &Json::Null));
     assert_eq!(read["legalEntityId"], shop.entity());
-    let steps = shop.get("checklist").is(200).body.to_string();
+    let steps = shop.get("onboarding").is(200).body.to_string();
     assert!(steps.contains("REGISTER"), "{steps}");
     shop.verified();
 }
