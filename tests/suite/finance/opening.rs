@@ -130,6 +130,8 @@ fn l7_costs_are_stated_for_goods_without_one(database: Database) {
     assert!(!keeps_books(&office));
     let both = json!([{ "variantId": box_, "inventoryUnitId": unit, "unitCost": "2" }]);
     start(&office, json!({ "costs": both })).refused(400, "VALIDATION_FAILED").fault("/costs/0", "NOT_ALLOWED");
+    let gone = json!([{ "variantId": uuid::Uuid::now_v7(), "unitCost": "2" }]);
+    start(&office, json!({ "costs": gone })).refused(404, "NOT_FOUND").at("/costs/0/variantId");
     let all = json!([{ "variantId": box_, "unitCost": "2" }, { "inventoryUnitId": unit, "unitCost": "90" }]);
     start(&office, json!({ "costs": all })).is(200);
     assert_eq!(office.closing(), "1200 114, 3200 -114");

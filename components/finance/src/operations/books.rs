@@ -1,15 +1,17 @@
 //! Beginning to keep books with a history: what the documents say becomes the opening entry (finance-ledger.md A4, P34).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, set, text, today, totals};
+use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Reply, all, item, map, set, text, today, totals};
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, Goods, Stated};
-use stoa_trade::clients::directory;
+use stoa_trade::clients::{articles, directory, units};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::{Amount, Money, sum, widen};
-use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::refusal::{refuse, refuse_invalid};
 
 use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::permission::SETTINGS;
@@ -98,6 +100,7 @@ fn start(call: &Call) -> Answer {
     if directory::entities(&[id]).is_empty() {
         return Err(Problem::not_found());
     }
+    let products = find_goods(&body.costs)?;
     let currency_code = body.currency_code.as_str();
     // Alone with the books from here on: whoever posts waits, and finds them begun.
     books::service::begin(id.into(), body.expected_version.0, currency_code, body.amount_scale.unwrap_or(6))?;
@@ -113,7 +116,7 @@ fn start(call: &Call) -> Answer {
         other_currencies: find_other_currencies(id, currency_code)?,
     };
     let changed = ["keepsBooks", "currencyCode", "booksStartOn", "amountScale"];
-    Ok(Reply::json(&answer).resource(id).changed(changed))
+    Ok(Reply::json(&answer).resource(id).subjects(products).changed(changed))
 }
 
 /// # Errors
@@ -131,6 +134,28 @@ fn read_costs(costs: &[StatedCost]) -> Result<Vec<Stated>, Problem> {
         Some(Stated { goods, unit_cost: cost.unit_cost.to_string() })
     };
     Ok(costs.iter().filter_map(stated).collect())
+}
+
+/// The products of the goods whose costs are stated.
+///
+/// # Errors
+/// NOT_FOUND.
+fn find_goods(costs: &[StatedCost]) -> Result<BTreeSet<Id>, Problem> {
+    let unit_ids: Vec<Id> = set(costs.iter().filter_map(|cost| cost.inventory_unit_id)).into_iter().collect();
+    let units = if unit_ids.is_empty() { Vec::new() } else { units::get(&unit_ids) };
+    let units: BTreeMap<Id, Id> = map(units.iter().map(|unit| (unit.id.into(), unit.variant_id.into())));
+    let variants = set(costs.iter().filter_map(|cost| cost.variant_id).chain(units.values().copied()));
+    let goods = if variants.is_empty() { BTreeMap::new() } else { articles::get(variants) };
+    let missing = costs.iter().enumerate().filter_map(|(nth, cost)| {
+        let member = match (cost.variant_id, cost.inventory_unit_id) {
+            (Some(variant), _) if !goods.contains_key(&variant) => "variantId",
+            (None, Some(unit)) if !units.contains_key(&unit) => "inventoryUnitId",
+            _ => return None,
+        };
+        Some(item(format!("/costs/{nth}/{member}"), "NOT_FOUND"))
+    });
+    refuse("NOT_FOUND", missing.collect())?;
+    Ok(set(goods.values().map(|article| Id::from(article.product_id))))
 }
 
 /// Every control role at its document balance, roles of parties by party.

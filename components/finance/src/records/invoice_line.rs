@@ -1,8 +1,10 @@
 //! Lines of invoices: as they are kept, and as they are shown to people and API clients of either side.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
-use stoa_sdk::{Id, collection};
+use stoa_sdk::{Id, collection, set};
 use stoa_trade::JsonList;
 use stoa_trade::quantity::{Amount, Money, Quantity, Tracking, pieces};
 
@@ -13,12 +15,14 @@ use crate::records::known_unit::NamedUnit;
 
 collection! {
     /// `line_no` from 0. `tracking` is the product's, whatever the request said. `order_unit_cost` is what the order of a purchase
-    /// agreed. `unit_ids`: in a draft those that a person named, in a posted invoice those that it bills.
+    /// agreed. `product_id`: audit
+    /// entries are found by it. `unit_ids`: in a draft those that a person named, in a posted invoice those that it bills.
     pub ledger InvoiceLineRow in "invoice_line" {
         invoice_id: Id,
         line_set_id: Id,
         line_no: i64,
         variant_id: Option<Id>,
+        product_id: Option<Id>,
         description: Option<String>,
         tracking: Tracking,
         quantity: Quantity,
@@ -51,6 +55,11 @@ impl InvoiceLineRow {
     pub fn pieces(&self) -> usize {
         pieces(self.quantity).unwrap_or_default()
     }
+}
+
+/// The products of these lines.
+pub fn products_of(lines: &[InvoiceLineRow]) -> BTreeSet<Id> {
+    set(lines.iter().filter_map(|line| line.product_id))
 }
 
 /// What everybody sees of a line of either side.

@@ -43,6 +43,7 @@ collection! {
         receipt_item_id: Id,
         receipt_id: Id,
         variant_id: Id,
+        product_id: Id,
         quantity: Quantity,
         unit_ids: JsonList<Id>,
     }

@@ -34,6 +34,7 @@ pub fn line(place: i64, quantity: &str, unit_amount: &str) -> InvoiceLineRow {
         line_set_id: LINE_SET,
         line_no: place,
         variant_id: Some(Id(9, 9)),
+        product_id: Some(Id(9, 9)),
         description: None,
         tracking: Tracking::None,
         quantity,

@@ -12,6 +12,7 @@ use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::payment::PaymentRow;
+use crate::records::unit_claim::UnitClaimRow;
 use crate::verify::{Batch, finding};
 
 /// Invoices of a batch; each has 100 lines at most.
@@ -19,6 +20,8 @@ const INVOICES: u32 = 15;
 const APPLICATIONS: u32 = 200;
 
 totals! { Applied of ApplicationRow by [invoice_id: Id] { amount: Money = sum(amount) } }
+
+totals! { Claimed of UnitClaimRow by [invoice_id: Option<Id>] { count: i64 = count } }
 
 totals! { Owed of PartyEntryRow by [invoice_id: Option<Id>] { amount: Money = sum(amount) } }
 
@@ -33,19 +36,22 @@ pub fn check_invoices(after: Option<Id>) -> Batch {
     let standing =
         has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, InvoiceRow::id.one_of(ids()));
     let of_invoices = all([PartyEntryRow::invoice_id.one_of(ids()), PartyEntryRow::account.eq(PartyAccount::Invoices)]);
-    let (paid, applied, owed, lines) = read((
+    let (paid, applied, owed, claimed, lines) = read((
         find::<InvoiceBalanceRow>("invoice", ids().map(|id| vec![id.put()])),
         aggregate::<Applied>(ApplicationRow::invoice_id.one_of(ids())).whole(),
         aggregate::<Owed>(of_invoices).whole(),
+        aggregate::<Claimed>(UnitClaimRow::invoice_id.one_of(ids())).whole(),
         select::<InvoiceLineRow>(standing).whole(),
     ));
     let paid: BTreeMap<Id, InvoiceBalanceRow> = map(paid.into_iter().map(|paid| (paid.invoice_id, paid)));
     let applied: BTreeMap<Id, Money> = map(applied.into_iter().map(|of| (of.invoice_id, of.amount)));
     let owed: BTreeMap<Option<Id>, Money> = map(owed.into_iter().map(|of| (of.invoice_id, of.amount)));
+    let claimed: BTreeMap<Option<Id>, i64> = map(claimed.into_iter().map(|of| (of.invoice_id, of.count)));
     let mut findings = Vec::new();
     for row in &page.items {
         let own: Vec<&InvoiceLineRow> = lines.iter().filter(|line| line.invoice_id == row.id).collect();
         findings.extend(check_lines(row, &own));
+        findings.extend(check_claims(row, &own, claimed.get(&Some(row.id)).copied().unwrap_or_default()));
         let taken = applied.get(&row.id).copied().unwrap_or_default();
         let entered = owed.get(&Some(row.id)).copied().unwrap_or_default();
         findings.extend(check_balance(row, paid.get(&row.id), taken, entered));
@@ -69,6 +75,16 @@ fn check_lines(row: &InvoiceRow, lines: &[&InvoiceLineRow]) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// An issued invoice has a claim for each unit that it bills, another none.
+fn check_claims(row: &InvoiceRow, lines: &[&InvoiceLineRow], claimed: i64) -> Option<Finding> {
+    let billed: usize = match row.status {
+        InvoiceStatus::Issued => lines.iter().map(|line| line.unit_ids.0.len()).sum(),
+        InvoiceStatus::Draft | InvoiceStatus::Void => 0,
+    };
+    let message = "The invoice claims other than the units that it bills.";
+    (usize::try_from(claimed) != Ok(billed)).then(|| finding("FI5", row.id, message))
 }
 
 fn check_balance(row: &InvoiceRow, paid: Option<&InvoiceBalanceRow>, taken: Money, entered: Money) -> Vec<Finding> {

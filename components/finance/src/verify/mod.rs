@@ -1,9 +1,11 @@
-//! The invariants of finance (finance-ledger.md B12), checked in bounded batches: invoices, then payments, credits, applications,
-//! tills, collections and returns.
+//! The invariants of finance (finance-ledger.md B12), checked in bounded batches: invoices and what they bill, then payments, credits,
+//! applications, tills, collections and returns, and the books at last.
 
+mod books;
 mod funds;
 mod goods;
 mod invoices;
+mod orders;
 mod tills;
 
 use stoa_sdk::{Finding, Findings, Id};
@@ -12,14 +14,16 @@ use stoa_sdk::{Finding, Findings, Id};
 type Batch = (Vec<Finding>, Option<Id>);
 
 /// The stages in their order.
-const STAGES: [(&str, fn(Option<Id>) -> Batch); 7] = [
+const STAGES: [(&str, fn(Option<Id>) -> Batch); 9] = [
     ("invoice", invoices::check_invoices),
+    ("billed", orders::check_billed),
     ("application", invoices::check_applications),
     ("payment", funds::check_payments),
     ("credit", funds::check_credits),
     ("till", tills::check_tills),
     ("collection", tills::check_collections),
     ("return", goods::check_returns),
+    ("books", books::check_books),
 ];
 
 fn finding(invariant: &str, resource: Id, message: &str) -> Finding {

@@ -11,5 +11,6 @@ pub mod posting;
 pub mod revenue;
 pub mod settle;
 pub mod source;
+pub mod supplier_return;
 pub mod till;
 pub mod units;

@@ -2,6 +2,7 @@
 //! for the host. A module that comes later adds its file here.
 
 mod catalog;
+mod finance;
 mod host;
 mod inventory;
 mod ledger;
@@ -68,6 +69,7 @@ const PARTS: &[Part] = &[
     transfers::PART,
     procurement::PART,
     sales::PART,
+    finance::PART,
     pos::PART,
 ];
 

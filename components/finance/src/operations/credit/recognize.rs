@@ -1,11 +1,14 @@
 //! Recognising credits by the document that grants them, and voiding them (P17 to P20 of finance-ledger.md A6). A COST_CORRECTION
 //! changes what goods cost, wherever they are now.
 
+use std::collections::BTreeSet;
+
 use stoa_sdk::store::{Failure, aggregate, insert, run, select};
 use stoa_sdk::{Answer, Call, Date, Id, Problem, all, item, new_id, now, today, totals};
 use stoa_trade::Change;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide};
 use stoa_trade::clients::costs::{self, CorrectionLine, Destination};
+use stoa_trade::clients::articles;
 use stoa_trade::dates::effective_day;
 use stoa_trade::quantity::{Amount, Money, sum, widen};
 use stoa_trade::refusal::{illegal, refuse};
@@ -55,9 +58,9 @@ fn recognize(side: Side, call: &Call) -> Answer {
         ..row.clone()
     };
     let change = Change::of(&row, after)?;
-    let corrections = match row.reason_type {
+    let (corrections, products) = match row.reason_type {
         CreditReason::CostCorrection => correct_costs(&row, on)?,
-        _ => Vec::new(),
+        _ => Default::default(),
     };
     let (debtor, document) = (creditor_of(&row), credit_document(&row));
     let less = negate(row.amount);
@@ -73,7 +76,8 @@ fn recognize(side: Side, call: &Call) -> Answer {
     };
     let source = EntrySource { kind: CREDIT, id: row.id, purpose: "RECOGNITION", number: &row.number };
     books::post(&draw_entry(terms, source, legs_of(&row, &corrections)?))?;
-    Ok(change.after().receipt().changed(["status", "documentReference", "recognizedOn"]))
+    let reply = change.after().receipt().subjects(products);
+    Ok(reply.changed(["status", "documentReference", "recognizedOn"]))
 }
 
 /// Another credit that stands has the document.
@@ -100,14 +104,14 @@ fn check_origin(row: &CreditRow) -> Result<(), Problem> {
     }
 }
 
-/// Lowers what the goods cost; what was taken, by where they were.
-fn correct_costs(row: &CreditRow, on: Date) -> Result<Vec<CostCorrectionRow>, Problem> {
+/// Lowers what the goods cost; what was taken, by where they were, and the products of the goods.
+fn correct_costs(row: &CreditRow, on: Date) -> Result<(Vec<CostCorrectionRow>, BTreeSet<Id>), Problem> {
     let mut lines = run(select::<CreditCostLineRow>(CreditCostLineRow::line_set_id.eq(row.line_set_id)).whole())?;
     lines.sort_by_key(|line| line.line_no);
     let goods: Vec<(Id, Option<Id>)> =
         lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
     let of = Supplied { supplier: row.party_id, entity: row.legal_entity_id, currency_code: &row.currency_code };
-    check_goods(of, &goods)?;
+    let variants = check_goods(of, &goods)?;
     // Before any goods are locked: whoever begins to keep books holds them, and locks goods then.
     books::admit(row.legal_entity_id)?;
     let wire: Vec<CorrectionLine> = lines
@@ -139,7 +143,7 @@ fn correct_costs(row: &CreditRow, on: Date) -> Result<Vec<CostCorrectionRow>, Pr
             });
         }
     }
-    Ok(corrections)
+    Ok((corrections, articles::products_of(variants)))
 }
 
 fn read_destination(of: Destination) -> CorrectedGoods {

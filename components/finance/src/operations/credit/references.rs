@@ -1,7 +1,9 @@
 //! What a credit names: looked up when it is saved, and its goods again when it is recognised.
 
+use std::collections::BTreeSet;
+
 use stoa_sdk::store::{get, run};
-use stoa_sdk::{Id, Item, Problem, item, map};
+use stoa_sdk::{Id, Item, Problem, item, map, set};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::{articles, units};
 use stoa_trade::quantity::Tracking;
@@ -21,16 +23,17 @@ pub struct Supplied<'a> {
     pub currency_code: &'a str,
 }
 
-/// Judges what a credit names.
+/// Judges what a credit names, and answers the products of the goods among it.
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID.
-pub fn check_references(side: Side, stated: &StatedCredit) -> Result<(), Problem> {
+pub fn check_references(side: Side, stated: &StatedCredit) -> Result<BTreeSet<Id>, Problem> {
     let (invoice, goods) =
         run((stated.origin_invoice.map(get::<InvoiceRow>), stated.supplier_return.map(get::<SupplierReturnRow>)))?;
     let missing = |at: &str, is_missing: bool| is_missing.then(|| item(at, "NOT_FOUND"));
     let no_variant = stated.variant.is_some_and(|id| articles::get_one(id).is_none());
-    let no_unit = stated.unit.is_some_and(|id| units::get(&[id]).is_empty());
+    let unit = stated.unit.and_then(|id| units::get(&[id]).into_iter().next());
+    let no_unit = stated.unit.is_some() && unit.is_none();
     let missing: Vec<Item> = [
         missing("/originInvoiceId", matches!(invoice, Some(None))),
         missing("/supplierReturnId", matches!(goods, Some(None))),
@@ -51,7 +54,9 @@ pub fn check_references(side: Side, stated: &StatedCredit) -> Result<(), Problem
     let of = Supplied { supplier: stated.party, entity: stated.entity, currency_code: &stated.currency_code };
     let lines: Vec<(Id, Option<Id>)> =
         stated.cost_lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
-    check_goods(of, &lines)
+    let corrected = check_goods(of, &lines)?;
+    let named = stated.variant.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
+    Ok(articles::products_of(set(named.chain(corrected))))
 }
 
 fn is_origin(row: &InvoiceRow, side: Side, stated: &StatedCredit) -> bool {
@@ -62,13 +67,13 @@ fn is_origin(row: &InvoiceRow, side: Side, stated: &StatedCredit) -> bool {
         && row.currency_code == stated.currency_code
 }
 
-/// Judges the goods of a correction: lines of receipts, with a unit each where they are serialized.
+/// Judges the goods of a correction, lines of receipts, with a unit each where they are serialized; and answers their variants.
 ///
 /// # Errors
 /// NOT_FOUND, REFERENCE_INVALID at `/costLines`.
-pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<(), Problem> {
+pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<BTreeSet<Id>, Problem> {
     if lines.is_empty() {
-        return Ok(());
+        return Ok(BTreeSet::new());
     }
     let ids: Vec<Id> = lines.iter().map(|(receipt_item, _)| *receipt_item).collect();
     let received = purchases::read_receipt_items(&ids);
@@ -87,7 +92,8 @@ pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<(), P
         }
     }
     refuse("NOT_FOUND", missing)?;
-    refuse("REFERENCE_INVALID", unfit)
+    refuse("REFERENCE_INVALID", unfit)?;
+    Ok(set(received.values().map(|line| Id::from(line.variant_id))))
 }
 
 /// Goods that are valued, of the supplier.

@@ -26,11 +26,11 @@ fn create(side: Side, call: &Call) -> Answer {
     let stated = call.body::<CreditInput>()?.state(side)?;
     directory::require(stated.entity, None)?;
     require_party(side, stated.party)?;
-    check_references(side, &stated)?;
+    let products = check_references(side, &stated)?;
     let row = draw_credit(side, &stated);
     let lines = draw_lines(&row, &stated);
     run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
-    Ok(row.receipt())
+    Ok(row.receipt().subjects(products))
 }
 
 fn draw_credit(side: Side, stated: &StatedCredit) -> CreditRow {
@@ -99,7 +99,7 @@ fn replace(side: Side, call: &Call) -> Answer {
         return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
     }
     require_party(side, stated.party)?;
-    check_references(side, &stated)?;
+    let products = check_references(side, &stated)?;
     let drawn = draw_credit(side, &stated);
     let after = CreditRow { id, version: before.version, created_at: before.created_at, ..drawn };
     let lines = draw_lines(&after, &stated);
@@ -110,5 +110,5 @@ fn replace(side: Side, call: &Call) -> Answer {
     if !lines.is_empty() {
         changed.push("costLines".to_owned());
     }
-    Ok(change.after().receipt().changed(changed))
+    Ok(change.after().receipt().subjects(products).changed(changed))
 }

@@ -13,7 +13,7 @@ use stoa_trade::unit_identity::UnitInput;
 use crate::operations::invoice::confirm_sale::{find_order, refuse_members};
 use crate::operations::invoice::input::{ConfirmPurchaseInvoice, LineUnits};
 use crate::operations::invoice::issue::recognize_on;
-use crate::records::invoice_line::InvoiceLineRow;
+use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_given, check_lines};
 use crate::rules::text::check_texts;
@@ -37,7 +37,7 @@ pub fn confirm(call: &Call) -> Answer {
     let claims = stoa_sdk::map(lines.iter().flat_map(|line| line.unit_ids.0.iter().map(|unit| (*unit, *unit))));
     let billed = BilledLines { lines, claims };
     let after = post_invoice(&of, billed, &Posted { receipt: Some(receipt), ..how })?;
-    Ok(after.receipt().changed(["status", "receiptId"]))
+    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "receiptId"]))
 }
 
 /// # Errors

@@ -11,7 +11,7 @@ use stoa_trade::text::key;
 
 use crate::operations::invoice::input::ConfirmSalesInvoice;
 use crate::operations::invoice::issue::issue_on;
-use crate::records::invoice_line::InvoiceLineRow;
+use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_lines, units_to_deliver};
 use crate::rules::text::check_texts;
@@ -31,7 +31,7 @@ pub fn confirm(call: &Call) -> Answer {
         None => sell(&of, &body)?,
     };
     let after = post_invoice(&of, billed, &Posted { delivery_order: Some(order), ..how })?;
-    Ok(after.receipt().changed(["status", "deliveryOrderId"]))
+    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "deliveryOrderId"]))
 }
 
 /// The one order whose lines all lines with a variant bill; none where no such line bills any.

@@ -9,6 +9,7 @@ use stoa_trade::refusal::{illegal, invalid};
 
 use crate::operations::invoice::input::{IssueInvoice, RecognizePurchaseInvoice, RecognizeSalesInvoice};
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
+use crate::records::invoice_line::products_of;
 use crate::records::permission::CREATE_SALE;
 use crate::records::side::Side;
 use crate::rules::billed_units::{check_lines, units_to_issue};
@@ -22,7 +23,7 @@ pub fn issue(call: &Call) -> Answer {
     let of = lock_invoice(Side::Sales, call.path_id("id")?, body.expected_version)?;
     of.require_draft()?;
     let after = post_alone(&of, &issue_on(&of.row, body.issued_on)?)?;
-    Ok(after.receipt().changed(["status"]))
+    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status"]))
 }
 
 /// How a sales invoice is issued: on the stated day, the draft's, or today.
@@ -56,7 +57,7 @@ pub fn recognize_purchase(call: &Call) -> Answer {
     let of = lock_invoice(Side::Purchases, call.path_id("id")?, body.expected_version)?;
     of.require_draft()?;
     let after = post_alone(&of, &recognize_on(&of.row, body.recognized_on, body.document_reference.into())?)?;
-    Ok(after.receipt().changed(["status"]))
+    Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status"]))
 }
 
 /// How a purchase invoice is recognised: on the stated day, by this document of the supplier.
@@ -95,7 +96,7 @@ pub fn recognize_sales(call: &Call) -> Answer {
             let how = issue_on(&of.row, body.issued_on)?;
             let recognized_on = day_of_act(Some(body.recognized_on), how.issued_on, "/recognizedOn")?;
             let after = post_alone(&of, &Posted { recognized_on: Some(recognized_on), ..how })?;
-            Ok(after.receipt().changed(["status", "revenueRecognizedOn"]))
+            Ok(after.receipt().subjects(products_of(&of.lines)).changed(["status", "revenueRecognizedOn"]))
         }
         InvoiceStatus::Issued => recognize_issued(&of, &body),
         InvoiceStatus::Void => Err(Problem::of("ILLEGAL_STATE")),
@@ -115,5 +116,5 @@ fn recognize_issued(of: &LockedInvoice, body: &RecognizeSalesInvoice) -> Answer 
     let change = Change::of(&of.row, InvoiceRow { revenue_recognized_on: Some(on), ..of.row.clone() })?;
     run((change.update(), insert(&lines)))?;
     books::post(&posting)?;
-    Ok(change.after().receipt().changed(change.members()))
+    Ok(change.after().receipt().subjects(products_of(&of.lines)).changed(change.members()))
 }

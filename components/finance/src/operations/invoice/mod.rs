@@ -82,11 +82,6 @@ const CONFIRM_PROBLEMS: &[&str] = &[
 ];
 const VOID_PROBLEMS: &[&str] = &["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ACCOUNTING_PERIOD_CLOSED"];
 
-/// What sales, procurement and inventory say of goods that go or come with an invoice.
-const SOLD: &[&str] = &["sale.created", "sale.confirmed", "sale.completed", "inventory.updated"];
-const BOUGHT: &[&str] =
-    &["procurement.order.created", "procurement.order.approved", "procurement.receipt.created", "inventory.updated"];
-
 #[rustfmt::skip]
 pub const SALES_OPERATIONS: &[Operation] = &[
     Operation::read("/sales/invoices", "listSalesInvoices", list::list_sales).summary("Sales invoices")
@@ -118,7 +113,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         .summary("Deliver the goods of a sales invoice and issue it")
         .description("Of the CONFIRMED order that all its goods are of, which is delivered whole; or of an order that is made for it.")
         .needs(CONFIRM_SALE).body::<ConfirmSalesInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
-        .writes(SALES_INVOICE, SOLD).without_if_match().problems(CONFIRM_PROBLEMS),
+        .writes(SALES_INVOICE, &[]).without_if_match().problems(CONFIRM_PROBLEMS),
     Operation::transition("/sales/invoices/{id}/recognize", "recognizeSalesInvoice", issue::recognize_sales)
         .summary("Recognise revenue that no delivery recognises")
         .description("Of lines without an order, once. A draft is issued with it, which needs `sales.create` too.")
@@ -166,7 +161,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .description("Of the open order that all its goods are of, exactly what is billed; or of an order that is made for it, at the \
             invoice's cost. The confirmation is the order's approval.")
         .needs(CONFIRM_PURCHASE).body::<ConfirmPurchaseInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
-        .writes(PURCHASE_INVOICE, BOUGHT).without_if_match().problems(CONFIRM_PROBLEMS),
+        .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(CONFIRM_PROBLEMS),
     Operation::transition("/purchases/invoices/{id}/void", "voidPurchaseInvoice", void::void_purchase)
         .summary("Void a purchase invoice")
         .description("One to which nothing is applied. What it billed may be billed again; receipts stay.")

@@ -2,7 +2,7 @@
 //! Deliveries and receipts stay.
 
 use stoa_sdk::store::{insert, run, select, update_by};
-use stoa_sdk::{Answer, Call, Date, Field, Problem, all, new_id, now, today};
+use stoa_sdk::{Answer, Call, Date, Field, Problem, Reply, all, new_id, now, today};
 use stoa_trade::Change;
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, Money, Quantity};
@@ -10,6 +10,7 @@ use stoa_trade::refusal::illegal;
 
 use crate::operations::body::VoidDocument;
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
+use crate::records::invoice_line::products_of;
 use crate::records::party_entry::{PartyAccount, PartyAct};
 use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
@@ -42,15 +43,19 @@ fn void(side: Side, call: &Call) -> Answer {
             let on = effective_day(body.voided_on, today(), "/voidedOn")?;
             let change = Change::of(&of.row, draw_void(&of.row, on, reason))?;
             run(change.update())?;
-            Ok(change.after().receipt().changed(["status", "voidedOn", "voidReason"]))
+            Ok(receipt_of(change.after(), &of))
         }
         (InvoiceStatus::Issued, Some(posted_on)) => {
             let on = day_of_act(body.voided_on, posted_on, "/voidedOn")?;
             let after = void_issued(&of, on, reason)?;
-            Ok(after.receipt().changed(["status", "voidedOn", "voidReason"]))
+            Ok(receipt_of(&after, &of))
         }
         _ => Err(Problem::of("ILLEGAL_STATE")),
     }
+}
+
+fn receipt_of(after: &InvoiceRow, of: &LockedInvoice) -> Reply {
+    after.receipt().subjects(products_of(&of.lines)).changed(["status", "voidedOn", "voidReason"])
 }
 
 fn draw_void(row: &InvoiceRow, on: Date, reason: Option<String>) -> InvoiceRow {

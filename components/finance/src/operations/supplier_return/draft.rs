@@ -1,6 +1,6 @@
 //! Drafting supplier returns: created, replaced, cancelled. A draft moves nothing.
 
-use stoa_sdk::store::{get, insert, run};
+use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, item, map, new_id, new_ids, now};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::{articles, directory, units, warehouses};
@@ -16,6 +16,7 @@ use crate::records::side::Side;
 use crate::records::supplier_return::{SupplierReturnLineRow, SupplierReturnRow, SupplierReturnStatus};
 use crate::work::ordered::read_tracking;
 use crate::work::party::require_party;
+use crate::work::supplier_return::{lock_return, products_of};
 
 pub fn create(call: &Call) -> Answer {
     let stated = call.body::<SupplierReturnInput>()?.state()?;
@@ -26,10 +27,6 @@ pub fn create(call: &Call) -> Answer {
     let row = SupplierReturnRow { currency_code, ..row };
     run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
     Ok(row.receipt().subjects(products_of(&lines)))
-}
-
-fn products_of(lines: &[SupplierReturnLineRow]) -> impl Iterator<Item = Id> {
-    articles::products_of(lines.iter().map(|line| line.variant_id)).into_iter()
 }
 
 fn draw_return(stated: &StatedReturn) -> SupplierReturnRow {
@@ -109,6 +106,7 @@ fn draw_lines(row: &SupplierReturnRow, stated: &StatedReturn) -> Result<(String,
             receipt_item_id: line.receipt_item_id,
             receipt_id: came.receipt_id.into(),
             variant_id: came.variant_id.into(),
+            product_id: goods.get(&came.variant_id.into())?.product_id.into(),
             quantity: line.quantity.0,
             unit_ids: JsonList(line.unit_ids.clone()),
         })
@@ -121,8 +119,7 @@ pub fn replace(call: &Call) -> Answer {
     let body: SupplierReturnUpdate = call.body()?;
     let expected = body.expected_version;
     let stated = body.state()?;
-    let before: Option<SupplierReturnRow> = run(get(call.path_id("id")?).locked())?;
-    let before = before.ok_or_else(Problem::not_found)?;
+    let (before, lines_before) = lock_return(call.path_id("id")?)?;
     expected.check(before.version)?;
     require_draft(&before)?;
     if stated.entity != before.legal_entity_id {
@@ -137,7 +134,8 @@ pub fn replace(call: &Call) -> Answer {
     let mut changed = change.members();
     changed.retain(|member| member != "lineSetId");
     changed.push("lines".to_owned());
-    Ok(change.after().receipt().subjects(products_of(&lines)).changed(changed))
+    let reply = change.after().receipt().subjects(products_of(&lines_before)).subjects(products_of(&lines));
+    Ok(reply.changed(changed))
 }
 
 fn require_draft(row: &SupplierReturnRow) -> Result<(), Problem> {
@@ -146,11 +144,10 @@ fn require_draft(row: &SupplierReturnRow) -> Result<(), Problem> {
 
 pub fn cancel(call: &Call) -> Answer {
     let body: Transition = call.body()?;
-    let row: Option<SupplierReturnRow> = run(get(call.path_id("id")?).locked())?;
-    let row = row.ok_or_else(Problem::not_found)?;
+    let (row, lines) = lock_return(call.path_id("id")?)?;
     body.expected_version.check(row.version)?;
     require_draft(&row)?;
     let change = Change::of(&row, SupplierReturnRow { status: SupplierReturnStatus::Cancelled, ..row.clone() })?;
     run(change.update())?;
-    Ok(change.after().receipt().changed(change.members()))
+    Ok(change.after().receipt().subjects(products_of(&lines)).changed(change.members()))
 }

@@ -38,7 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/purchases/returns/{id}/ship", "shipSupplierReturn", ship::ship).summary("Send goods back")
         .description("Quantities leave at the cost of the oldest, units at their own. It is final: goods that come back are readmitted.")
         .needs(SHIP_RETURN).body::<Transition>().answers::<FinanceReceipt>().cache_control("no-store")
-        .writes(SUPPLIER_RETURN, &["inventory.updated"]).without_if_match()
+        .writes(SUPPLIER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "INSUFFICIENT_STOCK",
             "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),

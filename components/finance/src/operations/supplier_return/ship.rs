@@ -1,10 +1,9 @@
 //! Sending goods back: inventory takes them out and says what they cost, the entry is posted here (P24). What goes back of a receipt's
 //! line is never more than came with it.
 
-use stoa_sdk::store::{Failure, get, insert, run, select, update_by};
-use stoa_sdk::{Answer, Call, Field, Id, Problem, has, item, new_id, now, today};
+use stoa_sdk::store::{Failure, insert, run, update_by};
+use stoa_sdk::{Answer, Call, Field, Id, Problem, item, new_id, now, today};
 use stoa_trade::Change;
-use stoa_trade::clients::articles;
 use stoa_trade::clients::books::{self, Side as JournalSide};
 use stoa_trade::clients::purchases::{self, ReceiptItem};
 use stoa_trade::clients::stock::{self, SentBack, SupplierReturn, SupplierReturnLine};
@@ -18,18 +17,12 @@ use crate::records::supplier_return::{
 };
 use crate::work::ordered::{parse, read_tracking};
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg};
+use crate::work::supplier_return::{lock_return, products_of};
 
 pub fn ship(call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let body: Transition = call.body()?;
-    let standing = has::<SupplierReturnRow, _, _>(
-        SupplierReturnLineRow::line_set_id,
-        SupplierReturnRow::line_set_id,
-        SupplierReturnRow::id.eq(id),
-    );
-    let (row, mut lines) =
-        run((get::<SupplierReturnRow>(id).locked(), select::<SupplierReturnLineRow>(standing).whole()))?;
-    let row = row.ok_or_else(Problem::not_found)?;
+    let (row, mut lines) = lock_return(id)?;
     body.expected_version.check(row.version)?;
     if row.status != SupplierReturnStatus::Draft {
         return Err(Problem::of("ILLEGAL_STATE"));
@@ -57,8 +50,7 @@ pub fn ship(call: &Call) -> Answer {
     let source = EntrySource { kind: SUPPLIER_RETURN, id: row.id, purpose: "SHIPMENT", number: &row.number };
     let legs = vec![leg("SUPPLIER_RETURNS", JournalSide::Debit, cost), leg("INVENTORY", JournalSide::Credit, cost)];
     books::post(&draw_entry(terms, source, legs))?;
-    let products = articles::products_of(lines.iter().map(|line| line.variant_id));
-    Ok(change.after().receipt().subjects(products).changed(change.members()))
+    Ok(change.after().receipt().subjects(products_of(&lines)).changed(change.members()))
 }
 
 /// As many units as a serialized line sends back, none of others.

@@ -1,9 +1,10 @@
 //! Drafts of invoices: created, replaced, and drawn up of what an order has not billed. They claim nothing and post nothing.
 
-use stoa_sdk::store::{get, insert, run};
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{get, insert, run, select};
 use stoa_sdk::{Id, Problem, new_id, now};
 use stoa_trade::Change;
-use stoa_trade::clients::articles;
 use stoa_trade::clients::directory;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Amount;
@@ -11,25 +12,29 @@ use stoa_trade::refusal::or_duplicate;
 use stoa_trade::text::key;
 
 use crate::records::invoice::{InvoiceRow, InvoiceStatus};
-use crate::records::invoice_line::InvoiceLineRow;
+use crate::records::invoice_line::{InvoiceLineRow, products_of};
 use crate::records::side::Side;
 use crate::rules::stated::{StatedInvoice, StatedLine};
 use crate::rules::total::invoice_total;
 use crate::work::invoice::lines::draw_lines;
+use crate::work::invoice::locked::lines_of;
 use crate::work::party::require_active_party;
 
 /// A draft as it was written.
 pub struct Draft {
     pub row: InvoiceRow,
     pub lines: Vec<InvoiceLineRow>,
-    /// Of a replacement: the names of the members that differ.
+    /// Of a replacement: the products of the lines that stood before, and the names of the members that differ.
+    pub products_before: BTreeSet<Id>,
     pub changed: Vec<String>,
 }
 
 impl Draft {
-    /// What the audit entry is found by besides the document: the products of its lines.
-    pub fn products(&self) -> impl Iterator<Item = Id> {
-        articles::products_of(self.lines.iter().filter_map(|line| line.variant_id)).into_iter()
+    /// What the audit entry is found by besides the document: the products of its lines, also of those that are gone.
+    pub fn products(&self) -> BTreeSet<Id> {
+        let mut products = products_of(&self.lines);
+        products.extend(&self.products_before);
+        products
     }
 }
 
@@ -50,7 +55,7 @@ pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem>
     let lines = draw_lines(&row, &entity, &stated.lines)?;
     let row = InvoiceRow { total: total_of(&lines)?, ..row };
     run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
-    Ok(Draft { row, lines, changed: Vec::new() })
+    Ok(Draft { row, lines, products_before: BTreeSet::new(), changed: Vec::new() })
 }
 
 /// A draft as a body states it, without its total.
@@ -101,8 +106,9 @@ fn number_scope(side: Side, stated: &StatedInvoice) -> Id {
 /// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, and as [`create_draft`].
 pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: StatedInvoice) -> Result<Draft, Problem> {
     stated.check(side)?;
-    let before: Option<InvoiceRow> = run(get(id).locked())?;
-    let before = before.filter(|row: &InvoiceRow| row.side == side).ok_or_else(Problem::not_found)?;
+    let (before, lines_before) =
+        run((get::<InvoiceRow>(id).locked(), select::<InvoiceLineRow>(lines_of(id)).whole()))?;
+    let before = before.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
     expected.check(before.version)?;
     if before.status != InvoiceStatus::Draft {
         return Err(Problem::of("ILLEGAL_STATE"));
@@ -123,7 +129,7 @@ pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: Stat
     // Lines are named as one: which of them changed is in the record.
     changed.retain(|member| member != "lineSetId" && member != "numberScope");
     changed.push("lines".to_owned());
-    Ok(Draft { row: change.into_after(), lines, changed })
+    Ok(Draft { row: change.into_after(), lines, products_before: products_of(&lines_before), changed })
 }
 
 /// A line that bills what an order has not billed.

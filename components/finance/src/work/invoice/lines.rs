@@ -214,6 +214,7 @@ impl Named {
             line_set_id: of.line_set_id,
             line_no: at.line_no(),
             variant_id: line.variant.or_else(|| ordered.map(|ordered| ordered.variant)),
+            product_id: self.article(line).map(|article| article.product_id.into()),
             description: line.description.clone(),
             tracking: self.tracking(line),
             quantity: line.quantity,
