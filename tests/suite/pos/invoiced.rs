@@ -48,7 +48,7 @@ fn e326_an_invoice_that_is_partly_paid_stops_the_checkout(database: Database) {
     let invoice = till.bill(&order);
     let payment = till.prepay("1");
     let apply = json!({ "expectedVersion": 1, "applications": [{ "invoiceId": invoice, "amount": "1" }] });
-    till.shop().post(&format!("sales/payments/{payment}/apply"), apply).is(200);
+    till.shop().post(&format!("sales/payments/{payment}/applications"), apply).is(201);
     session.try_check_out(&order, cash("10")).refused(409, "ILLEGAL_STATE").fault("/orderId", "ORDER_BILLED");
     assert_eq!(till.counter.read(&order)["status"], "CONFIRMED");
     assert_eq!(session.version(), 1);

@@ -26,7 +26,7 @@ fn e327_what_was_collected_is_undone_nowhere(database: Database) {
     assert_eq!(till.shop().get(&format!("sales/invoices/{invoice}")).is(200)["balance"], "0.000000");
     let other = till.prepay("10");
     let apply = json!({ "expectedVersion": 1, "applications": [{ "invoiceId": invoice, "amount": "1" }] });
-    let refused = till.shop().post(&format!("sales/payments/{other}/apply"), apply);
+    let refused = till.shop().post(&format!("sales/payments/{other}/applications"), apply);
     assert_eq!(refused.status, 409, "{refused}");
     let path = format!("pos/receipts/{}", receipt.id());
     till.shop().put(&path, json!({})).refused(405, "METHOD_NOT_ALLOWED");

@@ -97,9 +97,11 @@ fn e286_a_cash_account_is_a_till_of_the_entity(database: Database) {
         till.shop().post("pos/registers", body)
     };
     invalid(create(&books.money("BANK")));
+    let account = json!({ "legalEntityId": till.counter.entity, "code": "1009", "name": "Safe", "type": "ASSET" });
+    let account = till.shop().post("ledger/accounts", account).is(201).id();
     let safe = json!({
         "legalEntityId": till.counter.entity, "code": "SAFE", "name": "Safe", "kind": "CASH",
-        "accountId": books.account("1090"),
+        "accountId": account,
     });
     invalid(create(&till.shop().post("ledger/money-accounts", safe).is(201).id()));
     let made = create(&books.money("CASH")).is(201);
