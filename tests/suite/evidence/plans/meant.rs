@@ -1,6 +1,5 @@
-//! Scans that are meant, each with the reason.
-
-use std::collections::BTreeSet;
+//! Scans that are meant, each with the reason. Whether a statement makes one may hang on the statistics of the day, so that one which
+//! none makes is no fault.
 
 use super::plan::Scan;
 
@@ -133,14 +132,6 @@ impl Meant {
     pub fn is_of(&self, scan: &Scan, sql: &str) -> bool {
         let is_it = |(table, text): &(&str, &str)| *table == scan.table && is_looked_for(text, scan, sql);
         !self.why.is_empty() && self.scans.iter().any(is_it)
-    }
-
-    /// Those of its scans that no statement makes.
-    pub fn find_unused<'a>(&'a self, found: &'a BTreeSet<(Scan, &str)>) -> impl Iterator<Item = String> + 'a {
-        let is_made = |(table, text): &(&str, &str)| {
-            found.iter().any(|(scan, sql)| *table == scan.table && is_looked_for(text, scan, sql))
-        };
-        self.scans.iter().filter(move |scan| !is_made(scan)).map(|(table, text)| format!("{table} for {text:?}"))
     }
 }
 
