@@ -75,7 +75,7 @@ impl Goods {
 
     /// For a script that picks from them.
     pub fn picks(&self) -> Picks<'_> {
-        Picks { products: &[], lists: &[], variants: &self.variants }
+        Picks { variants: &self.variants, ..Picks::default() }
     }
 }
 
@@ -87,7 +87,7 @@ impl Prices {
 
     /// For a script that picks from them.
     pub fn picks(&self) -> Picks<'_> {
-        Picks { products: &[], lists: &self.lists, variants: &self.variants }
+        Picks { lists: &self.lists, variants: &self.variants, ..Picks::default() }
     }
 
     pub fn next(&self) -> Price {
@@ -145,7 +145,7 @@ fn write_request(into: &mut Vec<u8>, method: &str, path: &str, token: &str, body
     }
 }
 
-fn id(json: &Json) -> anyhow::Result<Uuid> {
+pub fn id(json: &Json) -> anyhow::Result<Uuid> {
     json.as_str().and_then(|text| text.parse().ok()).with_context(|| format!("no id: {json}"))
 }
 
@@ -183,7 +183,7 @@ impl Company {
 
     /// For a script that picks from the products.
     pub fn picks(&self) -> Picks<'_> {
-        Picks { products: &self.products, lists: &[], variants: &[] }
+        Picks { products: &self.products, ..Picks::default() }
     }
 
     pub fn path(&self, below: &str) -> String {

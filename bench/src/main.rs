@@ -18,6 +18,7 @@ mod postgres;
 mod probe;
 mod report;
 mod rounds;
+mod sales;
 mod serve;
 
 use std::time::Duration;
@@ -29,7 +30,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, pools, rates, reads, receipts, small, statements, swaps, tax, writes_postgres, writes_sqlite,
+    adjustments, orders, pools, rates, reads, receipts, small, statements, swaps, tax, writes_postgres, writes_sqlite,
 };
 use crate::rounds::Rounds;
 
@@ -161,6 +162,11 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         let company = Company::create_with_books(service.address, &bench.token).await?;
         receipts::measure(bench, &company, &service, "").await?;
     }
+    if parts.has("postgres/orders") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        orders::measure_against_pgbench(bench, database, &company, &service).await?;
+        orders::measure_large(bench, &company, &service, "").await?;
+    }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
@@ -198,6 +204,11 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
     if parts.has("sqlite/receipts") {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         receipts::measure(bench, &company, &service, "_sqlite").await?;
+    }
+    if parts.has("sqlite/orders") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        orders::measure(bench, &company, &service, "_sqlite").await?;
+        orders::measure_large(bench, &company, &service, "_sqlite").await?;
     }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;

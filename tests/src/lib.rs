@@ -41,6 +41,7 @@ pub mod serials;
 pub mod services;
 pub mod signer;
 pub mod tables;
+pub mod tills;
 pub mod tour;
 
 pub use answer::Answer;

@@ -13,6 +13,7 @@ mod inventory;
 mod ledger;
 mod modules;
 mod platform;
+mod pos;
 mod pricing;
 mod procurement;
 mod sales;

@@ -17,6 +17,12 @@ pub enum Part {
     Product,
     List,
     Variant,
+    /// The nth of the variants that are ordered together.
+    Ordered(usize),
+    /// The number of a document that every request makes anew, or its key, which is in lower case.
+    Number {
+        is_key: bool,
+    },
     From,
     To,
     /// A number that depends on list and variant: the name of a lock.
@@ -75,6 +81,23 @@ impl Pattern {
             match second {
                 Value::Id(id) if *id == variant => Some(Part::Variant),
                 Value::Id(id) if first != second => Some(Part::Fresh(nth(&mut fresh, *id))),
+                _ => None,
+            }
+        })
+    }
+
+    /// Of three orders: the first two of the same variants, the third of others. `variants` and `number` are the second's.
+    pub fn of_orders(variants: &[Uuid], number: &str, recordings: [Vec<Exchange>; 3]) -> anyhow::Result<Pattern> {
+        let mut fresh: Vec<Uuid> = Vec::new();
+        Pattern::build(&recordings, |values| {
+            let [first, second, _] = values else { return None };
+            match second {
+                Value::Id(id) => match variants.iter().position(|variant| variant == id) {
+                    Some(nth) => Some(Part::Ordered(nth)),
+                    None => (first != second).then(|| Part::Fresh(nth(&mut fresh, *id))),
+                },
+                Value::Text(text) if text == number => Some(Part::Number { is_key: false }),
+                Value::Text(text) if *text == number.to_lowercase() => Some(Part::Number { is_key: true }),
                 _ => None,
             }
         })
@@ -150,7 +173,13 @@ fn part(values: &[&Value], judge: &mut impl FnMut(&[&Value]) -> Option<Part>) ->
                 let elements: Vec<&Value> = lists.iter().filter_map(|list| list.get(at)).collect();
                 part(&elements, judge)
             };
-            Part::Many(type_.clone(), (0..items.len()).map(element).collect())
+            let parts: Vec<Part> = (0..items.len()).map(element).collect();
+            // One value of the statement, as it is to the host: pgbench binds few.
+            let is_constant = |part: &Part| matches!(part, Part::Constant(value) if !matches!(value, Value::Raw(_)));
+            match second {
+                Some(list) if parts.iter().all(is_constant) => Part::Constant(list.clone()),
+                _ => Part::Many(type_.clone(), parts),
+            }
         }
         Some(value) => Part::Constant(value.clone()),
         None => Part::Constant(Value::Null(String::new())),

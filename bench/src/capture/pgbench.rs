@@ -9,11 +9,13 @@ use uuid::Uuid;
 use super::{Part, Pattern, Shape, Value};
 
 /// What transactions work on in turn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Picks<'a> {
     pub products: &'a [Uuid],
     pub lists: &'a [Uuid],
     pub variants: &'a [Uuid],
+    /// How many of the variants, which stand one after the other, are ordered together.
+    pub ordered: usize,
 }
 
 /// A script, and the variables that it is started with: `name=value`.
@@ -23,14 +25,20 @@ pub struct Script {
     pub variables: Vec<String>,
 }
 
+/// The variable that holds the variants of orders: too many of them are named to write them out in every place.
+const ORDERED: &str = ":ordered";
+
 /// Ids that one transaction can make.
-const FRESH_IDS: usize = 64;
+const FRESH_IDS: usize = 128;
 
 /// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and `clients`.
 pub fn script(pattern: &Pattern, picks: Picks<'_>) -> anyhow::Result<Script> {
     let count = |ids: &[Uuid]| ids.len().max(1);
     let (products, lists, variants) = (count(picks.products), count(picks.lists), count(picks.variants));
     let mut writer = Writer { picks, variables: vec!["n=0".to_owned()] };
+    if picks.ordered > 0 {
+        writer.variables.push(format!("ordered={}", list(picks.variants)));
+    }
     let mut text = format!(
         "\\set n :n + 1\n\\set i :base + :n * :clients + :client_id\n\\set q :i % {products}\n\\set v :i % {variants}\n\
          \\set l (:i / {variants}) % {lists}\n\\set p :i / {}\n",
@@ -69,14 +77,34 @@ impl Writer<'_> {
             Part::Product => pick(self.picks.products, "q"),
             Part::List => pick(self.picks.lists, "l"),
             Part::Variant => pick(self.picks.variants, "v"),
+            Part::Ordered(nth) => self.pick_ordered(*nth),
+            Part::Number { is_key } => format!("('{}' || :i::bigint)", if *is_key { "pgbench-" } else { "PGBENCH-" }),
             Part::From => "(timestamptz '2030-01-01' + :p::int * interval '1 day')".to_owned(),
             Part::To => "(timestamptz '2030-01-02' + :p::int * interval '1 day')".to_owned(),
             Part::Pair => format!("(:l::bigint * {} + :v::bigint)", self.picks.variants.len()),
+            Part::Many(_, parts) if is_run(parts) => self.pick_all_ordered(parts.len()),
             Part::Many(type_, parts) => {
                 let items = parts.iter().map(|part| self.expression(part)).collect::<anyhow::Result<Vec<_>>>()?;
                 format!("array[{}]::{type_}[]", items.join(", "))
             }
         })
+    }
+
+    /// Transactions at the same time order other variants, as far as there are others.
+    fn pick_ordered(&self, nth: usize) -> String {
+        format!("({ORDERED}::uuid[])[{} + {}]", self.ordered_before(), nth + 1)
+    }
+
+    /// Those that are ordered together, from the first on.
+    fn pick_all_ordered(&self, count: usize) -> String {
+        let before = self.ordered_before();
+        format!("({ORDERED}::uuid[])[{before} + 1:{before} + {count}]")
+    }
+
+    /// How many variants stand before those of this transaction.
+    fn ordered_before(&self) -> String {
+        let each = self.picks.ordered.max(1);
+        format!("(:i::bigint % {}) * {each}", (self.picks.variants.len() / each).max(1))
     }
 
     /// A variable that holds the value; pgbench has none for null.
@@ -91,6 +119,11 @@ impl Writer<'_> {
         self.variables.push(format!("{name}={text}"));
         format!("(:{name}::{type_})")
     }
+}
+
+/// Whether these are variants that are ordered together, from the first on.
+fn is_run(parts: &[Part]) -> bool {
+    !parts.is_empty() && parts.iter().enumerate().all(|(nth, part)| *part == Part::Ordered(nth))
 }
 
 /// `$n` replaced by the nth expression.
@@ -119,8 +152,13 @@ fn fresh(nth: usize) -> anyhow::Result<String> {
 }
 
 fn pick(ids: &[Uuid], variable: &str) -> String {
+    format!("('{}'::uuid[])[:{variable}::int + 1]", list(ids))
+}
+
+/// As PostgreSQL reads it.
+fn list(ids: &[Uuid]) -> String {
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    format!("('{{{}}}'::uuid[])[:{variable}::int + 1]", ids.join(","))
+    format!("{{{}}}", ids.join(","))
 }
 
 fn type_name(value: &Value) -> String {
@@ -179,7 +217,7 @@ mod tests {
 
     fn of(sql: &str, parts: Vec<Part>) -> Script {
         let pattern = Pattern { exchanges: vec![vec![Shape { sql: sql.to_owned(), parts }]] };
-        script(&pattern, Picks { products: &[], lists: &[], variants: &[] }).unwrap()
+        script(&pattern, Picks::default()).unwrap()
     }
 
     fn last_line(script: &Script) -> &str {
@@ -193,6 +231,23 @@ mod tests {
             of("select a from t where b = $1 limit $2", vec![Part::Constant(name), Part::Constant(Value::Integer(3))]);
         assert_eq!(last_line(&script), "select a from t where b = (:k1::text) limit (:k2::bigint);");
         assert_eq!(script.variables, ["n=0", "k1=it's: \"so\"", "k2=3"]);
+    }
+
+    #[test]
+    fn orders_are_numbered_and_each_takes_its_own_variants() {
+        let variants: Vec<Uuid> = (1..=4).map(Uuid::from_u128).collect();
+        let run = Part::Many("uuid".to_owned(), vec![Part::Ordered(0), Part::Ordered(1)]);
+        let parts = vec![Part::Ordered(1), Part::Number { is_key: true }, run];
+        let shape = Shape { sql: "select $1, $2, $3".to_owned(), parts };
+        let picks = Picks { variants: &variants, ordered: 2, ..Picks::default() };
+        let script = script(&Pattern { exchanges: vec![vec![shape]] }, picks).unwrap();
+        let before = "(:i::bigint % 2) * 2";
+        let expected = format!(
+            "select (:ordered::uuid[])[{before} + 2], ('pgbench-' || :i::bigint), \
+             (:ordered::uuid[])[{before} + 1:{before} + 2];"
+        );
+        assert_eq!(last_line(&script), expected);
+        assert!(script.variables[1].starts_with("ordered={00000000-"), "{:?}", script.variables);
     }
 
     #[test]

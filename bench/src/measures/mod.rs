@@ -1,6 +1,7 @@
 //! The measures, one file each.
 
 pub mod adjustments;
+pub mod orders;
 pub mod pools;
 pub mod rates;
 pub mod reads;

@@ -1,8 +1,9 @@
 //! The catalog's invariants, checked in bounded batches: products, then variants, media and categories.
 
-use stoa_sdk::store::{aggregate, find, get_all, read, select};
+use stoa_sdk::store::{Rows, aggregate, find, get_all, read, select};
 use stoa_sdk::{Field, Filter, Finding, Findings, Id, all, map, set, totals, view};
 use stoa_trade::Status;
+use stoa_trade::stages::{Batch, NOTHING_LEFT, Stage, finding, verify_stages};
 
 use crate::records::lookup::{Kind, LookupHead, LookupRow, UnitHead};
 use crate::records::media::{self, MediaRow};
@@ -38,35 +39,22 @@ totals! { MediaCounts of MediaRow by [product_id: Id] { active: i64 = count } }
 
 view! { CategoryFacts of LookupRow { id: Id, parent_id: Option<Id>, lineage: Option<String> } }
 
-/// The cursor names the part and the last id of it: `variants:0190...`.
+const STAGES: &[Stage] =
+    &[("products", products), ("variants", variants), ("media", media), ("categories", categories)];
+
 pub fn verify(cursor: Option<String>) -> Findings {
-    let (part, after) = cursor.as_deref().and_then(|cursor| cursor.split_once(':')).unwrap_or(("products", ""));
-    let after = after.parse().ok();
-    match part {
-        "variants" => variants(after),
-        "media" => media(after),
-        "categories" => categories(after),
-        _ => products(after),
-    }
+    verify_stages(STAGES, cursor.as_deref())
 }
 
-fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
-    Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
+/// The last id of a batch where more follow.
+fn last<V>(page: &Rows<V>, id: fn(&V) -> Id) -> Option<Id> {
+    page.items.last().map(id).filter(|_| page.more)
 }
 
-/// Where the next batch begins: further in this part, or in the next one.
-fn next(part: &str, last: Option<Id>, more: bool, following: Option<&str>) -> Option<String> {
-    match last.filter(|_| more) {
-        Some(last) => Some(format!("{part}:{last}")),
-        None => following.map(|part| format!("{part}:")),
-    }
-}
-
-fn products(after: Option<Id>) -> Findings {
+fn products(after: Option<Id>) -> Batch {
     let page = read(select::<ProductFacts>(Filter::default()).after(after).limit(BATCH));
-    let next = next("products", page.items.last().map(|row| row.id), page.more, Some("variants"));
     if page.items.is_empty() {
-        return Findings { findings: Vec::new(), next };
+        return NOTHING_LEFT;
     }
     let of_page = VariantRow::product_id.one_of(page.items.iter().map(|product| product.id));
     let active = VariantRow::status.eq(Status::Active);
@@ -107,10 +95,10 @@ fn products(after: Option<Id>) -> Findings {
             findings.push(finding("product-references", row.id, "A lookup or unit that the product names is missing."));
         }
     }
-    Findings { findings, next }
+    (findings, last(&page, |row| row.id))
 }
 
-fn variants(after: Option<Id>) -> Findings {
+fn variants(after: Option<Id>) -> Batch {
     let page = read(select::<VariantFacts>(Filter::default()).after(after).limit(BATCH));
     let products = set(page.items.iter().map(|row| row.product_id));
     let products = read(get_all::<ProductCopies>(products));
@@ -130,10 +118,10 @@ fn variants(after: Option<Id>) -> Findings {
             }
         }
     }
-    Findings { findings, next: next("variants", page.items.last().map(|row| row.id), page.more, Some("media")) }
+    (findings, last(&page, |row| row.id))
 }
 
-fn media(after: Option<Id>) -> Findings {
+fn media(after: Option<Id>) -> Batch {
     let page = read(select::<MediaFacts>(Filter::default()).after(after).limit(BATCH));
     let products = set(page.items.iter().map(|row| row.product_id));
     let variants = set(page.items.iter().filter_map(|row| row.variant_id));
@@ -158,10 +146,10 @@ fn media(after: Option<Id>) -> Findings {
     let crowded = counts.into_iter().flatten().filter(|row| row.active > i64::from(media::MOST));
     findings
         .extend(crowded.map(|row| finding("media-count", row.product_id, "The product has too many active media.")));
-    Findings { findings, next: next("media", page.items.last().map(|row| row.id), page.more, Some("categories")) }
+    (findings, last(&page, |row| row.id))
 }
 
-fn categories(after: Option<Id>) -> Findings {
+fn categories(after: Option<Id>) -> Batch {
     let page = read(select::<CategoryFacts>(LookupRow::kind.eq(Kind::Categories)).after(after).limit(BATCH));
     let parents = set(page.items.iter().filter_map(|row| row.parent_id));
     let parents = read(get_all::<CategoryFacts>(parents));
@@ -176,18 +164,5 @@ fn categories(after: Option<Id>) -> Findings {
     let wrong = page.items.iter().filter(|row| !is_right(row));
     let message = "The category's lineage does not follow from its parent's.";
     let findings = wrong.map(|row| finding("category-lineage", row.id, message)).collect();
-    Findings { findings, next: next("categories", page.items.last().map(|row| row.id), page.more, None) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cursor_leads_through_all_parts() {
-        let id = Id(1, 2);
-        assert_eq!(next("products", Some(id), true, Some("variants")), Some(format!("products:{id}")));
-        assert_eq!(next("products", Some(id), false, Some("variants")), Some("variants:".to_owned()));
-        assert_eq!(next("categories", None, false, None), None);
-    }
+    (findings, last(&page, |row| row.id))
 }

@@ -3,6 +3,7 @@
 
 mod acts;
 mod acts_finance;
+mod acts_pos;
 mod acts_sales;
 
 use std::collections::BTreeSet;
@@ -75,6 +76,10 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         "what a charge is said to come to; goods bear what is allocated of it",
         &["addCharge", "replaceCharge", "cancelCharge"],
     ),
+    (
+        "where a till stands, and the cash in it",
+        &["createPosRegister", "archivePosRegister", "openPosSession", "createPosCashMovement", "closePosSession"],
+    ),
     ("who buys", &["createCustomer", "replaceCustomer", "archiveCustomer"]),
     (
         "money that comes and goes, and what it pays",
@@ -109,7 +114,7 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
 
 /// Every write that is driven.
 fn acts() -> impl Iterator<Item = &'static (&'static str, Act)> {
-    acts::ACTS.iter().chain(acts_sales::ACTS).chain(acts_finance::ACTS)
+    acts::ACTS.iter().chain(acts_sales::ACTS).chain(acts_finance::ACTS).chain(acts_pos::ACTS)
 }
 
 /// Members and parameters that name goods.

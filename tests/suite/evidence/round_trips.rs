@@ -9,6 +9,7 @@ use stoa_tests::round_trips::{REQUESTS, Watched};
 use stoa_tests::selling::Counter;
 use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
+use stoa_tests::tills::{Till, parts};
 use stoa_tests::{Company, Database};
 
 mod postgres {
@@ -80,6 +81,8 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
         "statements_order_complete" => {
             count_steps(watched, |orders, id| drop(orders.complete(id).is(200)), &["confirm"])
         }
+        "statements_checkout" => count_checkouts(watched, 10),
+        "statements_checkout_100" => count_checkouts(watched, 100),
         "statements_sell" => count_sales(watched, 10),
         "statements_sell_100" => count_sales(watched, 100),
         "statements_invoice_issue" => {
@@ -125,6 +128,23 @@ fn count_steps(watched: &Watched, step: impl Fn(&Counter, &str), before: &[&str]
     // As many as are asked for, made before any is counted.
     let mut orders: Vec<String> = (0..REQUESTS).map(|_| ready()).collect();
     watched.count(|| step(&counter, &orders.pop().expect("enough orders")))
+}
+
+/// Checkouts of orders of so many lines in one session, in cash and by card.
+fn count_checkouts(watched: &Watched, lines: usize) -> usize {
+    let (counter, variants) = counter(watched, lines);
+    let items = items(&variants);
+    let till = Till::of(counter);
+    // As many as are asked for, made before any is counted.
+    let mut orders: Vec<String> = (0..REQUESTS).map(|_| till.order(items.clone())).collect();
+    let session = till.open("100");
+    let (card, mut version) = (format!("{}", 10 * lines - 1), 1);
+    let payment = parts(&[("CASH", "1"), ("CARD", &card)]);
+    watched.count(|| {
+        let order = orders.pop().expect("enough orders");
+        session.try_check_out_at(&order, version, payment.clone()).is(201);
+        version += 1;
+    })
 }
 
 fn count_sales(watched: &Watched, lines: usize) -> usize {

@@ -202,7 +202,7 @@ fn goods_are_received_as_by_people(database: Database) {
     assert_table!(shop.journal_table(&shop.entity()), @r"
     entry  account                           debit  credit
         1  1200 Inventory                      200
-           2100 Goods received not invoiced             200
+           2100 Goods received not invoiced            200
     ");
     shop.verified();
 }
@@ -259,7 +259,7 @@ fn goods_are_bought_in_one(database: Database) {
     entry  account                           debit  credit
         1  1200 Inventory                      110
            5100 Purchases and services          30
-           2100 Goods received not invoiced             140
+           2100 Goods received not invoiced            140
     ");
     let twice = vec![buy_line(&box_, "1", "1", &[]), buy_line(&box_, "1", "1", &[])];
     shop.try_procurement(&[Call::Buy(purchase(&buyer, None), twice)]).refused(400, "VALIDATION_FAILED");

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, with};
+use stoa_tests::selling::counter;
 use stoa_tests::{Answer, Company, Database, at_once, company, on_both_databases};
 
 on_both_databases![
@@ -128,9 +129,14 @@ fn e209_a_machine_sees_neither_notes_nor_tenant(database: Database) {
 }
 
 fn e210_customers_of_another_company_are_none(database: Database) {
-    let (shop, other) = (company(database), company(database));
+    let (counter, other) = (counter(database), company(database));
     let id = create(&other, "A").is(201).id();
-    shop.get(&format!("sales/customers/{id}")).refused(404, "NOT_FOUND");
+    counter.shop.get(&format!("sales/customers/{id}")).refused(404, "NOT_FOUND");
+    let items = json!([{ "variantId": counter.good("10", "0"), "quantity": "1" }]);
+    let body = with(&counter.order(items), json!({ "customerId": id }));
+    for path in ["sales/orders", "sales/quotations"] {
+        counter.shop.post(path, body.clone()).refused(404, "NOT_FOUND").at("/customerId");
+    }
 }
 
 fn e211_a_proposed_list_is_active(database: Database) {

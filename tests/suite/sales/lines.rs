@@ -1,4 +1,4 @@
-//! Lines and prices, of orders and quotations alike. [E214]..[E225]; the rows of the table of E214 are the module's own test.
+//! Lines and prices, of orders and quotations alike. [E214]..[E224]
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, with};
@@ -7,6 +7,7 @@ use stoa_tests::{Answer, Database, on_both_databases};
 
 on_both_databases![
     e214_a_price_is_answered_as_it_was_agreed,
+    e214_every_row_of_the_table,
     e215_two_prices_and_a_reason_alone_are_no_body,
     e216_an_agreed_price_is_judged_by_the_list_of_the_moment,
     e217_a_hundred_of_the_largest_lines_add_up,
@@ -17,6 +18,7 @@ on_both_databases![
     e222_three_bad_lines_are_three_items,
     e223_every_line_has_a_price_in_effect,
     e224_a_machine_names_what_is_public,
+    c30_a_machine_confirms_what_a_person_agreed_on_an_internal_list,
 ];
 
 fn one(variant: &str, members: Json) -> Json {
@@ -47,6 +49,43 @@ fn e214_a_price_is_answered_as_it_was_agreed(database: Database) {
     inexact.at("/items/0/discountPercent");
     let beyond = refused(&cheap, json!({ "discountAmount": "1000" })).refused(409, "DISCOUNT_EXCEEDS_PRICE");
     beyond.at("/items/0/discountAmount");
+}
+
+fn e214_every_row_of_the_table(database: Database) {
+    let counter = counter(database);
+    let rows = [
+        ("80", json!({ "unitPrice": "60" }), ["60.000000", "80.000000", "20.000000", "25.0000"]),
+        ("3", json!({ "unitPrice": "2" }), ["2.000000", "3.000000", "1.000000", ""]),
+        ("10", json!({ "unitPrice": "12" }), ["12.000000", "10.000000", "", ""]),
+        ("10", json!({ "unitPrice": "10" }), ["10.000000", "", "", ""]),
+        ("5", json!({ "discountPercent": "100" }), ["0.000000", "5.000000", "5.000000", "100.0000"]),
+        ("0", json!({ "discountPercent": "50" }), ["0.000000", "", "", ""]),
+        ("0", json!({ "unitPrice": "1" }), ["1.000000", "0.000000", "", ""]),
+        ("10", json!({ "discountAmount": "2.5" }), ["7.500000", "10.000000", "2.500000", "25.0000"]),
+        ("7", json!({}), ["7.000000", "", "", ""]),
+    ];
+    let state = |(price, members, _): &(&str, Json, [&str; 4])| {
+        with(&json!({ "variantId": counter.good(price, "0"), "quantity": "1" }), members.clone())
+    };
+    let lines: Vec<Json> = rows.iter().map(state).collect();
+    let order = counter.draft(json!(lines));
+    let quotation = counter.shop.post("sales/quotations", counter.quotation(json!(lines))).is(201).id();
+    let quoted = counter.shop.get(&format!("sales/quotations/{quotation}")).is(200);
+    for read in [counter.read(&order), quoted] {
+        assert_eq!(read["items"].as_array().map(Vec::len), Some(rows.len()));
+        for (line, (price, members, expected)) in read["items"].as_array().into_iter().flatten().zip(&rows) {
+            let names = ["unitPrice", "listUnitPrice", "discountAmount", "discountPercent"];
+            let told = names.map(|name| line[name].as_str().unwrap_or_default());
+            assert_eq!(
+                (&told, &line["priceNegotiated"]),
+                (expected, &json!(!expected[1].is_empty())),
+                "{price} {members}"
+            );
+        }
+    }
+    let tiny = counter.good("0.000001", "0");
+    let inexact = counter.try_draft(one(&tiny, json!({ "discountPercent": "50" }))).refused(409, "PRICE_NOT_EXACT");
+    inexact.at("/items/0/discountPercent");
 }
 
 fn e215_two_prices_and_a_reason_alone_are_no_body(database: Database) {
@@ -187,4 +226,20 @@ fn e224_a_machine_names_what_is_public(database: Database) {
     let (phone, units) = counter.phone("10", 1);
     let named = counter.order(one(&phone, json!({ "unitIds": units })));
     key.post("sales/orders", named).refused(400, "VALIDATION_FAILED").fault("/items/0/unitIds", "NOT_ALLOWED");
+}
+
+/// The price that was agreed belongs to the order.
+fn c30_a_machine_confirms_what_a_person_agreed_on_an_internal_list(database: Database) {
+    let counter = counter(database);
+    let shop = &counter.shop;
+    let variant = counter.good("10", "5");
+    let internal = shop.made("PRICE_LIST").expect("onboarding made no list");
+    let prices = format!("pricing/price-lists/{internal}/prices");
+    shop.post(&prices, json!({ "variantId": variant, "currencyCode": "EUR", "amount": "7" })).is(201);
+    let inside = with(&counter.order(one(&variant, json!({}))), json!({ "priceListId": internal }));
+    let path = format!("sales/orders/{}", shop.post("sales/orders", inside).is(201).id());
+    let key = shop.machine(&["sales.write", "pricing.read", "inventory.write"]);
+    key.post(&format!("{path}/refresh-prices"), json!({ "expectedVersion": 1 })).is(200);
+    key.post(&format!("{path}/confirm"), json!({ "expectedVersion": 2 })).is(200);
+    assert_eq!(shop.get(&path).is(200)["total"], "14.000000000000");
 }

@@ -7,9 +7,11 @@ use stoa_tests::{Answer, Database, at_once, on_both_databases};
 
 on_both_databases![
     e225_a_price_is_followed_from_quotation_to_delivery,
+    e226_an_offer_is_accepted_before_its_instant,
     e227_a_lapsed_offer_is_expired_wherever_it_is_read,
     e228_an_offer_is_accepted_once,
     e229_a_taken_order_number_leaves_the_offer_open,
+    e230_what_was_quoted_is_what_is_sold,
     e231_a_list_without_a_price_leaves_the_offer_open,
     e232_e233_an_acceptance_needs_a_fitting_warehouse,
     e234_what_was_sent_is_binding,
@@ -19,6 +21,9 @@ on_both_databases![
     e238_an_archived_customer_accepts_nothing,
     e239_units_of_a_quotation_are_bounded,
     e240_omitted_numbers_are_two,
+    a_draft_is_replaced_and_keeps_the_ids_of_its_lines,
+    offers_are_dropped_refused_withdrawn_and_revised,
+    lists_find_quotations_by_what_is_asked,
 ];
 
 /// Past, so that what is sent in time has lapsed when it is read.
@@ -89,6 +94,18 @@ fn e225_a_price_is_followed_from_quotation_to_delivery(database: Database) {
     counter.shop.verified();
 }
 
+/// To the millisecond it is the module's own test.
+fn e226_an_offer_is_accepted_before_its_instant(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "0");
+    let [open, late] = ["2999-12-31T23:59:59.999Z".to_string(), soon()]
+        .map(|until| send_one(&counter, &variant, json!({ "validUntil": until })));
+    step(&counter, &open, "accept", 2, json!({})).is(201);
+    std::thread::sleep(SOON);
+    step(&counter, &late, "accept", 2, json!({})).refused(409, "QUOTATION_EXPIRED");
+    assert_eq!(counter.sale_kinds(), ["sale.created"]);
+}
+
 fn e227_a_lapsed_offer_is_expired_wherever_it_is_read(database: Database) {
     let counter = counter(database);
     let variant = counter.good("10", "0");
@@ -136,6 +153,34 @@ fn e229_a_taken_order_number_leaves_the_offer_open(database: Database) {
     taken.at("/orderNumber");
     let open = read(&counter, &id);
     assert_eq!((&open["status"], &open["version"]), (&json!("SENT"), &json!(2)));
+}
+
+fn e230_what_was_quoted_is_what_is_sold(database: Database) {
+    let counter = counter(database);
+    let variant = counter.shop.counted(0);
+    let price = counter.price(&variant, "10");
+    let id = send_one(&counter, &variant, json!({}));
+    counter.reprice(&price, &variant, "12");
+    let order = step(&counter, &id, "accept", 2, json!({})).is(201).text("orderId");
+    let figures = || {
+        let line = counter.read(&order)["items"][0].clone();
+        ["unitPrice", "priceNegotiated", "listUnitPrice", "discountAmount", "priceOrigin"]
+            .map(|name| line[name].clone())
+    };
+    let negotiated = [json!("10.000000"), json!(true), json!("12.000000"), json!("2.000000"), json!("QUOTATION")];
+    assert_eq!(figures(), negotiated);
+    counter.reprice(&price, &variant, "10");
+    counter.step(&order, "refresh-prices", 1, json!({})).is(200);
+    assert_eq!(figures(), [json!("10.000000"), json!(false), Json::Null, Json::Null, Json::Null]);
+    // A replacement that states the quoted price goes on with what was quoted; another price is the order's own.
+    counter.reprice(&price, &variant, "12");
+    for (version, stated, origin) in [(2, "10", "QUOTATION"), (3, "11", "SALES_ORDER")] {
+        let items = json!([{ "variantId": variant, "quantity": "2", "unitPrice": stated }]);
+        let body = with(&counter.order(items), json!({ "expectedVersion": version }));
+        counter.shop.put(&format!("sales/orders/{order}"), body).is(200);
+        assert_eq!(figures()[4], origin, "{stated}");
+    }
+    counter.shop.verified();
 }
 
 fn e231_a_list_without_a_price_leaves_the_offer_open(database: Database) {
@@ -233,4 +278,85 @@ fn e240_omitted_numbers_are_two(database: Database) {
     let create = |_| counter.shop.post("sales/quotations", counter.quotation(one(&variant))).is(201).text("number");
     let numbers = at_once(2, create);
     assert!(numbers[0] != numbers[1] && numbers.iter().all(|number| number.starts_with("QT-")), "{numbers:?}");
+}
+
+fn a_draft_is_replaced_and_keeps_the_ids_of_its_lines(database: Database) {
+    let counter = counter(database);
+    let (variant, other) = (counter.good("10", "0"), counter.good("20", "0"));
+    let id = draft(&counter, &variant, json!({}));
+    let path = format!("sales/quotations/{id}");
+    let put = |version: i64, items: Json, members: Json| {
+        let body = with(&counter.quotation(items), json!({ "expectedVersion": version }));
+        counter.shop.put(&path, with(&body, members))
+    };
+    let line = read(&counter, &id)["items"][0]["id"].clone();
+    put(1, one(&variant), json!({ "number": "OTHER" })).refused(409, "IMMUTABLE_FIELD").at("/number");
+    put(1, one(&other), json!({ "notes": "instead" })).is(200);
+    let replaced = read(&counter, &id);
+    assert_eq!((&replaced["total"], &replaced["notes"]), (&json!("40.000000000000"), &json!("instead")));
+    let both = json!([{ "variantId": other, "quantity": "1" }, { "variantId": variant, "quantity": "1" }]);
+    put(2, both, json!({})).is(200);
+    let replaced = read(&counter, &id);
+    assert_eq!(
+        (&replaced["items"][1]["id"], &replaced["notes"], &replaced["version"]),
+        (&line, &Json::Null, &json!(3))
+    );
+    put(2, one(&variant), json!({})).refused(409, "VERSION_CONFLICT");
+    counter.shop.verified();
+}
+
+fn offers_are_dropped_refused_withdrawn_and_revised(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "0");
+    let why = json!({ "reason": "too dear" });
+    let dropped = draft(&counter, &variant, json!({}));
+    assert_eq!(step(&counter, &dropped, "reject", 1, why.clone()).is(200)["status"], "REJECTED");
+    let refused = send_one(&counter, &variant, json!({}));
+    step(&counter, &refused, "reject", 2, why.clone()).is(200);
+    let seen = read(&counter, &refused);
+    assert!(seen["closeReason"] == "too dear" && seen["rejectedAt"].is_string(), "{seen}");
+    step(&counter, &refused, "reject", 3, why).refused(409, "ILLEGAL_STATE");
+    step(&counter, &refused, "accept", 3, json!({})).refused(409, "ILLEGAL_STATE");
+    let withdrawn = send_one(&counter, &variant, json!({}));
+    step(&counter, &withdrawn, "expire", 2, json!({ "reason": "sold out" })).is(200);
+    let seen = read(&counter, &withdrawn);
+    assert!(
+        seen["status"] == "EXPIRED" && seen["expiredAt"].is_string() && seen["closeReason"] == "sold out",
+        "{seen}"
+    );
+    // What was refused may be offered anew: a draft with the same lines, and the refused one stays refused.
+    let again = step(&counter, &refused, "revise", 3, json!({})).is(201).id();
+    let revised = read(&counter, &again);
+    assert_eq!((&revised["status"], &revised["revisionOf"]), (&json!("DRAFT"), &json!(refused)));
+    assert_eq!((&revised["items"][0]["quantity"], &revised["total"]), (&json!("2.000000"), &json!("20.000000000000")));
+    assert_eq!(read(&counter, &refused)["status"], "REJECTED");
+    step(&counter, &again, "revise", 1, json!({})).refused(409, "ILLEGAL_STATE");
+    assert!(counter.sale_kinds().is_empty(), "no event has a kind for quotations");
+    counter.shop.verified();
+}
+
+fn lists_find_quotations_by_what_is_asked(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "0");
+    let open = draft(&counter, &variant, json!({ "number": "OFFER-7", "notes": "for us" }));
+    let sent = send_one(&counter, &variant, json!({ "validUntil": "2999-01-01T00:00:00Z" }));
+    let found = |query: &[(&str, &str)]| counter.shop.list("sales/quotations", query).is(200).ids();
+    for (query, expected) in [
+        (vec![("status", "SENT")], vec![&sent]),
+        (vec![("text", "offer-")], vec![&open]),
+        (vec![("customerId", counter.customer.as_str()), ("currencyCode", "EUR")], vec![&open, &sent]),
+        (vec![("legalEntityId", counter.customer.as_str())], vec![]),
+        (vec![("validFrom", "2999-01-01T00:00:00Z"), ("validTo", "2999-01-01T00:00:00Z")], vec![&sent]),
+        (vec![("totalMin", "20"), ("totalMax", "20")], vec![&open, &sent]),
+        (vec![("totalMin", "20.000000000001")], vec![]),
+        (vec![("to", "2020-01-01T00:00:00Z")], vec![]),
+        (vec![("updatedSince", "2999-01-01T00:00:00Z")], vec![]),
+    ] {
+        assert_eq!(found(&query), expected.into_iter().cloned().collect::<Vec<_>>(), "{query:?}");
+    }
+    let key = counter.shop.machine(&["sales.read"]);
+    let seen = key.get(&format!("sales/quotations/{open}")).is(200);
+    assert!(seen.body.get("notes").is_none() && seen.body.get("tenantId").is_none(), "{seen}");
+    let header = counter.shop.list("sales/quotations", &[("text", "OFFER-7")]).is(200).items()[0].clone();
+    assert!(header["items"].is_null() && header["itemCount"] == 1, "{header}");
 }

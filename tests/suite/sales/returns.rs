@@ -1,4 +1,4 @@
-//! Goods that customers bring back. [E273]..[E281]
+//! Goods that customers bring back. [E273]..[E281]; what the books refuse stands in `failures`.
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
@@ -15,6 +15,7 @@ on_both_databases![
     e281_a_returned_unit_is_sold_again,
     a_machine_takes_back_all_or_nothing,
     a_draft_is_replaced_and_cancelled,
+    lists_find_returns_by_what_is_asked,
 ];
 
 #[track_caller]
@@ -210,4 +211,30 @@ fn a_draft_is_replaced_and_cancelled(database: Database) {
     let found = counter.shop.list("sales/returns", &[("orderId", &order), ("status", "CANCELLED")]).is(200);
     assert_eq!(found.ids(), [created.id()]);
     counter.shop.verified();
+}
+
+fn lists_find_returns_by_what_is_asked(database: Database) {
+    let counter = counter(database);
+    let variant = counter.good("10", "9");
+    let (first, second) = (counter.deliver(one(&variant, "2")), counter.deliver(one(&variant, "2")));
+    let back = |order: &str, members: Json| {
+        let items = json!([{ "itemId": line(&counter, order, 0), "quantity": "1" }]);
+        draft(&counter, order, items, members).is(201).id()
+    };
+    let other = counter.shop.warehouse("PHYSICAL");
+    let (open, received) = (back(&first, json!({})), back(&second, json!({ "warehouseId": other })));
+    receive(&counter, &received).is(200);
+    let found = |query: &[(&str, &str)]| counter.shop.list("sales/returns", query).is(200).ids();
+    for (query, expected) in [
+        (vec![("status", "DRAFT")], vec![&open]),
+        (vec![("status", "RECEIVED"), ("warehouseId", other.as_str())], vec![&received]),
+        (vec![("warehouseId", counter.main.as_str())], vec![&open]),
+        (vec![("orderId", second.as_str())], vec![&received]),
+        (vec![("customerId", counter.customer.as_str())], vec![&open, &received]),
+        (vec![("customerId", counter.entity.as_str())], vec![]),
+        (vec![("legalEntityId", counter.entity.as_str()), ("from", "2020-01-01T00:00:00Z")], vec![&open, &received]),
+        (vec![("to", "2020-01-01T00:00:00Z")], vec![]),
+    ] {
+        assert_eq!(found(&query), expected.into_iter().cloned().collect::<Vec<_>>(), "{query:?}");
+    }
 }

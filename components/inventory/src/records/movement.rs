@@ -72,21 +72,10 @@ collection! {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Movement {
-    id: Id,
+    #[serde(flatten)]
+    public: PublicMovement,
     tenant_id: Id,
-    variant_id: Id,
-    movement_type: MovementType,
-    quantity: Quantity,
-    created_at: Instant,
-    from_warehouse_id: Option<Id>,
-    to_warehouse_id: Option<Id>,
     reason: String,
-    reference_type: ReferenceType,
-    /// Of a MANUAL movement the caller's own.
-    reference_id: Option<Id>,
-    /// What it was for, beyond its reference.
-    document_type: Option<DocumentType>,
-    document_id: Option<Id>,
     actor_type: ActorType,
     actor_id: String,
     request_id: Id,
@@ -106,21 +95,10 @@ impl Movement {
     /// `units`: the reader may read units.
     pub fn of(row: MovementRow, tenant_id: Id, units: bool) -> Movement {
         Movement {
-            id: row.id,
             tenant_id,
-            variant_id: row.variant_id,
-            movement_type: row.movement_type,
-            quantity: row.quantity,
-            created_at: row.created_at,
-            from_warehouse_id: row.from_warehouse_id,
-            to_warehouse_id: row.to_warehouse_id,
-            reason: row.reason,
-            reference_type: row.reference_type,
-            reference_id: row.reference_id,
-            document_type: row.document_type,
-            document_id: row.document_id,
+            reason: row.reason.clone(),
             actor_type: row.actor_type,
-            actor_id: row.actor_id,
+            actor_id: row.actor_id.clone(),
             request_id: row.request_id,
             inventory_unit_id: row.inventory_unit_id,
             unit_version: row.unit_version,
@@ -130,6 +108,7 @@ impl Movement {
             to_status: row.to_status.filter(|_| units),
             purchase_receipt_item_id: row.purchase_receipt_item_id,
             sale_allocation_id: row.sale_allocation_id,
+            public: PublicMovement::of(row),
         }
     }
 }
@@ -146,7 +125,9 @@ pub struct PublicMovement {
     from_warehouse_id: Option<Id>,
     to_warehouse_id: Option<Id>,
     reference_type: ReferenceType,
+    /// Of a MANUAL movement the caller's own.
     reference_id: Option<Id>,
+    /// What it was for, beyond its reference.
     document_type: Option<DocumentType>,
     document_id: Option<Id>,
 }

@@ -74,23 +74,10 @@ collection! {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reservation {
-    id: Id,
+    #[serde(flatten)]
+    public: PublicReservation,
     tenant_id: Id,
-    variant_id: Id,
-    warehouse_id: Id,
     inventory_unit_id: Option<Id>,
-    quantity: Quantity,
-    status: ReservationStatus,
-    source: ReservationSource,
-    /// Of the source.
-    document_id: Option<Id>,
-    /// Of a MANUAL one: the caller's own.
-    reference_id: Option<Id>,
-    reason: Option<String>,
-    /// The movement that consumed it.
-    movement_id: Option<Id>,
-    created_at: Instant,
-    closed_at: Option<Instant>,
     actor_type: ActorType,
     actor_id: String,
     request_id: Id,
@@ -99,23 +86,12 @@ pub struct Reservation {
 impl Reservation {
     pub fn of(row: ReservationRow, tenant_id: Id) -> Reservation {
         Reservation {
-            id: row.id,
             tenant_id,
-            variant_id: row.variant_id,
-            warehouse_id: row.warehouse_id,
             inventory_unit_id: row.unit_id,
-            quantity: row.quantity,
-            status: row.status,
-            source: row.source,
-            document_id: row.document_id,
-            reference_id: row.reference_id,
-            reason: row.reason,
-            movement_id: row.movement_id,
-            created_at: row.created_at,
-            closed_at: row.closed_at,
             actor_type: row.actor_type,
-            actor_id: row.actor_id,
+            actor_id: row.actor_id.clone(),
             request_id: row.request_id,
+            public: PublicReservation::of(row),
         }
     }
 }

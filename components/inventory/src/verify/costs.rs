@@ -7,11 +7,11 @@ use stoa_sdk::{Filter, Id, all, map, set, totals};
 use stoa_trade::clients::books;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{self, Amount, Quantity};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, LayerRow, PoolRow};
 use crate::records::stock::StockRow;
 use crate::rules::fragments::{self, GoneGoods};
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 use crate::work::costs::valuation::{EntryWorth, LayerWorth, counts_on_hand, value_by_currency};
 
 /// Pools of a batch.
@@ -38,7 +38,7 @@ impl Custody {
 }
 
 pub fn pools(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<PoolRow>(Filter::default(), after, POOLS) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<PoolRow>(Filter::default(), after, POOLS) else { return NOTHING_LEFT };
     let variants = || set(page.rows.iter().map(|row| row.variant_id));
     let entities = || set(page.rows.iter().map(|row| row.legal_entity_id));
     let stock = [StockRow::variant_id.one_of(variants()), StockRow::legal_entity_id.one_of(entities())];
@@ -95,7 +95,7 @@ fn by_currency(
 }
 
 pub fn layers(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<LayerRow>(Filter::default(), after, LAYERS) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<LayerRow>(Filter::default(), after, LAYERS) else { return NOTHING_LEFT };
     let variants = set(page.rows.iter().map(|row| row.variant_id));
     let pools = read_every(&PoolRow::variant_id.one_of(variants), |pool: &PoolRow| pool.id);
     let next = map(pools.into_iter().map(|pool| ((pool.legal_entity_id, pool.variant_id), pool.next_seq)));
@@ -118,7 +118,7 @@ pub fn layers(after: Option<Id>) -> Batch {
 /// Entries by which goods of receipts came, each with all fragments of its line.
 pub fn items(after: Option<Id>) -> Batch {
     let received = all([CostEntryRow::kind.eq(CostKind::Received), CostEntryRow::receipt_item_id.not_null()]);
-    let Some(page) = read_page::<CostEntryRow>(received, after, ITEMS) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<CostEntryRow>(received, after, ITEMS) else { return NOTHING_LEFT };
     let items = set(page.rows.iter().filter_map(|entry| entry.receipt_item_id));
     let mut findings = Vec::new();
     for item in items {

@@ -1,6 +1,5 @@
 //! Inventory's invariants, checked in bounded batches, each in one snapshot. The cursor names the stage and the last id.
 
-mod batch;
 mod costs;
 mod movements;
 mod postings;
@@ -11,15 +10,11 @@ mod transfers;
 mod unit_stock;
 mod units;
 
-use stoa_sdk::{Findings, Id};
-
-use crate::verify::batch::Batch;
-
-/// A stage's next batch, after the last id of the batch before.
-type Stage = fn(Option<Id>) -> Batch;
+use stoa_sdk::Findings;
+use stoa_trade::stages::{Stage, verify_stages};
 
 /// Every stage, in order.
-const STAGES: &[(&str, Stage)] = &[
+const STAGES: &[Stage] = &[
     ("stock", stock::verify),
     ("pools", costs::pools),
     ("layers", costs::layers),
@@ -36,18 +31,5 @@ const STAGES: &[(&str, Stage)] = &[
 ];
 
 pub fn verify(cursor: Option<String>) -> Findings {
-    let (name, after) = match cursor.as_deref().and_then(|cursor| cursor.split_once(':')) {
-        Some((name, id)) => (name, id.parse().ok()),
-        None => ("stock", None),
-    };
-    let Some(at) = STAGES.iter().position(|(stage, _)| *stage == name) else {
-        return Findings { findings: Vec::new(), next: None };
-    };
-    let Some((name, stage)) = STAGES.get(at) else { return Findings { findings: Vec::new(), next: None } };
-    let (findings, last) = stage(after);
-    let next = match last {
-        Some(id) => Some(format!("{name}:{id}")),
-        None => STAGES.get(at + 1).map(|(next, _)| format!("{next}:")),
-    };
-    Findings { findings, next }
+    verify_stages(STAGES, cursor.as_deref())
 }

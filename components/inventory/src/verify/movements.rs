@@ -3,11 +3,11 @@
 use stoa_sdk::store::{aggregate, read};
 use stoa_sdk::{Filter, Id, map, totals};
 use stoa_trade::quantity::Quantity;
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::cost::CostEntryRow;
 use crate::records::movement::{MovementRow, MovementType};
 use crate::records::unit::UnitStatus;
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Movements of a batch.
 const BATCH: u32 = 200;
@@ -15,7 +15,7 @@ const BATCH: u32 = 200;
 totals! { MovementCost of CostEntryRow by [movement_id: Option<Id>] { quantity: Quantity = sum(quantity) } }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<MovementRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<MovementRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let ids = page.rows.iter().map(|row| row.id);
     let costs = read(aggregate::<MovementCost>(CostEntryRow::movement_id.one_of(ids)).whole());
     let costed = map(costs.into_iter().filter_map(|sum| Some((sum.movement_id?, sum.quantity.units()))));

@@ -8,10 +8,10 @@ use stoa_sdk::{Filter, Id, all, set, totals, view};
 use stoa_trade::clients::books::{self, Posted};
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Amount;
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding};
 
 use crate::records::cost::CostEntryRow;
 use crate::records::movement::{DocumentType, MovementRow};
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding};
 use crate::work::goods::post;
 
 /// Movements of a batch, and those of its last instant.

@@ -2,15 +2,15 @@
 
 use stoa_sdk::store::{read, select};
 use stoa_sdk::{Filter, Id};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::reservation::{ReservationEntryRow, ReservationRow, ReservationStatus, ReservationStep};
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Reservations of a batch.
 const BATCH: u32 = 200;
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<ReservationRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<ReservationRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let ids = page.rows.iter().map(|row| row.id);
     let entries = read(select::<ReservationEntryRow>(ReservationEntryRow::reservation_id.one_of(ids)).whole());
     let mut findings = Vec::new();

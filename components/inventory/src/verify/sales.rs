@@ -6,10 +6,10 @@ use stoa_sdk::store::{get_all, read};
 use stoa_sdk::{Filter, Id, all, has, map, view};
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Quantity;
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::cost::{CostEntryRow, CostKind, SaleBalanceRow};
 use crate::records::movement::{MovementRow, MovementType};
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Sales of a batch.
 const BATCH: u32 = 20;
@@ -25,7 +25,7 @@ view! {
 }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<SaleBalanceRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<SaleBalanceRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let movements = || page.rows.iter().map(|row| row.movement_id);
     let of_sales = || CostEntryRow::movement_id.one_of(movements());
     let of_slices = has::<CostEntryRow, _, _>(CostEntryRow::source_entry_id, CostEntryRow::id, of_sales());

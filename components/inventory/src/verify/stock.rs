@@ -7,13 +7,13 @@ use stoa_sdk::{Filter, Id, all, map, set, totals};
 use stoa_trade::Status;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Quantity;
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::cost::PoolRow;
 use crate::records::movement::MovementRow;
 use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::stock::StockRow;
 use crate::records::warehouse::WarehouseRow;
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Rows of a batch: their sums, by warehouse and variant, stay below what one call answers.
 const BATCH: u32 = 40;
@@ -23,7 +23,7 @@ totals! { Went of MovementRow by [from_warehouse_id: Option<Id>, variant_id: Id]
 totals! { Held of ReservationRow by [warehouse_id: Id, variant_id: Id] { quantity: Quantity = sum(quantity) } }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let variants = || set(page.rows.iter().map(|row| row.variant_id));
     let warehouses = || set(page.rows.iter().map(|row| row.warehouse_id));
     let came = [MovementRow::variant_id.one_of(variants()), MovementRow::to_warehouse_id.one_of(warehouses())];

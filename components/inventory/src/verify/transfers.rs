@@ -3,13 +3,13 @@
 use stoa_sdk::{Filter, Id, all};
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus, TransferUnitRow, UnitOutcome};
-use crate::verify::batch::{Batch, NOTHING_LEFT, finding, read_page};
 
 /// Each line of an order has come to an end as far as the order has, and its units with it.
 pub fn transfers(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<TransferOrderRow>(Filter::default(), after, 20) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<TransferOrderRow>(Filter::default(), after, 20) else { return NOTHING_LEFT };
     let ids = || page.rows.iter().map(|order| order.id);
     let lines = all([TransferItemRow::order_id.one_of(ids()), TransferItemRow::line_no.not_null()]);
     let live = all([TransferUnitRow::order_id.one_of(ids()), TransferUnitRow::live_slot.not_null()]);

@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use stoa_sdk::store::{MOST_ROWS, Rows, aggregate, get_all, read, select};
 use stoa_sdk::{Filter, Id, all, has, map, set, totals};
 use stoa_trade::quantity::{Quantity, Tracking};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::stock::StockRow;
 use crate::records::transfer_order::{TransferItemRow, TransferOrderRow, TransferStatus};
 use crate::records::unit::{UnitRow, UnitStatus};
-use crate::verify::batch::{BATCH, Batch, NOTHING_LEFT, finding, read_page};
+
+/// Rows of a batch; its look-ups stay below what one call takes.
+const BATCH: u32 = 200;
 
 /// Statuses that a unit may have.
 const STATUSES: usize = 9;
@@ -36,7 +39,7 @@ struct Expected {
 
 /// Stock of serialized variants counts their units; what travels on orders is expected where it goes.
 pub fn stock(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<StockRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let variants = set(page.rows.iter().map(|row| row.variant_id));
     let mut expected = Expected::default();
     expected.count_units(&variants, &set(page.rows.iter().map(|row| row.warehouse_id)));

@@ -3,12 +3,15 @@
 
 use stoa_sdk::store::{Row, aggregate, find, get_all, read, select};
 use stoa_sdk::{Field, Filter, Id, all, map, set, totals, view};
+use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::cost::LayerRow;
 use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::unit::{IdentityKind, UnitEntryRow, UnitIdentityRow, UnitRow, UnitStatus};
-use crate::verify::batch::{BATCH, Batch, NOTHING_LEFT, finding, read_page};
 use stoa_trade::unit_identity as identity;
+
+/// Rows of a batch; its look-ups stay below what one call takes.
+const BATCH: u32 = 200;
 
 view! { Held of ReservationRow { id: Id, status: ReservationStatus, active_unit_id: Option<Id> } }
 
@@ -17,7 +20,7 @@ view! { OpenLayer of LayerRow { unit_id: Option<Id>, legal_entity_id: Id, varian
 totals! { Versions of UnitEntryRow by [unit_id: Id] { count: i64 = count } }
 
 pub fn units(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<UnitRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<UnitRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let ids = || page.rows.iter().map(|unit| unit.id);
     let counts = aggregate::<Versions>(UnitEntryRow::unit_id.one_of(ids())).whole();
     let last = find::<UnitEntryRow>("version", page.rows.iter().map(|unit| vec![unit.id.put(), unit.version.put()]));
@@ -88,7 +91,7 @@ fn keys(unit: &UnitRow) -> impl Iterator<Item = (&'static str, String)> {
 
 /// Every version begins where the one before it ended.
 pub fn entries(after: Option<Id>) -> Batch {
-    let Some(page) = read_page::<UnitEntryRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
+    let Some(page) = read_batch::<UnitEntryRow>(Filter::default(), after, BATCH) else { return NOTHING_LEFT };
     let later = || page.rows.iter().filter(|entry| entry.unit_version > 1);
     let before: Vec<Row> = later().map(|entry| vec![entry.unit_id.put(), (entry.unit_version - 1).put()]).collect();
     let before = if before.is_empty() { Vec::new() } else { read(find::<UnitEntryRow>("version", before)) };

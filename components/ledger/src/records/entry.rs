@@ -82,7 +82,7 @@ collection! {
     unique { line: [entry_id, line_no] }
     index {
         [account_id, entry_date, id], [account_id, entry_id], [legal_entity_id, month, account_id],
-        [legal_entity_id, id], [party_id, account_id, entry_date]
+        [legal_entity_id, id], [party_id, account_id, entry_date], [branch, entry_id],
     }
 }
 

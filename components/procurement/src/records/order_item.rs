@@ -29,7 +29,7 @@ collection! {
         open: bool,
     }
     unique { variant: [order_id, variant_id] }
-    index { [order_id, line_no], [variant_id, open], [open, id], [legal_entity_id] }
+    index { [order_id, line_no], [variant_id, open], [open, id], [warehouse_id, open], [legal_entity_id] }
     checks { received: [received >= 0, received <= quantity], billed: [billed >= 0, billed <= quantity] }
     counters [received, billed, received_value, billed_value]
 }

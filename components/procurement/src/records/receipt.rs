@@ -27,7 +27,7 @@ collection! {
         actor_id: String,
         request_id: Id,
     }
-    index { [order_id, id], [supplier_id, id], [warehouse_id, id] }
+    index { [order_id, id], [supplier_id, id], [warehouse_id, id], [legal_entity_id, id] }
 }
 
 /// What a write answers.

@@ -56,7 +56,7 @@ collection! {
         history: JsonList<ShipmentStep>,
     }
     unique { number: [order_id, number_key] }
-    index { [order_id], [stage, arrives_on] }
+    index { [order_id], [stage, order_id], [arrives_on] }
     fixed [order_id, number]
 }
 

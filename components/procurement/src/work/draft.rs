@@ -6,7 +6,7 @@ use stoa_trade::Change;
 use stoa_trade::clients::articles;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::draft::{Kept, replace_lines};
-use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number, insert_unless_taken};
+use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::pages::read_rest;
 use stoa_trade::quantity::{Quantity, Tracking};
@@ -65,11 +65,6 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
     };
     set_import_terms(&mut row, terms.import.clone());
     let range = NumberRange { prefix: PREFIX, entity: terms.legal_entity_id, pointer: "/number" };
-    assign_number(range, terms.number.clone(), |number| {
-        row.number = number.to_owned();
-        row.number_key = key(number);
-        insert_unless_taken(&row)
-    })?;
     let ids = new_ids(u32::try_from(terms.items.len()).unwrap_or(u32::MAX));
     let items: Vec<OrderItemRow> = terms
         .lines()
@@ -77,7 +72,10 @@ pub fn insert_order(kind: OrderKind, terms: OrderTerms) -> Result<(LockedOrder, 
         .zip(ids)
         .map(|((at, line), id)| item_row(id, now, &row, Some(at.line_no()), line, known.tracking(line.variant_id)))
         .collect::<Result<_, _>>()?;
-    run(insert(&items))?;
+    insert_numbered(&mut row, &items, range, terms.number.clone(), None, |row, number| {
+        row.number = number.to_owned();
+        row.number_key = key(number);
+    })?;
     emit([order_event(&ORDER_CREATED, &row)]);
     Ok((LockedOrder { row, items }, known))
 }

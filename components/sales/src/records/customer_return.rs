@@ -36,7 +36,7 @@ collection! {
         status: ReturnStatus,
         received_at: Option<Instant>,
     }
-    index { [order_id, id], [status, id], [customer_id, id] }
+    index { [order_id, id], [status, id], [customer_id, id], [legal_entity_id, id], [warehouse_id, id] }
 }
 
 collection! {

@@ -47,7 +47,7 @@ collection! {
     unique {
         number: [legal_entity_id, number_key], quotation: [quotation_id], invoice: [invoice_id], receipt: [pos_receipt_id],
     }
-    index { [status, id], [customer_id, id], [warehouse_id, status, id], [completed_at] }
+    index { [status, id], [customer_id, id], [warehouse_id, status, id], [price_list_id, id], [completed_at], [updated_at] }
     search { number: [number] }
 }
 

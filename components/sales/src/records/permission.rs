@@ -19,5 +19,5 @@ pub const CLIENT_MOVE_GOODS: &[&str] = &["sales.write", "inventory.write"];
 
 /// May read which units there are.
 pub const SERIALS_READ: &str = "inventory.serials.read";
-/// One of these is enough; `purchases.read` is another where a module declares it (decisions.md B8).
-pub const CLIENT_READ_ORDER: &[&str] = &["sales.read"];
+/// One of these is enough (decisions.md B8). `purchases.read` is a scope of procurement.
+pub const CLIENT_READ_ORDER: &[&str] = &["sales.read", "purchases.read"];

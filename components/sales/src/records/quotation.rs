@@ -43,7 +43,7 @@ collection! {
         revision_of: Option<Id>,
     }
     unique { number: [legal_entity_id, number_key] }
-    index { [status, id], [customer_id, id] }
+    index { [status, id], [customer_id, id], [updated_at] }
     search { number: [number] }
 }
 

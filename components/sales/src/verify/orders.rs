@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::{Finding, Id, all, map};
+use stoa_sdk::{Filter, Finding, Id, all, map};
 use stoa_trade::clients::books::{self, Posted};
 use stoa_trade::clients::units;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::{Amount, Quantity, Tracking};
+use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
@@ -14,7 +15,7 @@ use crate::records::order::{OrderRow, OrderStatus, SALES_ORDER};
 use crate::records::order_item::OrderItemRow;
 use crate::rules::price::LinePrice;
 use crate::rules::total::{is_collectable, total};
-use crate::verify::batch::{Batch, finding, read_rows};
+use crate::verify::DOCUMENTS;
 use crate::work::delivery::DELIVERY;
 
 /// An order with all that is checked against it.
@@ -28,7 +29,9 @@ struct Checked<'a> {
 }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let (orders, last) = read_rows::<OrderRow>(after);
+    let Some(BatchRows { rows: orders, last }) = read_batch::<OrderRow>(Filter::default(), after, DOCUMENTS) else {
+        return NOTHING_LEFT;
+    };
     if orders.is_empty() {
         return (Vec::new(), None);
     }

@@ -1,19 +1,23 @@
 //! S4 and S7: quotations against their lines and the orders that they became.
 
 use stoa_sdk::store::{read, select};
-use stoa_sdk::{Id, all, map, view};
+use stoa_sdk::{Filter, Id, all, map, view};
 use stoa_trade::pages::read_every;
+use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::order::OrderRow;
 use crate::records::quotation::{QuotationItemRow, QuotationRow, QuotationStatus};
 use crate::rules::price::LinePrice;
 use crate::rules::total::total;
-use crate::verify::batch::{Batch, finding, read_rows};
+use crate::verify::DOCUMENTS;
 
 view! { OfQuotation of OrderRow { id: Id, quotation_id: Option<Id> } }
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let (quotations, last) = read_rows::<QuotationRow>(after);
+    let Some(BatchRows { rows: quotations, last }) = read_batch::<QuotationRow>(Filter::default(), after, DOCUMENTS)
+    else {
+        return NOTHING_LEFT;
+    };
     if quotations.is_empty() {
         return (Vec::new(), None);
     }

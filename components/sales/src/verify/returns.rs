@@ -1,16 +1,20 @@
 //! Customer returns against the ledger of deliveries and the books: received ones have a row for each line and at most one entry.
 
-use stoa_sdk::{Id, all};
+use stoa_sdk::{Filter, Id, all};
 use stoa_trade::clients::books;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Amount;
+use stoa_trade::stages::{Batch, BatchRows, NOTHING_LEFT, finding, read_batch};
 
 use crate::records::customer_return::{CUSTOMER_RETURN, ReturnStatus, SalesReturnItemRow, SalesReturnRow};
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow};
-use crate::verify::batch::{Batch, finding, read_rows};
+use crate::verify::DOCUMENTS;
 
 pub fn verify(after: Option<Id>) -> Batch {
-    let (returns, last) = read_rows::<SalesReturnRow>(after);
+    let Some(BatchRows { rows: returns, last }) = read_batch::<SalesReturnRow>(Filter::default(), after, DOCUMENTS)
+    else {
+        return NOTHING_LEFT;
+    };
     if returns.is_empty() {
         return (Vec::new(), None);
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::store::{MOST_ROWS, Rows, Update, get, insert, run, select, update_all};
+use stoa_sdk::store::{MOST_ROWS, Rows, Update, get, run, select, update_all};
 use stoa_sdk::{Filter, Id, Instant, Problem, all, has, new_ids, now, set};
-use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number_from, insert_unless_taken};
+use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::text::key;
 use stoa_trade::{Change, JsonList};
 
@@ -174,18 +174,10 @@ pub fn insert_order(
     pointer: &str,
 ) -> Result<(), Problem> {
     let range = number_range(order.legal_entity_id, pointer);
-    let mut with_items = true;
-    assign_number_from(range, stated, figure, |number| {
+    insert_numbered(order, items, range, stated, figure, |order, number| {
         order.number = number.to_owned();
         order.number_key = key(number);
-        if !std::mem::take(&mut with_items) {
-            return insert_unless_taken(&*order);
-        }
-        // The lines go in once, whatever number the order gets in the end.
-        let (went_in, _) = run((insert([&*order]).unless_taken(), insert(items)))?;
-        Ok(went_in.iter().all(|went_in| *went_in))
-    })?;
-    Ok(())
+    })
 }
 
 /// Lines of an order as they are in it.
@@ -209,9 +201,10 @@ pub fn lock_draft(id: Id) -> Result<LockedDraft, Problem> {
     let (row, mut items, customer) = run((
         get::<OrderRow>(id).locked(),
         select::<OrderItemRow>(live_items(id)).whole(),
-        select::<CustomerRow>(of_order).first(),
+        // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+        select::<CustomerRow>(of_order).whole(),
     ))?;
-    let (row, customer) = row.zip(customer).ok_or_else(Problem::not_found)?;
+    let (row, customer) = row.zip(customer.into_iter().next()).ok_or_else(Problem::not_found)?;
     sort_items(&mut items);
     Ok(LockedDraft { row, items, customer })
 }

@@ -1,8 +1,8 @@
 //! Quotations as operations begin and end on them: new rows, rows under the quotation's lock, lines priced anew.
 
-use stoa_sdk::store::{Update, get, insert, run, select, update_all};
+use stoa_sdk::store::{Update, get, run, select, update_all};
 use stoa_sdk::{Filter, Id, Instant, Problem, all, has, new_ids, now};
-use stoa_trade::document::number::{DocumentNumber, NumberRange, assign_number_from, insert_unless_taken};
+use stoa_trade::document::number::{DocumentNumber, NumberRange, insert_numbered};
 use stoa_trade::text::key;
 
 use crate::records::customer::CustomerRow;
@@ -151,18 +151,11 @@ pub fn insert_quotation(
     stated: Option<DocumentNumber>,
     figure: Option<u64>,
 ) -> Result<(), Problem> {
-    let mut with_items = true;
-    assign_number_from(number_range(quotation.legal_entity_id), stated, figure, |number| {
+    let range = number_range(quotation.legal_entity_id);
+    insert_numbered(quotation, items, range, stated, figure, |quotation, number| {
         quotation.number = number.to_owned();
         quotation.number_key = key(number);
-        if !std::mem::take(&mut with_items) {
-            return insert_unless_taken(&*quotation);
-        }
-        // The lines go in once, whatever number the quotation gets in the end.
-        let (went_in, _) = run((insert([&*quotation]).unless_taken(), insert(items)))?;
-        Ok(went_in.iter().all(|went_in| *went_in))
-    })?;
-    Ok(())
+    })
 }
 
 /// Lines of a quotation as they are in it.
@@ -186,9 +179,10 @@ pub fn lock_quotation(id: Id) -> Result<LockedQuotation, Problem> {
     let (row, mut items, customer) = run((
         get::<QuotationRow>(id).locked(),
         select::<QuotationItemRow>(live_items(id)).whole(),
-        select::<CustomerRow>(of_quotation).first(),
+        // All of the one that there is: of a page PostgreSQL hopes to find it among the first of the company.
+        select::<CustomerRow>(of_quotation).whole(),
     ))?;
-    let (row, customer) = row.zip(customer).ok_or_else(Problem::not_found)?;
+    let (row, customer) = row.zip(customer.into_iter().next()).ok_or_else(Problem::not_found)?;
     items.sort_by_key(|item| item.line_no);
     Ok(LockedQuotation { row, items, customer })
 }

@@ -91,6 +91,32 @@ pub fn insert_unless_taken<E: Entity>(row: &E) -> Result<bool, Problem> {
     Ok(run(insert([row]).unless_taken())?.iter().all(|went_in| *went_in))
 }
 
+/// Puts a document in with its lines, under the stated number or the next free one of the range; `first` is a figure of it that was
+/// asked for before, and `set` writes a number into the document.
+///
+/// # Errors
+/// As [`assign_number`].
+pub fn insert_numbered<D: Entity, L: Entity>(
+    document: &mut D,
+    lines: &[L],
+    range: NumberRange<'_>,
+    stated: Option<DocumentNumber>,
+    first: Option<u64>,
+    set: impl Fn(&mut D, &str),
+) -> Result<(), Problem> {
+    let mut with_lines = true;
+    assign_number_from(range, stated, first, |number| {
+        set(document, number);
+        if !std::mem::take(&mut with_lines) {
+            return insert_unless_taken(&*document);
+        }
+        // The lines go in once, whatever number the document gets in the end.
+        let (went_in, _) = run((insert([&*document]).unless_taken(), insert(lines)))?;
+        Ok(went_in.iter().all(|went_in| *went_in))
+    })?;
+    Ok(())
+}
+
 /// The figure of a typed number that looks like a generated one. Larger ones than a shop can reach are left alone.
 fn figure(prefix: &str, number: &str) -> Option<u64> {
     let (head, digits) = number.split_once('-')?;

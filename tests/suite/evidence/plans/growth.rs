@@ -63,8 +63,9 @@ pub async fn grow(connection: &mut PgConnection, tenant: &str) -> BTreeSet<Strin
         let grow = format!(
             "begin; alter table {table} no force row level security;
              insert into {table} ({columns}) select {values}
-               from (select * from {table} limit 25) s,
-                 generate_series(1, {COPIES} * 25 / (select greatest(1, least(25, count(*))) from {table})) n
+               from (select *, row_number() over () as nth from {table} limit 25) s,
+                 generate_series(1, {COPIES} * 25 / (select greatest(1, least(25, count(*))) from {table})) copy,
+                 lateral (select copy * 25 + s.nth as n) numbered
                on conflict do nothing;
              insert into {table} ({columns}) select {values} from (select {first}) s, generate_series(1, 20 * {COPIES}) n
                where not exists (select 1 from {table}) on conflict do nothing;

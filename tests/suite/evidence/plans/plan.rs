@@ -17,7 +17,7 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Scan {
     pub table: String,
-    /// What kind of way, and by which index.
+    /// What kind of way, by which index, and what PostgreSQL thinks of it.
     pub way: String,
     /// What is looked for on it.
     pub filter: String,
@@ -60,6 +60,7 @@ fn walk(node: &Json, is_page: bool, tables: &BTreeSet<String>, reading: &mut Rea
             let ends = is_page && filter.is_empty() && kind != "Seq Scan";
             if goes_through(node) && !ends {
                 let way = [kind, text(node, "Index Name")].join(" ").trim().to_string();
+                let way = format!("{way} ({} rows at a cost of {})", node["Plan Rows"], node["Total Cost"]);
                 reading.scans.push(Scan { table: table.to_string(), way, filter: filter.to_string() });
             }
         }

@@ -6,6 +6,7 @@ mod finance;
 mod host;
 mod inventory;
 mod ledger;
+mod pos;
 mod procurement;
 mod sales;
 mod transfers;
@@ -69,6 +70,7 @@ const PARTS: &[Part] = &[
     procurement::PART,
     sales::PART,
     finance::PART,
+    pos::PART,
 ];
 
 fn all() -> impl Iterator<Item = &'static Kind> {

@@ -1,8 +1,10 @@
 //! Collecting an order at a register: one payment for each component, once for ever; an invoice of the order is settled by it (rule 6,
 //! P25, P26).
 
+use std::rc::Rc;
+
 use stoa_sdk::store::{Failure, insert, run, select, update_by};
-use stoa_sdk::{Field, Filter, Id, Problem, all, facts, has, new_id, now, today};
+use stoa_sdk::{Field, Filter, Id, Kept, Problem, all, facts, has, new_id, now, today};
 use stoa_trade::clients::books::{self, Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::sales;
@@ -29,14 +31,55 @@ use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_br
 use crate::work::source::{new_funds, payer_of};
 use crate::work::till::put_cash;
 
+/// What a collection needs, under the locks of the drawer and the order's invoices: nobody else changes it before the request ends.
+struct Prepared {
+    till: TillRow,
+    /// The one that the receipt settles.
+    invoice: Option<InvoiceRow>,
+    components: Vec<service::Component>,
+    /// Of each component.
+    accounts: Vec<Option<Id>>,
+}
+
+thread_local! {
+    /// By session and order.
+    static PREPARED: Kept<(Id, Id), Rc<Prepared>> = const { Kept::new() };
+}
+
 /// Refuses all that [`collect`] could, under the locks of the drawer and the order's invoices; the money account of each component.
 ///
 /// # Errors
 /// ILLEGAL_STATE, PAYMENT_ACCOUNT_INVALID, ACCOUNTING_SETUP_REQUIRED.
 pub fn prepare(session: Id, order: Id, components: &[service::Component]) -> Result<Vec<Option<Id>>, Problem> {
+    prepare_once(session, order, components).map(|prepared| prepared.accounts.clone())
+}
+
+/// What was prepared in this request for the same components, or is now.
+fn prepare_once(session: Id, order: Id, components: &[service::Component]) -> Result<Rc<Prepared>, Problem> {
+    let mut failure = None;
+    let read = |_: &[(Id, Id)]| match prepare_now(session, order, components) {
+        Ok(prepared) => vec![((session, order), Rc::new(prepared))],
+        Err(problem) => {
+            failure = Some(problem);
+            Vec::new()
+        }
+    };
+    let kept = PREPARED.with(|kept| kept.get([(session, order)], read)).remove(&(session, order));
+    match (kept.filter(|kept| kept.components == components), failure) {
+        (Some(prepared), _) => Ok(prepared),
+        (None, Some(problem)) => {
+            PREPARED.with(Kept::forget);
+            Err(problem)
+        }
+        (None, None) => prepare_now(session, order, components).map(Rc::new),
+    }
+}
+
+fn prepare_now(session: Id, order: Id, components: &[service::Component]) -> Result<Prepared, Problem> {
     let till = lock_open_till(session)?;
-    find_invoice(order)?;
-    resolve_accounts(&till, components)
+    let invoice = find_invoice(order)?;
+    let accounts = resolve_accounts(&till, components)?;
+    Ok(Prepared { till, invoice, components: components.to_vec(), accounts })
 }
 
 /// The one invoice that bills the order, held; none where none does.
@@ -97,11 +140,13 @@ fn resolve_accounts(till: &TillRow, components: &[service::Component]) -> Result
 /// # Errors
 /// As [`prepare`]; the codes of accounting.
 pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> {
-    let till = lock_open_till(of.session_id.into())?;
-    let invoice = find_invoice(of.order_id.into())?;
-    let accounts = resolve_accounts(&till, &of.components)?;
+    let prepared = prepare_once(of.session_id.into(), of.order_id.into(), &of.components)?;
+    // A second collection of the request finds another drawer, and an order that is collected.
+    PREPARED.with(Kept::forget);
+    let (till, invoice) = (&prepared.till, prepared.invoice.as_ref());
+    let components = of.components.iter().zip(&prepared.accounts);
     let payments: Vec<PaymentRow> =
-        of.components.iter().zip(accounts).map(|(component, account)| draw_payment(of, component, account)).collect();
+        components.map(|(component, account)| draw_payment(of, component, *account)).collect();
     let is_cash = |payment: &&PaymentRow| payment.method == Method::Cash;
     let cash: Money = sum(payments.iter().filter(is_cash).map(|payment| payment.amount))?;
     let expected = sum([till.expected, cash])?;
@@ -128,11 +173,11 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
     let answer =
         service::Collected { payments: answers.collect(), cash: cash.to_string(), expected: expected.to_string() };
     let settled = invoice.map(|invoice| {
-        let owed = owed_of(&invoice, today());
-        let settled = Collected { payments: payments.clone() }.settle(&invoice, owed);
+        let owed = owed_of(invoice, today());
+        let settled = Collected { payments: payments.clone() }.settle(invoice, owed);
         (invoice, settled)
     });
-    let drawer = (!cash.is_zero()).then(|| put_cash(&till, cash));
+    let drawer = (!cash.is_zero()).then(|| put_cash(till, cash));
     let recorded = (insert([&collection]), insert(&payments), insert(&funds), insert(&moves), drawer);
     let written = match settled {
         None => run(recorded).map(|_| ()),

@@ -1,0 +1,95 @@
+//! What is sold: a hundred variants at a price, of which there is enough for every load, and the orders of them.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use serde_json::{Value as Json, json};
+use uuid::Uuid;
+
+use crate::capture::pgbench::Picks;
+use crate::company::{Client, Company, id};
+
+/// As many variants as a product may have, and an order lines.
+pub const VARIANTS: usize = 100;
+/// Lines of the usual order.
+pub const LINES: usize = 10;
+
+#[derive(Debug)]
+pub struct Sales {
+    /// Ascending: orders that stand one after the other take other variants, and take them in the same order.
+    pub variants: Vec<Uuid>,
+    entity: Uuid,
+    warehouse: Uuid,
+    customer: Uuid,
+    list: Uuid,
+    next: AtomicUsize,
+}
+
+impl Sales {
+    /// For a script that orders ten of them at a time.
+    pub fn picks(&self) -> Picks<'_> {
+        Picks { variants: &self.variants, ordered: LINES, ..Picks::default() }
+    }
+
+    /// The variants of the nth order of ten lines.
+    pub fn lines_of(&self, nth: usize) -> &[Uuid] {
+        let from = nth % (self.variants.len() / LINES) * LINES;
+        &self.variants[from..from + LINES]
+    }
+
+    /// The body of an order of ten lines: those that the order before it did not take.
+    pub fn next(&self) -> Json {
+        self.order(self.lines_of(self.next.fetch_add(1, Relaxed)))
+    }
+
+    /// The body of an order of a piece of each.
+    pub fn order(&self, variants: &[Uuid]) -> Json {
+        let items: Vec<Json> = variants.iter().map(|id| json!({ "variantId": id, "quantity": "1" })).collect();
+        json!({
+            "legalEntityId": self.entity, "warehouseId": self.warehouse, "customerId": self.customer,
+            "priceListId": self.list, "items": items,
+        })
+    }
+}
+
+impl Company {
+    /// A customer, and goods at a price in a list of their own.
+    pub async fn sales(&self, address: SocketAddr) -> anyhow::Result<Sales> {
+        let goods = self.goods(address, VARIANTS).await?;
+        let mut client = Client::new(address, &self.token).await?;
+        for variant in &goods.variants {
+            let (path, mut body) = self.adjustment_request(&goods, *variant);
+            body["quantity"] = "100000000".into();
+            client.post(&path, &body).await?;
+        }
+        let mut variants = goods.variants.clone();
+        variants.sort_unstable();
+        let list = self.prices(address).await?.lists[0];
+        let prices: Vec<Json> = variants
+            .iter()
+            .map(|variant| json!({ "variantId": variant, "currencyCode": "EUR", "amount": "129.95" }))
+            .collect();
+        client
+            .post(&self.path(&format!("pricing/price-lists/{list}/prices/batch")), &json!({ "prices": prices }))
+            .await?;
+        let code = format!("C{}", Uuid::new_v4().simple());
+        let customer = client.post(&self.path("sales/customers"), &json!({ "code": code, "name": "Buyer" })).await?;
+        let warehouse = client.get(&self.path(&format!("inventory/warehouses/{}", goods.warehouse))).await?;
+        Ok(Sales {
+            variants,
+            entity: id(&warehouse["legalEntityId"])?,
+            warehouse: goods.warehouse,
+            customer: id(&customer["id"])?,
+            list,
+            next: AtomicUsize::new(0),
+        })
+    }
+
+    /// Drafts an order and confirms it: its number.
+    pub async fn sell(&self, client: &mut Client, order: &Json) -> anyhow::Result<String> {
+        let draft = client.post(&self.path("sales/orders"), order).await?;
+        let path = self.path(&format!("sales/orders/{}/confirm", id(&draft["id"])?));
+        client.post(&path, &json!({ "expectedVersion": 1 })).await?;
+        Ok(draft["number"].as_str().unwrap_or_default().to_owned())
+    }
+}
