@@ -70,7 +70,7 @@ fn what_does_not_add_up_is_found(database: Database) {
         ("update finance_till set expected = opening where {tenant}", "FI8"),
         ("update finance_invoice_balance set settled_on = null where {tenant}", "FI10"),
         ("update finance_invoice_balance set balance = applied where {tenant}", "FI11"),
-        ("update procurement_purchase_item set billed = quantity where {tenant}", "FI11"),
+        ("update inventory_cost_layer set value = unit_cost where {tenant}", "FI11"),
     ] {
         let office = busy(database);
         office.shop.change(statement);

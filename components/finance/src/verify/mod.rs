@@ -13,8 +13,11 @@ use stoa_sdk::{Finding, Findings, Id};
 /// What a batch found, and the last row that it looked at where others follow.
 type Batch = (Vec<Finding>, Option<Id>);
 
+/// A check and its name in cursors: it goes on after the row that it looked at last.
+type Stage = (&'static str, fn(Option<Id>) -> Batch);
+
 /// The stages in their order.
-const STAGES: [(&str, fn(Option<Id>) -> Batch); 9] = [
+const STAGES: [Stage; 9] = [
     ("invoice", invoices::check_invoices),
     ("billed", orders::check_billed),
     ("application", invoices::check_applications),

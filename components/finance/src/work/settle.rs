@@ -36,11 +36,14 @@ pub struct Settlement {
     paid: Vec<(InvoiceBalanceRow, Money, Date)>,
 }
 
+/// Invoices, and what is paid of them, by the invoices' ids.
+pub type PostedInvoices = (BTreeMap<Id, InvoiceRow>, BTreeMap<Id, InvoiceBalanceRow>);
+
 /// Holds posted invoices in the order of their ids; others are absent.
 ///
 /// # Errors
 /// The store's.
-pub fn lock_posted(ids: &[Id]) -> Result<(BTreeMap<Id, InvoiceRow>, BTreeMap<Id, InvoiceBalanceRow>), Problem> {
+pub fn lock_posted(ids: &[Id]) -> Result<PostedInvoices, Problem> {
     if ids.is_empty() {
         return Ok((BTreeMap::new(), BTreeMap::new()));
     }

@@ -207,10 +207,13 @@ fn gather_goods<'a>(of: &'a LockedInvoice, given: &Given<'_>) -> Result<BTreeMap
     Ok(goods)
 }
 
+/// What came of a variant, and its units that no line has taken yet.
+type Came<'a> = (&'a ReceivedItem, std::slice::Iter<'a, (u64, u64)>);
+
 /// The lines of the invoice as those of the order and the receipt that were made for them; units in the order of the lines that gave
 /// them.
 fn link_lines(of: &LockedInvoice, goods: &BTreeMap<Id, Bought<'_>>, received: &Received) -> Vec<InvoiceLineRow> {
-    let mut came: BTreeMap<Id, (&ReceivedItem, std::slice::Iter<'_, (u64, u64)>)> = stoa_sdk::map(
+    let mut came: BTreeMap<Id, Came<'_>> = stoa_sdk::map(
         goods.keys().zip(&received.items).map(|(variant, item)| (*variant, (item, item.unit_ids.iter()))),
     );
     let mut lines = Vec::new();
