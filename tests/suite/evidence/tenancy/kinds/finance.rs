@@ -32,6 +32,7 @@ pub const PART: Part = Part {
         ("listSalesInvoices", "orderId", "completed sale"),
         ("apiListSalesInvoices", "orderId", "completed sale"),
         ("draftSalesInvoiceFromOrder", "orderId", "completed sale"),
+        ("draftPurchaseInvoiceFromOrder", "orderId", "received purchase"),
         ("createSalesInvoice", "accountId", "income account"),
         ("replaceSalesInvoice", "accountId", "income account"),
         ("confirmSalesInvoice", "id", "sale of goods"),
