@@ -155,7 +155,7 @@ impl Session {
     }
 
     #[track_caller]
-    pub fn expected(&self) -> String {
+    pub fn expected_cash(&self) -> String {
         self.read().text("expectedCash")
     }
 

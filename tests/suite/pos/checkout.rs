@@ -41,7 +41,7 @@ fn e308_what_is_tendered_beyond_the_total_is_change(database: Database) {
         (&payment["status"], &payment["reference"], &payment["accountId"]),
         (&json!("CONFIRMED"), &Json::Null, &Json::Null)
     );
-    assert_eq!((session.expected(), session.version()), ("97.500000".to_string(), 2));
+    assert_eq!((session.expected_cash(), session.version()), ("97.500000".to_string(), 2));
     session.till.shop().verified();
 }
 
@@ -51,7 +51,7 @@ fn e309_change_is_of_cash_alone(database: Database) {
     let receipt = session.sell("87.5", payment);
     assert_eq!((&receipt["changeAmount"], &receipt["tenderedAmount"]), (&json!("2.500000"), &json!("90.000000")));
     assert_eq!(receipt["cashAmount"], "37.500000");
-    assert_eq!(session.expected(), "37.500000", "cards are never in the drawer");
+    assert_eq!(session.expected_cash(), "37.500000", "cards are never in the drawer");
     let all = [("CASH", "1"), ("TRANSFER", "2"), ("CARD", "3"), ("CHECK", "4"), ("OTHER", "5")];
     let receipt = session.sell("15", parts(&all));
     let methods: Vec<&Json> = receipt["payments"].as_array().unwrap().iter().map(|of| &of["method"]).collect();
@@ -84,7 +84,7 @@ fn e311_sums_are_exact_to_the_last_digit(database: Database) {
         refused.refused(409, "PAYMENT_TOTAL_MISMATCH").at("/payments");
     }
     session.try_check_out_at(&order, 1, cash("87.499999")).refused(409, "TENDER_INSUFFICIENT").at("/tenderedAmount");
-    assert_eq!((session.version(), session.expected()), (1, "0.000000".to_string()));
+    assert_eq!((session.version(), session.expected_cash()), (1, "0.000000".to_string()));
     session.try_check_out_at(&order, 1, parts(&[("CARD", "50"), ("CASH", "37.5")])).is(201);
 }
 
@@ -220,7 +220,7 @@ fn e322_nothing_is_collected_by_cash_alone(database: Database) {
     }
     let order = session.till.order_of("0");
     session.try_check_out(&order, parts(&[("CASH", "1")])).refused(409, "PAYMENT_TOTAL_MISMATCH").at("/payments");
-    assert_eq!((session.expected(), session.version()), ("0.000000".to_string(), 3));
+    assert_eq!((session.expected_cash(), session.version()), ("0.000000".to_string(), 3));
     session.till.shop().verified();
 }
 
@@ -308,7 +308,7 @@ fn e331_a_hundred_checkouts_in_a_row(database: Database) {
         let receipt = session.try_check_out_at(&order, version, cash("2")).is(201);
         assert_eq!(receipt["sessionVersion"], version + 1);
     }
-    assert_eq!((session.version(), session.expected()), (101, "175.000000".to_string()));
+    assert_eq!((session.version(), session.expected_cash()), (101, "175.000000".to_string()));
     let receipts = session.report()["receipts"].clone();
     assert_eq!((&receipts["count"], &receipts["total"]), (&json!(100), &json!("125.000000")));
     till.shop().verified();

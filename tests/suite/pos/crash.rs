@@ -61,7 +61,7 @@ fn checkouts_survive_the_power(database: Database) {
     assert_eq!(shop.count("stoa_idempotency", "status is null"), 0, "no claim was left open");
     for (session, sold) in sessions.iter().zip(&sold) {
         let sold = sold.load(Ordering::Relaxed);
-        assert_eq!((session.version(), session.expected()), (1 + sold, format!("{}.000000", 100 + 10 * sold)));
+        assert_eq!((session.version(), session.expected_cash()), (1 + sold, format!("{}.000000", 100 + 10 * sold)));
     }
     shop.verified();
 }

@@ -35,7 +35,7 @@ fn a_day_at_the_till(database: Database) {
     session.try_move_at(21, "OUT", "60", json!({ "counterAccountId": till.books().money("BANK") })).is(201);
     // 4 x (25 + 100 + 5 + 10) in cash.
     let expected = "675.000000";
-    assert_eq!(session.expected(), expected);
+    assert_eq!(session.expected_cash(), expected);
     let sum = |query: &str| {
         let rows = shop.rows(query);
         let amounts = rows.iter().flatten().map(|text| millionths(text));

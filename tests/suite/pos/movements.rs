@@ -46,7 +46,7 @@ fn e293_out_goes_no_more_than_there_is(database: Database) {
     session.try_move("OUT", "100.000001").refused(409, "LIMIT_EXCEEDED").fault("/amount", "EXCEEDS_TILL_CASH");
     assert_eq!(session.version(), 1, "what is refused is no version");
     session.try_move("OUT", "100").is(201);
-    assert_eq!(session.expected(), "0.000000");
+    assert_eq!(session.expected_cash(), "0.000000");
     session.try_move("OUT", "0.000001").refused(409, "LIMIT_EXCEEDED");
     session.till.shop().verified();
 }
@@ -72,10 +72,10 @@ fn e306_a_refund_by_transfer_leaves_the_drawer_alone(database: Database) {
     let session = till.open("100");
     let payment = till.prepay("10");
     till.try_refund(&payment, 1, "10", json!({ "method": "TRANSFER" })).is(201);
-    assert_eq!(session.expected(), "100.000000");
+    assert_eq!(session.expected_cash(), "100.000000");
     let more = till.prepay("200");
     session.try_refund(&more, 1, "100.5").refused(409, "LIMIT_EXCEEDED").fault("/amount", "EXCEEDS_TILL_CASH");
-    assert_eq!(session.expected(), "100.000000");
+    assert_eq!(session.expected_cash(), "100.000000");
 }
 
 fn e307_a_refund_that_is_void_comes_into_an_open_session(database: Database) {
@@ -88,10 +88,10 @@ fn e307_a_refund_that_is_void_comes_into_an_open_session(database: Database) {
     let second = till.open("90");
     let void = json!({ "expectedVersion": 1, "reason": "came back", "sessionId": second.id });
     till.shop().post(&format!("sales/refunds/{refund}/void"), void).is(200);
-    assert_eq!(second.expected(), "100.000000");
+    assert_eq!(second.expected_cash(), "100.000000");
     assert_eq!(second.report()["cash"]["refundsVoided"], json!({ "count": 1, "amount": "10.000000" }));
     assert_eq!(first.report().body, closed.body, "a closed session's report never changes");
-    assert_eq!(first.expected(), "90.000000");
+    assert_eq!(first.expected_cash(), "90.000000");
     second.try_close("100").is(200);
     till.shop().verified();
 }

@@ -80,5 +80,5 @@ fn the_parts_of_a_report_agree(database: Database) {
     let receipts = json!({ "count": 4, "total": "27.000000", "firstId": first.id(), "lastId": last.id() });
     assert_eq!(report["receipts"], receipts);
     assert_eq!((&report["cash"]["sales"], &report["cash"]["changeGiven"]), (&json!("15.000000"), &json!("15.000000")));
-    assert_eq!(report["cash"]["expected"], session.expected());
+    assert_eq!(report["cash"]["expected"], session.expected_cash());
 }

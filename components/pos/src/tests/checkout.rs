@@ -8,7 +8,7 @@ use stoa_trade::refusal::illegal;
 
 use crate::records::session::SessionRow;
 use crate::tests::counter::{
-    Counter, ORDER, SESSION, a_refusal, call, closed_session, found, kinds, order, refusal, session,
+    Counter, ORDER, SESSION, a_refusal, call, closed_session, kinds, order, refusal, session, session_reply,
 };
 
 fn in_cash(tendered: &str) -> Json {
@@ -27,11 +27,11 @@ fn replies(payments: usize) -> Vec<Vec<Reply>> {
     if payments > 0 {
         written.push(Reply::Inserted(vec![true; payments]));
     }
-    vec![vec![found(&session())], written]
+    vec![vec![session_reply(&session())], written]
 }
 
 fn check_out(counter: Counter, session: &SessionRow, body: Json) -> (Result<Json, Problem>, Vec<String>) {
-    let (_, acts) = counter.open(vec![vec![found(session)]]);
+    let (_, acts) = counter.open(vec![vec![session_reply(session)]]);
     let answer = call("checkoutPosSession", SESSION, body);
     let acts = acts.borrow().clone();
     (answer, acts)

@@ -284,7 +284,7 @@ pub fn order(total: &str) -> Order {
 }
 
 /// What reading a session answers.
-pub fn found(session: &SessionRow) -> Reply {
+pub fn session_reply(session: &SessionRow) -> Reply {
     rows([whole(session, session.version)])
 }
 

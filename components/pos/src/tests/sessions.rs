@@ -10,7 +10,7 @@ use crate::Pos;
 use crate::records::register::RegisterRow;
 use crate::records::session::SessionRow;
 use crate::tests::counter::{
-    Counter, REGISTER, SESSION, TILL, a_refusal, call, closed_session, found, kinds, refusal, register, session,
+    Counter, REGISTER, SESSION, TILL, a_refusal, call, closed_session, kinds, refusal, register, session, session_reply,
 };
 use crate::work::figures::{Figures, draw_totals};
 
@@ -60,13 +60,13 @@ fn close(version: i64, notes: &str) -> Result<Json, Problem> {
     call("closePosSession", SESSION, json!({ "expectedVersion": version, "countedAmount": "99", "notes": notes }))
 }
 
-fn locked(session: &SessionRow) -> Vec<Vec<Reply>> {
-    vec![vec![rows([vec![Value::Id(REGISTER.into())]])], vec![rows([whole(&register(), 1)]), found(session)]]
+fn lock_replies(session: &SessionRow) -> Vec<Vec<Reply>> {
+    vec![vec![rows([vec![Value::Id(REGISTER.into())]])], vec![rows([whole(&register(), 1)]), session_reply(session)]]
 }
 
 #[test]
 fn e295_the_close_fixes_what_is_expected_and_counted() {
-    let mut replies = locked(&session());
+    let mut replies = lock_replies(&session());
     replies.push(vec![rows([]), rows([]), rows([])]);
     replies.push(vec![Reply::Done, Reply::Done, Reply::Inserted(vec![true; 5])]);
     let (log, _) = Counter::default().open(replies);
@@ -88,14 +88,14 @@ fn e297_a_closed_session_is_closed_for_good() {
         (&other, 3, "", a_refusal("PERMISSION_DENIED", &[])),
         (&other, 3, "4111111111111111", a_refusal("VALIDATION_FAILED", &["/notes CARD_NUMBER_REFUSED"])),
     ] {
-        Counter::default().open(locked(session));
+        Counter::default().open(lock_replies(session));
         assert_eq!(refusal(close(version, notes)), expected);
     }
 }
 
 #[test]
 fn e304_a_session_without_a_receipt_has_a_report() {
-    let read = vec![found(&session()), rows([whole(&register(), 1)]), rows([])];
+    let read = vec![session_reply(&session()), rows([whole(&register(), 1)]), rows([])];
     let nothing = vec![rows([]), rows([]), rows([])];
     Counter::default().open(vec![read, nothing, vec![rows([]), rows([])]]);
     let report = call("getPosSessionReport", SESSION, Json::Null).unwrap();
@@ -118,8 +118,11 @@ fn e300_the_report_of_a_closed_session_is_what_its_close_kept() {
     };
     Counter::default().open(Vec::new());
     let totals = draw_totals(SESSION, &kept);
-    let read =
-        vec![found(&closed_session()), rows([whole(&register(), 1)]), rows(totals.iter().map(|total| whole(total, 1)))];
+    let read = vec![
+        session_reply(&closed_session()),
+        rows([whole(&register(), 1)]),
+        rows(totals.iter().map(|total| whole(total, 1))),
+    ];
     Counter::default().open(vec![read, vec![rows([]), rows([])]]);
     let report = call("getPosSessionReport", SESSION, Json::Null).unwrap();
     assert_eq!((report["kind"].clone(), report["variance"].clone()), (json!("Z"), json!("-1.000000")));

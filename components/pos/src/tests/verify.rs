@@ -12,7 +12,7 @@ use crate::records::session::SessionRow;
 use crate::tests::counter::{Counter, ORDER, REGISTER, SESSION, order, register, session};
 use crate::verify::verify;
 
-fn found(findings: &Findings) -> Vec<&str> {
+fn invariants(findings: &Findings) -> Vec<&str> {
     findings.findings.iter().map(|finding| finding.invariant.as_str()).collect()
 }
 
@@ -24,7 +24,7 @@ fn registers(register: RegisterRow, last_no: i64) -> Vec<String> {
     let open = vec![id(SESSION), id(REGISTER)];
     let numbered = vec![id(REGISTER), Value::Integer(7), Value::Integer(last_no)];
     Counter::default().open(vec![vec![rows([whole(&register, 1)])], vec![rows([open]), rows([numbered])]]);
-    found(&verify(None)).into_iter().map(str::to_owned).collect()
+    invariants(&verify(None)).into_iter().map(str::to_owned).collect()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn sessions(session: SessionRow, taken: &str) -> Vec<String> {
         vec![rows([])],
         vec![versions(2), versions(3)],
     ]);
-    found(&verify(Some("sessions:".to_owned()))).into_iter().map(str::to_owned).collect()
+    invariants(&verify(Some("sessions:".to_owned()))).into_iter().map(str::to_owned).collect()
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn receipts(receipt: ReceiptRow, payments: Vec<PaymentRow>, order: Order) -> Vec
     let payments: Reply = rows(payments.iter().map(|payment| whole(payment, 1)));
     Counter::default().open(vec![vec![rows([whole(&receipt, 1)])], vec![payments]]);
     sales::service::stand_in::items(move |_, _, _| Ok(vec![order.clone()]));
-    found(&verify(Some("receipts:".to_owned()))).into_iter().map(str::to_owned).collect()
+    invariants(&verify(Some("receipts:".to_owned()))).into_iter().map(str::to_owned).collect()
 }
 
 #[test]

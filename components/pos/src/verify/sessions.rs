@@ -66,7 +66,7 @@ fn check_cash(session: &SessionRow, of: &Computed) -> Option<Finding> {
         + figures.refunds_voided.amount.units()
         - figures.movements_out.amount.units()
         - figures.refunds.amount.units();
-    let expected = of.expected();
+    let expected = of.expected_cash();
     let is_kept = session.expected_at_close.is_none_or(|kept| kept == expected);
     let is_open = session.status == SessionStatus::Open;
     let holds = told == expected.units() && told >= 0 && is_kept && is_open == of.drawer.is_open;

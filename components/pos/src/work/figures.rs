@@ -69,7 +69,7 @@ pub struct Computed {
 
 impl Computed {
     /// What the drawer should hold.
-    pub fn expected(&self) -> Money {
+    pub fn expected_cash(&self) -> Money {
         parse(&self.drawer.expected)
     }
 }

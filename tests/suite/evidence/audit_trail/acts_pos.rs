@@ -10,8 +10,7 @@ pub const ACTS: &[(&str, Act)] = &[("checkoutPosSession", |by| {
     let order = shop.post("sales/orders", by.stage.sale(&[first, second])).is(201).id();
     shop.post(&format!("sales/orders/{order}/confirm"), json!({ "expectedVersion": 1 })).is(200);
     let word = stoa_tests::company::fresh("TILL-");
-    let register =
-        json!({ "code": word, "name": word, "warehouseId": by.stage.main, "priceListId": by.stage.list });
+    let register = json!({ "code": word, "name": word, "warehouseId": by.stage.main, "priceListId": by.stage.list });
     let register = shop.post("pos/registers", register).is(201).id();
     let opened = shop.post("pos/sessions", json!({ "registerId": register, "openingAmount": "0" })).is(201);
     let body = json!({

@@ -23,7 +23,7 @@ pub fn read(call: &Call) -> Answer {
         Some(expected) => (ReportKind::Z, read_totals(&totals), expected),
         None => {
             let computed = compute_figures(id)?;
-            let expected = computed.expected();
+            let expected = computed.expected_cash();
             (ReportKind::X, computed.figures, expected)
         }
     };
