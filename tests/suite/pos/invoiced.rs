@@ -25,18 +25,18 @@ fn e326_an_issued_invoice_is_settled_by_the_receipt(database: Database) {
     session.try_check_out(&order, parts(&[("CARD", "4"), ("CASH", "6")])).is(201);
     assert_eq!(balance(&till, &invoice), "0.000000");
     assert_table!(till.shop().journal_table(&till.counter.entity), @r"
-    entry  account                    debit  credit
-        1  1100 Trade receivables        10
-           1160 Sales clearing                   10
-        2  1160 Sales clearing           10
-           4000 Sales                            10
-        3  1000 Cash                      6
-           1020 Card clearing             4
-           1160 Sales clearing                   10
-        4  1160 Sales clearing            4
-           1100 Trade receivables                 4
-        5  1160 Sales clearing            6
-           1100 Trade receivables                 6
+    entry  account              debit  credit
+        1  1100 Receivables        10
+           1160 Sales clearing             10
+        2  1160 Sales clearing     10
+           4000 Sales                      10
+        3  1020 Card clearing       4
+           1000 Cash                6
+           1160 Sales clearing             10
+        4  1160 Sales clearing      4
+           1100 Receivables                 4
+        5  1160 Sales clearing      6
+           1100 Receivables                 6
     ");
     till.shop().verified();
 }
