@@ -401,8 +401,8 @@ fn lists_find_payments(database: Database) {
         let pending = desk.try_pay("20", json!({ "status": "PENDING", "reference": "The Bank" })).is(201).id();
         let in_cash = desk.try_pay("10", json!({ "method": "CASH" })).is(201).id();
         let find = |query: &[(&str, &str)]| desk.shop.list(&desk.at("payments"), query).is(200).ids();
-        assert_eq!(find(&[("status", "PENDING")]), [pending.clone()]);
-        assert_eq!(find(&[("method", "CASH")]), [in_cash.clone()]);
+        assert_eq!(find(&[("status", "PENDING")]), [pending.as_str()]);
+        assert_eq!(find(&[("method", "CASH")]), [in_cash.as_str()]);
         assert_eq!(find(&[("accountId", &cash)]), [in_cash]);
         assert_eq!(find(&[("text", "the bank")]), [pending]);
         assert_eq!(find(&[("totalMin", "30")]), [id(&recorded)]);

@@ -136,16 +136,16 @@ fn lists_find_registers_by_what_is_asked(database: Database) {
     let first = shop.made("POS_REGISTER").expect("a register");
     let found = |query: &[(&str, &str)]| shop.list("pos/registers", query).is(200).ids();
     assert_eq!(found(&[]), [first.clone(), till.register.clone()]);
-    assert_eq!(found(&[("text", "pos-")]), [first.clone()]);
+    assert_eq!(found(&[("text", "pos-")]), [first.as_str()]);
     assert_eq!(found(&[("text", "%")]), Vec::<String>::new());
     till.open("0");
-    assert_eq!(found(&[("occupied", "true")]), [till.register.clone()]);
-    assert_eq!(found(&[("occupied", "false")]), [first.clone()]);
+    assert_eq!(found(&[("occupied", "true")]), [till.register.as_str()]);
+    assert_eq!(found(&[("occupied", "false")]), [first.as_str()]);
     assert_eq!(found(&[("warehouseId", &till.counter.main), ("legalEntityId", &till.counter.entity)]).len(), 2);
     assert_eq!(found(&[("warehouseId", &till.counter.customer)]).len(), 0);
     shop.archive(&format!("pos/registers/{first}")).is(200);
     assert_eq!(found(&[("status", "ARCHIVED")]), [first]);
-    assert_eq!(found(&[]), [till.register.clone()]);
+    assert_eq!(found(&[]), [till.register.as_str()]);
 }
 
 fn a_register_holds_what_it_stands_on(database: Database) {

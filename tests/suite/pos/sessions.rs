@@ -193,12 +193,12 @@ fn lists_find_sessions_by_what_is_asked(database: Database) {
     let found = |query: &[(&str, &str)]| till.shop().list("pos/sessions", query).is(200).ids();
     let both = [closed.id.clone(), open.id.clone()];
     assert_eq!(found(&[]), both);
-    assert_eq!(found(&[("status", "OPEN")]), [open.id.clone()]);
+    assert_eq!(found(&[("status", "OPEN")]), [open.id.as_str()]);
     assert_eq!(found(&[("registerId", &till.register), ("operatorId", &operator)]), both);
     assert_eq!(found(&[("operatorId", &till.register)]).len(), 0);
     assert_eq!(found(&[("legalEntityId", &till.counter.entity), ("openedFrom", "2020-01-01T00:00:00Z")]), both);
     assert_eq!(found(&[("openedTo", "2020-01-01T00:00:00Z")]).len(), 0);
-    assert_eq!(found(&[("closedFrom", "2020-01-01T00:00:00Z")]), [closed.id.clone()]);
+    assert_eq!(found(&[("closedFrom", "2020-01-01T00:00:00Z")]), [closed.id.as_str()]);
     let listed = till.shop().list("pos/sessions", &[]).is(200);
     let expected: Vec<&Json> = listed.items().iter().map(|item| &item["expectedCash"]).collect();
     assert_eq!(expected, [&json!("1.000000"), &json!("2.000000")]);
