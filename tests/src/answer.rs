@@ -68,6 +68,11 @@ impl Answer {
         self.body["id"].as_str().unwrap_or_else(|| panic!("no id: {self}")).to_string()
     }
 
+    /// Whether its body holds this text.
+    pub fn tells(&self, text: &str) -> bool {
+        String::from_utf8_lossy(&self.bytes).contains(text)
+    }
+
     /// A text member of the body.
     #[track_caller]
     pub fn text(&self, member: &str) -> String {

@@ -5,6 +5,7 @@
 
 pub mod abridged;
 pub mod answer;
+pub mod billing;
 pub mod books;
 pub mod company;
 pub mod contract;
@@ -12,6 +13,7 @@ pub mod copies;
 pub mod database;
 pub mod dice;
 pub mod door;
+pub mod drawer;
 pub mod folder;
 pub mod goods;
 pub mod held;
@@ -39,6 +41,7 @@ pub mod serials;
 pub mod services;
 pub mod signer;
 pub mod tables;
+pub mod tills;
 pub mod tour;
 
 pub use answer::Answer;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
-pub use stoa_wire::{Key, inventory, ledger, procurement, sales};
+pub use stoa_wire::{Key, finance, inventory, ledger, procurement, sales};
 
 use crate::host::Settings;
 use crate::{Answer, Company, Database, Folder, Stoa, modules};
@@ -23,7 +23,8 @@ pub fn host(database: Database) -> Stoa {
 pub fn folder() -> &'static Folder {
     static FOLDER: OnceLock<Folder> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let guests = ["porter", "poster", "clerk", "seller"].map(|name| (format!("{name}.wasm"), modules::guest(name)));
+        let names = ["porter", "poster", "clerk", "seller", "teller"];
+        let guests = names.map(|name| (format!("{name}.wasm"), modules::guest(name)));
         modules::with(&guests.each_ref().map(|(name, bytes)| (name.as_str(), bytes.as_slice())))
     })
 }

@@ -6,12 +6,14 @@
 mod catalog;
 mod durability;
 mod evidence;
+mod finance;
 mod http;
 mod identity;
 mod inventory;
 mod ledger;
 mod modules;
 mod platform;
+mod pos;
 mod pricing;
 mod procurement;
 mod sales;

@@ -21,9 +21,13 @@ wit_bindgen::generate!({
             import commerce:procurement/charges@0.1.0;
             import commerce:sales/customers@0.1.0;
             import commerce:sales/orders@0.1.0;
+            import commerce:finance/tills@0.1.0;
         }
     ",
-    path: ["../../wit/platform", "../../wit/catalog", "../../wit/pricing", "../../wit/ledger", "../../wit/inventory", "../../wit/procurement", "../../wit/sales"],
+    path: [
+        "../../wit/platform", "../../wit/catalog", "../../wit/pricing", "../../wit/ledger", "../../wit/inventory",
+        "../../wit/procurement", "../../wit/sales", "../../wit/finance",
+    ],
     with: {
         "commerce:platform/ids@0.1.0": stoa_sdk::bindings::commerce::platform::ids,
         "commerce:platform/problems@0.1.0": stoa_sdk::bindings::commerce::platform::problems,

@@ -21,6 +21,15 @@ pub fn between<T: Field, V: Into<T::Plain>>(column: Column<T>, least: Option<V>,
     all(least.into_iter().chain(most))
 }
 
+/// Whether the column has a value, as it is stated; every row where nothing is.
+pub fn is_set<T: Field>(column: Column<Option<T>>, stated: Option<bool>) -> Filter {
+    match stated {
+        Some(true) => column.not_null(),
+        Some(false) => column.is_null(),
+        None => Filter::default(),
+    }
+}
+
 /// The row has changed at or after the stated instant, and before the request's horizon; every row where none is stated.
 pub fn changed_since(updated_at: Column<Instant>, stated: Option<Instant>) -> Filter {
     let changed = |since| all([updated_at.ge(since), before_horizon(updated_at)]);

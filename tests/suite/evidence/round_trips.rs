@@ -2,12 +2,14 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tap::BOUNDS;
+use stoa_tests::billing::Office;
 use stoa_tests::company::{fresh, product, with};
 use stoa_tests::purchases::{Buyer, Order, fresh_serials, line, serials};
 use stoa_tests::round_trips::{REQUESTS, Watched};
 use stoa_tests::selling::Counter;
 use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
+use stoa_tests::tills::{Till, parts};
 use stoa_tests::{Company, Database};
 
 mod postgres {
@@ -79,8 +81,18 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
         "statements_order_complete" => {
             count_steps(watched, |orders, id| drop(orders.complete(id).is(200)), &["confirm"])
         }
+        "statements_checkout" => count_checkouts(watched, 10),
+        "statements_checkout_100" => count_checkouts(watched, 100),
         "statements_sell" => count_sales(watched, 10),
         "statements_sell_100" => count_sales(watched, 100),
+        "statements_invoice_issue" => {
+            count_invoices(watched, |office, id| drop(office.sales.step_at(id, "issue", json!(1), json!({})).is(200)))
+        }
+        "statements_invoice_confirm" => count_invoices(watched, |office, id| {
+            let members = json!({ "warehouseId": office.counter.main, "priceListId": office.counter.list });
+            drop(office.sales.step_at(id, "confirm", json!(1), members).is(200));
+        }),
+        "statements_payment_50" => count_payments(watched),
         other => panic!("nobody measures {other}"),
     }
 }
@@ -118,6 +130,23 @@ fn count_steps(watched: &Watched, step: impl Fn(&Counter, &str), before: &[&str]
     watched.count(|| step(&counter, &orders.pop().expect("enough orders")))
 }
 
+/// Checkouts of orders of so many lines in one session, in cash and by card.
+fn count_checkouts(watched: &Watched, lines: usize) -> usize {
+    let (counter, variants) = counter(watched, lines);
+    let items = items(&variants);
+    let till = Till::of(counter);
+    // As many as are asked for, made before any is counted.
+    let mut orders: Vec<String> = (0..REQUESTS).map(|_| till.order(items.clone())).collect();
+    let session = till.open("100");
+    let (card, mut version) = (format!("{}", 10 * lines - 1), 1);
+    let payment = parts(&[("CASH", "1"), ("CARD", &card)]);
+    watched.count(|| {
+        let order = orders.pop().expect("enough orders");
+        session.try_check_out_at(&order, version, payment.clone()).is(201);
+        version += 1;
+    })
+}
+
 fn count_sales(watched: &Watched, lines: usize) -> usize {
     let (counter, variants) = counter(watched, lines);
     let line = |variant: &String| SellLine {
@@ -140,6 +169,25 @@ fn count_sales(watched: &Watched, lines: usize) -> usize {
         };
         drop(counter.try_services(&[Call::Sell(sale)]).is(201));
     })
+}
+
+/// Counts a step of drafts of ten lines, made before any is counted.
+fn count_invoices(watched: &Watched, step: impl Fn(&Office, &str)) -> usize {
+    let shop = watched.host.company_with(json!({ "keepsBooks": true }));
+    let office = Office::of(shop.clone(), shop.entity());
+    let lines: Json = (0..10).map(|_| office.sales.goods(&office.counter.good("10", "1000"), "1", "9")).collect();
+    let mut drafts: Vec<String> =
+        (0..REQUESTS).map(|_| format!("invoices/{}", office.sales.draft(lines.clone()))).collect();
+    watched.count(|| step(&office, &drafts.pop().expect("enough drafts")))
+}
+
+/// Payments that each pay a little of the same fifty invoices.
+fn count_payments(watched: &Watched) -> usize {
+    let shop = watched.host.company_with(json!({ "keepsBooks": true }));
+    let office = Office::of(shop.clone(), shop.entity());
+    let invoices: Vec<String> = (0..50).map(|_| office.sales.owe("1000")).collect();
+    let of: Vec<(&str, &str)> = invoices.iter().map(|invoice| (invoice.as_str(), "1")).collect();
+    watched.count(|| drop(office.sales.pay_for("50", &of)))
 }
 
 fn count_adjustments(watched: &Watched, shop: &Company) -> usize {

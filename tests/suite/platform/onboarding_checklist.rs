@@ -36,19 +36,8 @@ fn expect(shop: &Company, expected: &[(&str, bool)]) {
 fn codes_are_in_capitals(database: Database) {
     let mut codes: Vec<String> = steps(&company(database)).into_iter().map(|(code, _)| code).collect();
     codes.sort();
-    let expected = [
-        "API_CLIENT",
-        "BOOKS",
-        "BRANCH",
-        "CUSTOMER",
-        "LEGAL_ENTITY",
-        "PRICE_LIST",
-        "PRODUCT",
-        "SUPPLIER",
-        "UNIT",
-        "WAREHOUSE",
-    ];
-    assert_eq!(codes, expected);
+    let expected = "API_CLIENT BOOKS BRANCH CUSTOMER LEGAL_ENTITY PRICE_LIST PRODUCT REGISTER SUPPLIER UNIT WAREHOUSE";
+    assert_eq!(codes.join(" "), expected);
 }
 
 fn steps_are_done_as_they_are_done(database: Database) {

@@ -29,7 +29,24 @@ pub const BOUNDS: &[Bound] = &[
     Bound { figure: "statements_order_confirm", most: 12, meaning: "round trips of confirming it, with books" },
     Bound { figure: "statements_order_complete", most: 14, meaning: "round trips of delivering it, with books" },
     Bound { figure: "statements_sell", most: 20, meaning: "round trips of the service `sell` of 10 lines, with books" },
+    Bound {
+        figure: "statements_checkout",
+        most: 24,
+        meaning: "round trips of checking an order of 10 lines out, in cash and by card, with books",
+    },
+    Bound { figure: "statements_checkout_100", most: 24, meaning: "the same of 100 lines" },
     Bound { figure: "statements_sell_100", most: 20, meaning: "the same of 100 lines" },
+    Bound {
+        figure: "statements_invoice_issue",
+        most: 14,
+        meaning: "round trips of issuing an invoice of 10 lines, with books",
+    },
+    Bound {
+        figure: "statements_invoice_confirm",
+        most: 26,
+        meaning: "round trips of confirming one with its goods, without an order, with books",
+    },
+    Bound { figure: "statements_payment_50", most: 10, meaning: "round trips of a payment of 50 invoices, with books" },
 ];
 
 /// The row of this figure.

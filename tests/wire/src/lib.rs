@@ -9,6 +9,7 @@ use stoa_sdk::{Answer, Call, Problem, Reply, item};
 
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 mod bindings;
+pub mod finance;
 pub mod inventory;
 pub mod ledger;
 pub mod procurement;

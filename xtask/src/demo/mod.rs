@@ -1,6 +1,7 @@
 //! The demo company: real phones, tablets and accessories, and what it bought of them, loaded through the public API as an
 //! integrator would.
 
+mod bills;
 mod facts;
 mod loader;
 mod progress;

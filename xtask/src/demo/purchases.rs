@@ -1,4 +1,4 @@
-//! What the demo company bought: made-up wholesalers, orders of real devices, and the goods that came of them.
+//! What the demo company bought: made-up wholesalers, orders of real devices, the goods that came of them, and the bills for those.
 //!
 //! Two more kinds of figures are made up by rule: a piece costs 72 % of its retail price, and the identities of units, whose
 //! IMEIs begin with the digits of test devices.
@@ -52,10 +52,11 @@ enum Identity {
 }
 
 impl Purchases {
-    /// Writes of a load: each supplier once, of each order its creation, its approval and its receipt.
+    /// Writes of a load: each supplier once, of each order its creation, its approval, its receipt and the bill of that; one payment.
     pub fn steps(&self) -> usize {
-        let of = |order: &Order| 1 + usize::from(order.is_approved()) + usize::from(order.has_receipt());
-        self.suppliers.len() + self.orders.iter().map(of).sum::<usize>()
+        let of_receipt = 1 + Loader::BILL_STEPS;
+        let of = |order: &Order| 1 + usize::from(order.is_approved()) + of_receipt * usize::from(order.has_receipt());
+        self.suppliers.len() + self.orders.iter().map(of).sum::<usize>() + 1
     }
 }
 
@@ -108,7 +109,7 @@ pub fn purchases(catalogue: &Catalogue) -> Result<Purchases> {
 }
 
 impl Loader<'_> {
-    /// Loads suppliers, orders and receipts; `variants` are ids by SKU.
+    /// Loads suppliers, orders, receipts and bills; `variants` are ids by SKU.
     pub async fn purchases(&mut self, purchases: &Purchases, variants: &HashMap<&str, &str>) -> Result<()> {
         let mut suppliers = HashMap::new();
         for supplier in &purchases.suppliers {
@@ -120,6 +121,7 @@ impl Loader<'_> {
         let (warehouse, entity) = (text(place, "id")?, text(place, "legalEntityId")?);
         // Units of the whole demo are numbered through.
         let mut units = 0;
+        let mut is_paid = true;
         for order in &purchases.orders {
             let lines = order.lines.iter().map(|line| {
                 let variant = variants.get(line.sku.as_str()).with_context(|| format!("no variant {}", line.sku))?;
@@ -139,7 +141,9 @@ impl Loader<'_> {
                 let read = self.api.get(&self.path(&path)).await?;
                 let body =
                     json!({ "expectedVersion": 2, "reason": WHY, "items": receipt_lines(order, &read, &mut units)? });
-                self.create(&format!("{path}/receipts"), order.number, &body).await?;
+                let receipt = self.create(&format!("{path}/receipts"), order.number, &body).await?;
+                self.bill(&text(&made, "id")?, order.number, &text(&receipt, "createdAt")?, is_paid).await?;
+                is_paid = false;
             }
         }
         Ok(())

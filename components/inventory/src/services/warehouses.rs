@@ -1,7 +1,7 @@
 //! The service `commerce:inventory/warehouses`: what other modules ask of warehouses.
 
-use stoa_sdk::Id;
-use stoa_sdk::store::{MOST_KEYS, get_all, read};
+use stoa_sdk::store::{MOST_KEYS, find, get_all, read};
+use stoa_sdk::{Field, Id};
 use stoa_trade::Status;
 
 use crate::records::location::LocationRow;
@@ -25,6 +25,11 @@ impl Guest for Services {
             active: row.status == Status::Active,
         };
         rows.map(location_to_wire).collect()
+    }
+
+    fn find_by_code(code: String) -> Option<Warehouse> {
+        let rows = read(find::<WarehouseRow>("code", [vec![code.to_ascii_lowercase().put()]]));
+        rows.into_iter().next().map(to_wire)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::rules::days::read_day;
 use crate::services::Services;
 use crate::work::balance::{self, Scope};
 use crate::work::entities::begin_books;
-use crate::work::journal::mirror::mirror_source;
+use crate::work::journal::mirror::mirror_sources;
 use crate::work::journal::posting::{Leg, Posting, Target, post};
 use crate::work::setup::{Demand, Setup};
 
@@ -77,9 +77,20 @@ impl Guest for Services {
         on_pointer: Option<String>,
         text: String,
     ) -> Result<Vec<(u64, u64)>, Problem> {
+        Self::mirror_all(source_kind, vec![source_id], on, on_pointer, text)
+    }
+
+    fn mirror_all(
+        source_kind: String,
+        source_ids: Vec<(u64, u64)>,
+        on: Option<String>,
+        on_pointer: Option<String>,
+        text: String,
+    ) -> Result<Vec<(u64, u64)>, Problem> {
         let on = on.as_deref().map(read_day);
         let pointer = on_pointer.unwrap_or_default();
-        let mirrors = mirror_source(&source_kind, source_id.into(), on, &pointer, &text)?;
+        let sources: Vec<Id> = source_ids.into_iter().map(Id::from).collect();
+        let mirrors = mirror_sources(&source_kind, &sources, on, &pointer, &text)?;
         Ok(mirrors.into_iter().map(Into::into).collect())
     }
 

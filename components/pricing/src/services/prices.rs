@@ -1,7 +1,7 @@
 //! The service `commerce:pricing/prices`: what other modules ask of pricing.
 
-use stoa_sdk::store::{MOST_KEYS, get, read, select};
-use stoa_sdk::{Id, Instant};
+use stoa_sdk::store::{MOST_KEYS, find, get, read, select};
+use stoa_sdk::{Field, Id, Instant};
 use stoa_trade::Status;
 
 use crate::bindings::exports::commerce::pricing::prices as service;
@@ -21,6 +21,11 @@ crate::bindings::export!(Prices with_types_in crate::bindings);
 impl Guest for Prices {
     fn get_list(price_list: (u64, u64)) -> Option<PriceList> {
         read(get::<ListRow>(price_list.into())).map(list)
+    }
+
+    fn find_list(code: String) -> Option<PriceList> {
+        let rows = read(find::<ListRow>("code", [vec![code.to_ascii_uppercase().put()]]));
+        rows.into_iter().next().map(list)
     }
 
     fn resolve(price_list: (u64, u64), variants: Vec<(u64, u64)>, at: i64) -> Vec<Price> {

@@ -14,6 +14,7 @@ pub mod purchases;
 pub mod sales;
 pub mod stock;
 pub mod suppliers;
+pub mod tills;
 pub mod units;
 pub mod warehouses;
 

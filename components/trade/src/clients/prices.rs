@@ -13,6 +13,7 @@ stoa_sdk::service! {
     /// The service as it crosses the border.
     pub mod service = (crate::bindings::commerce::pricing::prices) {
         fn get_list(price_list: Key) -> Option<PriceList>;
+        fn find_list(code: &str) -> Option<PriceList>;
         fn resolve(price_list: Key, variants: &[Key], at: i64) -> Vec<Price>;
         fn quote(price_list: Key, variants: &[Key], at: i64) -> Option<Quotation>;
     }

@@ -13,6 +13,7 @@ stoa_sdk::service! {
     pub mod service = (crate::bindings::commerce::inventory::warehouses) {
         fn get_many(ids: &[Key]) -> Vec<Warehouse>;
         fn locations(ids: &[Key]) -> Vec<Location>;
+        fn find_by_code(code: &str) -> Option<Warehouse>;
     }
 }
 

@@ -108,14 +108,14 @@ fn draft_return(stage: &Stage) -> (String, String, Json) {
 
 impl Stage {
     /// A fresh product with a price, and its variant.
-    fn price_goods(&self) -> (String, String) {
+    pub fn price_goods(&self) -> (String, String) {
         let (product, variant) = self.goods();
         self.shop.price(&self.list, &variant, None, None).is(201);
         (product, variant)
     }
 
     /// The body of a quotation or an order of one piece of each variant.
-    fn sale(&self, variants: &[String]) -> Json {
+    pub fn sale(&self, variants: &[String]) -> Json {
         let line = |variant: &String| json!({ "variantId": variant, "quantity": "1" });
         let customer = json!({ "code": fresh("C-"), "name": "Acme" });
         json!({

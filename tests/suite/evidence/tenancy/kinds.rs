@@ -2,9 +2,11 @@
 //! for the host. A module that comes later adds its file here.
 
 mod catalog;
+mod finance;
 mod host;
 mod inventory;
 mod ledger;
+mod pos;
 mod procurement;
 mod sales;
 mod transfers;
@@ -67,6 +69,8 @@ const PARTS: &[Part] = &[
     transfers::PART,
     procurement::PART,
     sales::PART,
+    finance::PART,
+    pos::PART,
 ];
 
 fn all() -> impl Iterator<Item = &'static Kind> {

@@ -17,13 +17,22 @@ const VOID: &str = ":VOID";
 /// Entries whose lines are read at once; each has 200 at most.
 const ENTRIES: usize = 10;
 
-/// Mirrors every entry of the source that has no mirror yet, dated on the stated day, which is not before theirs, or today.
+/// Mirrors every entry of the sources that has no mirror yet, dated on the stated day, which is not before theirs, or today.
 ///
 /// # Errors
 /// DATE_BEFORE_ORIGINAL; ACCOUNTING_PERIOD_CLOSED.
-pub fn mirror_source(kind: &str, source: Id, on: Option<Date>, pointer: &str, text: &str) -> Result<Vec<Id>, Problem> {
+pub fn mirror_sources(
+    kind: &str,
+    sources: &[Id],
+    on: Option<Date>,
+    pointer: &str,
+    text: &str,
+) -> Result<Vec<Id>, Problem> {
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
     // A mirror has its original's source, so one look finds both.
-    let of_source = all([EntryRow::source_id.eq(source), EntryRow::source_kind.eq(kind)]);
+    let of_source = all([EntryRow::source_id.one_of(sources.iter().copied()), EntryRow::source_kind.eq(kind)]);
     let first = run(select::<EntryRow>(of_source.clone()).limit(MOST_ROWS))?;
     let entries = read_rest(first, &of_source, |entry| entry.id)?;
     let mirrored = set(entries.iter().filter_map(|entry| entry.reversal_of));

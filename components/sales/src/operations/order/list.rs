@@ -1,9 +1,9 @@
 //! Lists of sales orders: headers, with counts for people.
 
 use stoa_sdk::store::Rows;
-use stoa_sdk::{Answer, Call, Column, Filter, Id, Instant, Problem, Text, all, text};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Text, all, text};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, between, changed_since, equals, mentions, read_page};
+use stoa_trade::lists::{answer_page, between, changed_since, equals, is_set, mentions, read_page};
 use stoa_trade::quantity::StatedTotal;
 
 use crate::records::order::{ApiSalesOrderHeader, OrderRow, OrderStatus, SalesOrderHeader};
@@ -62,15 +62,6 @@ impl ListSalesOrders {
 
     fn page(&self) -> Result<Rows<OrderRow>, Problem> {
         read_page(&self.filter(), self.cursor, self.limit)
-    }
-}
-
-/// Whether the column has a value, as it is stated.
-fn is_set(column: Column<Option<Id>>, stated: Option<bool>) -> Filter {
-    match stated {
-        Some(true) => column.not_null(),
-        Some(false) => column.is_null(),
-        None => Filter::default(),
     }
 }
 

@@ -74,6 +74,7 @@ fn item_to_wire(row: &OrderItemRow, allocations: &[&AllocationRow]) -> Result<se
         // 1 to 100.
         line_no: u16::try_from(row.place() + 1).unwrap_or(u16::MAX),
         variant_id: row.variant_id.into(),
+        product_id: row.product_id.into(),
         sku: row.sku.clone(),
         description: row.description.clone(),
         tracking: match row.tracking {

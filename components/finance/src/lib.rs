@@ -1,0 +1,44 @@
+//! Finance: invoices, payments, credits and refunds of both sides, what goes back to suppliers, and the money of tills.
+
+mod operations;
+mod records;
+mod rules;
+mod services;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod work;
+
+use stoa_sdk::{Manifest, Module};
+
+/// The module.
+pub struct Finance;
+
+impl Module for Finance {
+    const MANIFEST: Manifest = Manifest {
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
+        problems: &[
+            ("AMOUNT_PRECISION", 409, "A total has more than 6 decimals, or more than 12 digits before them."),
+            (
+                "FULFILMENT_REQUIRED",
+                409,
+                "A serialized line has no order: confirm the invoice together with its goods.",
+            ),
+            (
+                "FULFILMENT_INCOMPLETE",
+                409,
+                "A serialized line bills units that are not there, or another number of them.",
+            ),
+            ("CASH_SESSION_REQUIRED", 409, "Cash of a till leaves by an open session of that till."),
+        ],
+        verify: verify::verify,
+        ..Manifest::new(
+            "finance",
+            env!("CARGO_PKG_VERSION"),
+            "Invoices, payments, credits, refunds and supplier returns.",
+        )
+    };
+}
+
+stoa_sdk::export_module!(Finance);

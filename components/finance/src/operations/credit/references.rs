@@ -1,0 +1,112 @@
+//! What a credit names: looked up when it is saved, and its goods again when it is recognised.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Id, Item, Problem, item, map, set};
+use stoa_trade::clients::purchases::{self, ReceiptItem};
+use stoa_trade::clients::{articles, units};
+use stoa_trade::quantity::Tracking;
+use stoa_trade::refusal::{refuse, unusable};
+
+use crate::operations::credit::input::StatedCredit;
+use crate::records::invoice::{InvoiceRow, InvoiceStatus};
+use crate::records::side::Side;
+use crate::records::supplier_return::SupplierReturnRow;
+use crate::work::ordered::read_tracking;
+
+/// Whose goods a correction may be of.
+#[derive(Debug, Clone, Copy)]
+pub struct Supplied<'a> {
+    pub supplier: Id,
+    pub entity: Id,
+    pub currency_code: &'a str,
+}
+
+/// Judges what a credit names, and answers the products of the goods among it.
+///
+/// # Errors
+/// NOT_FOUND, REFERENCE_INVALID.
+pub fn check_references(side: Side, stated: &StatedCredit) -> Result<BTreeSet<Id>, Problem> {
+    let (invoice, goods) =
+        run((stated.origin_invoice.map(get::<InvoiceRow>), stated.supplier_return.map(get::<SupplierReturnRow>)))?;
+    let missing = |at: &str, is_missing: bool| is_missing.then(|| item(at, "NOT_FOUND"));
+    let no_variant = stated.variant.is_some_and(|id| articles::get_one(id).is_none());
+    let unit = stated.unit.and_then(|id| units::get(&[id]).into_iter().next());
+    let no_unit = stated.unit.is_some() && unit.is_none();
+    let missing: Vec<Item> = [
+        missing("/originInvoiceId", matches!(invoice, Some(None))),
+        missing("/supplierReturnId", matches!(goods, Some(None))),
+        missing("/variantId", no_variant),
+        missing("/inventoryUnitId", no_unit),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    refuse("NOT_FOUND", missing)?;
+    if invoice.flatten().is_some_and(|row| !is_origin(&row, side, stated)) {
+        return Err(unusable("/originInvoiceId", "REFERENCE_INVALID"));
+    }
+    let of_supplier = |row: &SupplierReturnRow| row.party_id == stated.party && row.legal_entity_id == stated.entity;
+    if goods.flatten().is_some_and(|row| !of_supplier(&row)) {
+        return Err(unusable("/supplierReturnId", "REFERENCE_INVALID"));
+    }
+    let of = Supplied { supplier: stated.party, entity: stated.entity, currency_code: &stated.currency_code };
+    let lines: Vec<(Id, Option<Id>)> =
+        stated.cost_lines.iter().map(|line| (line.receipt_item_id, line.inventory_unit_id)).collect();
+    let corrected = check_goods(of, &lines)?;
+    let named = stated.variant.into_iter().chain(unit.map(|unit| Id::from(unit.variant_id)));
+    Ok(articles::products_of(set(named.chain(corrected))))
+}
+
+fn is_origin(row: &InvoiceRow, side: Side, stated: &StatedCredit) -> bool {
+    row.status == InvoiceStatus::Issued
+        && row.side == side
+        && row.party_id == stated.party
+        && row.legal_entity_id == stated.entity
+        && row.currency_code == stated.currency_code
+}
+
+/// Judges the goods of a correction, lines of receipts, with a unit each where they are serialized; and answers their variants.
+///
+/// # Errors
+/// NOT_FOUND, REFERENCE_INVALID at `/costLines`.
+pub fn check_goods(of: Supplied<'_>, lines: &[(Id, Option<Id>)]) -> Result<BTreeSet<Id>, Problem> {
+    if lines.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let ids: Vec<Id> = lines.iter().map(|(receipt_item, _)| *receipt_item).collect();
+    let received = purchases::read_receipt_items(&ids);
+    let received = map(received.into_iter().map(|line| (Id::from(line.id), line)));
+    let (mut missing, mut unfit) = (Vec::new(), Vec::new());
+    for (nth, (receipt_item, unit)) in lines.iter().enumerate() {
+        let at = |member: &str| format!("/costLines/{nth}/{member}");
+        let Some(line) = received.get(receipt_item) else {
+            missing.push(item(at("receiptItemId"), "NOT_FOUND"));
+            continue;
+        };
+        if !is_supplied(line, of) {
+            unfit.push(item(at("receiptItemId"), "REFERENCE_INVALID"));
+        } else if !names_its_unit(line, *unit) {
+            unfit.push(item(at("inventoryUnitId"), "REFERENCE_INVALID"));
+        }
+    }
+    refuse("NOT_FOUND", missing)?;
+    refuse("REFERENCE_INVALID", unfit)?;
+    Ok(set(received.values().map(|line| Id::from(line.variant_id))))
+}
+
+/// Goods that are valued, of the supplier.
+fn is_supplied(line: &ReceiptItem, of: Supplied<'_>) -> bool {
+    Id::from(line.supplier_id) == of.supplier
+        && Id::from(line.legal_entity_id) == of.entity
+        && line.currency_code == of.currency_code
+        && read_tracking(line.tracking) != Tracking::None
+}
+
+fn names_its_unit(line: &ReceiptItem, unit: Option<Id>) -> bool {
+    match unit {
+        Some(unit) => line.unit_ids.iter().any(|id| Id::from(*id) == unit),
+        None => read_tracking(line.tracking) != Tracking::Serialized,
+    }
+}

@@ -1,0 +1,152 @@
+//! Drafting invoices of both sides, by hand and of what an order has not billed.
+
+use stoa_sdk::{Answer, Call, Id, Problem};
+use stoa_trade::clients::purchases::{self, Selection};
+use stoa_trade::clients::sales::{self, Outcome, Status};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::{Quantity, Tracking, pieces};
+use stoa_trade::refusal::illegal;
+
+use crate::operations::invoice::input::{
+    BillingBasis, PurchaseInvoiceFromOrder, PurchaseInvoiceInput, PurchaseInvoiceUpdate, SalesInvoiceFromOrder,
+    SalesInvoiceInput, SalesInvoiceUpdate,
+};
+use crate::records::side::Side;
+use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft};
+use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
+
+pub fn create_sales(call: &Call) -> Answer {
+    create(Side::Sales, call.body::<SalesInvoiceInput>()?.state())
+}
+
+pub fn create_purchase(call: &Call) -> Answer {
+    create(Side::Purchases, call.body::<PurchaseInvoiceInput>()?.state())
+}
+
+fn create(side: Side, stated: StatedInvoice) -> Answer {
+    Ok(answer(&create_draft(side, stated)?))
+}
+
+pub fn replace_sales(call: &Call) -> Answer {
+    let body: SalesInvoiceUpdate = call.body()?;
+    let expected = body.expected_version;
+    replace(Side::Sales, call, expected, body.state())
+}
+
+pub fn replace_purchase(call: &Call) -> Answer {
+    let body: PurchaseInvoiceUpdate = call.body()?;
+    let expected = body.expected_version;
+    replace(Side::Purchases, call, expected, body.state())
+}
+
+fn replace(side: Side, call: &Call, expected: ExpectedVersion, stated: StatedInvoice) -> Answer {
+    let draft = replace_draft(side, call.path_id("id")?, expected, stated)?;
+    Ok(answer(&draft).changed(draft.changed))
+}
+
+/// The receipt of a draft; the audit entry is found by its products too.
+fn answer(draft: &Draft) -> stoa_sdk::Reply {
+    draft.row.receipt().subjects(draft.products())
+}
+
+/// What is still to be billed.
+fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
+    quantity.checked_sub(billed).filter(|open| *open > Quantity::ZERO)
+}
+
+/// Units that are named where they are as many as the line bills; otherwise a person names them.
+fn name_all(tracking: Tracking, quantity: Quantity, units: Vec<Id>) -> Vec<Id> {
+    let is_whole = tracking == Tracking::Serialized && pieces(quantity) == Some(units.len());
+    if is_whole { units } else { Vec::new() }
+}
+
+/// # Errors
+/// ILLEGAL_STATE with NOTHING_TO_BILL where every line is billed.
+fn require_lines(lines: Vec<StatedLine>) -> Result<Vec<StatedLine>, Problem> {
+    if lines.is_empty() { Err(illegal("/orderId", "NOTHING_TO_BILL")) } else { Ok(lines) }
+}
+
+pub fn of_sales_order(call: &Call) -> Answer {
+    let body: SalesInvoiceFromOrder = call.body()?;
+    let orders = sales::read_orders(&[body.order_id], &[])?;
+    let order = orders.first().ok_or_else(|| Problem::reference_missing("/orderId"))?;
+    if !matches!(order.status, Status::Confirmed | Status::Completed) {
+        return Err(Problem::illegal_state("/orderId"));
+    }
+    let of = of_sales(&orders);
+    let mut lines = Vec::new();
+    for item in &order.items {
+        let Some(line) = of.lines.get(&Id::from(item.id)) else { continue };
+        let Some(quantity) = rest_to_bill(line.quantity, line.billed) else { continue };
+        let units = of.units.get(&line.id).map(Vec::as_slice).unwrap_or_default();
+        let delivered = units.iter().filter(|unit| unit.outcome == Outcome::Delivered).map(|unit| unit.unit);
+        lines.push(open_line(line.id, None, quantity, name_all(line.tracking, quantity, delivered.collect())));
+    }
+    create(
+        Side::Sales,
+        StatedInvoice {
+            number: body.number.0,
+            entity: order.legal_entity_id.into(),
+            branch: order.branch_id.map(Id::from),
+            party: order.customer_id.into(),
+            currency_code: order.currency_code.clone(),
+            issued_on: body.issued_on,
+            due_on: body.due_on,
+            reference: body.reference.map(String::from),
+            notes: body.notes.map(String::from),
+            document_reference: None,
+            lines: require_lines(lines)?,
+        },
+    )
+}
+
+pub fn of_purchase_order(call: &Call) -> Answer {
+    let body: PurchaseInvoiceFromOrder = call.body()?;
+    let orders = purchases::service::items(&Selection::OfOrders(vec![body.order_id.into()]), false);
+    let order = orders.first().ok_or_else(|| Problem::reference_missing("/orderId"))?;
+    if order.status == "DRAFT" {
+        return Err(Problem::illegal_state("/orderId"));
+    }
+    let of = of_purchases(&orders, &[]);
+    let lines: Vec<StatedLine> = match body.basis {
+        BillingBasis::Ordered => {
+            order.items.iter().filter_map(|item| ordered_line(of.lines.get(&item.id.into())?)).collect()
+        }
+        BillingBasis::Received => {
+            let received = purchases::read_received(&[body.order_id]);
+            let lines = received.iter().map(read_received_line);
+            lines.filter_map(|came| received_part(of.lines.get(&came.order_item)?, &came)).collect()
+        }
+    };
+    draft_purchase(body, order, lines)
+}
+
+fn ordered_line(line: &OrderedLine) -> Option<StatedLine> {
+    Some(open_line(line.id, None, rest_to_bill(line.quantity, line.billed)?, Vec::new()))
+}
+
+fn received_part(line: &OrderedLine, came: &ReceivedLine) -> Option<StatedLine> {
+    let quantity = rest_to_bill(came.quantity, came.billed)?;
+    let units = name_all(line.tracking, quantity, came.units.clone());
+    Some(open_line(line.id, Some(came.id), quantity, units))
+}
+
+fn draft_purchase(body: PurchaseInvoiceFromOrder, order: &purchases::Order, lines: Vec<StatedLine>) -> Answer {
+    create(
+        Side::Purchases,
+        StatedInvoice {
+            number: body.number.0,
+            entity: order.legal_entity_id.into(),
+            branch: None,
+            party: order.supplier_id.into(),
+            currency_code: order.currency_code.clone(),
+            issued_on: body.issued_on,
+            due_on: body.due_on,
+            reference: None,
+            notes: None,
+            document_reference: body.document_reference.map(String::from),
+            lines: require_lines(lines)?,
+        },
+    )
+}

@@ -1,0 +1,126 @@
+//! Voiding an invoice to which nothing is applied: its entries are mirrored, its orders may be billed again, its units are free.
+//! Deliveries and receipts stay.
+
+use stoa_sdk::store::{insert, run, select, update_by};
+use stoa_sdk::{Answer, Call, Date, Field, Problem, Reply, all, new_id, now, today};
+use stoa_trade::Change;
+use stoa_trade::dates::{Month, effective_day};
+use stoa_trade::quantity::{Amount, Money, Quantity};
+use stoa_trade::refusal::illegal;
+
+use crate::operations::body::VoidDocument;
+use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow, InvoiceStatus};
+use crate::records::invoice_line::products_of;
+use crate::records::party_entry::{PartyAccount, PartyAct};
+use crate::records::revenue_line::RevenueLineRow;
+use crate::records::side::Side;
+use crate::records::unit_claim::UnitClaimRow;
+use crate::rules::day::day_of_act;
+use crate::rules::text::check_texts;
+use crate::work::entries::{entry, negate};
+use crate::work::invoice::claim::free_claims;
+use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
+use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
+use crate::work::invoice::post::unbill;
+use crate::work::posting::{Undone, undo};
+
+pub fn void_sales(call: &Call) -> Answer {
+    void(Side::Sales, call)
+}
+
+pub fn void_purchase(call: &Call) -> Answer {
+    void(Side::Purchases, call)
+}
+
+fn void(side: Side, call: &Call) -> Answer {
+    let body: VoidDocument = call.body()?;
+    check_texts(&[("/reason", Some(&body.reason))])?;
+    let of = lock_invoice(side, call.path_id("id")?, body.expected_version)?;
+    let reason = Some(String::from(body.reason));
+    match (of.row.status, of.row.posted_on) {
+        (InvoiceStatus::Draft, _) => {
+            // It posted nothing: no day is before it.
+            let on = effective_day(body.voided_on, today(), "/voidedOn")?;
+            let change = Change::of(&of.row, draw_void(&of.row, on, reason))?;
+            run(change.update())?;
+            Ok(receipt_of(change.after(), &of))
+        }
+        (InvoiceStatus::Issued, Some(posted_on)) => {
+            let on = day_of_act(body.voided_on, posted_on, "/voidedOn")?;
+            let after = void_issued(&of, on, reason)?;
+            Ok(receipt_of(&after, &of))
+        }
+        _ => Err(Problem::of("ILLEGAL_STATE")),
+    }
+}
+
+fn receipt_of(after: &InvoiceRow, of: &LockedInvoice) -> Reply {
+    after.receipt().subjects(products_of(&of.lines)).changed(["status", "voidedOn", "voidReason"])
+}
+
+fn draw_void(row: &InvoiceRow, on: Date, reason: Option<String>) -> InvoiceRow {
+    InvoiceRow {
+        status: InvoiceStatus::Void,
+        voided_on: Some(on),
+        void_reason: reason,
+        // Its supplier's document may come again.
+        reference_key: None,
+        ..row.clone()
+    }
+}
+
+fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<InvoiceRow, Problem> {
+    let row = &of.row;
+    if of.paid.as_ref().is_some_and(|paid| !paid.applied.is_zero()) {
+        return Err(illegal("/path/id", "HAS_APPLICATIONS"));
+    }
+    unbill(row.side, &of.lines)?;
+    let change = Change::of(row, draw_void(row, on, reason))?;
+    let paid = update_by::<InvoiceBalanceRow>("invoice", [vec![row.id.put()]])
+        .set(InvoiceBalanceRow::balance, &Money::ZERO)
+        .set(InvoiceBalanceRow::settled_on, &None);
+    let own: Vec<UnitClaimRow> = of.claims.values().filter(|claim| claim.invoice_id == Some(row.id)).cloned().collect();
+    let owed = owed_of(row, on);
+    let back = entry(
+        &debtor_of(row),
+        &document_of(row),
+        PartyAct::Void,
+        PartyAccount::Invoices,
+        Some(owed),
+        on,
+        negate(row.total),
+    );
+    let recognized = all([RevenueLineRow::invoice_id.eq(row.id), RevenueLineRow::undo.eq(false)]);
+    let recognized = match row.revenue_recognized_on {
+        Some(_) => run(select::<RevenueLineRow>(recognized).whole())?,
+        None => Vec::new(),
+    };
+    let mirrored: Vec<RevenueLineRow> = recognized.iter().map(|line| mirror_line(line, on)).collect();
+    run((change.update(), paid, free_claims(&own), insert([&back]), insert(&mirrored)))?;
+    undo(Undone {
+        entity: row.legal_entity_id,
+        kind: row.side.invoice(),
+        id: row.id,
+        number: &row.number,
+        amount: row.total,
+        on,
+        on_pointer: "/voidedOn",
+    })?;
+    Ok(change.into_after())
+}
+
+fn mirror_line(line: &RevenueLineRow, on: Date) -> RevenueLineRow {
+    let now = now();
+    RevenueLineRow {
+        id: new_id(),
+        created_at: now,
+        updated_at: now,
+        undo: true,
+        on_date: on,
+        month: Month::of(on),
+        quantity: Quantity::from_units(-line.quantity.units()),
+        revenue: Amount::from_units(-line.revenue.units()),
+        document_count: -line.document_count,
+        ..line.clone()
+    }
+}

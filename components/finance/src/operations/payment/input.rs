@@ -1,0 +1,179 @@
+//! What bodies say of payments.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Date, Id, Item, Problem, item, text, text_enum};
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::{Line, Prose};
+
+use crate::operations::body::ApplicationInput;
+use crate::records::payment::{CardKind, Method};
+use crate::records::receipt::StatedNumber;
+use crate::rules::stated::check_currency;
+use crate::rules::text::check_texts;
+use crate::work::money::check_card;
+use crate::work::settle::Part;
+
+text_enum! {
+    /// PENDING payments settle nothing until they are confirmed.
+    #[derive(Default)]
+    pub enum StatedStatus { #[default] Recorded => "RECORDED", Pending => "PENDING" }
+}
+
+/// What a body says of a payment, in either body.
+#[derive(Debug, Clone)]
+pub struct StatedPayment {
+    pub number: String,
+    pub entity: Id,
+    pub party: Id,
+    pub currency_code: String,
+    pub amount: stoa_trade::quantity::Money,
+    pub method: Method,
+    pub card_kind: Option<CardKind>,
+    pub account: Option<Id>,
+    pub paid_on: Date,
+    pub reference: Option<String>,
+    pub notes: Option<String>,
+    pub is_pending: bool,
+    pub parts: Vec<Part>,
+}
+
+/// Both bodies of a payment: a replacement states the version too.
+macro_rules! payment_body {
+    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            $($extra)*
+            /// Unique in the legal entity, ignoring case, also after a void; immutable.
+            pub number: StatedNumber,
+            /// Immutable.
+            pub legal_entity_id: Id,
+            pub party_id: Id,
+            #[schemars(regex(pattern = text::CURRENCY))]
+            pub currency_code: String,
+            /// Above zero.
+            pub amount: Positive,
+            pub method: Method,
+            /// Of method CARD alone.
+            #[serde(default)]
+            pub card_kind: Option<CardKind>,
+            /// A money account of the legal entity whose kind fits the method. Omitted or null: the one mapped to the method. Refused where
+            /// the legal entity keeps no books.
+            #[serde(default)]
+            pub account_id: Option<Id>,
+            pub paid_on: Date,
+            #[serde(default)]
+            pub reference: Option<Line<0, 200>>,
+            #[serde(default)]
+            pub notes: Option<Prose<0, 2000>>,
+            #[serde(default)]
+            pub status: StatedStatus,
+            /// One per invoice; none of a PENDING payment.
+            #[serde(default)]
+            #[schemars(length(max = 50), extend("default" = []))]
+            pub applications: Vec<ApplicationInput>,
+        }
+
+        impl $name {
+            /// What it says of the payment.
+            ///
+            /// # Errors
+            /// VALIDATION_FAILED.
+            pub fn state(self) -> Result<StatedPayment, Problem> {
+                let stated = StatedPayment {
+                    number: self.number.0,
+                    entity: self.legal_entity_id,
+                    party: self.party_id,
+                    currency_code: self.currency_code,
+                    amount: self.amount.0,
+                    method: self.method,
+                    card_kind: self.card_kind,
+                    account: self.account_id,
+                    paid_on: self.paid_on,
+                    reference: self.reference.map(String::from),
+                    notes: self.notes.map(String::from),
+                    is_pending: self.status == StatedStatus::Pending,
+                    parts: parts_of(&self.applications)?,
+                };
+                stated.check()?;
+                Ok(stated)
+            }
+        }
+    };
+}
+
+payment_body! {
+    /// A payment to record, or to expect.
+    PaymentInput {}
+}
+
+payment_body! {
+    /// The full replacement of a PENDING payment, which stays one.
+    PaymentUpdate {
+        pub expected_version: ExpectedVersion,
+    }
+}
+
+/// Confirms a PENDING payment: it is money from then on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ConfirmPayment {
+    pub expected_version: ExpectedVersion,
+    /// Omitted or null: the payment's.
+    #[serde(default)]
+    pub paid_on: Option<Date>,
+    /// Omitted or null: the payment's, else the one mapped to the method.
+    #[serde(default)]
+    pub account_id: Option<Id>,
+    /// Omitted or null: the payment's.
+    #[serde(default)]
+    pub reference: Option<Line<0, 200>>,
+    /// One per invoice.
+    #[serde(default)]
+    #[schemars(length(max = 50), extend("default" = []))]
+    pub applications: Vec<ApplicationInput>,
+}
+
+/// Reverses a payment whose money failed after it was applied.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReversePayment {
+    pub expected_version: ExpectedVersion,
+    /// Omitted or null: today. Not before the payment, nor before what it paid.
+    #[serde(default)]
+    pub reversed_on: Option<Date>,
+    /// Why, for people.
+    pub reason: Prose<1, 1000>,
+}
+
+/// What a body would have paid.
+///
+/// # Errors
+/// VALIDATION_FAILED with REPEATED at an invoice that stands earlier.
+pub fn parts_of(applications: &[ApplicationInput]) -> Result<Vec<Part>, Problem> {
+    let mut seen = BTreeSet::new();
+    let again = applications.iter().enumerate().filter(|(_, part)| !seen.insert(part.invoice_id));
+    let again: Vec<Item> = again.map(|(nth, _)| item(format!("/applications/{nth}/invoiceId"), "REPEATED")).collect();
+    refuse_invalid(again)?;
+    Ok(applications.iter().map(|part| Part { invoice: part.invoice_id, amount: part.amount.0 }).collect())
+}
+
+impl StatedPayment {
+    fn check(&self) -> Result<(), Problem> {
+        check_texts(&[
+            ("/number", Some(&self.number)),
+            ("/reference", self.reference.as_deref()),
+            ("/notes", self.notes.as_deref()),
+        ])?;
+        check_currency(&self.currency_code)?;
+        check_card(self.method, self.card_kind)?;
+        let early = self.is_pending && !self.parts.is_empty();
+        refuse_invalid(early.then(|| item("/applications", "NOT_ALLOWED")).into_iter().collect())
+    }
+}

@@ -1,0 +1,173 @@
+//! Recording payments: created, replaced while they are expected, confirmed. What is money posts its entry, and may pay invoices at once.
+
+use stoa_sdk::store::{insert, run};
+use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
+use stoa_trade::Change;
+use stoa_trade::clients::{books, directory};
+use stoa_trade::dates::effective_day;
+use stoa_trade::refusal::{invalid, or_duplicate};
+use stoa_trade::text::key;
+
+use crate::operations::payment::input::{ConfirmPayment, PaymentInput, PaymentUpdate, StatedPayment, parts_of};
+use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
+use crate::records::side::Side;
+use crate::rules::text::check_texts;
+use crate::work::entries::negate;
+use crate::work::money::{record_payment, resolve_account};
+use crate::work::party::require_party;
+use crate::work::settle::{Part, Settlement, settle};
+use crate::work::source::{lock_payment, new_funds, payer_of, source_of_payment};
+
+pub fn create_sales(call: &Call) -> Answer {
+    create(Side::Sales, call)
+}
+
+pub fn create_purchase(call: &Call) -> Answer {
+    create(Side::Purchases, call)
+}
+
+fn create(side: Side, call: &Call) -> Answer {
+    let stated = call.body::<PaymentInput>()?.state()?;
+    directory::require(stated.entity, None)?;
+    require_party(side, stated.party)?;
+    let row = draw_payment(side, &stated)?;
+    if stated.is_pending {
+        run(insert([&row])).map_err(or_duplicate("/number"))?;
+        return Ok(row.receipt());
+    }
+    effective_day(Some(row.paid_on), today(), "/paidOn")?;
+    let paid = pay(&row, &stated.parts)?;
+    let Paid { recorded, funds, settlement } = &paid;
+    run((insert([&row]), insert([funds]), insert([&recorded.entry]), insert([&recorded.moved]), settlement.writes()))
+        .map_err(or_duplicate("/number"))?;
+    paid.post()?;
+    Ok(row.receipt().subjects(stated.parts.iter().map(|part| part.invoice)))
+}
+
+/// A payment as a body states it. An expected one resolves no account that nobody stated.
+fn draw_payment(side: Side, stated: &StatedPayment) -> Result<PaymentRow, Problem> {
+    let account = match stated.is_pending && stated.account.is_none() {
+        true => None,
+        false => resolve_account(stated.entity, stated.method, stated.account)?,
+    };
+    let now = now();
+    Ok(PaymentRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        side,
+        number: stated.number.clone(),
+        number_key: key(&stated.number),
+        legal_entity_id: stated.entity,
+        party_id: stated.party,
+        currency_code: stated.currency_code.clone(),
+        amount: stated.amount,
+        method: stated.method,
+        card_kind: stated.card_kind,
+        account_id: account.map(|account| account.id.into()),
+        paid_on: stated.paid_on,
+        reference: stated.reference.clone(),
+        notes: stated.notes.clone(),
+        status: if stated.is_pending { PaymentStatus::Pending } else { PaymentStatus::Recorded },
+        origin: PaymentOrigin::Direct,
+        receipt_id: None,
+        receipt_line: None,
+        order_id: None,
+        confirmed_at: None,
+        confirmed_by: None,
+        voided_on: None,
+        void_reason: None,
+    })
+}
+
+/// A payment that becomes money, and what it pays.
+struct Paid {
+    recorded: crate::work::money::Recorded,
+    funds: crate::records::funds::FundsRow,
+    settlement: Settlement,
+}
+
+fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
+    let mut funds = new_funds(&payer_of(row), row.id, row.amount);
+    let source = source_of_payment(row, funds.clone());
+    // Dated the later of the days on which payment and invoice were posted.
+    let settlement = settle(&source, parts, "/applications", Ok)?;
+    funds.applied = settlement.total;
+    let left = row.amount.checked_add(negate(settlement.total));
+    funds.available = left.ok_or_else(Problem::limit_exceeded)?;
+    Ok(Paid { recorded: record_payment(row), funds, settlement })
+}
+
+impl Paid {
+    fn post(&self) -> Result<(), Problem> {
+        let mut postings = vec![self.recorded.posting.clone()];
+        postings.extend(self.settlement.postings.iter().cloned());
+        books::post_all(&postings)
+    }
+}
+
+pub fn replace_sales(call: &Call) -> Answer {
+    replace(Side::Sales, call)
+}
+
+pub fn replace_purchase(call: &Call) -> Answer {
+    replace(Side::Purchases, call)
+}
+
+fn replace(side: Side, call: &Call) -> Answer {
+    let body: PaymentUpdate = call.body()?;
+    let expected = body.expected_version;
+    let stated = body.state()?;
+    if !stated.is_pending {
+        return Err(invalid("/status", "NOT_ALLOWED"));
+    }
+    let before = lock_payment(side, call.path_id("id")?, expected)?.row;
+    if before.status != PaymentStatus::Pending {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    if stated.entity != before.legal_entity_id {
+        return Err(Problem::immutable(vec!["/legalEntityId".to_owned()]));
+    }
+    require_party(side, stated.party)?;
+    let drawn = draw_payment(side, &stated)?;
+    let after = PaymentRow { id: before.id, version: before.version, created_at: before.created_at, ..drawn };
+    let change = Change::of(&before, after)?;
+    run(change.update())?;
+    Ok(change.after().receipt().changed(change.members()))
+}
+
+pub fn confirm_sales(call: &Call) -> Answer {
+    confirm(Side::Sales, call)
+}
+
+pub fn confirm_purchase(call: &Call) -> Answer {
+    confirm(Side::Purchases, call)
+}
+
+fn confirm(side: Side, call: &Call) -> Answer {
+    let body: ConfirmPayment = call.body()?;
+    check_texts(&[("/reference", body.reference.as_deref())])?;
+    let parts = parts_of(&body.applications)?;
+    let before = lock_payment(side, call.path_id("id")?, body.expected_version)?.row;
+    if before.status != PaymentStatus::Pending {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let account = resolve_account(before.legal_entity_id, before.method, body.account_id.or(before.account_id))?;
+    let after = PaymentRow {
+        status: PaymentStatus::Confirmed,
+        paid_on: effective_day(Some(body.paid_on.unwrap_or(before.paid_on)), today(), "/paidOn")?,
+        account_id: account.map(|account| account.id.into()),
+        reference: body.reference.map(String::from).or_else(|| before.reference.clone()),
+        confirmed_at: Some(now()),
+        confirmed_by: Some(facts().actor.clone()),
+        ..before.clone()
+    };
+    let change = Change::of(&before, after)?;
+    let paid = pay(change.after(), &parts)?;
+    let Paid { recorded, funds, settlement } = &paid;
+    run((change.update(), insert([funds]), insert([&recorded.entry]), insert([&recorded.moved]), settlement.writes()))?;
+    paid.post()?;
+    let reply = change.after().receipt().subjects(parts.iter().map(|part| part.invoice));
+    Ok(reply.changed(change.members()))
+}

@@ -1,0 +1,125 @@
+//! Refunding what a payment or a credit has left: money leaves to a customer, or comes in from a supplier (P22, P23). Cash from a till
+//! lowers what its open session should hold (rule 12).
+
+use stoa_sdk::store::{Batch, get, insert, run};
+use stoa_sdk::{Answer, Call, Id, Problem, item, new_id, now};
+use stoa_trade::clients::books;
+use stoa_trade::refusal::{or_duplicate, refuse};
+use stoa_trade::text::key;
+
+use crate::operations::refund::input::RefundInput;
+use crate::records::credit::CreditRow;
+use crate::records::funds::FundsRow;
+use crate::records::party_entry::{DocumentKind, PartyAct};
+use crate::records::payment::PaymentRow;
+use crate::records::refund::{RefundRow, RefundStatus};
+use crate::records::side::{REFUND, Side};
+use crate::records::till::TillRow;
+use crate::rules::day::day_of_act;
+use crate::work::entries::{Document, entry, negate};
+use crate::work::money::{draw_move, money_of_refund, post_money, resolve_account};
+use crate::work::source::{Source, lock_credit, lock_payment, raise_credit, raise_payment};
+use crate::work::till::{CashUse, lock_drawer, take_cash};
+
+pub fn refund_sales_payment(call: &Call) -> Answer {
+    refund_payment(Side::Sales, call)
+}
+
+pub fn refund_purchase_payment(call: &Call) -> Answer {
+    refund_payment(Side::Purchases, call)
+}
+
+pub fn refund_sales_credit(call: &Call) -> Answer {
+    refund_credit(Side::Sales, call)
+}
+
+pub fn refund_purchase_credit(call: &Call) -> Answer {
+    refund_credit(Side::Purchases, call)
+}
+
+fn refund_payment(side: Side, call: &Call) -> Answer {
+    let (id, body): (Id, RefundInput) = (call.path_id("id")?, call.body()?);
+    body.check()?;
+    let row: Option<PaymentRow> = run(get(id))?;
+    let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
+    body.expected_version.check(row.version)?;
+    // The drawer before the payment.
+    let from = open_purse(side, row.legal_entity_id, &row.currency_code, &body)?;
+    let (row, source) = lock_payment(side, id, body.expected_version)?.into_source()?;
+    give(&body, &source, from, raise_payment(&row))
+}
+
+fn refund_credit(side: Side, call: &Call) -> Answer {
+    let (id, body): (Id, RefundInput) = (call.path_id("id")?, call.body()?);
+    body.check()?;
+    let row: Option<CreditRow> = run(get(id))?;
+    let row = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
+    body.expected_version.check(row.version)?;
+    let from = open_purse(side, row.legal_entity_id, &row.currency_code, &body)?;
+    let (row, source) = lock_credit(side, id, body.expected_version)?.into_source()?;
+    give(&body, &source, from, raise_credit(&row))
+}
+
+/// Where the money goes from or comes to.
+struct Purse {
+    account: Option<Id>,
+    till: Option<TillRow>,
+}
+
+fn open_purse(side: Side, entity: Id, currency_code: &str, body: &RefundInput) -> Result<Purse, Problem> {
+    let account = resolve_account(entity, body.method, body.account_id)?;
+    let till = lock_drawer(CashUse {
+        side,
+        method: body.method,
+        entity,
+        currency_code,
+        account: account.as_ref(),
+        session: body.session_id,
+    })?;
+    Ok(Purse { account: account.map(|account| account.id.into()), till })
+}
+
+fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> Answer {
+    let amount = body.amount.0;
+    if source.funds.available < amount {
+        refuse("LIMIT_EXCEEDED", vec![item("/amount", "EXCEEDS_AVAILABLE")])?;
+    }
+    let refunded_on = day_of_act(Some(body.refunded_on), source.posted_on, "/refundedOn")?;
+    let (payment_id, credit_id) = source.ids();
+    let now = now();
+    let row = RefundRow {
+        id: new_id(),
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        side: source.debtor.side,
+        number: body.number.0.clone(),
+        number_key: key(&body.number.0),
+        payment_id,
+        credit_id,
+        party_id: source.debtor.party,
+        legal_entity_id: source.debtor.entity,
+        currency_code: source.debtor.currency_code.clone(),
+        amount,
+        method: body.method,
+        card_kind: body.card_kind,
+        account_id: from.account,
+        session_id: from.till.as_ref().map(|till| till.session_id),
+        refunded_on,
+        reference: body.reference.clone().map(String::from),
+        notes: body.notes.clone().map(String::from),
+        status: RefundStatus::Recorded,
+        voided_on: None,
+        void_reason: None,
+    };
+    let document = Document { kind: DocumentKind::Refund, id: row.id, number: row.number.clone() };
+    let own = entry(&source.debtor, &document, PartyAct::Post, source.account(), None, refunded_on, amount);
+    let money = money_of_refund(&row, refunded_on, row.session_id);
+    let branch = from.till.as_ref().and_then(|till| till.branch_id);
+    let drawer = from.till.as_ref().map(|till| take_cash(till, amount)).transpose()?;
+    let funds = source.change_funds().add(FundsRow::refunded, amount).add(FundsRow::available, negate(amount));
+    let moved = draw_move(&money, branch, false);
+    run((insert([&row]), insert([&own]), insert([&moved]), funds, drawer, raise)).map_err(or_duplicate("/number"))?;
+    books::post(&post_money(&source.debtor, &document, REFUND, &money, "/refundedOn"))?;
+    Ok(row.receipt().subject(source.document.id))
+}

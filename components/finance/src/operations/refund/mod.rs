@@ -1,0 +1,81 @@
+//! The operations of refunds (finance-ledger.md B7).
+
+mod give;
+mod input;
+mod list;
+mod void;
+
+use stoa_sdk::{Client, Operation, Page};
+
+use crate::operations::refund::input::{RefundInput, VoidRefund};
+use crate::operations::refund::list::ListRefunds;
+use crate::records::permission::{PURCHASES, Rights, SALES};
+use crate::records::receipt::FinanceReceipt;
+use crate::records::refund::{ApiRefund, Refund};
+use crate::records::side::REFUND;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    refund(Operation::create("/sales/credit-notes/{id}/refunds", "refundSalesCredit", give::refund_sales_credit), SALES),
+    refund(Operation::create("/sales/payments/{id}/refunds", "refundSalesPayment", give::refund_sales_payment), SALES),
+    refund(Operation::create("/purchases/credit-notes/{id}/refunds", "refundPurchaseCredit", give::refund_purchase_credit), PURCHASES),
+    refund(Operation::create("/purchases/payments/{id}/refunds", "refundPurchasePayment", give::refund_purchase_payment), PURCHASES),
+    Operation::read("/sales/refunds", "listSalesRefunds", list::list_sales).summary("Refunds to customers")
+        .needs(SALES.read).query::<ListRefunds>().answers::<Page<Refund>>().cache_control("no-store")
+        .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiRefund>>()),
+    Operation::read("/sales/refunds/{id}", "getSalesRefund", list::read_sales).summary("A refund to a customer")
+        .needs(SALES.read).answers::<Refund>().cache_control("no-store")
+        .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiRefund>()),
+    void(Operation::transition("/sales/refunds/{id}/void", "voidSalesRefund", void::void_sales), SALES),
+    Operation::read("/purchases/refunds", "listPurchaseRefunds", list::list_purchases).summary("Refunds of suppliers")
+        .needs(PURCHASES.read).query::<ListRefunds>().answers::<Page<Refund>>().cache_control("no-store"),
+    Operation::read("/purchases/refunds/{id}", "getPurchaseRefund", list::read_purchase).summary("A refund of a supplier")
+        .needs(PURCHASES.read).answers::<Refund>().cache_control("no-store"),
+    void(Operation::transition("/purchases/refunds/{id}/void", "voidPurchaseRefund", void::void_purchase), PURCHASES),
+];
+
+const fn refund(operation: Operation, of: Rights) -> Operation {
+    operation
+        .summary("Give back what is left")
+        .description("Never more than is available. Cash that a customer gets from a till names the till's open session, and lowers \
+            what that session should hold.")
+        .needs(of.settle)
+        .body::<RefundInput>()
+        .answers::<FinanceReceipt>()
+        .cache_control("no-store")
+        .writes(REFUND, &[])
+        .problems(&[
+            "VERSION_CONFLICT",
+            "ILLEGAL_STATE",
+            "DUPLICATE",
+            "LIMIT_EXCEEDED",
+            "CASH_SESSION_REQUIRED",
+            "PAYMENT_ACCOUNT_INVALID",
+            "ACCOUNTING_SETUP_REQUIRED",
+            "ACCOUNTING_PERIOD_CLOSED",
+            "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ACCOUNTING_AMOUNT_PRECISION",
+        ])
+}
+
+const fn void(operation: Operation, of: Rights) -> Operation {
+    operation
+        .summary("Void a refund")
+        .description(
+            "What it took is available again. Cash that left a till goes back into an open session of that till.",
+        )
+        .needs(of.settle)
+        .body::<VoidRefund>()
+        .answers::<FinanceReceipt>()
+        .cache_control("no-store")
+        .writes(REFUND, &[])
+        .without_if_match()
+        .problems(&[
+            "VERSION_CONFLICT",
+            "ILLEGAL_STATE",
+            "LIMIT_EXCEEDED",
+            "CASH_SESSION_REQUIRED",
+            "PAYMENT_ACCOUNT_INVALID",
+            "ACCOUNTING_PERIOD_CLOSED",
+        ])
+}

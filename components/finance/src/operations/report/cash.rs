@@ -1,0 +1,214 @@
+//! What money came and went in a period, by money account, or by method where there are no books (finance-ledger.md B9).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{aggregate, run};
+use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, all, map, text, totals};
+use stoa_trade::clients::{directory, money};
+use stoa_trade::lists::equals;
+use stoa_trade::quantity::{Amount, Money, sum, widen};
+
+use crate::operations::report::period::check_period;
+use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
+use crate::records::payment::Method;
+use crate::records::permission::CASH;
+use crate::work::ordered::parse;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/reports/cash", "getCashReport", cash).summary("What money came and went")
+        .description("Signed: what came in is above zero. Opening and all columns add up to closing. `other` is what the journal alone \
+            knows, such as manual entries and the counter accounts of till movements.")
+        .needs(CASH).query::<AskCash>().answers::<CashReport>().cache_control("no-store").problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+];
+
+/// Whose money, and when.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskCash {
+    legal_entity_id: Id,
+    #[schemars(regex(pattern = text::CURRENCY))]
+    currency_code: String,
+    from: Date,
+    /// At most 366 days after `from`.
+    to: Date,
+    /// Tills of this branch alone; then nothing is said of the accounts' balances.
+    branch_id: Option<Id>,
+}
+
+/// Money by account.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CashReport {
+    items: Vec<CashRow>,
+    totals: CashColumns,
+    /// Always null: the report is one page.
+    next_cursor: Option<Id>,
+}
+
+/// Money of an account, or of a method where the legal entity keeps no books.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CashRow {
+    money_account_id: Option<Id>,
+    /// CASH, TRANSFER, CARD, CHECK, OTHER; of a row without an account.
+    method: Option<&'static str>,
+    /// Null without books.
+    opening: Option<Amount>,
+    #[serde(flatten)]
+    columns: CashColumns,
+    /// Null without books.
+    other: Option<Amount>,
+    /// Null without books.
+    closing: Option<Amount>,
+}
+
+/// What moved money.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CashColumns {
+    customer_payments: Money,
+    pos_receipts: Money,
+    supplier_refunds: Money,
+    till_in: Money,
+    customer_refunds: Money,
+    supplier_payments: Money,
+    till_out: Money,
+    variance: Money,
+}
+
+totals! {
+    Moved of MoneyMoveRow by [money_account_id: Option<Id>, method: Method] {
+        customer_payments: Money = sum(amount),
+        pos_receipts: Money = sum(amount),
+        supplier_refunds: Money = sum(amount),
+        till_in: Money = sum(amount),
+        customer_refunds: Money = sum(amount),
+        supplier_payments: Money = sum(amount),
+        till_out: Money = sum(amount),
+        variance: Money = sum(amount),
+    }
+}
+
+impl CashColumns {
+    fn of(moved: &Moved) -> CashColumns {
+        CashColumns {
+            customer_payments: moved.customer_payments,
+            pos_receipts: moved.pos_receipts,
+            supplier_refunds: moved.supplier_refunds,
+            till_in: moved.till_in,
+            customer_refunds: moved.customer_refunds,
+            supplier_payments: moved.supplier_payments,
+            till_out: moved.till_out,
+            variance: moved.variance,
+        }
+    }
+
+    fn parts(self) -> [Money; 8] {
+        [
+            self.customer_payments,
+            self.pos_receipts,
+            self.supplier_refunds,
+            self.till_in,
+            self.customer_refunds,
+            self.supplier_payments,
+            self.till_out,
+            self.variance,
+        ]
+    }
+
+    /// # Errors
+    /// LIMIT_EXCEEDED.
+    fn add(self, other: CashColumns) -> Result<CashColumns, Problem> {
+        Ok(CashColumns {
+            customer_payments: sum([self.customer_payments, other.customer_payments])?,
+            pos_receipts: sum([self.pos_receipts, other.pos_receipts])?,
+            supplier_refunds: sum([self.supplier_refunds, other.supplier_refunds])?,
+            till_in: sum([self.till_in, other.till_in])?,
+            customer_refunds: sum([self.customer_refunds, other.customer_refunds])?,
+            supplier_payments: sum([self.supplier_payments, other.supplier_payments])?,
+            till_out: sum([self.till_out, other.till_out])?,
+            variance: sum([self.variance, other.variance])?,
+        })
+    }
+}
+
+fn cash(call: &Call) -> Answer {
+    let query: AskCash = call.query()?;
+    check_period(query.from, query.to)?;
+    let entities = directory::entities(&[query.legal_entity_id]);
+    let entity = entities.first().ok_or_else(|| Problem::reference_missing("/query/legalEntityId"))?;
+    let by_account = sum_moves(&query)?;
+    let has_balances = entity.keeps_books
+        && entity.currency_code.as_deref() == Some(query.currency_code.as_str())
+        && query.branch_id.is_none();
+    let flows = if has_balances {
+        money::service::flows(entity.id, &query.from.to_string(), &query.to.to_string())?
+    } else {
+        Vec::new()
+    };
+    let flows: BTreeMap<Id, money::Flow> = map(flows.into_iter().map(|flow| (Id::from(flow.account), flow)));
+    let mut totals = CashColumns::default();
+    let mut items = Vec::new();
+    for ((money_account_id, method), columns) in &by_account {
+        totals = totals.add(*columns)?;
+        let flow = money_account_id.and_then(|id| flows.get(&id));
+        items.push(show(*money_account_id, *method, *columns, flow)?);
+    }
+    // Accounts of which the journal alone knows.
+    for (account, flow) in &flows {
+        if !by_account.contains_key(&(Some(*account), None)) {
+            items.push(show(Some(*account), None, CashColumns::default(), Some(flow))?);
+        }
+    }
+    Ok(Reply::json(&CashReport { items, totals, next_cursor: None }))
+}
+
+/// A money account, or the name of a method.
+type CashKey = (Option<Id>, Option<&'static str>);
+
+fn sum_moves(query: &AskCash) -> Result<BTreeMap<CashKey, CashColumns>, Problem> {
+    let of = all([
+        MoneyMoveRow::legal_entity_id.eq(query.legal_entity_id),
+        MoneyMoveRow::currency_code.eq(query.currency_code.as_str()),
+        MoneyMoveRow::on_date.ge(query.from),
+        MoneyMoveRow::on_date.le(query.to),
+        equals(MoneyMoveRow::branch_id, query.branch_id),
+    ]);
+    let origin = |origin: MoveOrigin| MoneyMoveRow::origin.eq(origin);
+    let till = |direction: Direction| all([origin(MoveOrigin::TillMovement), MoneyMoveRow::direction.eq(direction)]);
+    let moved = run(aggregate::<Moved>(of)
+        .when(Moved::customer_payments, origin(MoveOrigin::CustomerPayment))
+        .when(Moved::pos_receipts, origin(MoveOrigin::PosReceipt))
+        .when(Moved::supplier_refunds, origin(MoveOrigin::SupplierRefund))
+        .when(Moved::till_in, till(Direction::In))
+        .when(Moved::customer_refunds, origin(MoveOrigin::CustomerRefund))
+        .when(Moved::supplier_payments, origin(MoveOrigin::SupplierPayment))
+        .when(Moved::till_out, till(Direction::Out))
+        .when(Moved::variance, origin(MoveOrigin::Variance))
+        .without_zeros()
+        .whole())?;
+    let mut by_account: BTreeMap<CashKey, CashColumns> = BTreeMap::new();
+    for of in &moved {
+        // An account takes money of several methods.
+        let method = of.money_account_id.is_none().then(|| of.method.as_str());
+        let columns = by_account.entry((of.money_account_id, method)).or_default();
+        *columns = columns.add(CashColumns::of(of))?;
+    }
+    Ok(by_account)
+}
+
+fn show(
+    money_account_id: Option<Id>,
+    method: Option<&'static str>,
+    columns: CashColumns,
+    flow: Option<&money::Flow>,
+) -> Result<CashRow, Problem> {
+    let opening: Option<Amount> = flow.map(|flow| parse(&flow.opening));
+    let closing: Option<Amount> = flow.map(|flow| parse(&flow.closing));
+    let known = sum(columns.parts().map(widen).into_iter().chain(opening))?;
+    let other = closing.map(|closing| closing.checked_sub(known).ok_or_else(Problem::limit_exceeded)).transpose()?;
+    Ok(CashRow { money_account_id, method, opening, columns, other, closing })
+}

@@ -1,0 +1,191 @@
+//! What goods are worth, and how that changed: inventory's figures beside the books (finance-ledger.md B9).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply};
+use stoa_trade::clients::costs::{self, Flow, Value, Valued};
+use stoa_trade::clients::{books, directory};
+use stoa_trade::quantity::{Amount, Quantity};
+
+use crate::operations::report::period::check_period;
+use crate::records::permission::COST;
+use crate::work::ordered::parse;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("What goods are worth")
+        .description("Totals are of the whole legal entity. The difference to the books is zero.")
+        .needs(COST).query::<AskValuation>().answers::<Valuation>().cache_control("no-store").problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+    Operation::read("/reports/costs", "getCostReport", costs_report).summary("How the worth of goods changed")
+        .description("Signed: opening and all columns add up to closing.")
+        .needs(COST).query::<AskCosts>().answers::<CostReport>().cache_control("no-store").problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+];
+
+/// Whose goods, and when.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskValuation {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Id,
+    /// At the end of this day; omitted: now.
+    as_of: Option<Date>,
+    variant_id: Option<Id>,
+}
+
+/// Goods of a variant.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ValuedGoods {
+    variant_id: Id,
+    quantity: Quantity,
+    /// Of which the cost is not known.
+    uncosted_quantity: Quantity,
+    values: Vec<GoodsValue>,
+}
+
+/// Goods of one currency; null where their cost is not known.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GoodsValue {
+    currency_code: Option<String>,
+    quantity: Quantity,
+    value: Amount,
+}
+
+/// What goods are worth.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Valuation {
+    items: Vec<ValuedGoods>,
+    totals: Vec<GoodsValue>,
+    /// What the books say of all goods now; null without books, of a variant, and as of an earlier day.
+    ledger_balance: Option<Amount>,
+    difference: Option<Amount>,
+    next_cursor: Option<Id>,
+}
+
+impl From<&Value> for GoodsValue {
+    fn from(of: &Value) -> GoodsValue {
+        GoodsValue { currency_code: of.currency_code.clone(), quantity: parse(&of.quantity), value: parse(&of.value) }
+    }
+}
+
+fn valuation(call: &Call) -> Answer {
+    let query: AskValuation = call.query()?;
+    let id = query.legal_entity_id;
+    let entities = directory::entities(&[id]);
+    let entity = entities.first().ok_or_else(|| Problem::reference_missing("/query/legalEntityId"))?;
+    let as_of = query.as_of.map(|day| day.to_string());
+    let page = costs::service::valuation(
+        id.into(),
+        as_of.as_deref(),
+        query.variant_id.map(Into::into),
+        query.cursor.map(Into::into),
+        query.limit.0,
+    )?;
+    let of_all_now = entity.keeps_books && as_of.is_none() && query.variant_id.is_none();
+    let ledger_balance = of_all_now.then(|| {
+        let balances = books::balances(id, &["INVENTORY"]);
+        balances.get("INVENTORY").copied().unwrap_or_default()
+    });
+    let own =
+        page.totals.iter().find(|total| total.currency_code.is_some() && total.currency_code == entity.currency_code);
+    let worth: Amount = own.map(|total| parse(&total.value)).unwrap_or_default();
+    let difference =
+        ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Problem::limit_exceeded)).transpose()?;
+    let item = |of: &Valued| ValuedGoods {
+        variant_id: of.variant_id.into(),
+        quantity: parse(&of.quantity),
+        uncosted_quantity: parse(&of.uncosted_quantity),
+        values: of.values.iter().map(GoodsValue::from).collect(),
+    };
+    Ok(Reply::json(&Valuation {
+        items: page.rows.iter().map(item).collect(),
+        totals: page.totals.iter().map(GoodsValue::from).collect(),
+        ledger_balance,
+        difference,
+        next_cursor: page.next.map(Id::from),
+    }))
+}
+
+/// Whose goods, and when.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskCosts {
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Id,
+    from: Date,
+    /// At most 366 days after `from`.
+    to: Date,
+    variant_id: Option<Id>,
+}
+
+/// How the worth of a variant's goods changed, in one currency.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CostFlow {
+    variant_id: Id,
+    currency_code: Option<String>,
+    opening: Amount,
+    /// With charges.
+    received: Amount,
+    adjusted_in: Amount,
+    /// Less what came back.
+    sold: Amount,
+    adjusted_out: Amount,
+    damaged: Amount,
+    lost: Amount,
+    returned: Amount,
+    corrected: Amount,
+    closing: Amount,
+}
+
+/// How the worth of goods changed, by variant.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CostReport {
+    items: Vec<CostFlow>,
+    next_cursor: Option<Id>,
+}
+
+impl From<&Flow> for CostFlow {
+    fn from(of: &Flow) -> CostFlow {
+        CostFlow {
+            variant_id: of.variant_id.into(),
+            currency_code: of.currency_code.clone(),
+            opening: parse(&of.opening),
+            received: parse(&of.received),
+            adjusted_in: parse(&of.adjusted_in),
+            sold: parse(&of.sold),
+            adjusted_out: parse(&of.adjusted_out),
+            damaged: parse(&of.damaged),
+            lost: parse(&of.lost),
+            returned: parse(&of.returned),
+            corrected: parse(&of.corrected),
+            closing: parse(&of.closing),
+        }
+    }
+}
+
+fn costs_report(call: &Call) -> Answer {
+    let query: AskCosts = call.query()?;
+    check_period(query.from, query.to)?;
+    let id = query.legal_entity_id;
+    if directory::entities(&[id]).is_empty() {
+        return Err(Problem::reference_missing("/query/legalEntityId"));
+    }
+    let page = costs::service::flows(
+        id.into(),
+        &query.from.to_string(),
+        &query.to.to_string(),
+        query.variant_id.map(Into::into),
+        query.cursor.map(Into::into),
+        query.limit.0,
+    )?;
+    let items = page.rows.iter().map(CostFlow::from).collect();
+    Ok(Reply::json(&CostReport { items, next_cursor: page.next.map(Id::from) }))
+}

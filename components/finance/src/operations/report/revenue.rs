@@ -1,0 +1,226 @@
+//! What was sold, and what was earned by it (finance-ledger.md B9).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stoa_sdk::store::{aggregate, run};
+use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply, all, map, text, totals};
+use stoa_trade::clients::{articles, customers, directory, warehouses};
+use stoa_trade::quantity::{Amount, Money, Quantity, widen};
+
+use crate::operations::report::period::check_period;
+use crate::records::credit::{CorrectedGoods, CostCorrectionRow};
+use crate::records::permission::{MARGIN, SALES};
+use crate::work::revenue::{Figures, GroupBy, Grouped, Scope, group_revenue, ids_of};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/reports/sales", "getSalesReport", sales).summary("What was sold")
+        .description("Order lines by the day of their delivery, and lines without an order by the day on which their revenue was \
+            recognised. Totals span the range on every page.")
+        .needs(SALES.read).query::<AskRevenue>().answers::<SalesReport>().cache_control("no-store").problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+    Operation::read("/reports/margin", "getMarginReport", margin).summary("What was earned")
+        .description("Revenue less what the goods cost when they left; what has no known cost is counted, not valued. Credits and \
+            corrections of cost stand beside the totals.")
+        .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+];
+
+/// Whose revenue, when, and by what.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AskRevenue {
+    /// Of groups by VARIANT, CUSTOMER and WAREHOUSE.
+    cursor: Option<Id>,
+    #[serde(default)]
+    limit: Limit,
+    legal_entity_id: Id,
+    #[schemars(regex(pattern = text::CURRENCY))]
+    currency_code: String,
+    from: Date,
+    /// At most 366 days after `from`.
+    to: Date,
+    #[serde(default)]
+    group_by: GroupBy,
+    customer_id: Option<Id>,
+    variant_id: Option<Id>,
+    branch_id: Option<Id>,
+    warehouse_id: Option<Id>,
+}
+
+/// What a group sold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SalesFigures {
+    /// Orders delivered, and invoices whose lines without an order were recognised.
+    documents: i64,
+    /// Less what came back; by VARIANT alone.
+    quantity: Option<Quantity>,
+    revenue: Amount,
+    /// Recognised credits; by DAY, MONTH and CUSTOMER alone.
+    credits: Option<Money>,
+    /// Revenue less credits.
+    net: Amount,
+}
+
+/// What a group sold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SalesReportRow {
+    /// A day, a month or an id; null of what has none.
+    key: Option<String>,
+    label: Option<String>,
+    #[serde(flatten)]
+    figures: SalesFigures,
+}
+
+/// What was sold.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SalesReport {
+    items: Vec<SalesReportRow>,
+    totals: SalesFigures,
+    next_cursor: Option<Id>,
+}
+
+/// What a group earned.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MarginFigures {
+    revenue: Amount,
+    cost: Amount,
+    /// Revenue less cost.
+    margin: Amount,
+    /// Sold without a known cost.
+    uncosted_quantity: Quantity,
+}
+
+/// What a group earned.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MarginReportRow {
+    /// A day, a month or an id; null of what has none.
+    key: Option<String>,
+    label: Option<String>,
+    #[serde(flatten)]
+    figures: MarginFigures,
+}
+
+/// What all groups earned.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MarginTotals {
+    #[serde(flatten)]
+    figures: MarginFigures,
+    /// Recognised credits; by DAY, MONTH and CUSTOMER alone.
+    credits: Option<Money>,
+    /// By how much credits of suppliers lowered the cost of goods that were sold, by the day of their recognition.
+    corrections: Amount,
+}
+
+/// What was earned.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MarginReport {
+    items: Vec<MarginReportRow>,
+    totals: MarginTotals,
+    next_cursor: Option<Id>,
+}
+
+fn ask(query: &AskRevenue) -> Result<Grouped, Problem> {
+    check_period(query.from, query.to)?;
+    let scope = Scope {
+        entity: query.legal_entity_id,
+        currency_code: query.currency_code.clone(),
+        from: query.from,
+        to: query.to,
+        customer: query.customer_id,
+        variant: query.variant_id,
+        branch: query.branch_id,
+        warehouse: query.warehouse_id,
+    };
+    if directory::entities(&[scope.entity]).is_empty() {
+        return Err(Problem::reference_missing("/query/legalEntityId"));
+    }
+    group_revenue(&scope, query.group_by, query.cursor, query.limit.0)
+}
+
+/// What people call the groups.
+fn read_labels(by: GroupBy, rows: &[(String, Figures)]) -> BTreeMap<String, String> {
+    let ids: Vec<Id> = ids_of(rows).into_iter().collect();
+    let label = |id: (u64, u64), name: &str| (Id::from(id).to_string(), name.to_owned());
+    match by {
+        GroupBy::Variant => map(articles::get(ids).values().map(|of| label(of.variant_id, &of.sku))),
+        GroupBy::Customer => map(customers::get(ids).values().map(|of| label(of.id, &of.name))),
+        GroupBy::Branch => map(directory::branches(&ids).iter().map(|of| label(of.id, &of.name))),
+        GroupBy::Warehouse => map(warehouses::get(ids).values().map(|of| label(of.id, &of.name))),
+        GroupBy::Day | GroupBy::Month => map(rows.iter().map(|(key, _)| (key.clone(), key.clone()))),
+    }
+}
+
+fn show_sales(of: &Figures, by: GroupBy) -> Result<SalesFigures, Problem> {
+    let less = widen(of.credits.unwrap_or_default());
+    Ok(SalesFigures {
+        documents: of.documents,
+        quantity: (by == GroupBy::Variant).then_some(of.quantity),
+        revenue: of.revenue,
+        credits: of.credits,
+        net: of.revenue.checked_sub(less).ok_or_else(Problem::limit_exceeded)?,
+    })
+}
+
+fn sales(call: &Call) -> Answer {
+    let query: AskRevenue = call.query()?;
+    let grouped = ask(&query)?;
+    let labels = read_labels(query.group_by, &grouped.rows);
+    let row = |(key, figures): &(String, Figures)| {
+        Ok(SalesReportRow {
+            key: (!key.is_empty()).then(|| key.clone()),
+            label: labels.get(key).cloned(),
+            figures: show_sales(figures, query.group_by)?,
+        })
+    };
+    Ok(Reply::json(&SalesReport {
+        items: grouped.rows.iter().map(row).collect::<Result<_, Problem>>()?,
+        totals: show_sales(&grouped.total, query.group_by)?,
+        next_cursor: grouped.next,
+    }))
+}
+
+fn show_margin(of: &Figures) -> Result<MarginFigures, Problem> {
+    Ok(MarginFigures {
+        revenue: of.revenue,
+        cost: of.cost,
+        margin: of.revenue.checked_sub(of.cost).ok_or_else(Problem::limit_exceeded)?,
+        uncosted_quantity: of.uncosted,
+    })
+}
+
+totals! { Corrected of CostCorrectionRow by [] { amount: Amount = sum(amount) } }
+
+fn margin(call: &Call) -> Answer {
+    let query: AskRevenue = call.query()?;
+    let grouped = ask(&query)?;
+    let labels = read_labels(query.group_by, &grouped.rows);
+    let sold = all([
+        CostCorrectionRow::legal_entity_id.eq(query.legal_entity_id),
+        CostCorrectionRow::currency_code.eq(query.currency_code.as_str()),
+        CostCorrectionRow::on_date.ge(query.from),
+        CostCorrectionRow::on_date.le(query.to),
+        CostCorrectionRow::destination.eq(CorrectedGoods::Sold),
+    ]);
+    let corrections = run(aggregate::<Corrected>(sold).one())?.amount;
+    let row = |(key, figures): &(String, Figures)| {
+        Ok(MarginReportRow {
+            key: (!key.is_empty()).then(|| key.clone()),
+            label: labels.get(key).cloned(),
+            figures: show_margin(figures)?,
+        })
+    };
+    let totals = MarginTotals { figures: show_margin(&grouped.total)?, credits: grouped.total.credits, corrections };
+    Ok(Reply::json(&MarginReport {
+        items: grouped.rows.iter().map(row).collect::<Result<_, Problem>>()?,
+        totals,
+        next_cursor: grouped.next,
+    }))
+}

@@ -1,0 +1,109 @@
+//! What bodies say of supplier returns.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::{Id, Problem};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::Prose;
+
+use crate::records::receipt::StatedNumber;
+use crate::rules::text::check_texts;
+
+/// Goods of a receipt's line.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SupplierReturnLineInput {
+    /// Of a tracked line of a receipt of the supplier and legal entity.
+    pub receipt_item_id: Id,
+    pub quantity: Positive,
+    /// Of a serialized line: as many as the quantity when it is shipped.
+    #[serde(default)]
+    #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
+    pub unit_ids: Vec<Id>,
+}
+
+/// What a body says of a return, in either body.
+#[derive(Debug, Clone)]
+pub struct StatedReturn {
+    pub number: String,
+    pub entity: Id,
+    pub party: Id,
+    pub warehouse: Id,
+    pub reason: String,
+    pub notes: Option<String>,
+    pub lines: Vec<SupplierReturnLineInput>,
+}
+
+/// Both bodies of a return: a replacement states the version too.
+macro_rules! return_body {
+    ($(#[$meta:meta])* $name:ident { $($extra:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        pub struct $name {
+            $($extra)*
+            /// Unique in the legal entity, ignoring case; immutable.
+            pub number: StatedNumber,
+            /// Immutable.
+            pub legal_entity_id: Id,
+            /// The supplier.
+            pub party_id: Id,
+            /// From which the goods leave: of the legal entity.
+            pub warehouse_id: Id,
+            pub reason: Prose<1, 1000>,
+            #[serde(default)]
+            pub notes: Option<Prose<0, 2000>>,
+            #[schemars(length(min = 1, max = 100))]
+            pub lines: Vec<SupplierReturnLineInput>,
+        }
+
+        impl $name {
+            /// What it says of the return.
+            ///
+            /// # Errors
+            /// VALIDATION_FAILED: a line of a receipt or a unit twice.
+            pub fn state(self) -> Result<StatedReturn, Problem> {
+                let stated = StatedReturn {
+                    number: self.number.0,
+                    entity: self.legal_entity_id,
+                    party: self.party_id,
+                    warehouse: self.warehouse_id,
+                    reason: self.reason.into(),
+                    notes: self.notes.map(String::from),
+                    lines: self.lines,
+                };
+                stated.check()?;
+                Ok(stated)
+            }
+        }
+    };
+}
+
+return_body! {
+    /// A supplier return to draft.
+    SupplierReturnInput {}
+}
+
+return_body! {
+    /// The full replacement of a draft.
+    SupplierReturnUpdate {
+        pub expected_version: ExpectedVersion,
+    }
+}
+
+impl StatedReturn {
+    fn check(&self) -> Result<(), Problem> {
+        check_texts(&[
+            ("/number", Some(&self.number)),
+            ("/reason", Some(&self.reason)),
+            ("/notes", self.notes.as_deref()),
+        ])?;
+        let lines = Lines::at("/lines", &self.lines);
+        let mut faults = lines.find_repeats("receiptItemId", |line| line.receipt_item_id);
+        faults.extend(lines.repeated_ids("unitIds", |line| &line.unit_ids));
+        refuse_invalid(faults)
+    }
+}

@@ -1,0 +1,49 @@
+//! The operations of supplier returns (finance-ledger.md B8).
+
+mod draft;
+mod input;
+mod list;
+mod ship;
+
+use stoa_sdk::{Client, Operation, Page};
+use stoa_trade::document::version::Transition;
+
+use crate::operations::supplier_return::input::{SupplierReturnInput, SupplierReturnUpdate};
+use crate::operations::supplier_return::list::ListSupplierReturns;
+use crate::records::permission::{PURCHASES, SHIP_RETURN};
+use crate::records::receipt::FinanceReceipt;
+use crate::records::side::SUPPLIER_RETURN;
+use crate::records::supplier_return::{
+    ApiSupplierReturn, ApiSupplierReturnHeader, SupplierReturn, SupplierReturnHeader,
+};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/purchases/returns", "listSupplierReturns", list::list).summary("Supplier returns")
+        .needs(PURCHASES.read).query::<ListSupplierReturns>().answers::<Page<SupplierReturnHeader>>().cache_control("no-store")
+        .and_client(Client::new(PURCHASES.read, list::list_as_client).answers::<Page<ApiSupplierReturnHeader>>()),
+    Operation::create("/purchases/returns", "createSupplierReturn", draft::create).summary("Draft a supplier return")
+        .description("Goods of receipts that go back, independent of any credit. A draft moves nothing.")
+        .needs(PURCHASES.write).body::<SupplierReturnInput>().answers::<FinanceReceipt>().cache_control("no-store")
+        .writes(SUPPLIER_RETURN, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
+    Operation::read("/purchases/returns/{id}", "getSupplierReturn", list::read).summary("A supplier return")
+        .description("`units` show serial numbers and states only to readers of serial numbers.")
+        .needs(PURCHASES.read).answers::<SupplierReturn>().discloses_identifiers().cache_control("no-store")
+        .and_client(Client::new(PURCHASES.read, list::read_as_client).answers::<ApiSupplierReturn>().description("")),
+    Operation::replace("/purchases/returns/{id}", "replaceSupplierReturn", draft::replace).summary("Replace a draft")
+        .description("Full replacement; number and legal entity must be the stored ones.")
+        .needs(PURCHASES.write).body::<SupplierReturnUpdate>().answers::<FinanceReceipt>().cache_control("no-store")
+        .writes(SUPPLIER_RETURN, &[]).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
+    Operation::transition("/purchases/returns/{id}/ship", "shipSupplierReturn", ship::ship).summary("Send goods back")
+        .description("Quantities leave at the cost of the oldest, units at their own. It is final: goods that come back are readmitted.")
+        .needs(SHIP_RETURN).body::<Transition>().answers::<FinanceReceipt>().cache_control("no-store")
+        .writes(SUPPLIER_RETURN, &[]).without_if_match()
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "INSUFFICIENT_STOCK",
+            "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "ACCOUNTING_SETUP_REQUIRED",
+            "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
+    Operation::transition("/purchases/returns/{id}/cancel", "cancelSupplierReturn", draft::cancel).summary("Cancel a supplier return")
+        .description("Of a draft.")
+        .needs(PURCHASES.write).body::<Transition>().answers::<FinanceReceipt>().cache_control("no-store")
+        .writes(SUPPLIER_RETURN, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
+];

@@ -1,0 +1,48 @@
+//! The ledger of what parties owe: every posting of a document as signed amounts of its party. Balances, statements, ageing and
+//! reconciliation are sums of it.
+
+use stoa_sdk::{Date, Id, collection, text_enum};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::Money;
+
+use crate::records::side::Side;
+
+text_enum! {
+    /// INVOICES: what is owed. PAYMENTS and CREDITS: what of them no invoice has used, below zero.
+    pub enum PartyAccount { Invoices => "INVOICES", Payments => "PAYMENTS", Credits => "CREDITS" }
+}
+
+text_enum! {
+    pub enum DocumentKind { Invoice => "INVOICE", Payment => "PAYMENT", Credit => "CREDIT", Refund => "REFUND" }
+}
+
+text_enum! {
+    /// APPLY moves nothing between the two parties: it stands in two rows that add up to nothing.
+    pub enum PartyAct { Post => "POST", Apply => "APPLY", Void => "VOID" }
+}
+
+collection! {
+    /// `amount` adds to what the party owes, or is owed. `due_on` is of INVOICES: when its invoice is due.
+    pub ledger PartyEntryRow in "party_entry" {
+        side: Side,
+        party_id: Id,
+        legal_entity_id: Id,
+        currency_code: String,
+        account: PartyAccount,
+        document: DocumentKind,
+        act: PartyAct,
+        document_id: Id,
+        number: String,
+        invoice_id: Option<Id>,
+        due_on: Option<Date>,
+        on_date: Date,
+        month: Month,
+        amount: Money,
+    }
+    index {
+        [side, legal_entity_id, currency_code, party_id, on_date],
+        [side, party_id, on_date, id],
+        [document_id],
+        [invoice_id],
+    }
+}

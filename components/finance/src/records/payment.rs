@@ -1,0 +1,154 @@
+//! Payments of both sides: as they are kept, and as they are shown (finance-ledger.md B4).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Date, Id, Instant, collection, tenant, text_enum};
+use stoa_trade::quantity::Money;
+
+use crate::records::funds::FundsRow;
+use crate::records::side::Side;
+
+text_enum! {
+    // How money moved. No doc comment: it would be the description of every member of this type.
+    pub enum Method { Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER" }
+}
+
+text_enum! {
+    pub enum CardKind { Debit => "DEBIT", Credit => "CREDIT" }
+}
+
+text_enum! {
+    /// PENDING payments settle nothing and post nothing. RECORDED and CONFIRMED ones are money.
+    pub enum PaymentStatus {
+        Pending => "PENDING", Recorded => "RECORDED", Confirmed => "CONFIRMED", Reversed => "REVERSED", Void => "VOID",
+    }
+}
+
+text_enum! {
+    /// POS_RECEIPT: a component of what the register collected.
+    pub enum PaymentOrigin { Direct => "DIRECT", PosReceipt => "POS_RECEIPT" }
+}
+
+collection! {
+    /// `account_id` is the money account: none without books, or while it is PENDING and none was stated. `voided_on` is of a
+    /// reversal too.
+    pub record PaymentRow in "payment" {
+        side: Side,
+        number: String,
+        number_key: String,
+        legal_entity_id: Id,
+        party_id: Id,
+        currency_code: String,
+        amount: Money,
+        method: Method,
+        card_kind: Option<CardKind>,
+        account_id: Option<Id>,
+        paid_on: Date,
+        reference: Option<String>,
+        notes: Option<String>,
+        status: PaymentStatus,
+        origin: PaymentOrigin,
+        receipt_id: Option<Id>,
+        receipt_line: Option<i64>,
+        order_id: Option<Id>,
+        confirmed_at: Option<Instant>,
+        confirmed_by: Option<String>,
+        voided_on: Option<Date>,
+        void_reason: Option<String>,
+    }
+    unique { number: [side, legal_entity_id, number_key], receipt: [receipt_id, receipt_line] }
+    index { [side, party_id, id], [legal_entity_id, paid_on], [order_id] }
+    search { number: [number], text: [number, reference] }
+    fixed [side, number, legal_entity_id]
+}
+
+/// A payment as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiPayment {
+    id: Id,
+    number: String,
+    legal_entity_id: Id,
+    party_id: Id,
+    currency_code: String,
+    amount: Money,
+    method: Method,
+    card_kind: Option<CardKind>,
+    paid_on: Date,
+    reference: Option<String>,
+    status: PaymentStatus,
+    origin: PaymentOrigin,
+    /// The receipt of the register that collected it.
+    receipt_id: Option<Id>,
+    /// The order that the receipt collected.
+    order_id: Option<Id>,
+    /// What invoices have taken, less reversals.
+    applied: Money,
+    refunded: Money,
+    /// What invoices and refunds may still take.
+    available: Money,
+    confirmed_at: Option<Instant>,
+    /// Of a reversal too.
+    voided_on: Option<Date>,
+    #[schemars(range(min = 1))]
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+/// A payment as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Payment {
+    tenant_id: Id,
+    #[serde(flatten)]
+    public: ApiPayment,
+    /// The money account; null where the legal entity keeps no books.
+    account_id: Option<Id>,
+    notes: Option<String>,
+    confirmed_by: Option<String>,
+    void_reason: Option<String>,
+}
+
+impl ApiPayment {
+    pub fn of(row: &PaymentRow, funds: Option<&FundsRow>) -> ApiPayment {
+        let of = |part: fn(&FundsRow) -> Money| funds.map_or(Money::ZERO, part);
+        ApiPayment {
+            id: row.id,
+            number: row.number.clone(),
+            legal_entity_id: row.legal_entity_id,
+            party_id: row.party_id,
+            currency_code: row.currency_code.clone(),
+            amount: row.amount,
+            method: row.method,
+            card_kind: row.card_kind,
+            paid_on: row.paid_on,
+            reference: row.reference.clone(),
+            status: row.status,
+            origin: row.origin,
+            receipt_id: row.receipt_id,
+            order_id: row.order_id,
+            applied: of(|funds| funds.applied),
+            refunded: of(|funds| funds.refunded),
+            available: of(|funds| funds.available),
+            confirmed_at: row.confirmed_at,
+            voided_on: row.voided_on,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        }
+    }
+}
+
+impl Payment {
+    pub fn of(row: &PaymentRow, funds: Option<&FundsRow>) -> Payment {
+        Payment {
+            tenant_id: tenant(),
+            public: ApiPayment::of(row, funds),
+            account_id: row.account_id,
+            notes: row.notes.clone(),
+            confirmed_by: row.confirmed_by.clone(),
+            void_reason: row.void_reason.clone(),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What can be decided without the store.
+
+pub mod allotment;
+pub mod billed_units;
+pub mod day;
+pub mod stated;
+pub mod text;
+pub mod total;

@@ -1,0 +1,187 @@
+//! What a body says of an invoice, whichever side it is of, and what can be told of it alone.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::{Date, Id, Item, Problem, currency, item};
+use stoa_trade::document::lines::Lines;
+use stoa_trade::quantity::{Money, Quantity};
+use stoa_trade::refusal::refuse_invalid;
+
+use crate::records::side::Side;
+use crate::rules::day::check_due;
+use crate::rules::text::check_texts;
+
+/// Units of all lines of an invoice at most.
+const MOST_UNITS: usize = 100;
+
+/// A line as a body states it.
+#[derive(Debug, Clone)]
+pub struct StatedLine {
+    pub variant: Option<Id>,
+    pub description: Option<String>,
+    pub quantity: Quantity,
+    /// Price or cost of one; none: the order's.
+    pub unit_amount: Option<Money>,
+    pub order_item: Option<Id>,
+    pub receipt_item: Option<Id>,
+    pub units: Vec<Id>,
+    pub account: Option<Id>,
+    pub price_reason: Option<String>,
+}
+
+impl StatedLine {
+    /// Whether it bills an order.
+    pub fn has_order(&self) -> bool {
+        self.order_item.is_some() || self.receipt_item.is_some()
+    }
+}
+
+/// What a body says of an invoice.
+#[derive(Debug, Clone)]
+pub struct StatedInvoice {
+    pub number: String,
+    pub entity: Id,
+    pub branch: Option<Id>,
+    pub party: Id,
+    pub currency_code: String,
+    pub issued_on: Option<Date>,
+    pub due_on: Option<Date>,
+    pub reference: Option<String>,
+    pub notes: Option<String>,
+    pub document_reference: Option<String>,
+    pub lines: Vec<StatedLine>,
+}
+
+/// What callers call the price or cost of one on this side.
+pub fn amount_member(side: Side) -> &'static str {
+    match side {
+        Side::Sales => "unitPrice",
+        Side::Purchases => "unitCost",
+    }
+}
+
+impl StatedInvoice {
+    /// Judges what the schema cannot tell.
+    ///
+    /// # Errors
+    /// VALIDATION_FAILED.
+    pub fn check(&self, side: Side) -> Result<(), Problem> {
+        check_texts(&[
+            ("/number", Some(&self.number)),
+            ("/reference", self.reference.as_deref()),
+            ("/notes", self.notes.as_deref()),
+            ("/documentReference", self.document_reference.as_deref()),
+        ])?;
+        check_currency(&self.currency_code)?;
+        check_due(self.issued_on, self.due_on, "/dueOn")?;
+        refuse_invalid(self.find_line_faults(side))
+    }
+
+    fn find_line_faults(&self, side: Side) -> Vec<Item> {
+        let lines = Lines::at("/lines", &self.lines);
+        let mut faults =
+            lines.faults(amount_member(side), "REQUIRED", |line| !line.has_order() && line.unit_amount.is_none());
+        faults.extend(lines.faults("description", "REQUIRED", |line| {
+            !line.has_order() && line.variant.is_none() && line.description.is_none()
+        }));
+        faults
+            .extend(lines.faults("priceReason", "NOT_ALLOWED", |line| line.has_order() && line.price_reason.is_some()));
+        faults.extend(lines.repeated_ids("unitIds", |line| &line.units));
+        let mut named = 0;
+        for (at, line) in lines.iter() {
+            named += line.units.len();
+            if named > MOST_UNITS {
+                faults.push(item(at.member("unitIds"), "TOO_MANY"));
+                break;
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for (at, line) in lines.iter().filter(|(_, line)| line.has_order()) {
+            if !seen.insert((line.receipt_item.is_none().then_some(line.order_item).flatten(), line.receipt_item)) {
+                let member = if line.receipt_item.is_some() { "receiptItemId" } else { "orderItemId" };
+                faults.push(item(at.member(member), "REPEATED"));
+            }
+        }
+        faults
+    }
+}
+
+/// Refuses what is no currency in use.
+///
+/// # Errors
+/// VALIDATION_FAILED with FORMAT at `/currencyCode`.
+pub fn check_currency(code: &str) -> Result<(), Problem> {
+    let faults = if currency::is_active(code) { Vec::new() } else { vec![item("/currencyCode", "FORMAT")] };
+    refuse_invalid(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::rows::{CUSTOMER, ENTITY};
+
+    fn line() -> StatedLine {
+        StatedLine {
+            variant: Some(Id(9, 9)),
+            description: None,
+            quantity: Quantity::from_units(1_000_000),
+            unit_amount: Some(Money::ZERO),
+            order_item: None,
+            receipt_item: None,
+            units: Vec::new(),
+            account: None,
+            price_reason: None,
+        }
+    }
+
+    fn faults(side: Side, lines: Vec<StatedLine>) -> Vec<(String, String)> {
+        let invoice = StatedInvoice {
+            number: "INV-1".to_owned(),
+            entity: ENTITY,
+            branch: None,
+            party: CUSTOMER,
+            currency_code: "EUR".to_owned(),
+            issued_on: None,
+            due_on: None,
+            reference: None,
+            notes: None,
+            document_reference: None,
+            lines,
+        };
+        match invoice.check(side) {
+            Ok(()) => Vec::new(),
+            Err(problem) => problem.errors.into_iter().map(|error| (error.pointer, error.code)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_a_line_lacks_is_told() {
+        let told = |at: &str, code: &str| (at.to_owned(), code.to_owned());
+        assert_eq!(faults(Side::Sales, vec![line()]), []);
+        let priceless = || StatedLine { unit_amount: None, ..line() };
+        assert_eq!(faults(Side::Sales, vec![priceless()]), [told("/lines/0/unitPrice", "REQUIRED")]);
+        assert_eq!(faults(Side::Purchases, vec![priceless()]), [told("/lines/0/unitCost", "REQUIRED")]);
+        let nameless = StatedLine { variant: None, ..line() };
+        assert_eq!(faults(Side::Sales, vec![nameless]), [told("/lines/0/description", "REQUIRED")]);
+        let ordered = || StatedLine { order_item: Some(Id(1, 1)), ..priceless() };
+        assert_eq!(faults(Side::Sales, vec![ordered(), ordered()]), [told("/lines/1/orderItemId", "REPEATED")]);
+        let received = |id| StatedLine { receipt_item: Some(Id(1, id)), ..ordered() };
+        assert_eq!(faults(Side::Purchases, vec![received(1), received(2)]), []);
+        assert_eq!(
+            faults(Side::Purchases, vec![received(1), received(1)]),
+            [told("/lines/1/receiptItemId", "REPEATED")]
+        );
+        let reasoned = StatedLine { price_reason: Some("a friend".to_owned()), ..ordered() };
+        assert_eq!(faults(Side::Sales, vec![reasoned]), [told("/lines/0/priceReason", "NOT_ALLOWED")]);
+    }
+
+    #[test]
+    fn units_are_named_once_and_a_hundred_at_most() {
+        let of = |ids: std::ops::Range<u64>| StatedLine { units: ids.map(|id| Id(8, id)).collect(), ..line() };
+        assert_eq!(faults(Side::Sales, vec![of(0..60), of(60..100)]), []);
+        let told = faults(Side::Sales, vec![of(0..60), of(60..101)]);
+        assert_eq!(told, [("/lines/1/unitIds".to_owned(), "TOO_MANY".to_owned())]);
+        let told = faults(Side::Sales, vec![of(0..2), of(1..2)]);
+        assert_eq!(told, [("/lines/1/unitIds/0".to_owned(), "REPEATED".to_owned())]);
+    }
+}

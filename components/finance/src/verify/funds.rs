@@ -1,0 +1,104 @@
+//! Payments and credits against what was taken of them (FI2).
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{aggregate, find, read, select};
+use stoa_sdk::{Field, Finding, Id, all, map, totals};
+use stoa_trade::quantity::{Money, sum};
+
+use crate::records::application::ApplicationRow;
+use crate::records::credit::{CreditRow, CreditStatus};
+use crate::records::funds::FundsRow;
+use crate::records::payment::{PaymentOrigin, PaymentRow, PaymentStatus};
+use crate::records::refund::{RefundRow, RefundStatus};
+use crate::verify::{Batch, finding};
+
+const DOCUMENTS: u32 = 200;
+
+totals! { AppliedOfPayment of ApplicationRow by [payment_id: Option<Id>] { amount: Money = sum(amount) } }
+totals! { AppliedOfCredit of ApplicationRow by [credit_id: Option<Id>] { amount: Money = sum(amount) } }
+totals! { RefundedOfPayment of RefundRow by [payment_id: Option<Id>] { amount: Money = sum(amount) } }
+totals! { RefundedOfCredit of RefundRow by [credit_id: Option<Id>] { amount: Money = sum(amount) } }
+
+/// What stands of a document, and what was taken of it.
+struct Taken {
+    id: Id,
+    /// What invoices and refunds may take in all; none where it is no money.
+    most: Option<Money>,
+    /// Whether what is applied is of its own, as of a register's.
+    is_of_register: bool,
+    applied: Money,
+    refunded: Money,
+}
+
+fn judge(of: &Taken, funds: Option<&FundsRow>) -> Option<Finding> {
+    let Some(funds) = funds else {
+        return of.most.map(|_| finding("FI2", of.id, "The document is posted, and nothing says what is left of it."));
+    };
+    let adds_up = funds.applied == of.applied && funds.refunded == of.refunded;
+    let left = match of.most {
+        Some(most) if !of.is_of_register => sum([funds.available, of.applied, of.refunded]).ok() == Some(most),
+        _ => funds.available.is_zero(),
+    };
+    (!(adds_up && left))
+        .then(|| finding("FI2", of.id, "Applications, refunds and what is left differ from the amount."))
+}
+
+fn check(documents: Vec<Taken>) -> Vec<Finding> {
+    if documents.is_empty() {
+        return Vec::new();
+    }
+    let funds = read(find::<FundsRow>("source", documents.iter().map(|of| vec![of.id.put()])));
+    let funds: BTreeMap<Id, FundsRow> = map(funds.into_iter().map(|funds| (funds.source_id, funds)));
+    documents.iter().filter_map(|of| judge(of, funds.get(&of.id))).collect()
+}
+
+/// FI2 of payments.
+pub fn check_payments(after: Option<Id>) -> Batch {
+    let page = read(select::<PaymentRow>(Default::default()).after(after).limit(DOCUMENTS));
+    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
+    if page.items.is_empty() {
+        return (Vec::new(), None);
+    }
+    let ids = || page.items.iter().map(|row| row.id);
+    let refunds = all([RefundRow::payment_id.one_of(ids()), RefundRow::status.eq(RefundStatus::Recorded)]);
+    let (applied, refunded) = read((
+        aggregate::<AppliedOfPayment>(ApplicationRow::payment_id.one_of(ids())).whole(),
+        aggregate::<RefundedOfPayment>(refunds).whole(),
+    ));
+    let applied: BTreeMap<Option<Id>, Money> = map(applied.into_iter().map(|of| (of.payment_id, of.amount)));
+    let refunded: BTreeMap<Option<Id>, Money> = map(refunded.into_iter().map(|of| (of.payment_id, of.amount)));
+    let taken = |row: &PaymentRow| Taken {
+        id: row.id,
+        most: matches!(row.status, PaymentStatus::Recorded | PaymentStatus::Confirmed).then_some(row.amount),
+        is_of_register: row.origin == PaymentOrigin::PosReceipt,
+        applied: applied.get(&Some(row.id)).copied().unwrap_or_default(),
+        refunded: refunded.get(&Some(row.id)).copied().unwrap_or_default(),
+    };
+    (check(page.items.iter().map(taken).collect()), last)
+}
+
+/// FI2 of credits.
+pub fn check_credits(after: Option<Id>) -> Batch {
+    let page = read(select::<CreditRow>(Default::default()).after(after).limit(DOCUMENTS));
+    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
+    if page.items.is_empty() {
+        return (Vec::new(), None);
+    }
+    let ids = || page.items.iter().map(|row| row.id);
+    let refunds = all([RefundRow::credit_id.one_of(ids()), RefundRow::status.eq(RefundStatus::Recorded)]);
+    let (applied, refunded) = read((
+        aggregate::<AppliedOfCredit>(ApplicationRow::credit_id.one_of(ids())).whole(),
+        aggregate::<RefundedOfCredit>(refunds).whole(),
+    ));
+    let applied: BTreeMap<Option<Id>, Money> = map(applied.into_iter().map(|of| (of.credit_id, of.amount)));
+    let refunded: BTreeMap<Option<Id>, Money> = map(refunded.into_iter().map(|of| (of.credit_id, of.amount)));
+    let taken = |row: &CreditRow| Taken {
+        id: row.id,
+        most: (row.status == CreditStatus::Recognized).then_some(row.amount),
+        is_of_register: false,
+        applied: applied.get(&Some(row.id)).copied().unwrap_or_default(),
+        refunded: refunded.get(&Some(row.id)).copied().unwrap_or_default(),
+    };
+    (check(page.items.iter().map(taken).collect()), last)
+}

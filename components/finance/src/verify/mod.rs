@@ -1,0 +1,48 @@
+//! The invariants of finance (finance-ledger.md B12), checked in bounded batches: invoices and what they bill, then payments, credits,
+//! applications, tills, collections and returns, and the books at last.
+
+mod books;
+mod funds;
+mod goods;
+mod invoices;
+mod orders;
+mod tills;
+
+use stoa_sdk::{Finding, Findings, Id};
+
+/// What a batch found, and the last row that it looked at where others follow.
+type Batch = (Vec<Finding>, Option<Id>);
+
+/// A check and its name in cursors: it goes on after the row that it looked at last.
+type Stage = (&'static str, fn(Option<Id>) -> Batch);
+
+/// The stages in their order.
+const STAGES: [Stage; 9] = [
+    ("invoice", invoices::check_invoices),
+    ("billed", orders::check_billed),
+    ("application", invoices::check_applications),
+    ("payment", funds::check_payments),
+    ("credit", funds::check_credits),
+    ("till", tills::check_tills),
+    ("collection", tills::check_collections),
+    ("return", goods::check_returns),
+    ("books", books::check_books),
+];
+
+fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
+    Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
+}
+
+/// The cursor names the stage and how far it came.
+pub fn verify(cursor: Option<String>) -> Findings {
+    let cursor = cursor.unwrap_or_default();
+    let (stage, after) = cursor.split_once(':').unwrap_or(("", ""));
+    let at = STAGES.iter().position(|(name, _)| *name == stage).unwrap_or_default();
+    let Some((name, check)) = STAGES.get(at) else { return Findings { findings: Vec::new(), next: None } };
+    let (findings, last) = check(after.parse().ok());
+    let next = match last {
+        Some(last) => Some(format!("{name}:{last}")),
+        None => STAGES.get(at + 1).map(|(name, _)| format!("{name}:")),
+    };
+    Findings { findings, next }
+}

@@ -1,0 +1,58 @@
+//! What orders say is billed of them against the invoices that bill them (FI4).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoa_sdk::store::{aggregate, read, select};
+use stoa_sdk::{Finding, Id, all, has, map, set, totals};
+use stoa_trade::quantity::Quantity;
+
+use crate::records::invoice::{InvoiceRow, InvoiceStatus};
+use crate::records::invoice_line::InvoiceLineRow;
+use crate::records::side::Side;
+use crate::verify::{Batch, finding};
+use crate::work::ordered::read_orders;
+
+/// Invoices of a batch; each has 100 lines at most.
+const INVOICES: u32 = 10;
+/// Lines of orders that are asked for at once: each may be of an order of its own.
+const ITEMS: usize = 100;
+
+totals! { Billed of InvoiceLineRow by [order_item_id: Option<Id>] { quantity: Quantity = sum(quantity) } }
+
+/// FI4: what is billed of an order's line is what issued invoices bill.
+pub fn check_billed(after: Option<Id>) -> Batch {
+    let page = read(select::<InvoiceRow>(InvoiceRow::status.eq(InvoiceStatus::Issued)).after(after).limit(INVOICES));
+    let last = page.items.last().filter(|_| page.more).map(|row| row.id);
+    let mut findings = Vec::new();
+    for side in [Side::Sales, Side::Purchases] {
+        let ids: Vec<Id> = page.items.iter().filter(|row| row.side == side).map(|row| row.id).collect();
+        let items: Vec<Id> = read_items(&ids).into_iter().collect();
+        findings.extend(items.chunks(ITEMS).flat_map(|some| check_items(side, &set(some.iter().copied()))));
+    }
+    (findings, last)
+}
+
+/// The lines of orders that these invoices bill.
+fn read_items(invoices: &[Id]) -> BTreeSet<Id> {
+    if invoices.is_empty() {
+        return BTreeSet::new();
+    }
+    let own = InvoiceRow::id.one_of(invoices.iter().copied());
+    let standing = has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, own);
+    set(read(select::<InvoiceLineRow>(standing).whole()).into_iter().filter_map(|line| line.order_item_id))
+}
+
+fn check_items(side: Side, items: &BTreeSet<Id>) -> Vec<Finding> {
+    let issued = has::<InvoiceRow, _, _>(
+        InvoiceLineRow::line_set_id,
+        InvoiceRow::line_set_id,
+        InvoiceRow::status.eq(InvoiceStatus::Issued),
+    );
+    let of_items = InvoiceLineRow::order_item_id.one_of(items.iter().copied());
+    let billed = read(aggregate::<Billed>(all([of_items, issued])).whole());
+    let billed: BTreeMap<Option<Id>, Quantity> = map(billed.into_iter().map(|of| (of.order_item_id, of.quantity)));
+    let Ok(orders) = read_orders(side, items, &BTreeSet::new()) else { return Vec::new() };
+    let differs = |item: &&Id| orders.lines.get(*item).map(|line| line.billed) != billed.get(&Some(**item)).copied();
+    let message = "What is billed of the order's line is not what issued invoices bill.";
+    items.iter().filter(differs).map(|item| finding("FI4", *item, message)).collect()
+}

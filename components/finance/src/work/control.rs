@@ -1,0 +1,89 @@
+//! What the control accounts of an entity should hold by its documents (finance-ledger.md B9): reconciliation compares it with the
+//! books, and the books begin with it.
+
+use stoa_sdk::host::fault;
+use stoa_sdk::store::run;
+use stoa_sdk::{Id, Problem};
+use stoa_trade::clients::costs;
+use stoa_trade::clients::{purchases, sales};
+use stoa_trade::quantity::{Amount, Money, sum, widen};
+
+use crate::records::side::Side;
+use crate::work::balances::{sum_recognized, sum_standing, sum_taken};
+use crate::work::ordered::parse;
+
+/// Debit minus credit of each control role, by documents in the currency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Control {
+    pub receivable: Amount,
+    pub supplier_credit: Amount,
+    pub sales_clearing: Amount,
+    pub payable: Amount,
+    pub customer_credit: Amount,
+    pub goods_received_not_invoiced: Amount,
+}
+
+impl Control {
+    /// The roles with their balances; that of goods is inventory's to say.
+    pub fn roles(self, inventory: Amount) -> [(&'static str, Amount); 7] {
+        [
+            ("RECEIVABLE", self.receivable),
+            ("SUPPLIER_CREDIT", self.supplier_credit),
+            ("SALES_CLEARING", self.sales_clearing),
+            ("INVENTORY", inventory),
+            ("PAYABLE", self.payable),
+            ("CUSTOMER_CREDIT", self.customer_credit),
+            ("GOODS_RECEIVED_NOT_INVOICED", self.goods_received_not_invoiced),
+        ]
+    }
+}
+
+fn minus(amount: Amount) -> Amount {
+    Amount::from_units(-amount.units())
+}
+
+/// What documents of the entity in the currency say.
+///
+/// # Errors
+/// LIMIT_EXCEEDED.
+pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem> {
+    let (of_sales, of_purchases, collected, free) = run((
+        sum_standing(Side::Sales, entity, currency_code),
+        sum_standing(Side::Purchases, entity, currency_code),
+        sum_taken(entity, currency_code),
+        sum_recognized(entity, currency_code),
+    ))?;
+    let delivered: Amount = parse(&sales::service::position(entity.into(), currency_code)?);
+    let position = purchases::service::position(entity.into(), currency_code);
+    let (received, billed): (Amount, Amount) = (parse(&position.received_value), parse(&position.billed_value));
+    let of = |amount: Money| widen(amount);
+    Ok(Control {
+        receivable: of(of_sales.invoices),
+        customer_credit: sum([of(of_sales.payments), of(of_sales.credits)])?,
+        payable: minus(of(of_purchases.invoices)),
+        supplier_credit: minus(sum([of(of_purchases.payments), of(of_purchases.credits)])?),
+        goods_received_not_invoiced: sum([billed, minus(received)])?,
+        // What registers collected of invoices stands below zero, as it lowers what is owed.
+        sales_clearing: sum([
+            delivered,
+            free.revenue,
+            minus(of(of_sales.issued)),
+            minus(of(collected.amount)),
+            minus(of(of_sales.collected)),
+        ])?,
+    })
+}
+
+/// What the entity's goods are worth in the currency.
+///
+/// # Errors
+/// Inventory's.
+pub fn read_inventory(entity: Id, currency_code: &str) -> Result<Amount, Problem> {
+    let page = costs::service::valuation(entity.into(), None, None, None, 1)?;
+    let own = page.totals.iter().find(|total| total.currency_code.as_deref() == Some(currency_code));
+    match own.map(|total| total.value.parse()) {
+        None => Ok(Amount::ZERO),
+        Some(Ok(value)) => Ok(value),
+        Some(Err(_)) => fault("inventory answered what is no decimal"),
+    }
+}

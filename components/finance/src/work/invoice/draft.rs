@@ -1,0 +1,152 @@
+//! Drafts of invoices: created, replaced, and drawn up of what an order has not billed. They claim nothing and post nothing.
+
+use std::collections::BTreeSet;
+
+use stoa_sdk::store::{get, insert, run, select};
+use stoa_sdk::{Id, Problem, new_id, now};
+use stoa_trade::Change;
+use stoa_trade::clients::directory;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::Amount;
+use stoa_trade::refusal::or_duplicate;
+use stoa_trade::text::key;
+
+use crate::records::invoice::{InvoiceRow, InvoiceStatus};
+use crate::records::invoice_line::{InvoiceLineRow, products_of};
+use crate::records::side::Side;
+use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::rules::total::invoice_total;
+use crate::work::invoice::lines::draw_lines;
+use crate::work::invoice::locked::lines_of;
+use crate::work::party::require_active_party;
+
+/// A draft as it was written.
+pub struct Draft {
+    pub row: InvoiceRow,
+    pub lines: Vec<InvoiceLineRow>,
+    /// Of a replacement: the products of the lines that stood before, and the names of the members that differ.
+    pub products_before: BTreeSet<Id>,
+    pub changed: Vec<String>,
+}
+
+impl Draft {
+    /// What the audit entry is found by besides the document: the products of its lines, also of those that are gone.
+    pub fn products(&self) -> BTreeSet<Id> {
+        let mut products = products_of(&self.lines);
+        products.extend(&self.products_before);
+        products
+    }
+}
+
+fn total_of(lines: &[InvoiceLineRow]) -> Result<stoa_trade::quantity::Money, Problem> {
+    let totals: Vec<(String, Amount)> = lines.iter().map(|line| (line.pointer(), line.line_total)).collect();
+    invoice_total(&totals)
+}
+
+/// Creates a draft.
+///
+/// # Errors
+/// What its members name wrongly; DUPLICATE at `/number`.
+pub fn create_draft(side: Side, stated: StatedInvoice) -> Result<Draft, Problem> {
+    stated.check(side)?;
+    let entity = directory::require(stated.entity, stated.branch)?;
+    require_active_party(side, stated.party)?;
+    let row = new_draft(side, new_id(), &stated);
+    let lines = draw_lines(&row, &entity, &stated.lines)?;
+    let row = InvoiceRow { total: total_of(&lines)?, ..row };
+    run((insert([&row]), insert(&lines))).map_err(or_duplicate("/number"))?;
+    Ok(Draft { row, lines, products_before: BTreeSet::new(), changed: Vec::new() })
+}
+
+/// A draft as a body states it, without its total.
+fn new_draft(side: Side, id: Id, stated: &StatedInvoice) -> InvoiceRow {
+    let now = now();
+    InvoiceRow {
+        id,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        side,
+        number: stated.number.clone(),
+        number_key: key(&stated.number),
+        number_scope: number_scope(side, stated),
+        legal_entity_id: stated.entity,
+        branch_id: stated.branch,
+        party_id: stated.party,
+        currency_code: stated.currency_code.clone(),
+        status: InvoiceStatus::Draft,
+        line_set_id: new_id(),
+        issued_on: stated.issued_on,
+        due_on: stated.due_on,
+        posted_on: None,
+        document_reference: stated.document_reference.clone(),
+        reference_key: None,
+        reference: stated.reference.clone(),
+        notes: stated.notes.clone(),
+        total: Default::default(),
+        revenue_recognized_on: None,
+        delivery_order_id: None,
+        receipt_id: None,
+        voided_on: None,
+        void_reason: None,
+    }
+}
+
+/// Suppliers number their own invoices.
+fn number_scope(side: Side, stated: &StatedInvoice) -> Id {
+    match side {
+        Side::Sales => stated.entity,
+        Side::Purchases => stated.party,
+    }
+}
+
+/// Replaces a draft.
+///
+/// # Errors
+/// NOT_FOUND, VERSION_CONFLICT, ILLEGAL_STATE, IMMUTABLE_FIELD, and as [`create_draft`].
+pub fn replace_draft(side: Side, id: Id, expected: ExpectedVersion, stated: StatedInvoice) -> Result<Draft, Problem> {
+    stated.check(side)?;
+    let (before, lines_before) = run((get::<InvoiceRow>(id).locked(), select::<InvoiceLineRow>(lines_of(id)).whole()))?;
+    let before = before.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
+    expected.check(before.version)?;
+    if before.status != InvoiceStatus::Draft {
+        return Err(Problem::of("ILLEGAL_STATE"));
+    }
+    let after = new_draft(side, id, &stated);
+    let after = InvoiceRow { version: before.version, created_at: before.created_at, ..after };
+    let entity = match stated.entity == before.legal_entity_id {
+        true => directory::require(stated.entity, stated.branch)?,
+        false => return Err(Problem::immutable(vec!["/legalEntityId".to_owned()])),
+    };
+    if stated.party != before.party_id {
+        require_active_party(side, stated.party)?;
+    }
+    let lines = draw_lines(&after, &entity, &stated.lines)?;
+    let change = Change::of(&before, InvoiceRow { total: total_of(&lines)?, ..after })?;
+    run((change.update(), insert(&lines))).map_err(or_duplicate("/number"))?;
+    let mut changed = change.members();
+    // Lines are named as one: which of them changed is in the record.
+    changed.retain(|member| member != "lineSetId" && member != "numberScope");
+    changed.push("lines".to_owned());
+    Ok(Draft { row: change.into_after(), lines, products_before: products_of(&lines_before), changed })
+}
+
+/// A line that bills what an order has not billed.
+pub fn open_line(
+    order_item: Id,
+    receipt_item: Option<Id>,
+    quantity: stoa_trade::quantity::Quantity,
+    units: Vec<Id>,
+) -> StatedLine {
+    StatedLine {
+        variant: None,
+        description: None,
+        quantity,
+        unit_amount: None,
+        order_item: Some(order_item),
+        receipt_item,
+        units,
+        account: None,
+        price_reason: None,
+    }
+}

@@ -1,0 +1,9 @@
+//! What several operations do with invoices: draw up their lines, post them, bill their orders, claim their units.
+
+pub mod claim;
+pub mod collected;
+pub mod debt;
+pub mod draft;
+pub mod lines;
+pub mod locked;
+pub mod post;

@@ -1,0 +1,16 @@
+//! What several operations do together.
+
+pub mod balances;
+pub mod control;
+pub mod entries;
+pub mod invoice;
+pub mod money;
+pub mod ordered;
+pub mod party;
+pub mod posting;
+pub mod revenue;
+pub mod settle;
+pub mod source;
+pub mod supplier_return;
+pub mod till;
+pub mod units;

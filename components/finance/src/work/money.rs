@@ -1,0 +1,156 @@
+//! Money that moves: the account that a method uses, the rows that reports of cash are sums of, and the legs of its entry.
+
+use stoa_sdk::{Date, Id, Problem, new_id, now};
+use stoa_trade::clients::books::{Posting, Side as JournalSide};
+use stoa_trade::clients::money::{self, Account, Usage};
+use stoa_trade::quantity::Money;
+use stoa_trade::refusal::invalid;
+
+use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
+use crate::records::party_entry::{PartyAccount, PartyAct, PartyEntryRow};
+use crate::records::payment::{CardKind, Method, PaymentRow};
+use crate::records::refund::RefundRow;
+use crate::records::side::{PAYMENT, Side};
+use crate::work::entries::{Debtor, Document, entry, negate};
+use crate::work::posting::{EntrySource, Terms, draw_entry, money_leg, party_leg};
+use crate::work::source::{payer_of, payment_document};
+
+/// The stated money account, else the one mapped to the method; none where the entity keeps no books.
+///
+/// # Errors
+/// PAYMENT_ACCOUNT_INVALID at `/accountId`, ACCOUNTING_SETUP_REQUIRED.
+pub fn resolve_account(entity: Id, method: Method, stated: Option<Id>) -> Result<Option<Account>, Problem> {
+    let usage =
+        Usage { method: method.as_str().to_owned(), stated: stated.map(Into::into), pointer: "/accountId".to_owned() };
+    Ok(money::resolve(entity, &[usage])?.into_iter().next().flatten())
+}
+
+/// A kind of card only of a card.
+///
+/// # Errors
+/// VALIDATION_FAILED at `/cardKind`.
+pub fn check_card(method: Method, card: Option<CardKind>) -> Result<(), Problem> {
+    match card {
+        Some(_) if method != Method::Card => Err(invalid("/cardKind", "NOT_ALLOWED")),
+        _ => Ok(()),
+    }
+}
+
+/// Money of a document on its way.
+#[derive(Debug, Clone)]
+pub struct Moved {
+    pub entity: Id,
+    pub currency_code: String,
+    pub account: Option<Id>,
+    pub method: Method,
+    pub direction: Direction,
+    pub amount: Money,
+    pub on: Date,
+    pub origin: MoveOrigin,
+    pub source: Id,
+    /// The cash session whose drawer it changes.
+    pub session: Option<Id>,
+}
+
+/// The row of money that moved; of one that is undone the row that takes it back.
+pub fn draw_move(of: &Moved, branch: Option<Id>, is_undone: bool) -> MoneyMoveRow {
+    let now = now();
+    let signed = match of.direction {
+        Direction::In => of.amount,
+        Direction::Out => negate(of.amount),
+    };
+    MoneyMoveRow {
+        id: new_id(),
+        created_at: now,
+        updated_at: now,
+        legal_entity_id: of.entity,
+        branch_id: branch,
+        currency_code: of.currency_code.clone(),
+        money_account_id: of.account,
+        method: of.method,
+        direction: of.direction,
+        amount: if is_undone { negate(signed) } else { signed },
+        on_date: of.on,
+        origin: of.origin,
+        source_id: of.source,
+        undo: is_undone,
+        session_id: of.session,
+    }
+}
+
+/// The money of a payment that is not a register's.
+pub fn money_of_payment(row: &PaymentRow, on: Date) -> Moved {
+    let (direction, origin) = match row.side {
+        Side::Sales => (Direction::In, MoveOrigin::CustomerPayment),
+        Side::Purchases => (Direction::Out, MoveOrigin::SupplierPayment),
+    };
+    Moved {
+        entity: row.legal_entity_id,
+        currency_code: row.currency_code.clone(),
+        account: row.account_id,
+        method: row.method,
+        direction,
+        amount: row.amount,
+        on,
+        origin,
+        source: row.id,
+        session: None,
+    }
+}
+
+/// The money of a refund; `session`: of the drawer that it leaves, or comes back to.
+pub fn money_of_refund(row: &RefundRow, on: Date, session: Option<Id>) -> Moved {
+    let (direction, origin) = match row.side {
+        Side::Sales => (Direction::Out, MoveOrigin::CustomerRefund),
+        Side::Purchases => (Direction::In, MoveOrigin::SupplierRefund),
+    };
+    Moved {
+        entity: row.legal_entity_id,
+        currency_code: row.currency_code.clone(),
+        account: row.account_id,
+        method: row.method,
+        direction,
+        amount: row.amount,
+        on,
+        origin,
+        source: row.id,
+        session,
+    }
+}
+
+/// What a payment that is money writes beside itself: P13, P15.
+pub struct Recorded {
+    pub entry: PartyEntryRow,
+    pub moved: MoneyMoveRow,
+    pub posting: Posting,
+}
+
+/// Records the money of a payment.
+pub fn record_payment(row: &PaymentRow) -> Recorded {
+    let debtor = payer_of(row);
+    let moved = money_of_payment(row, row.paid_on);
+    let document = payment_document(row);
+    let less = negate(row.amount);
+    let entry = entry(&debtor, &document, PartyAct::Post, PartyAccount::Payments, None, row.paid_on, less);
+    let posting = post_money(&debtor, &document, PAYMENT, &moved, "/paidOn");
+    Recorded { entry, moved: draw_move(&moved, None, false), posting }
+}
+
+/// The entry of money that comes from or goes to a party, against what it has to its credit.
+pub fn post_money(debtor: &Debtor, document: &Document, kind: &str, moved: &Moved, on_pointer: &str) -> Posting {
+    let terms = Terms {
+        entity: debtor.entity,
+        currency_code: &debtor.currency_code,
+        currency_pointer: Some("/currencyCode"),
+        on: moved.on,
+        on_pointer,
+    };
+    let (of_money, of_party) = match moved.direction {
+        Direction::In => (JournalSide::Debit, JournalSide::Credit),
+        Direction::Out => (JournalSide::Credit, JournalSide::Debit),
+    };
+    let party = debtor.side.party(debtor.party);
+    let legs = money_leg(moved.account, of_money, moved.amount).into_iter();
+    let legs = legs.chain([party_leg(debtor.side.credit_role(), of_party, moved.amount, party)]).collect();
+    draw_entry(terms, EntrySource { kind, id: document.id, purpose: "MONEY", number: &document.number }, legs)
+}

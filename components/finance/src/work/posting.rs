@@ -1,0 +1,104 @@
+//! Entries of the journal as finance posts them (finance-ledger.md A6): what they are of, and their legs.
+
+use stoa_sdk::{Date, Id, Problem};
+use stoa_trade::clients::books::{self, Leg, Party, Posting, Side, Target};
+use stoa_trade::clients::directory;
+use stoa_trade::quantity::{Amount, Money, widen};
+use stoa_trade::refusal::illegal;
+
+/// What an entry is of.
+#[derive(Debug, Clone)]
+pub struct EntrySource<'a> {
+    pub kind: &'a str,
+    pub id: Id,
+    pub purpose: &'a str,
+    /// As a reader of the journal knows the document.
+    pub number: &'a str,
+}
+
+/// Whose entry it is, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    pub entity: Id,
+    pub currency_code: &'a str,
+    /// Where the request states the currency.
+    pub currency_pointer: Option<&'a str>,
+    pub on: Date,
+    /// Where the request states the day.
+    pub on_pointer: &'a str,
+}
+
+/// An entry with these legs.
+pub fn draw_entry(terms: Terms<'_>, source: EntrySource<'_>, legs: Vec<Leg>) -> Posting {
+    Posting {
+        entity: terms.entity.into(),
+        currency_code: terms.currency_code.to_owned(),
+        currency_pointer: terms.currency_pointer.map(str::to_owned),
+        on: Some(terms.on.to_string()),
+        on_pointer: Some(terms.on_pointer.to_owned()),
+        source_kind: source.kind.to_owned(),
+        source_id: source.id.into(),
+        purpose: source.purpose.to_owned(),
+        text: format!("{} {}", source.kind, source.number),
+        legs,
+    }
+}
+
+/// A leg on the account of a role.
+pub fn leg(role: &str, side: Side, amount: Amount) -> Leg {
+    Leg {
+        target: Target::Role(role.to_owned()),
+        side,
+        amount: amount.to_string(),
+        party: None,
+        branch: None,
+        pointer: None,
+    }
+}
+
+/// A leg on the account of a role, of a party.
+pub fn party_leg(role: &str, side: Side, amount: Money, party: Party) -> Leg {
+    Leg { party: Some(party), ..leg(role, side, widen(amount)) }
+}
+
+/// A leg on a money account. An entity without books has none, and posts nothing.
+pub fn money_leg(account: Option<Id>, side: Side, amount: Money) -> Option<Leg> {
+    let target = Target::Money(account?.into());
+    Some(Leg { target, ..leg("", side, widen(amount)) })
+}
+
+/// The same leg, of a branch.
+pub fn of_branch(leg: Leg, branch: Option<Id>) -> Leg {
+    Leg { branch: branch.map(Into::into), ..leg }
+}
+
+/// What is undone.
+#[derive(Debug, Clone, Copy)]
+pub struct Undone<'a> {
+    pub entity: Id,
+    pub kind: &'a str,
+    pub id: Id,
+    pub number: &'a str,
+    /// Whether it was worth something, so that with books it has an entry.
+    pub amount: Money,
+    pub on: Date,
+    pub on_pointer: &'a str,
+}
+
+/// Mirrors every entry of a document. One that was posted before the books were begun has none, and cannot be undone: a credit
+/// mends it.
+///
+/// # Errors
+/// ILLEGAL_STATE with BEFORE_BOOKS; the codes of accounting.
+pub fn undo(of: Undone<'_>) -> Result<(), Problem> {
+    let text = format!("{} {}", of.kind, of.number);
+    let day = of.on.to_string();
+    let mirrors = books::service::mirror(of.kind, of.id.into(), Some(&day), Some(of.on_pointer), &text)?;
+    if mirrors.is_empty() && !of.amount.is_zero() {
+        let keeps_books = directory::entities(&[of.entity]).first().is_some_and(|entity| entity.keeps_books);
+        if keeps_books {
+            return Err(illegal("/path/id", "BEFORE_BOOKS"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Revenue by groups: what orders delivered, which sales knows, and what invoices recognised without one, merged by key; credits beside
+//! them where they can be told apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoa_sdk::store::{Totals, aggregate, run};
+use stoa_sdk::{Date, Filter, Id, Problem, all, map, set, text_enum, totals};
+use stoa_trade::clients::sales;
+use stoa_trade::dates::Month;
+use stoa_trade::lists::equals;
+use stoa_trade::quantity::{Amount, Money, Quantity, sum};
+
+use crate::records::party_entry::{DocumentKind, PartyAccount, PartyEntryRow};
+use crate::records::revenue_line::RevenueLineRow;
+use crate::records::side::Side;
+use crate::work::balances::of_statement;
+use crate::work::entries::negate;
+use crate::work::ordered::parse;
+
+text_enum! {
+    /// What figures are grouped by.
+    #[derive(Default)]
+    pub enum GroupBy {
+        #[default] Day => "DAY", Month => "MONTH", Variant => "VARIANT", Customer => "CUSTOMER", Branch => "BRANCH",
+        Warehouse => "WAREHOUSE",
+    }
+}
+
+/// Whose revenue, and when; both days are in it.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    pub entity: Id,
+    pub currency_code: String,
+    pub from: Date,
+    pub to: Date,
+    pub customer: Option<Id>,
+    pub variant: Option<Id>,
+    pub branch: Option<Id>,
+    pub warehouse: Option<Id>,
+}
+
+/// The figures of a group.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Figures {
+    /// Orders delivered, and invoices whose lines without an order were recognised.
+    pub documents: i64,
+    pub quantity: Quantity,
+    pub revenue: Amount,
+    pub cost: Amount,
+    pub uncosted: Quantity,
+    /// None where credits cannot be told apart so.
+    pub credits: Option<Money>,
+}
+
+/// A page of groups by their keys, and the figures of all of them. The key of what has none, such as revenue without a variant, is
+/// empty; it comes last.
+#[derive(Debug)]
+pub struct Grouped {
+    pub rows: Vec<(String, Figures)>,
+    pub total: Figures,
+    pub next: Option<Id>,
+}
+
+/// What is measured of revenue without an order.
+macro_rules! recognized {
+    ($name:ident by [$($key:ident: $type:ty)?] $text:expr) => {
+        totals! {
+            $name of RevenueLineRow by [$($key: $type)?] {
+                documents: i64 = sum(document_count),
+                quantity: Quantity = sum(quantity),
+                revenue: Amount = sum(revenue),
+            }
+        }
+
+        impl $name {
+            fn into_keyed(self) -> (String, Figures) {
+                let text: fn(&$name) -> String = $text;
+                let figures = Figures {
+                    documents: self.documents,
+                    quantity: self.quantity,
+                    revenue: self.revenue,
+                    ..Figures::default()
+                };
+                (text(&self), figures)
+            }
+        }
+    };
+}
+
+fn text_of(id: Option<Id>) -> String {
+    id.map(|id| id.to_string()).unwrap_or_default()
+}
+
+recognized! { Overall by [] |_| String::new() }
+recognized! { ByDay by [on_date: Date] |of| of.on_date.to_string() }
+recognized! { ByMonth by [month: Month] |of| of.month.to_string() }
+recognized! { ByVariant by [variant_id: Option<Id>] |of| text_of(of.variant_id) }
+recognized! { ByCustomer by [customer_id: Id] |of| of.customer_id.to_string() }
+recognized! { ByBranch by [branch_id: Option<Id>] |of| text_of(of.branch_id) }
+
+totals! { CreditsByDay of PartyEntryRow by [on_date: Date] { amount: Money = sum(amount) } }
+totals! { CreditsByMonth of PartyEntryRow by [month: Month] { amount: Money = sum(amount) } }
+totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Money = sum(amount) } }
+totals! { AllCredits of PartyEntryRow by [] { amount: Money = sum(amount) } }
+
+impl Scope {
+    /// Revenue without an order left no warehouse.
+    fn filter_recognized(&self) -> Option<Filter> {
+        self.warehouse.is_none().then(|| {
+            all([
+                RevenueLineRow::legal_entity_id.eq(self.entity),
+                RevenueLineRow::currency_code.eq(self.currency_code.as_str()),
+                RevenueLineRow::on_date.ge(self.from),
+                RevenueLineRow::on_date.le(self.to),
+                equals(RevenueLineRow::customer_id, self.customer),
+                equals(RevenueLineRow::variant_id, self.variant),
+                equals(RevenueLineRow::branch_id, self.branch),
+            ])
+        })
+    }
+
+    /// A credit has a customer, and neither variant, branch nor warehouse.
+    fn filter_credits(&self) -> Option<Filter> {
+        (self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()).then(|| {
+            all([
+                PartyEntryRow::side.eq(Side::Sales),
+                PartyEntryRow::legal_entity_id.eq(self.entity),
+                PartyEntryRow::currency_code.eq(self.currency_code.as_str()),
+                PartyEntryRow::on_date.ge(self.from),
+                PartyEntryRow::on_date.le(self.to),
+                PartyEntryRow::account.eq(PartyAccount::Credits),
+                PartyEntryRow::document.eq(DocumentKind::Credit),
+                of_statement(),
+                equals(PartyEntryRow::party_id, self.customer),
+            ])
+        })
+    }
+}
+
+/// Revenue by groups. `cursor` and `limit` are of groups by ids; others are one page.
+///
+/// # Errors
+/// LIMIT_EXCEEDED where there are more groups than can be answered.
+pub fn group_revenue(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<Grouped, Problem> {
+    let sold = ask_sales(of, by, cursor, limit)?;
+    let (free, free_total) = read_recognized(of, by)?;
+    let (credits, credit_total) = read_credits(of, by)?;
+    let mut rows: BTreeMap<String, Figures> = BTreeMap::new();
+    for figure in &sold.rows {
+        rows.insert(figure.key.clone(), read_figure(figure));
+    }
+    let is_paged = matches!(by, GroupBy::Variant | GroupBy::Customer | GroupBy::Warehouse);
+    let after = cursor.filter(|_| is_paged).map(|id| id.to_string()).unwrap_or_default();
+    // Beyond the last group of sales' page sales may have others.
+    let until = sold.next.clone();
+    let in_page = |key: &String| {
+        if key.is_empty() {
+            return until.is_none();
+        }
+        *key > after && until.as_ref().is_none_or(|until| key <= until)
+    };
+    for (key, figures) in free.into_iter().filter(|(key, _)| in_page(key)) {
+        let own = rows.entry(key).or_default();
+        *own = add(own, &figures)?;
+    }
+    if let Some(credits) = &credits {
+        for (key, amount) in credits.iter().filter(|(key, _)| in_page(key)) {
+            rows.entry(key.clone()).or_default().credits = Some(*amount);
+        }
+        rows.values_mut().for_each(|row| row.credits = row.credits.or(Some(Money::ZERO)));
+    }
+    let total = Figures { credits: credit_total, ..add(&read_figure(&sold.total), &free_total)? };
+    Ok(cut(rows, total, is_paged.then_some(limit), until.is_some()))
+}
+
+/// The first groups of a page, what has no key last.
+fn cut(mut rows: BTreeMap<String, Figures>, total: Figures, limit: Option<u32>, has_more: bool) -> Grouped {
+    let keyless = rows.remove("");
+    let mut rows: Vec<(String, Figures)> = rows.into_iter().chain(keyless.map(|row| (String::new(), row))).collect();
+    let most = limit.map_or(usize::MAX, |limit| limit as usize);
+    let is_cut = rows.len() > most;
+    rows.truncate(most);
+    let last = rows.last().and_then(|(key, _)| key.parse().ok());
+    Grouped { rows, total, next: last.filter(|_| is_cut || has_more) }
+}
+
+fn ask_sales(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) -> Result<sales::Report, Problem> {
+    let by = match by {
+        GroupBy::Day => sales::Group::Day,
+        GroupBy::Month => sales::Group::Month,
+        GroupBy::Variant => sales::Group::Variant,
+        GroupBy::Customer => sales::Group::Customer,
+        GroupBy::Branch => sales::Group::Branch,
+        GroupBy::Warehouse => sales::Group::Warehouse,
+    };
+    sales::service::figures(&sales::Question {
+        legal_entity_id: of.entity.into(),
+        currency_code: of.currency_code.clone(),
+        since: of.from.to_string(),
+        until: of.to.to_string(),
+        by,
+        customer_id: of.customer.map(Into::into),
+        variant_id: of.variant.map(Into::into),
+        branch_id: of.branch.map(Into::into),
+        warehouse_id: of.warehouse.map(Into::into),
+        cursor: cursor.map(|id| id.to_string()),
+        limit,
+    })
+}
+
+fn read_figure(figure: &sales::Figure) -> Figures {
+    Figures {
+        documents: i64::try_from(figure.documents).unwrap_or(i64::MAX),
+        quantity: parse(&figure.quantity),
+        revenue: parse(&figure.revenue),
+        cost: figure.cost.as_deref().map(parse).unwrap_or_default(),
+        uncosted: parse(&figure.uncosted),
+        credits: None,
+    }
+}
+
+fn add(one: &Figures, other: &Figures) -> Result<Figures, Problem> {
+    Ok(Figures {
+        documents: one.documents.saturating_add(other.documents),
+        quantity: sum([one.quantity, other.quantity])?,
+        revenue: sum([one.revenue, other.revenue])?,
+        cost: sum([one.cost, other.cost])?,
+        uncosted: sum([one.uncosted, other.uncosted])?,
+        credits: None,
+    })
+}
+
+type Keyed<T> = BTreeMap<String, T>;
+
+fn read_recognized(of: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
+    let Some(filter) = of.filter_recognized() else { return Ok(Default::default()) };
+    match by {
+        GroupBy::Day => sum_recognized(&filter, ByDay::into_keyed),
+        GroupBy::Month => sum_recognized(&filter, ByMonth::into_keyed),
+        GroupBy::Variant => sum_recognized(&filter, ByVariant::into_keyed),
+        GroupBy::Customer => sum_recognized(&filter, ByCustomer::into_keyed),
+        GroupBy::Branch => sum_recognized(&filter, ByBranch::into_keyed),
+        GroupBy::Warehouse => sum_recognized(&filter, Overall::into_keyed),
+    }
+}
+
+fn sum_recognized<T: Totals>(
+    filter: &Filter,
+    keyed: fn(T) -> (String, Figures),
+) -> Result<(Keyed<Figures>, Figures), Problem> {
+    let (groups, total) =
+        run((aggregate::<T>(filter.clone()).without_zeros().whole(), aggregate::<Overall>(filter.clone()).one()))?;
+    Ok((map(groups.into_iter().map(keyed)), total.into_keyed().1))
+}
+
+/// Credits by group, where they have such a group, and all of them.
+fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option<Money>), Problem> {
+    let Some(filter) = of.filter_credits() else { return Ok((None, None)) };
+    let groups = match by {
+        GroupBy::Day => sum_credits(&filter, |of: CreditsByDay| (of.on_date.to_string(), of.amount))?,
+        GroupBy::Month => sum_credits(&filter, |of: CreditsByMonth| (of.month.to_string(), of.amount))?,
+        GroupBy::Customer => sum_credits(&filter, |of: CreditsByCustomer| (of.party_id.to_string(), of.amount))?,
+        _ => return Ok((None, None)),
+    };
+    let total = run(aggregate::<AllCredits>(filter).one())?;
+    Ok((Some(groups), Some(negate(total.amount))))
+}
+
+fn sum_credits<T: Totals>(filter: &Filter, keyed: fn(T) -> (String, Money)) -> Result<Keyed<Money>, Problem> {
+    let groups = run(aggregate::<T>(filter.clone()).without_zeros().whole())?;
+    Ok(map(groups.into_iter().map(keyed).map(|(key, amount)| (key, negate(amount)))))
+}
+
+/// The ids among these keys.
+pub fn ids_of(rows: &[(String, Figures)]) -> BTreeSet<Id> {
+    set(rows.iter().filter_map(|(key, _)| key.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f79_a_page_is_cut_and_leads_on() {
+        let rows = |keys: &[&str]| map(keys.iter().map(|key| ((*key).to_owned(), Figures::default())));
+        let (one, two) = (Id(0, 1).to_string(), Id(0, 2).to_string());
+        let keys = |of: &Grouped| of.rows.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+        let page = cut(rows(&["", &one, &two]), Figures::default(), Some(2), false);
+        assert_eq!((keys(&page), page.next), (vec![one.clone(), two.clone()], Some(Id(0, 2))));
+        let page = cut(rows(&["", &two]), Figures::default(), Some(2), false);
+        assert_eq!((keys(&page), page.next), (vec![two, String::new()], None));
+        let page = cut(rows(&[&one]), Figures::default(), Some(2), true);
+        assert_eq!(page.next, Some(Id(0, 1)));
+    }
+}

@@ -1,0 +1,36 @@
+//! The point of sale: registers, cash sessions, and receipts of orders that are delivered and collected at once. It stands on all other
+//! modules, and none stands on it.
+
+mod operations;
+mod records;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod upkeep;
+mod verify;
+mod work;
+
+use stoa_sdk::{Manifest, Module};
+
+/// The module.
+pub struct Pos;
+
+impl Module for Pos {
+    const MANIFEST: Manifest = Manifest {
+        operations: operations::TABLES,
+        collections: records::COLLECTIONS,
+        events: records::EVENTS,
+        problems: &[
+            ("REGISTER_MISMATCH", 409, "Entity, warehouse, price list or currency of the order is not the session's."),
+            ("SESSION_OPEN", 409, "The register has an open session."),
+            ("TENDER_INSUFFICIENT", 409, "What was tendered is below the total."),
+            ("PAYMENT_TOTAL_MISMATCH", 409, "The components do not add up to the total."),
+        ],
+        provision: upkeep::provision,
+        checklist: upkeep::checklist,
+        verify: verify::verify,
+        ..Manifest::new("pos", env!("CARGO_PKG_VERSION"), "Registers, cash sessions and receipts.")
+    };
+}
+
+stoa_sdk::export_module!(Pos);

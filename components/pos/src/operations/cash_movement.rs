@@ -1,0 +1,101 @@
+//! Cash that the operator puts into the drawer or takes out of it (sales-pos.md 10.2).
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{Rows, get, insert, run};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, all, new_id, now, view};
+use stoa_trade::clients::tills::{self, Direction};
+use stoa_trade::document::actor::Actor;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::list_query;
+use stoa_trade::lists::{answer_page, equals, read_page};
+use stoa_trade::quantity::Positive;
+use stoa_trade::refusal::refuse_invalid;
+use stoa_trade::text::Prose;
+
+use crate::records::cash_movement::{CashDirection, CashMovementRow, PosCashMovement};
+use crate::records::permission::{READ, SELL};
+use crate::records::session::{POS_SESSION, SessionRow};
+use crate::rules::text::find_card_number;
+use crate::work::session::{lock_session, raise_version, require_open, require_operator};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/pos/sessions/{id}/cash-movements", "createPosCashMovement", create).summary("Move cash")
+        .description("By the operator alone. Out goes no more than the drawer should hold. With books it is posted against the \
+            counter account, or against cash movements.")
+        .needs(SELL).body::<PosCashMovementInput>().answers::<PosCashMovement>().cache_control("no-store")
+        .writes(POS_SESSION, &[])
+        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ACCOUNTING_AMOUNT_PRECISION"]),
+    Operation::read("/pos/sessions/{id}/cash-movements", "listPosCashMovements", list).summary("Cash movements of a session")
+        .needs(READ).query::<ListPosCashMovements>().answers::<Page<PosCashMovement>>().cache_control("no-store"),
+];
+
+/// A cash movement as a body states it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PosCashMovementInput {
+    /// The session's.
+    pub expected_version: ExpectedVersion,
+    pub direction: CashDirection,
+    pub amount: Positive,
+    /// For people. Nothing shaped like a card number.
+    pub reason: Prose<1, 1000>,
+    /// Another money account of the entity, such as the safe's; only where it keeps books.
+    #[serde(default)]
+    pub counter_account_id: Option<Id>,
+}
+
+list_query! {
+    pub struct ListPosCashMovements {
+        direction: Option<CashDirection>,
+    }
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: PosCashMovementInput = call.body()?;
+    let reason = String::from(input.reason);
+    refuse_invalid(find_card_number("/reason", Some(&reason)).into_iter().collect())?;
+    let session = lock_session(call.path_id("id")?)?;
+    require_operator(&session)?;
+    input.expected_version.check(session.version)?;
+    require_open(&session)?;
+    let id = new_id();
+    let direction = match input.direction {
+        CashDirection::In => Direction::In,
+        CashDirection::Out => Direction::Out,
+    };
+    let counter = input.counter_account_id.map(Into::into);
+    let amount = input.amount.0.to_string();
+    tills::service::move_(session.id.into(), id.into(), direction, &amount, counter, &reason)?;
+    let change = raise_version(&session)?;
+    let actor = Actor::current();
+    let row = CashMovementRow {
+        id,
+        created_at: now(),
+        updated_at: now(),
+        session_id: session.id,
+        session_version: change.after().version,
+        direction: input.direction,
+        amount: input.amount.0,
+        currency_code: session.currency_code.clone(),
+        reason,
+        counter_account_id: input.counter_account_id,
+        request_id: actor.request_id,
+        created_by: actor.actor_id,
+    };
+    run((change.update(), insert([&row])))?;
+    Ok(Reply::json(&PosCashMovement::of(row)).resource(session.id).subjects([id, session.register_id]))
+}
+
+view! { KnownSession of SessionRow { id: Id } }
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListPosCashMovements = call.query()?;
+    let session: KnownSession = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    let filter = all([CashMovementRow::session_id.eq(session.id), equals(CashMovementRow::direction, query.direction)]);
+    let rows: Rows<CashMovementRow> = read_page(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, PosCashMovement::of)
+}

@@ -1,0 +1,214 @@
+//! Checkout: a confirmed order is delivered and collected at once, with one immutable receipt (sales-pos.md 11). Whatever refuses, nothing
+//! remains.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::host::fault;
+use stoa_sdk::store::{insert, run};
+use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, emit, item, new_id, now};
+use stoa_trade::clients::sales::{self, Order, Status as OrderStatus};
+use stoa_trade::clients::tills::{self, Collected, Collection};
+use stoa_trade::document::actor::Actor;
+use stoa_trade::document::version::ExpectedVersion;
+use stoa_trade::quantity::{Amount, Money};
+use stoa_trade::refusal::{refuse, refuse_invalid};
+
+use crate::records::payment::{Method, PaymentRow};
+use crate::records::permission::CHECK_OUT;
+use crate::records::receipt::{POS_RECEIPT, PosReceipt, RECEIPT_CREATED, ReceiptEvent, ReceiptRow};
+use crate::records::session::SessionRow;
+use crate::rules::collectable::require_collectable;
+use crate::rules::register_match::{Place, check_place};
+use crate::rules::tender::{Component, Paid, PosPaymentInput, StatedTender};
+use crate::work::drawer::{at_payments, parse};
+use crate::work::session::{lock_session, raise_version, require_open, require_operator};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::create("/pos/sessions/{id}/checkout", "checkoutPosSession", check_out).summary("Check a sales order out")
+        .description("By the session's operator alone. The confirmed order is delivered as a whole and collected exactly: either \
+            `tenderedAmount`, the whole in cash, or components that add up to its total. Change is given in cash alone. The receipt never \
+            changes. An issued invoice of the order is settled by it.")
+        .needs(CHECK_OUT).body::<PosCheckoutInput>().answers::<PosReceipt>().cache_control("no-store")
+        .writes(POS_RECEIPT, &[RECEIPT_CREATED.code])
+        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "REGISTER_MISMATCH", "AMOUNT_PRECISION",
+            "TENDER_INSUFFICIENT", "PAYMENT_TOTAL_MISMATCH", "PAYMENT_ACCOUNT_INVALID", "UNIT_UNAVAILABLE", "LIMIT_EXCEEDED",
+            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ACCOUNTING_AMOUNT_PRECISION"]),
+];
+
+/// What checks an order out. Exactly one of `tenderedAmount` and `payments` is stated.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PosCheckoutInput {
+    pub order_id: Id,
+    pub expected_order_version: ExpectedVersion,
+    pub expected_session_version: ExpectedVersion,
+    /// The whole sale in cash; what is beyond the total is change.
+    #[serde(default)]
+    pub tendered_amount: Option<Money>,
+    /// Components that add up to the total, one of them in cash at most.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 8))]
+    pub payments: Option<Vec<PosPaymentInput>>,
+    /// Cash that was handed over beside a CASH component; omitted: its amount. The excess is change.
+    #[serde(default)]
+    pub cash_tendered: Option<Money>,
+}
+
+pub fn check_out(call: &Call) -> Answer {
+    let input: PosCheckoutInput = call.body()?;
+    let tender = StatedTender {
+        tendered_amount: input.tendered_amount,
+        payments: input.payments,
+        cash_tendered: input.cash_tendered,
+    };
+    refuse_invalid(tender.find_faults())?;
+    let session = lock_session(call.path_id("id")?)?;
+    require_operator(&session)?;
+    let order = lock_order(input.order_id)?;
+    check_versions(&session, input.expected_session_version, &order, input.expected_order_version)?;
+    require_open(&session)?;
+    if order.status != OrderStatus::Confirmed {
+        return Err(Problem::illegal_state("/orderId"));
+    }
+    check_place(place_of_session(&session), place_of_order(&order))?;
+    let lines: Vec<Amount> = order.items.iter().map(|line| parse(&line.line_total)).collect();
+    let total = require_collectable(parse(&order.total), &lines)?;
+    let paid = tender.pay(total)?;
+    let is_whole = tender.tendered_amount.is_some();
+    let components: Vec<tills::Component> = paid.components.iter().map(component_to_wire).collect();
+    // Every refusal of the collection comes before goods are touched; it only inserts and posts then.
+    tills::service::prepare(session.id.into(), order.id, &components)
+        .map_err(|refused| at_payments(refused, is_whole))?;
+    let receipt_id = new_id();
+    sales::service::deliver(order.id, order.version, Some(receipt_id.into()))?;
+    let collected = tills::service::collect(&Collection {
+        session_id: session.id.into(),
+        receipt_id: receipt_id.into(),
+        order_id: order.id,
+        customer_id: order.customer_id,
+        legal_entity_id: order.legal_entity_id,
+        branch_id: order.branch_id,
+        currency_code: order.currency_code.clone(),
+        total: total.to_string(),
+        components,
+    })
+    .map_err(|refused| at_payments(refused, is_whole))?;
+    let change = raise_version(&session)?;
+    let receipt = draw_receipt(receipt_id, change.after(), &order, total, &paid);
+    let payments = draw_payments(&receipt, &paid.components, &collected);
+    run((change.update(), insert([&receipt]), insert(&payments)))?;
+    let event = ReceiptEvent { receipt_id, session_id: session.id, order_id: receipt.order_id };
+    emit([RECEIPT_CREATED.of(receipt_id, None, &event)]);
+    let places = [session.id, session.register_id, receipt.order_id];
+    let products = order.items.iter().map(|line| Id::from(line.product_id));
+    let reply = Reply::json(&PosReceipt::of(receipt, &payments)).resource(receipt_id);
+    Ok(reply.subjects(places.into_iter().chain(products)))
+}
+
+/// The order, held until the transaction ends.
+///
+/// # Errors
+/// NOT_FOUND at `/orderId`.
+fn lock_order(id: Id) -> Result<Order, Problem> {
+    let orders = sales::lock_orders(&[id], &[])?;
+    orders.into_iter().next().ok_or_else(|| Problem::reference_missing("/orderId"))
+}
+
+/// # Errors
+/// VERSION_CONFLICT at each version that is another.
+fn check_versions(
+    session: &SessionRow,
+    expected_session: ExpectedVersion,
+    order: &Order,
+    expected_order: ExpectedVersion,
+) -> Result<(), Problem> {
+    let stale = [
+        ("/expectedSessionVersion", expected_session.check(session.version).is_err()),
+        ("/expectedOrderVersion", expected_order.check(order.version).is_err()),
+    ];
+    let faults: Vec<Item> =
+        stale.into_iter().filter(|(_, is_stale)| *is_stale).map(|(at, _)| item(at, "VERSION_CONFLICT")).collect();
+    refuse("VERSION_CONFLICT", faults)
+}
+
+fn place_of_session(session: &SessionRow) -> Place<'_> {
+    Place {
+        legal_entity_id: session.legal_entity_id,
+        warehouse_id: session.warehouse_id,
+        price_list_id: session.price_list_id,
+        currency_code: &session.currency_code,
+    }
+}
+
+fn place_of_order(order: &Order) -> Place<'_> {
+    Place {
+        legal_entity_id: order.legal_entity_id.into(),
+        warehouse_id: order.warehouse_id.into(),
+        price_list_id: order.price_list_id.into(),
+        currency_code: &order.currency_code,
+    }
+}
+
+fn component_to_wire(of: &Component) -> tills::Component {
+    tills::Component {
+        line_no: of.line_no,
+        method: of.method.as_str().to_owned(),
+        card_kind: of.card_kind.map(|kind| kind.as_str().to_owned()),
+        amount: of.amount.to_string(),
+        account_id: of.account.map(Into::into),
+        reference: of.reference.clone(),
+    }
+}
+
+/// `session`: as it stands after the checkout.
+fn draw_receipt(id: Id, session: &SessionRow, order: &Order, total: Money, paid: &Paid) -> ReceiptRow {
+    let has = |method: Method| paid.components.iter().any(|component| component.method == method);
+    let actor = Actor::current();
+    ReceiptRow {
+        id,
+        created_at: now(),
+        updated_at: now(),
+        session_id: session.id,
+        session_version: session.version,
+        register_id: session.register_id,
+        operator_id: actor.actor_id,
+        order_id: order.id.into(),
+        currency_code: session.currency_code.clone(),
+        total,
+        tendered: paid.tendered,
+        change: paid.change,
+        cash_amount: Some(paid.cash),
+        has_cash: has(Method::Cash),
+        has_transfer: has(Method::Transfer),
+        has_card: has(Method::Card),
+        has_check: has(Method::Check),
+        has_other: has(Method::Other),
+        request_id: actor.request_id,
+    }
+}
+
+/// Each component with the id of finance's payment and the account that took it.
+fn draw_payments(receipt: &ReceiptRow, components: &[Component], collected: &Collected) -> Vec<PaymentRow> {
+    let row = |component: &Component| {
+        let payment = collected.payments.iter().find(|payment| payment.line_no == component.line_no);
+        let payment = payment.unwrap_or_else(|| fault("finance collected other components"));
+        PaymentRow {
+            id: new_id(),
+            created_at: receipt.created_at,
+            updated_at: receipt.updated_at,
+            receipt_id: receipt.id,
+            session_id: receipt.session_id,
+            line_no: component.line_no.into(),
+            method: component.method,
+            card_kind: component.card_kind,
+            amount: component.amount,
+            currency_code: receipt.currency_code.clone(),
+            account_id: payment.money_account_id.map(Id::from),
+            reference: component.reference.clone(),
+            payment_id: payment.id.into(),
+        }
+    };
+    components.iter().map(row).collect()
+}

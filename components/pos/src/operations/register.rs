@@ -1,0 +1,103 @@
+//! The operations of registers (sales-pos.md 9). There is no change of one: a changed till is a new register.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stoa_sdk::store::{get, run};
+use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, emit, text};
+use stoa_trade::clients::directory::{self, Holder};
+use stoa_trade::lists::{answer_page, equals, is_set, mentions, read_page};
+use stoa_trade::text::Line;
+use stoa_trade::{Change, EmptyBody, list_query, writable};
+
+use crate::records::permission::{READ, SETTINGS};
+use crate::records::register::{
+    POS_REGISTER, PosRegister, REGISTER_ARCHIVED, REGISTER_CREATED, RegisterEvent, RegisterRow, reply,
+};
+use crate::work::register::{NewRegister, find_places, insert_register};
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/pos/registers", "listPosRegisters", list).summary("Registers")
+        .needs(READ).query::<ListPosRegisters>().answers::<Page<PosRegister>>().cache_control("no-store"),
+    Operation::create("/pos/registers", "createPosRegister", create).summary("Create a register")
+        .description("Nothing of it ever changes. A code is unique in any case for ever, archived registers included. Without a \
+            cash account the one mapped to cash is taken when a session opens.")
+        .needs(SETTINGS).body::<PosRegisterInput>().answers::<PosRegister>().cache_control("no-store")
+        .writes(POS_REGISTER, &[REGISTER_CREATED.code])
+        .problems(&["DUPLICATE", "REFERENCE_INVALID", "PAYMENT_ACCOUNT_INVALID"]),
+    Operation::read("/pos/registers/{id}", "getPosRegister", read).summary("A register")
+        .description("Archived ones too.")
+        .needs(READ).answers::<PosRegister>().cache_control("no-store"),
+    Operation::transition("/pos/registers/{id}/archive", "archivePosRegister", archive).summary("Archive a register")
+        .description("Not while a session of it is open.")
+        .needs(SETTINGS).body::<EmptyBody>().answers::<PosRegister>().cache_control("no-store")
+        .writes(POS_REGISTER, &[REGISTER_ARCHIVED.code]).problems(&["SESSION_OPEN", "ARCHIVED"]),
+];
+
+/// A register as a body states it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PosRegisterInput {
+    /// Kept as typed; unique in any case for ever.
+    #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
+    pub code: String,
+    pub name: Line<1, 200>,
+    /// Where goods are sold from; entity and branch are its own.
+    pub warehouse_id: Id,
+    /// At what prices; the currency is its own.
+    pub price_list_id: Id,
+    /// A till's money account of the entity; only where it keeps books.
+    #[serde(default)]
+    pub cash_account_id: Option<Id>,
+}
+
+list_query! {
+    pub struct ListPosRegisters of Status {
+        legal_entity_id: Option<Id>,
+        warehouse_id: Option<Id>,
+        /// Part of the code or name, in any case.
+        text: Option<Text<1, 200>>,
+        /// Whether a session is open.
+        occupied: Option<bool>,
+    }
+}
+
+pub fn list(call: &Call) -> Answer {
+    let query: ListPosRegisters = call.query()?;
+    let filter = all([
+        RegisterRow::status.eq(query.status),
+        equals(RegisterRow::legal_entity_id, query.legal_entity_id),
+        equals(RegisterRow::warehouse_id, query.warehouse_id),
+        mentions("text", query.text.as_deref()),
+        is_set(RegisterRow::open_session_id, query.occupied),
+    ]);
+    let rows = read_page::<RegisterRow>(&filter, query.cursor, query.limit)?;
+    answer_page(rows, |row| row.id, |row| PosRegister::of(&row))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let row: RegisterRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    Ok(reply(&row))
+}
+
+pub fn create(call: &Call) -> Answer {
+    let input: PosRegisterInput = call.body()?;
+    let (warehouse, list) = find_places(input.warehouse_id, input.price_list_id)?;
+    let register =
+        NewRegister { code: input.code, name: input.name.into(), warehouse, list, cash_account: input.cash_account_id };
+    insert_register(register).map(|row| reply(&row))
+}
+
+pub fn archive(call: &Call) -> Answer {
+    let row: Option<RegisterRow> = run(get(call.path_id("id")?).locked())?;
+    let before = writable(call, row)?;
+    if before.open_session_id.is_some() {
+        return Err(Problem::of("SESSION_OPEN"));
+    }
+    let change = Change::archive(before);
+    run(change.update())?;
+    let register_id = change.after().id;
+    directory::release(Holder::Register(register_id))?;
+    emit([REGISTER_ARCHIVED.of(register_id, None, &RegisterEvent { register_id })]);
+    Ok(change.show(|row| reply(&row)))
+}

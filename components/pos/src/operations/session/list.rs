@@ -1,0 +1,74 @@
+//! Cash sessions as they are read: what the drawer of an open one should hold is asked of finance, in the same snapshot.
+
+use stoa_sdk::store::{Rows, get, run};
+use stoa_sdk::{Answer, Call, Filter, Id, Instant, Problem, Reply, all};
+use stoa_trade::list_query;
+use stoa_trade::lists::{answer_page, between, equals, read_page};
+use stoa_trade::quantity::Money;
+
+use crate::records::session::{ApiPosSession, PosSession, SessionRow, SessionStatus};
+use crate::work::drawer::read_expected;
+
+list_query! {
+    pub struct ListPosSessions {
+        status: Option<SessionStatus>,
+        register_id: Option<Id>,
+        operator_id: Option<Id>,
+        legal_entity_id: Option<Id>,
+        /// Opened at or after this instant.
+        opened_from: Option<Instant>,
+        /// Opened at or before this instant.
+        opened_to: Option<Instant>,
+        closed_from: Option<Instant>,
+        closed_to: Option<Instant>,
+    }
+}
+
+impl ListPosSessions {
+    fn filter(&self) -> Filter {
+        all([
+            equals(SessionRow::status, self.status),
+            equals(SessionRow::register_id, self.register_id),
+            equals(SessionRow::operator_id, self.operator_id.map(|id| id.to_string())),
+            equals(SessionRow::legal_entity_id, self.legal_entity_id),
+            between(SessionRow::opened_at, self.opened_from, self.opened_to),
+            between(SessionRow::closed_at, self.closed_from, self.closed_to),
+        ])
+    }
+}
+
+/// A page of sessions, each with what its drawer should hold.
+fn page(call: &Call) -> Result<Rows<(SessionRow, Money)>, Problem> {
+    let query: ListPosSessions = call.query()?;
+    let rows: Rows<SessionRow> = read_page(&query.filter(), query.cursor, query.limit)?;
+    let expected = read_expected(&rows.items);
+    let with_cash = |row: SessionRow| {
+        let cash = expected.get(&row.id).copied().unwrap_or(row.opening_amount);
+        (row, cash)
+    };
+    Ok(Rows { items: rows.items.into_iter().map(with_cash).collect(), more: rows.more })
+}
+
+pub fn list(call: &Call) -> Answer {
+    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| PosSession::of(&row, cash))
+}
+
+pub fn list_as_client(call: &Call) -> Answer {
+    answer_page(page(call)?, |(row, _)| row.id, |(row, cash)| ApiPosSession::of(&row, cash))
+}
+
+fn read_one(call: &Call) -> Result<(SessionRow, Money), Problem> {
+    let row: SessionRow = run(get(call.path_id("id")?))?.ok_or_else(Problem::not_found)?;
+    let cash = read_expected(std::slice::from_ref(&row)).remove(&row.id).unwrap_or(row.opening_amount);
+    Ok((row, cash))
+}
+
+pub fn read(call: &Call) -> Answer {
+    let (row, cash) = read_one(call)?;
+    Ok(Reply::json(&PosSession::of(&row, cash)).resource(row.id))
+}
+
+pub fn read_as_client(call: &Call) -> Answer {
+    let (row, cash) = read_one(call)?;
+    Ok(Reply::json(&ApiPosSession::of(&row, cash)).resource(row.id))
+}

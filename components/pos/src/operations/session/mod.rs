@@ -1,0 +1,43 @@
+//! The operations of cash sessions (sales-pos.md 10.2). A session is its operator's: nobody else collects or moves cash in it.
+
+mod close;
+mod list;
+mod open;
+mod report;
+
+use stoa_sdk::{Client, Operation, Page};
+
+use crate::operations::session::close::ClosePosSession;
+use crate::operations::session::list::ListPosSessions;
+use crate::operations::session::open::OpenPosSession;
+use crate::records::permission::{CLOSE, READ, SELL};
+use crate::records::session::{ApiPosSession, POS_SESSION, PosSession, SESSION_CLOSED, SESSION_OPENED};
+use crate::records::session_report::PosSessionReport;
+
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    Operation::read("/pos/sessions", "listPosSessions", list::list).summary("Cash sessions")
+        .needs(READ).query::<ListPosSessions>().answers::<Page<PosSession>>().cache_control("no-store")
+        .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiPosSession>>()),
+    Operation::create("/pos/sessions", "openPosSession", open::open).summary("Open a cash session")
+        .description("A register has one open session at most, and whoever opens it is its operator. The opening posts nothing: the \
+            money is in the account.")
+        .needs(SELL).body::<OpenPosSession>().answers::<PosSession>().cache_control("no-store")
+        .writes(POS_SESSION, &[SESSION_OPENED.code])
+        .problems(&["SESSION_OPEN", "REFERENCE_INVALID", "ARCHIVED", "PAYMENT_ACCOUNT_INVALID", "ACCOUNTING_SETUP_REQUIRED",
+            "ACCOUNTING_CURRENCY_UNSUPPORTED"]),
+    Operation::read("/pos/sessions/{id}", "getPosSession", list::read).summary("A cash session")
+        .needs(READ).answers::<PosSession>().cache_control("no-store")
+        .and_client(Client::new(READ, list::read_as_client).answers::<ApiPosSession>()),
+    Operation::transition("/pos/sessions/{id}/close", "closePosSession", close::close).summary("Close a cash session")
+        .description("Fixes what the drawer should hold and what was counted; with books the variance is posted. By the operator, or \
+            by a holder of settings.manage. Nothing opens it again.")
+        .needs_any(CLOSE).body::<ClosePosSession>().answers::<PosSession>().cache_control("no-store")
+        .writes(POS_SESSION, &[SESSION_CLOSED.code]).without_if_match()
+        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ACCOUNTING_SETUP_REQUIRED",
+            "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
+    Operation::read("/pos/sessions/{id}/report", "getPosSessionReport", report::read).summary("The report of a cash session")
+        .description("X while it is open, as often as wanted; Z once it is closed, the same for ever.")
+        .needs(READ).answers::<PosSessionReport>().cache_control("no-store")
+        .and_client(Client::new(READ, report::read).answers::<PosSessionReport>()),
+];

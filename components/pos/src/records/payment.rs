@@ -1,0 +1,98 @@
+//! The payments of a receipt: its components, each of which is one payment of finance (sales-pos.md 11, T4).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, collection, tenant, text_enum};
+use stoa_trade::quantity::Money;
+
+text_enum! {
+    /// How a component was paid.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    #[derive(PartialOrd, Ord)]
+    pub enum Method {
+        Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER",
+    }
+}
+
+text_enum! {
+    /// Of a card.
+    #[allow(missing_docs, reason = "as above")]
+    #[derive(PartialOrd, Ord)]
+    pub enum CardKind { Debit => "DEBIT", Credit => "CREDIT" }
+}
+
+text_enum! {
+    /// What is taken at a register is taken.
+    #[allow(missing_docs, reason = "as above")]
+    pub enum PaymentStatus { Confirmed => "CONFIRMED" }
+}
+
+collection! {
+    /// `payment_id` is finance's payment. `account_id` is where the money went; none where the entity keeps no books.
+    pub ledger PaymentRow in "receipt_payment" {
+        receipt_id: Id,
+        session_id: Id,
+        line_no: i64,
+        method: Method,
+        card_kind: Option<CardKind>,
+        amount: Money,
+        currency_code: String,
+        account_id: Option<Id>,
+        reference: Option<String>,
+        payment_id: Id,
+    }
+    unique { line: [receipt_id, line_no], payment: [payment_id] }
+    index { [session_id, method] }
+}
+
+/// A component of a receipt as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiPosReceiptPayment {
+    /// The payment's, in finance too.
+    id: Id,
+    receipt_id: Id,
+    #[schemars(range(min = 1))]
+    line_no: i64,
+    method: Method,
+    card_kind: Option<CardKind>,
+    amount: Money,
+    currency_code: String,
+    status: PaymentStatus,
+    reference: Option<String>,
+    created_at: Instant,
+}
+
+/// A component of a receipt as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PosReceiptPayment {
+    tenant_id: Id,
+    #[serde(flatten)]
+    public: ApiPosReceiptPayment,
+    /// The money account; null where the entity keeps no books.
+    account_id: Option<Id>,
+}
+
+impl ApiPosReceiptPayment {
+    pub fn of(row: &PaymentRow) -> ApiPosReceiptPayment {
+        ApiPosReceiptPayment {
+            id: row.payment_id,
+            receipt_id: row.receipt_id,
+            line_no: row.line_no,
+            method: row.method,
+            card_kind: row.card_kind,
+            amount: row.amount,
+            currency_code: row.currency_code.clone(),
+            status: PaymentStatus::Confirmed,
+            reference: row.reference.clone(),
+            created_at: row.created_at,
+        }
+    }
+}
+
+impl PosReceiptPayment {
+    pub fn of(row: &PaymentRow) -> PosReceiptPayment {
+        PosReceiptPayment { tenant_id: tenant(), public: ApiPosReceiptPayment::of(row), account_id: row.account_id }
+    }
+}

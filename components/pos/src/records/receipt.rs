@@ -1,0 +1,138 @@
+//! Receipts: one for each order that a register collected, never changed (sales-pos.md 11). What was sold is read from the order.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Id, Instant, collection, tenant};
+use stoa_trade::quantity::Money;
+
+use crate::records::EXAMPLE_ID;
+use crate::records::payment::{ApiPosReceiptPayment, PaymentRow, PosReceiptPayment};
+
+/// Audit name of receipts.
+pub const POS_RECEIPT: &str = "POS_RECEIPT";
+
+collection! {
+    /// `session_version` is the session's after it. The flags say which methods its payments have: lists ask for them.
+    pub ledger ReceiptRow in "receipt" {
+        session_id: Id,
+        session_version: i64,
+        register_id: Id,
+        operator_id: String,
+        order_id: Id,
+        currency_code: String,
+        total: Money,
+        tendered: Money,
+        change: Money,
+        cash_amount: Option<Money>,
+        has_cash: bool,
+        has_transfer: bool,
+        has_card: bool,
+        has_check: bool,
+        has_other: bool,
+        request_id: Id,
+    }
+    unique { order: [order_id], version: [session_id, session_version] }
+    index { [session_id, id], [register_id, id] }
+}
+
+/// A receipt as API clients read it, in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiPosReceiptHeader {
+    id: Id,
+    session_id: Id,
+    #[schemars(range(min = 1))]
+    session_version: i64,
+    order_id: Id,
+    currency_code: String,
+    total: Money,
+    tendered_amount: Money,
+    change_amount: Money,
+    created_at: Instant,
+    /// Cash that stayed in the till; null on receipts older than payment components.
+    cash_amount: Option<Money>,
+}
+
+/// A receipt as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ApiPosReceipt {
+    #[serde(flatten)]
+    pub header: ApiPosReceiptHeader,
+    pub payments: Vec<ApiPosReceiptPayment>,
+}
+
+/// A receipt as people read it, in a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PosReceiptHeader {
+    tenant_id: Id,
+    #[serde(flatten)]
+    public: ApiPosReceiptHeader,
+    /// The request that made it.
+    request_id: Id,
+}
+
+/// A receipt as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PosReceipt {
+    #[serde(flatten)]
+    pub header: PosReceiptHeader,
+    pub payments: Vec<PosReceiptPayment>,
+}
+
+impl ApiPosReceiptHeader {
+    pub fn of(row: ReceiptRow) -> ApiPosReceiptHeader {
+        ApiPosReceiptHeader {
+            id: row.id,
+            session_id: row.session_id,
+            session_version: row.session_version,
+            order_id: row.order_id,
+            currency_code: row.currency_code,
+            total: row.total,
+            tendered_amount: row.tendered,
+            change_amount: row.change,
+            created_at: row.created_at,
+            cash_amount: row.cash_amount,
+        }
+    }
+}
+
+impl PosReceiptHeader {
+    pub fn of(row: ReceiptRow) -> PosReceiptHeader {
+        PosReceiptHeader { tenant_id: tenant(), request_id: row.request_id, public: ApiPosReceiptHeader::of(row) }
+    }
+}
+
+impl PosReceipt {
+    /// `payments` in the order of their lines.
+    pub fn of(row: ReceiptRow, payments: &[PaymentRow]) -> PosReceipt {
+        let payments = payments.iter().map(PosReceiptPayment::of).collect();
+        PosReceipt { header: PosReceiptHeader::of(row), payments }
+    }
+}
+
+impl ApiPosReceipt {
+    /// `payments` in the order of their lines.
+    pub fn of(row: ReceiptRow, payments: &[PaymentRow]) -> ApiPosReceipt {
+        let payments = payments.iter().map(ApiPosReceiptPayment::of).collect();
+        ApiPosReceipt { header: ApiPosReceiptHeader::of(row), payments }
+    }
+}
+
+/// What an event carries of a receipt: which one it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptEvent {
+    pub receipt_id: Id,
+    pub session_id: Id,
+    pub order_id: Id,
+}
+
+impl EventData for ReceiptEvent {
+    fn example() -> ReceiptEvent {
+        ReceiptEvent { receipt_id: EXAMPLE_ID, session_id: EXAMPLE_ID, order_id: EXAMPLE_ID }
+    }
+}
+
+pub const RECEIPT_CREATED: EventKind<ReceiptEvent> =
+    EventKind::new("pos.receipt.created", POS_RECEIPT, "A register collected a sales order.");

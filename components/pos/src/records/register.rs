@@ -1,0 +1,97 @@
+//! Registers: as they are kept, and as people and events see them (sales-pos.md 9). No field of one ever changes: a changed till is
+//! a new register, so that history stays true.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
+use stoa_trade::life::{Archivable, Head};
+use stoa_trade::{Status, archivable};
+
+use crate::records::EXAMPLE_ID;
+
+/// Audit name of registers.
+pub const POS_REGISTER: &str = "POS_REGISTER";
+
+collection! {
+    /// `code_key` is the code as it is compared. Entity and branch are the warehouse's, the currency is the list's.
+    /// `last_session_no` counts the sessions.
+    pub record RegisterRow in "register" {
+        code: String,
+        code_key: String,
+        name: String,
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
+        warehouse_id: Id,
+        price_list_id: Id,
+        currency_code: String,
+        cash_account_id: Option<Id>,
+        status: Status,
+        archived_at: Option<Instant>,
+        open_session_id: Option<Id>,
+        last_session_no: i64 = 0,
+    }
+    unique { code: [code_key] }
+    index { [status, id], [warehouse_id] }
+    search { text: [code, name] }
+}
+archivable!(RegisterRow);
+
+/// A register as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PosRegister {
+    #[serde(flatten)]
+    head: Head,
+    code: String,
+    name: String,
+    /// The warehouse's.
+    legal_entity_id: Id,
+    branch_id: Option<Id>,
+    warehouse_id: Id,
+    price_list_id: Id,
+    /// The price list's.
+    currency_code: String,
+    /// The till's money account; null: the one mapped to cash when a session opens.
+    cash_account_id: Option<Id>,
+    open_session_id: Option<Id>,
+}
+
+impl PosRegister {
+    pub fn of(row: &RegisterRow) -> PosRegister {
+        PosRegister {
+            head: row.head(),
+            code: row.code.clone(),
+            name: row.name.clone(),
+            legal_entity_id: row.legal_entity_id,
+            branch_id: row.branch_id,
+            warehouse_id: row.warehouse_id,
+            price_list_id: row.price_list_id,
+            currency_code: row.currency_code.clone(),
+            cash_account_id: row.cash_account_id,
+            open_session_id: row.open_session_id,
+        }
+    }
+}
+
+/// The record.
+pub fn reply(row: &RegisterRow) -> Reply {
+    Reply::json(&PosRegister::of(row)).of(row.id, row.version)
+}
+
+/// What an event carries of a register: which one it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisterEvent {
+    pub register_id: Id,
+}
+
+impl EventData for RegisterEvent {
+    fn example() -> RegisterEvent {
+        RegisterEvent { register_id: EXAMPLE_ID }
+    }
+}
+
+pub const REGISTER_CREATED: EventKind<RegisterEvent> =
+    EventKind::new("pos.register.created", POS_REGISTER, "A register was created.");
+pub const REGISTER_ARCHIVED: EventKind<RegisterEvent> =
+    EventKind::new("pos.register.archived", POS_REGISTER, "A register was archived.");

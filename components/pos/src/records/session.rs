@@ -1,0 +1,153 @@
+//! Cash sessions: as they are kept, and as people, API clients and events see them (sales-pos.md 10). What the drawer should hold is
+//! kept by finance while a session is open, and here once it is closed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{EventData, EventKind, Id, Instant, collection, tenant, text_enum};
+use stoa_trade::quantity::Money;
+
+use crate::records::EXAMPLE_ID;
+
+/// Audit name of sessions.
+pub const POS_SESSION: &str = "POS_SESSION";
+
+text_enum! {
+    /// CLOSED sessions never change.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum SessionStatus { Open => "OPEN", Closed => "CLOSED" }
+}
+
+/// The value of `open_slot` while a session is open: a register has one such row at most.
+pub const OPEN_SLOT: i64 = 1;
+
+collection! {
+    /// Entity, warehouse, list and currency are the register's; `cash_account_id` is the till's as it was resolved at the opening.
+    /// `operator_id` and `closed_by` are people as the host names them.
+    pub record SessionRow in "session" {
+        register_id: Id,
+        session_no: i64,
+        open_slot: Option<i64>,
+        legal_entity_id: Id,
+        branch_id: Option<Id>,
+        warehouse_id: Id,
+        price_list_id: Id,
+        currency_code: String,
+        cash_account_id: Option<Id>,
+        operator_id: String,
+        status: SessionStatus,
+        opening_amount: Money,
+        expected_at_close: Option<Money>,
+        counted_amount: Option<Money>,
+        variance: Option<Money>,
+        notes: Option<String>,
+        opened_at: Instant,
+        closed_at: Option<Instant>,
+        closed_by: Option<String>,
+    }
+    unique { slot: [register_id, open_slot], number: [register_id, session_no] }
+    index { [status, id], [operator_id, id], [opened_at], [closed_at] }
+}
+
+/// A session as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiPosSession {
+    id: Id,
+    #[schemars(range(min = 1))]
+    version: i64,
+    created_at: Instant,
+    updated_at: Instant,
+    register_id: Id,
+    /// 1, 2, 3 of the register: the number of its Z report.
+    #[schemars(range(min = 1))]
+    session_no: i64,
+    legal_entity_id: Id,
+    warehouse_id: Id,
+    price_list_id: Id,
+    currency_code: String,
+    /// Who opened it.
+    #[schemars(with = "Id")]
+    operator_id: String,
+    status: SessionStatus,
+    opening_amount: Money,
+    /// What the drawer should hold: the opening, cash of receipts and movements, less cash refunds. Fixed by the close.
+    expected_cash: Money,
+    counted_amount: Option<Money>,
+    /// Counted minus expected.
+    variance: Option<Money>,
+    opened_at: Instant,
+    closed_at: Option<Instant>,
+    #[schemars(with = "Option<Id>")]
+    closed_by: Option<String>,
+}
+
+/// A session as people read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PosSession {
+    tenant_id: Id,
+    #[serde(flatten)]
+    public: ApiPosSession,
+    /// The till's money account; null where the entity keeps no books.
+    cash_account_id: Option<Id>,
+    /// Given at the close.
+    notes: Option<String>,
+}
+
+impl ApiPosSession {
+    /// `expected`: what the drawer should hold.
+    pub fn of(row: &SessionRow, expected: Money) -> ApiPosSession {
+        ApiPosSession {
+            id: row.id,
+            version: row.version,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+            register_id: row.register_id,
+            session_no: row.session_no,
+            legal_entity_id: row.legal_entity_id,
+            warehouse_id: row.warehouse_id,
+            price_list_id: row.price_list_id,
+            currency_code: row.currency_code.clone(),
+            operator_id: row.operator_id.clone(),
+            status: row.status,
+            opening_amount: row.opening_amount,
+            expected_cash: expected,
+            counted_amount: row.counted_amount,
+            variance: row.variance,
+            opened_at: row.opened_at,
+            closed_at: row.closed_at,
+            closed_by: row.closed_by.clone(),
+        }
+    }
+}
+
+impl PosSession {
+    /// `expected`: what the drawer should hold.
+    pub fn of(row: &SessionRow, expected: Money) -> PosSession {
+        PosSession {
+            tenant_id: tenant(),
+            public: ApiPosSession::of(row, expected),
+            cash_account_id: row.cash_account_id,
+            notes: row.notes.clone(),
+        }
+    }
+}
+
+/// What an event carries of a session: which one it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionEvent {
+    pub register_id: Id,
+    pub session_id: Id,
+}
+
+impl EventData for SessionEvent {
+    fn example() -> SessionEvent {
+        SessionEvent { register_id: EXAMPLE_ID, session_id: EXAMPLE_ID }
+    }
+}
+
+pub const SESSION_OPENED: EventKind<SessionEvent> =
+    EventKind::new("pos.session.opened", POS_SESSION, "A cash session was opened.");
+pub const SESSION_CLOSED: EventKind<SessionEvent> =
+    EventKind::new("pos.session.closed", POS_SESSION, "A cash session was closed.");

@@ -1,0 +1,89 @@
+//! The report of a session as people and API clients read it: X while it is open, Z once it is closed (sales-pos.md 10.4).
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use stoa_sdk::{Id, Instant, text_enum};
+use stoa_trade::quantity::Money;
+
+use crate::records::closing_total::Sum;
+use crate::records::payment::{CardKind, Method};
+
+text_enum! {
+    /// X is as of now, Z is final.
+    #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
+    pub enum ReportKind { X => "X", Z => "Z" }
+}
+
+/// How many, and how much in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tally {
+    pub count: i64,
+    pub amount: Sum,
+}
+
+impl Tally {
+    pub const NONE: Tally = Tally { count: 0, amount: Sum::ZERO };
+}
+
+/// What was taken by one method, and of cards by one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MethodTotal {
+    pub method: Method,
+    pub card_kind: Option<CardKind>,
+    /// Of components.
+    pub count: i64,
+    pub amount: Sum,
+}
+
+/// The receipts of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptTotals {
+    pub count: i64,
+    pub total: Sum,
+    pub first_id: Option<Id>,
+    pub last_id: Option<Id>,
+}
+
+/// The drawer of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CashTotals {
+    /// Cash of receipts that stayed in the drawer.
+    pub sales: Sum,
+    pub change_given: Sum,
+    pub movements_in: Tally,
+    pub movements_out: Tally,
+    pub refunds: Tally,
+    /// Refunds that were taken back.
+    pub refunds_voided: Tally,
+    /// What the drawer should hold.
+    pub expected: Money,
+}
+
+/// The report of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PosSessionReport {
+    pub kind: ReportKind,
+    pub session_id: Id,
+    pub register_id: Id,
+    pub register_code: String,
+    pub session_no: i64,
+    /// Now, or when the session was closed.
+    pub as_of: Instant,
+    pub currency_code: String,
+    #[schemars(with = "Id")]
+    pub operator_id: String,
+    pub opened_at: Instant,
+    pub closed_at: Option<Instant>,
+    pub opening_amount: Money,
+    pub receipts: ReceiptTotals,
+    /// One row for each method and kind of card that was used.
+    pub by_method: Vec<MethodTotal>,
+    pub cash: CashTotals,
+    pub counted_amount: Option<Money>,
+    /// Counted minus expected.
+    pub variance: Option<Money>,
+}

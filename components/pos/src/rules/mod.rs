@@ -1,0 +1,6 @@
+//! What can be decided without the store.
+
+pub mod collectable;
+pub mod register_match;
+pub mod tender;
+pub mod text;

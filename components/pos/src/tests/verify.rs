@@ -1,0 +1,149 @@
+//! What `verify` finds of registers, sessions and receipts that are not as they should be.
+
+use stoa_sdk::scripted::{NOW, rows, whole};
+use stoa_sdk::store::{Reply, Value};
+use stoa_sdk::{Findings, Id, Instant};
+use stoa_trade::clients::sales::{self, Order, Status};
+
+use crate::records::payment::{Method, PaymentRow};
+use crate::records::receipt::ReceiptRow;
+use crate::records::register::RegisterRow;
+use crate::records::session::SessionRow;
+use crate::tests::counter::{Counter, ORDER, REGISTER, SESSION, order, register, session};
+use crate::verify::verify;
+
+fn invariants(findings: &Findings) -> Vec<&str> {
+    findings.findings.iter().map(|finding| finding.invariant.as_str()).collect()
+}
+
+fn id(id: Id) -> Value {
+    Value::Id(id.into())
+}
+
+fn registers(register: RegisterRow, last_no: i64) -> Vec<String> {
+    let open = vec![id(SESSION), id(REGISTER)];
+    let numbered = vec![id(REGISTER), Value::Integer(7), Value::Integer(last_no)];
+    Counter::default().open(vec![vec![rows([whole(&register, 1)])], vec![rows([open]), rows([numbered])]]);
+    invariants(&verify(None)).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn registers_name_the_session_that_is_open_and_count_without_a_gap() {
+    let well = RegisterRow { open_session_id: Some(SESSION), last_session_no: 7, ..register() };
+    assert!(registers(well.clone(), 7).is_empty());
+    assert_eq!(registers(RegisterRow { open_session_id: None, ..well.clone() }, 7), ["T1"]);
+    assert_eq!(registers(RegisterRow { last_session_no: 8, ..well.clone() }, 7), ["T7"]);
+    assert_eq!(registers(well, 8), ["T7"]);
+}
+
+/// A session that moved `taken` out of its drawer and gave a refund of 10.
+fn sessions(session: SessionRow, taken: &str) -> Vec<String> {
+    let movements =
+        vec![id(SESSION), Value::Text("OUT".to_owned()), Value::Integer(1), Value::Decimal(taken.to_owned())];
+    let receipts =
+        vec![id(SESSION), Value::Integer(1), Value::Decimal("30".to_owned()), Value::Decimal("0".to_owned())];
+    let cash = vec![
+        id(SESSION),
+        Value::Text("CASH".to_owned()),
+        Value::Null,
+        Value::Integer(1),
+        Value::Decimal("30".to_owned()),
+    ];
+    let versions = |version: i64| rows([vec![id(SESSION), Value::Integer(version)]]);
+    Counter::default().open(vec![
+        vec![rows([whole(&session, session.version)])],
+        vec![rows([receipts]), rows([cash]), rows([movements])],
+        vec![rows([])],
+        vec![versions(2), versions(3)],
+    ]);
+    invariants(&verify(Some("sessions:".to_owned()))).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn sessions_hold_what_their_rows_tell() {
+    // 100 + 30 - 20 - a refund of 10 is what finance's drawer holds.
+    assert!(sessions(session(), "20").is_empty());
+    assert_eq!(sessions(session(), "19"), ["T2"]);
+    assert_eq!(sessions(SessionRow { version: 4, ..session() }, "20"), ["T5"]);
+    assert_eq!(sessions(SessionRow { open_slot: None, ..session() }, "20"), ["T6"]);
+}
+
+const RECEIPT: Id = Id(11, 1);
+
+fn receipt() -> ReceiptRow {
+    ReceiptRow {
+        id: RECEIPT,
+        created_at: Instant(NOW),
+        updated_at: Instant(NOW),
+        session_id: SESSION,
+        session_version: 2,
+        register_id: REGISTER,
+        operator_id: "alice".to_owned(),
+        order_id: ORDER,
+        currency_code: "EUR".to_owned(),
+        total: "10".parse().unwrap(),
+        tendered: "12".parse().unwrap(),
+        change: "2".parse().unwrap(),
+        cash_amount: Some("10".parse().unwrap()),
+        has_cash: true,
+        has_transfer: false,
+        has_card: false,
+        has_check: false,
+        has_other: false,
+        request_id: Id(2, 2),
+    }
+}
+
+fn payment() -> PaymentRow {
+    PaymentRow {
+        id: Id(12, 1),
+        created_at: Instant(NOW),
+        updated_at: Instant(NOW),
+        receipt_id: RECEIPT,
+        session_id: SESSION,
+        line_no: 1,
+        method: Method::Cash,
+        card_kind: None,
+        amount: "10".parse().unwrap(),
+        currency_code: "EUR".to_owned(),
+        account_id: None,
+        reference: None,
+        payment_id: Id(20, 1),
+    }
+}
+
+fn receipts(receipt: ReceiptRow, payments: Vec<PaymentRow>, order: Order) -> Vec<String> {
+    let payments: Reply = rows(payments.iter().map(|payment| whole(payment, 1)));
+    Counter::default().open(vec![vec![rows([whole(&receipt, 1)])], vec![payments]]);
+    sales::service::stand_in::items(move |_, _, _| Ok(vec![order.clone()]));
+    invariants(&verify(Some("receipts:".to_owned()))).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn receipts_are_their_payments_and_their_orders() {
+    let collected =
+        || Order { status: Status::Completed, receipt_id: Some(RECEIPT.into()), ..order("10.000000000000") };
+    let one = || vec![payment()];
+    assert!(receipts(receipt(), one(), collected()).is_empty());
+    let short = PaymentRow { amount: "9".parse().unwrap(), ..payment() };
+    let second = PaymentRow { line_no: 2, ..payment() };
+    let card = PaymentRow { method: Method::Card, ..payment() };
+    let unchanged = ReceiptRow { change: "0".parse().unwrap(), ..receipt() };
+    for (receipt, payments, what) in [
+        (receipt(), vec![short], "the sum"),
+        (receipt(), vec![second], "the lines"),
+        (receipt(), vec![card], "the methods"),
+        (receipt(), Vec::new(), "no payment"),
+        (unchanged, one(), "the change"),
+    ] {
+        assert_eq!(receipts(receipt, payments, collected()), ["T3"], "{what}");
+    }
+    for order in [
+        Order { status: Status::Confirmed, ..collected() },
+        Order { receipt_id: None, ..collected() },
+        Order { total: "11.000000000000".to_owned(), ..collected() },
+        Order { currency_code: "USD".to_owned(), ..collected() },
+    ] {
+        assert_eq!(receipts(receipt(), one(), order), ["T8"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! T3, T4 and T8: receipts against their payments and the orders that they collected.
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::host::fault;
+use stoa_sdk::{Id, map};
+use stoa_trade::clients::sales::{self, Order, Status};
+use stoa_trade::pages::read_every;
+use stoa_trade::quantity::{Amount, widen};
+
+use crate::records::payment::{Method, PaymentRow};
+use crate::records::receipt::ReceiptRow;
+use crate::verify::batch::{Batch, finding, read_rows};
+
+pub fn verify(after: Option<Id>) -> Batch {
+    let (receipts, last) = read_rows::<ReceiptRow>(after);
+    if receipts.is_empty() {
+        return (Vec::new(), None);
+    }
+    let of_receipts = PaymentRow::receipt_id.one_of(receipts.iter().map(|receipt| receipt.id));
+    let payments = read_every(&of_receipts, |row: &PaymentRow| row.id);
+    let orders: Vec<Id> = receipts.iter().map(|receipt| receipt.order_id).collect();
+    let orders = sales::read_orders(&orders, &[])
+        .unwrap_or_else(|problem| fault(&format!("orders cannot be read: {}", problem.code)));
+    let orders: BTreeMap<Id, Order> = map(orders.into_iter().map(|order| (Id::from(order.id), order)));
+    let mut findings = Vec::new();
+    for receipt in &receipts {
+        let own: Vec<&PaymentRow> = payments.iter().filter(|row| row.receipt_id == receipt.id).collect();
+        if !is_paid(receipt, &own) {
+            findings.push(finding("T3", receipt.id, "The total is not the sum of the payments, or not what was kept."));
+        }
+        let order = orders.get(&receipt.order_id);
+        if !order.is_some_and(|order| has_collected(receipt, order)) {
+            findings.push(finding("T8", receipt.id, "The order was not delivered with this receipt at this total."));
+        }
+    }
+    (findings, last)
+}
+
+/// The total is the sum of the payments and what was tendered less the change; cash is what stayed, in the lines 1, 2 and so on.
+fn is_paid(receipt: &ReceiptRow, payments: &[&PaymentRow]) -> bool {
+    let total = receipt.total.units();
+    let sum: i128 = payments.iter().map(|row| row.amount.units()).sum();
+    let cash: i128 = payments.iter().filter(|row| row.method == Method::Cash).map(|row| row.amount.units()).sum();
+    let has = |method: Method| payments.iter().any(|row| row.method == method);
+    let flags = [
+        (Method::Cash, receipt.has_cash),
+        (Method::Transfer, receipt.has_transfer),
+        (Method::Card, receipt.has_card),
+        (Method::Check, receipt.has_check),
+        (Method::Other, receipt.has_other),
+    ];
+    let mut lines: Vec<i64> = payments.iter().map(|row| row.line_no).collect();
+    lines.sort_unstable();
+    sum == total
+        && receipt.tendered.units() - receipt.change.units() == total
+        && receipt.cash_amount.is_none_or(|kept| kept.units() == cash)
+        && flags.into_iter().all(|(method, flag)| has(method) == flag)
+        && lines.into_iter().eq((1..).take(payments.len()))
+}
+
+fn has_collected(receipt: &ReceiptRow, order: &Order) -> bool {
+    order.status == Status::Completed
+        && order.receipt_id.map(Id::from) == Some(receipt.id)
+        && order.currency_code == receipt.currency_code
+        && order.total.parse::<Amount>() == Ok(widen(receipt.total))
+}

@@ -1,0 +1,42 @@
+//! What drawers should hold: finance knows it of open sessions, a closed one keeps it (sales-pos.md 10.1).
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use stoa_sdk::host::fault;
+use stoa_sdk::{Id, Problem, map};
+use stoa_trade::clients::keys;
+use stoa_trade::clients::tills::{State, service};
+use stoa_trade::quantity::Money;
+
+use crate::records::session::SessionRow;
+
+/// A decimal as finance answers it.
+pub fn parse<T: FromStr>(text: &str) -> T {
+    text.parse().unwrap_or_else(|_| fault("finance answered what is no decimal"))
+}
+
+/// What the drawers of these sessions should hold.
+pub fn read_expected(sessions: &[SessionRow]) -> BTreeMap<Id, Money> {
+    let open = sessions.iter().filter(|session| session.expected_at_close.is_none()).map(|session| session.id);
+    let states = read_states(open);
+    let closed = sessions.iter().filter_map(|session| Some((session.id, session.expected_at_close?)));
+    map(closed.chain(states.values().map(|state| (state.session_id.into(), parse(&state.expected)))))
+}
+
+/// The drawers of these sessions, as finance keeps them.
+pub fn read_states(sessions: impl IntoIterator<Item = Id>) -> BTreeMap<Id, State> {
+    let sessions = keys(sessions);
+    let states = if sessions.is_empty() { Vec::new() } else { service::read(&sessions) };
+    map(states.into_iter().map(|state| (Id::from(state.session_id), state)))
+}
+
+/// Of finance's refusals of a payment: they point to where the request states it.
+pub fn at_payments(problem: Problem, is_whole: bool) -> Problem {
+    let problem = problem.moved("/order", "/orderId");
+    match is_whole {
+        // The whole in cash: its one component stands nowhere in the body.
+        true => problem.moved("/components/0/accountId", "/tenderedAmount"),
+        false => problem.moved("/components", "/payments"),
+    }
+}

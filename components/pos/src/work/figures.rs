@@ -1,0 +1,248 @@
+//! The figures of a session: sums of its receipts, movements and refunds, and what its close kept of them (sales-pos.md 10.4).
+
+use std::collections::BTreeMap;
+
+use stoa_sdk::host::fault;
+use stoa_sdk::store::{Value, aggregate, run, select};
+use stoa_sdk::{Field, Id, Problem, map, new_id, now, totals, view};
+use stoa_trade::clients::tills::{self, State};
+use stoa_trade::quantity::Money;
+
+use crate::records::cash_movement::{CashDirection, CashMovementRow};
+use crate::records::closing_total::{ClosingTotalRow, NONE, Sum, TotalKind};
+use crate::records::payment::{CardKind, Method, PaymentRow};
+use crate::records::receipt::ReceiptRow;
+use crate::records::session_report::{MethodTotal, Tally};
+use crate::work::drawer::{parse, read_states};
+
+/// What a session took and gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figures {
+    pub receipts: Tally,
+    pub change_given: Sum,
+    /// In the order of the enumerations.
+    pub by_method: Vec<MethodTotal>,
+    pub movements_in: Tally,
+    pub movements_out: Tally,
+    pub refunds: Tally,
+    pub refunds_voided: Tally,
+}
+
+impl Figures {
+    /// Cash of receipts that stayed in the drawer.
+    pub fn cash_sales(&self) -> Sum {
+        let cash = self.by_method.iter().find(|of| of.method == Method::Cash);
+        cash.map_or(Sum::ZERO, |of| of.amount)
+    }
+}
+
+totals! {
+    /// The receipts of a session.
+    SessionReceipts of ReceiptRow by [session_id: Id] {
+        count: i64 = count,
+        total: Sum = sum(total),
+        change: Sum = sum(change),
+    }
+}
+
+totals! {
+    /// What a session took by a method.
+    SessionPayments of PaymentRow by [session_id: Id, method: Method, card_kind: Option<CardKind>] {
+        count: i64 = count,
+        amount: Sum = sum(amount),
+    }
+}
+
+totals! {
+    /// What was moved into a drawer, and out of it.
+    SessionMovements of CashMovementRow by [session_id: Id, direction: CashDirection] {
+        count: i64 = count,
+        amount: Sum = sum(amount),
+    }
+}
+
+/// A session's figures, and its drawer as finance keeps it.
+pub struct Computed {
+    pub figures: Figures,
+    pub drawer: State,
+}
+
+impl Computed {
+    /// What the drawer should hold.
+    pub fn expected_cash(&self) -> Money {
+        parse(&self.drawer.expected)
+    }
+}
+
+/// The figures of a session as its rows and finance tell them.
+///
+/// # Errors
+/// The store's.
+pub fn compute_figures(session: Id) -> Result<Computed, Problem> {
+    let computed = compute_all(&[session])?.remove(&session);
+    Ok(computed.unwrap_or_else(|| fault("a session has no drawer")))
+}
+
+/// The figures of each of these sessions; one without a drawer is absent.
+///
+/// # Errors
+/// The store's.
+pub fn compute_all(sessions: &[Id]) -> Result<BTreeMap<Id, Computed>, Problem> {
+    let these = || sessions.iter().copied();
+    let (receipts, payments, movements) = run((
+        aggregate::<SessionReceipts>(ReceiptRow::session_id.one_of(these())).whole(),
+        aggregate::<SessionPayments>(PaymentRow::session_id.one_of(these())).whole(),
+        aggregate::<SessionMovements>(CashMovementRow::session_id.one_of(these())).whole(),
+    ))?;
+    let drawers = read_states(these());
+    Ok(map(drawers.into_iter().map(|(id, drawer)| {
+        let own = receipts.iter().find(|of| of.session_id == id);
+        let moved = |direction: CashDirection| {
+            let of = movements.iter().find(|of| of.session_id == id && of.direction == direction);
+            of.map_or(Tally::NONE, |of| Tally { count: of.count, amount: of.amount })
+        };
+        let mut by_method: Vec<MethodTotal> =
+            payments.iter().filter(|of| of.session_id == id).map(method_taken).collect();
+        by_method.sort_by_key(|of| (of.method, of.card_kind));
+        let figures = Figures {
+            receipts: own.map_or(Tally::NONE, |of| Tally { count: of.count, amount: of.total }),
+            change_given: own.map_or(Sum::ZERO, |of| of.change),
+            by_method,
+            movements_in: moved(CashDirection::In),
+            movements_out: moved(CashDirection::Out),
+            refunds: tally_of(&drawer.refunds),
+            refunds_voided: tally_of(&drawer.voided_refunds),
+        };
+        (id, Computed { figures, drawer })
+    })))
+}
+
+fn method_taken(of: &SessionPayments) -> MethodTotal {
+    MethodTotal { method: of.method, card_kind: of.card_kind, count: of.count, amount: of.amount }
+}
+
+fn tally_of(of: &tills::Tally) -> Tally {
+    Tally { count: i64::try_from(of.count).unwrap_or(i64::MAX), amount: parse(&of.amount) }
+}
+
+/// The figures as the close of a session keeps them.
+pub fn draw_totals(session: Id, figures: &Figures) -> Vec<ClosingTotalRow> {
+    let row = |kind: TotalKind, method: &str, card_kind: &str, of: Tally| ClosingTotalRow {
+        id: new_id(),
+        created_at: now(),
+        updated_at: now(),
+        session_id: session,
+        kind,
+        method: method.to_owned(),
+        card_kind: card_kind.to_owned(),
+        count: of.count,
+        amount: of.amount,
+    };
+    let of_method = |of: &MethodTotal| {
+        let card_kind = of.card_kind.map_or(NONE, CardKind::as_str);
+        row(TotalKind::Method, of.method.as_str(), card_kind, Tally { count: of.count, amount: of.amount })
+    };
+    let of_kind = [
+        (TotalKind::In, figures.movements_in),
+        (TotalKind::Out, figures.movements_out),
+        (TotalKind::Refund, figures.refunds),
+        (TotalKind::RefundVoid, figures.refunds_voided),
+        (TotalKind::Change, Tally { count: figures.receipts.count, amount: figures.change_given }),
+    ];
+    let of_kind = of_kind.into_iter().map(|(kind, of)| row(kind, NONE, NONE, of));
+    figures.by_method.iter().map(of_method).chain(of_kind).collect()
+}
+
+/// The figures that the close of a session kept.
+pub fn read_totals(rows: &[ClosingTotalRow]) -> Figures {
+    let kept: BTreeMap<&str, Tally> =
+        map(rows.iter().map(|row| (row.kind.as_str(), Tally { count: row.count, amount: row.amount })));
+    let of = |kind: TotalKind| kept.get(kind.as_str()).copied().unwrap_or(Tally::NONE);
+    let methods = rows.iter().filter(|row| row.kind == TotalKind::Method);
+    let mut by_method: Vec<MethodTotal> = methods.map(method_of).collect();
+    by_method.sort_by_key(|of| (of.method, of.card_kind));
+    let change = of(TotalKind::Change);
+    let total = by_method.iter().map(|of| of.amount.units()).sum();
+    Figures {
+        receipts: Tally { count: change.count, amount: Sum::from_units(total) },
+        change_given: change.amount,
+        by_method,
+        movements_in: of(TotalKind::In),
+        movements_out: of(TotalKind::Out),
+        refunds: of(TotalKind::Refund),
+        refunds_voided: of(TotalKind::RefundVoid),
+    }
+}
+
+fn method_of(row: &ClosingTotalRow) -> MethodTotal {
+    let method = Method::take(Value::Text(row.method.clone()));
+    MethodTotal {
+        method: method.unwrap_or_else(|| fault("a total of a method that there is not")),
+        card_kind: CardKind::take(Value::Text(row.card_kind.clone())),
+        count: row.count,
+        amount: row.amount,
+    }
+}
+
+view! { ReceiptId of ReceiptRow { id: Id } }
+
+/// The first and the last receipt of a session.
+///
+/// # Errors
+/// The store's.
+pub fn read_ends(session: Id) -> Result<(Option<Id>, Option<Id>), Problem> {
+    let of_session = || select::<ReceiptId>(ReceiptRow::session_id.eq(session));
+    let (first, last) = run((
+        of_session().by(ReceiptRow::session_version).first(),
+        of_session().by_descending(ReceiptRow::session_version).first(),
+    ))?;
+    Ok((first.map(|of| of.id), last.map(|of| of.id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use stoa_sdk::scripted::script;
+
+    use super::*;
+
+    fn tally(count: i64, amount: &str) -> Tally {
+        Tally { count, amount: amount.parse().unwrap() }
+    }
+
+    fn method(method: Method, card_kind: Option<CardKind>, count: i64, amount: &str) -> MethodTotal {
+        MethodTotal { method, card_kind, count, amount: amount.parse().unwrap() }
+    }
+
+    #[test]
+    fn what_a_close_keeps_tells_the_figures_again() {
+        script([]);
+        for figures in [
+            Figures {
+                receipts: tally(3, "50"),
+                change_given: "2.5".parse().unwrap(),
+                by_method: vec![
+                    method(Method::Cash, None, 2, "20"),
+                    method(Method::Card, Some(CardKind::Debit), 1, "10"),
+                    method(Method::Card, Some(CardKind::Credit), 1, "20"),
+                ],
+                movements_in: tally(1, "5"),
+                movements_out: tally(1, "15"),
+                refunds: tally(1, "10"),
+                refunds_voided: Tally::NONE,
+            },
+            Figures {
+                receipts: Tally::NONE,
+                change_given: Sum::ZERO,
+                by_method: Vec::new(),
+                movements_in: Tally::NONE,
+                movements_out: Tally::NONE,
+                refunds: Tally::NONE,
+                refunds_voided: Tally::NONE,
+            },
+        ] {
+            let rows = draw_totals(Id(1, 1), &figures);
+            assert_eq!(rows.len(), figures.by_method.len() + 5);
+            assert_eq!(read_totals(&rows), figures);
+        }
+    }
+}

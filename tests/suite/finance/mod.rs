@@ -1,0 +1,17 @@
+//! Finance: invoices, payments, credits, refunds and returns of both sides, the money of tills, and the books behind them.
+
+mod crash;
+mod credits;
+mod cycle;
+mod fulfilment;
+mod invoices;
+mod opening;
+mod payments;
+mod postings;
+mod races;
+mod recognition;
+mod refunds;
+mod registers;
+mod reports;
+mod returns;
+mod verify;

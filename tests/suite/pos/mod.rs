@@ -1,0 +1,12 @@
+//! The point of sale: registers, cash sessions, checkout, receipts and reports.
+
+mod checkout;
+mod crash;
+mod day;
+mod invoiced;
+mod movements;
+mod races;
+mod receipts;
+mod registers;
+mod reports;
+mod sessions;
