@@ -13,5 +13,6 @@ mod recognition;
 mod refunds;
 mod registers;
 mod reports;
+mod reports_csv;
 mod returns;
 mod verify;
