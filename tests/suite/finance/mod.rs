@@ -5,6 +5,7 @@ mod credits;
 mod cycle;
 mod fulfilment;
 mod invoices;
+mod model;
 mod opening;
 mod payments;
 mod postings;
