@@ -30,7 +30,8 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, orders, pools, rates, reads, receipts, small, statements, swaps, tax, writes_postgres, writes_sqlite,
+    adjustments, documents, orders, pools, rates, reads, receipts, reports, small, statements, swaps, tax,
+    writes_postgres, writes_sqlite,
 };
 use crate::rounds::Rounds;
 
@@ -167,6 +168,14 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         orders::measure_against_pgbench(bench, database, &company, &service).await?;
         orders::measure_large(bench, &company, &service, "").await?;
     }
+    if parts.has("postgres/documents") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        documents::measure(bench, &company, &service, "").await?;
+    }
+    if parts.has("postgres/reports") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        reports::measure(bench, database, &company, &service).await?;
+    }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
@@ -209,6 +218,10 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         orders::measure(bench, &company, &service, "_sqlite").await?;
         orders::measure_large(bench, &company, &service, "_sqlite").await?;
+    }
+    if parts.has("sqlite/documents") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        documents::measure(bench, &company, &service, "_sqlite").await?;
     }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;

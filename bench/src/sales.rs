@@ -14,14 +14,16 @@ pub const VARIANTS: usize = 100;
 /// Lines of the usual order.
 pub const LINES: usize = 10;
 
+const PRICE: &str = "129.95";
+
 #[derive(Debug)]
 pub struct Sales {
     /// Ascending: orders that stand one after the other take other variants, and take them in the same order.
     pub variants: Vec<Uuid>,
     entity: Uuid,
-    warehouse: Uuid,
+    pub warehouse: Uuid,
     customer: Uuid,
-    list: Uuid,
+    pub list: Uuid,
     next: AtomicUsize,
 }
 
@@ -40,6 +42,16 @@ impl Sales {
     /// The body of an order of ten lines: those that the order before it did not take.
     pub fn next(&self) -> Json {
         self.order(self.lines_of(self.next.fetch_add(1, Relaxed)))
+    }
+
+    /// The body of an invoice without an order: of the same variants, at the price of the list.
+    pub fn next_invoice(&self) -> Json {
+        let lines = self.lines_of(self.next.fetch_add(1, Relaxed));
+        let line = |id: &Uuid| json!({ "variantId": id, "quantity": "1", "unitPrice": PRICE });
+        json!({
+            "number": Uuid::new_v4().simple().to_string(), "legalEntityId": self.entity, "partyId": self.customer,
+            "currencyCode": "EUR", "lines": lines.iter().map(line).collect::<Vec<_>>(),
+        })
     }
 
     /// The body of an order of a piece of each.
@@ -67,7 +79,7 @@ impl Company {
         let list = self.prices(address).await?.lists[0];
         let prices: Vec<Json> = variants
             .iter()
-            .map(|variant| json!({ "variantId": variant, "currencyCode": "EUR", "amount": "129.95" }))
+            .map(|variant| json!({ "variantId": variant, "currencyCode": "EUR", "amount": PRICE }))
             .collect();
         client
             .post(&self.path(&format!("pricing/price-lists/{list}/prices/batch")), &json!({ "prices": prices }))
@@ -87,9 +99,19 @@ impl Company {
 
     /// Drafts an order and confirms it: its number.
     pub async fn sell(&self, client: &mut Client, order: &Json) -> anyhow::Result<String> {
+        let draft = self.draft_and_confirm(client, order).await?;
+        Ok(draft["number"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Drafts an order and confirms it: its id.
+    pub async fn place(&self, client: &mut Client, order: &Json) -> anyhow::Result<Uuid> {
+        id(&self.draft_and_confirm(client, order).await?["id"])
+    }
+
+    async fn draft_and_confirm(&self, client: &mut Client, order: &Json) -> anyhow::Result<Json> {
         let draft = client.post(&self.path("sales/orders"), order).await?;
         let path = self.path(&format!("sales/orders/{}/confirm", id(&draft["id"])?));
         client.post(&path, &json!({ "expectedVersion": 1 })).await?;
-        Ok(draft["number"].as_str().unwrap_or_default().to_owned())
+        Ok(draft)
     }
 }

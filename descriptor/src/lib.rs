@@ -135,6 +135,16 @@ pub struct Route {
     /// The answer discloses unit identifiers: the host audits the read.
     #[serde(default)]
     pub discloses_identifiers: bool,
+    /// A caller who prefers `text/csv` is answered its rows as CSV, which the host makes from the schema of the answer: of the
+    /// entries of its member `items`, else of the answer itself. For a GET that only reads.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub csv: bool,
+}
+
+/// What is not said of a route that has it not, a host of before need not know.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Route {

@@ -91,6 +91,11 @@ impl Contract {
             assert!(!page.is_null(), "the contract does not show a page: {answer}");
             return;
         }
+        if kind.starts_with("text/csv") {
+            let rows = &response["content"]["text/csv"];
+            assert!(!rows.is_null(), "the contract does not show rows: {answer}");
+            return;
+        }
         assert_eq!(kind, "application/json", "a success is JSON: {answer}");
         let schema = &response["content"]["application/json"]["schema"];
         assert!(!schema.is_null(), "the contract has no schema of this answer: {answer}");

@@ -1,11 +1,13 @@
 //! The measures, one file each.
 
 pub mod adjustments;
+pub mod documents;
 pub mod orders;
 pub mod pools;
 pub mod rates;
 pub mod reads;
 pub mod receipts;
+pub mod reports;
 pub mod small;
 pub mod statements;
 pub mod swaps;

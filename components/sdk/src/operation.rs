@@ -43,6 +43,7 @@ pub struct Operation {
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
     discloses_identifiers: bool,
+    csv: bool,
     client: Option<Client>,
     is_twin: bool,
 }
@@ -73,6 +74,7 @@ impl Operation {
             audit: None,
             cache_control: None,
             discloses_identifiers: false,
+            csv: false,
             client: None,
             is_twin: false,
         }
@@ -206,6 +208,13 @@ impl Operation {
         self
     }
 
+    /// Also answers rows as CSV, by `Accept: text/csv`: the entries of the member `items`, else the answer itself. The host makes
+    /// them from the type of the answer, which holds no list of lists.
+    pub const fn or_csv(mut self) -> Operation {
+        self.csv = true;
+        self
+    }
+
     /// The same operation for API clients, below their own root and named with `api` before it; what differs is said by the
     /// twin, all else is this row's.
     pub const fn and_client(mut self, client: Client) -> Operation {
@@ -267,6 +276,7 @@ impl Operation {
             audit: self.audit.map(str::to_owned),
             cache_control: self.cache_control.map(str::to_owned),
             discloses_identifiers: self.discloses_identifiers,
+            csv: self.csv,
         }
     }
 }
@@ -375,6 +385,8 @@ impl Client {
             cache_control: self.cache_control.or(people.cache_control),
             // What names units is never shown to a machine.
             discloses_identifiers: false,
+            // Tables are for people.
+            csv: false,
             client: None,
             is_twin: true,
             ..*people
@@ -412,6 +424,7 @@ mod tests {
         .summary("Create a thing")
         .needs(&["things.write"])
         .problems(&["DUPLICATE"])
+        .or_csv()
         .and_client(Client::new(&["things.sync"], machine).summary("Create a thing by machine"));
 
     #[test]
@@ -424,6 +437,7 @@ mod tests {
         assert_eq!((machine.status, machine.idempotency), (201, Idempotency::Required));
         assert_eq!(machine.access, Access::All(vec!["things.sync".to_owned()]));
         assert_eq!(machine.problems, people.problems);
+        assert_eq!((people.csv, machine.csv), (true, false));
     }
 
     #[test]

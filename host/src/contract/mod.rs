@@ -6,6 +6,7 @@
 //! whose items name places and kinds, never what the caller typed.
 
 pub mod canonical;
+pub mod csv;
 pub mod explain;
 pub mod fingerprint;
 pub mod format;
@@ -19,6 +20,7 @@ pub mod refs;
 pub mod schema;
 pub mod tree;
 
+pub use self::csv::Csv;
 pub use idempotency_key::IdempotencyKey;
 pub use parameters::Parameters;
 pub use schema::Schema;

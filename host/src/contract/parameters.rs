@@ -33,8 +33,8 @@ pub struct Query {
     pub canonical: String,
 }
 
-/// What RFC 3986 leaves as it is.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// All but what RFC 3986 leaves as it is.
+pub const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Parameters {
     /// `template`: the route's path, `/tenants/{tenantId}/...`. A path parameter that `path_schema` does not name is a

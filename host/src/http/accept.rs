@@ -1,9 +1,47 @@
-//! Whether a caller takes JSON, and whether what it sends is JSON.
+//! In which form a caller takes an answer, and whether what it sends is JSON.
 
 use http::{HeaderMap, header};
 
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Json,
+    Csv,
+}
+
+/// The form that a caller wants of those that there are: JSON, unless it likes CSV more. `None`: it takes neither.
+pub fn choose_form(headers: &HeaderMap, has_csv: bool) -> Option<Form> {
+    if has_csv && preference(headers, "text/csv") > preference(headers, "application/json") {
+        return Some(Form::Csv);
+    }
+    accepts_json(headers).then_some(Form::Json)
+}
+
+/// How much a caller likes a media type: the weight of the range that names it most closely, and how closely that does. `None`:
+/// no range names it, or one says that it will not do.
+fn preference(headers: &HeaderMap, media: &str) -> Option<(f32, u8)> {
+    let whole_kind = media.split_once('/').map(|(kind, _)| format!("{kind}/*")).unwrap_or_default();
+    let closeness = |range: &str| match range {
+        _ if range.eq_ignore_ascii_case(media) => Some(2),
+        _ if range.eq_ignore_ascii_case(&whole_kind) => Some(1),
+        "*/*" => Some(0),
+        _ => None,
+    };
+    let mut closest: Option<(u8, f32)> = None;
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    for range in values.flat_map(|value| value.split(',')) {
+        let mut parts = range.split(';').map(str::trim);
+        let Some(close) = closeness(parts.next().unwrap_or_default()) else { continue };
+        let weight = parts.find_map(|parameter| parameter.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
+        if closest.is_none_or(|known| (close, weight) > known) {
+            closest = Some((close, weight));
+        }
+    }
+    closest.filter(|(_, weight)| *weight > 0.0).map(|(close, weight)| (weight, close))
+}
+
 /// `Accept` admits application/json (absent: anything goes).
-pub fn accepts_json(headers: &HeaderMap) -> bool {
+fn accepts_json(headers: &HeaderMap) -> bool {
     let ranges = headers.get_all(header::ACCEPT);
     if ranges.iter().all(http::HeaderValue::is_empty) {
         return true;
@@ -60,6 +98,33 @@ mod tests {
             assert_eq!(accepts_json(&headers(header::ACCEPT, value)), admitted, "{value}");
         }
         assert!(accepts_json(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn csv_is_for_those_who_like_it_more() {
+        for (value, form) in [
+            ("text/csv", Some(Form::Csv)),
+            ("TEXT/CSV; charset=utf-8", Some(Form::Csv)),
+            ("text/*", Some(Form::Csv)),
+            ("text/csv, */*", Some(Form::Csv)),
+            ("text/csv, */*;q=0.1", Some(Form::Csv)),
+            ("application/json;q=0.5, text/csv;q=0.6", Some(Form::Csv)),
+            ("application/json;q=0, */*", Some(Form::Csv)),
+            ("application/json, text/csv", Some(Form::Json)),
+            ("application/json, text/csv;q=0.9", Some(Form::Json)),
+            ("text/csv;q=0.5, */*", Some(Form::Json)),
+            ("text/csv;q=0, */*", Some(Form::Json)),
+            ("*/*", Some(Form::Json)),
+            ("", Some(Form::Json)),
+            ("text/csv;q=0", None),
+            ("text/html", None),
+            ("text/csvx", None),
+        ] {
+            assert_eq!(choose_form(&headers(header::ACCEPT, value), true), form, "{value}");
+        }
+        assert_eq!(choose_form(&HeaderMap::new(), true), Some(Form::Json));
+        assert_eq!(choose_form(&headers(header::ACCEPT, "text/csv"), false), None);
+        assert_eq!(choose_form(&headers(header::ACCEPT, "text/csv, */*;q=0.1"), false), Some(Form::Json));
     }
 
     #[test]

@@ -19,16 +19,16 @@ use uuid::Uuid;
 
 use super::peer::{self, Network};
 use super::visit::Visit;
-use super::{body, problem, validate};
+use super::{body, problem, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{CredentialRefusal, DevIssuer, Verifier};
-use crate::operations::{Callable, Found, Operation};
+use crate::operations::{Callable, Found};
 use crate::pipeline::request::Caller;
-use crate::pipeline::{self, Answer, Runner, user_agent};
+use crate::pipeline::{self, Runner, user_agent};
 use crate::platform::{self, Platform};
 use crate::problem::Problem;
 use crate::watchdog::Watchdog;
@@ -254,7 +254,9 @@ async fn call(
         peer: Some(peer),
         user_agent: user_agent.clone(),
     });
-    match pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await {
+    let answer = pipeline::run(&app.platform, &app.database, request, callable.runner.clone()).await;
+    let replayed = answer.as_ref().is_ok_and(|answer| answer.replayed);
+    match answer.and_then(|answer| success::respond(operation, &parts, answer, request_id)) {
         // Only now is it known that the key is none any more, or that its company has lost the right.
         Err(problem) if matches!(&*problem.code, "UNAUTHENTICATED" | "PUBLIC_API_DISABLED") => {
             governor.give_back(&permit);
@@ -266,12 +268,12 @@ async fn call(
             visit.record_answer(recorder, problem.status, &problem.code);
             Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
         }
-        Ok(answer) => {
-            if answer.replayed {
+        Ok(response) => {
+            if replayed {
                 governor.give_quota_back(&permit);
             }
-            visit.record_answer(recorder, answer.status, "");
-            Ok(add_limit_headers(success(operation, answer), permit.headers))
+            visit.record_answer(recorder, response.status().as_u16(), "");
+            Ok(add_limit_headers(response, permit.headers))
         }
     }
 }
@@ -317,22 +319,5 @@ async fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
 fn render_and_close(problem: &Problem, request_id: Uuid) -> Response<Body> {
     let mut response = problem::render(problem, request_id);
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    response
-}
-
-fn success(operation: &Operation, answer: Answer) -> Response<Body> {
-    let mut response = Response::new(Body::from(answer.body));
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if let Some(value) = answer.etag.and_then(|etag| HeaderValue::from_str(&format!("\"{etag}\"")).ok()) {
-        headers.insert(header::ETAG, value);
-    }
-    if let Some(value) = operation.route.cache_control.as_ref().and_then(|value| HeaderValue::from_str(value).ok()) {
-        headers.insert(header::CACHE_CONTROL, value);
-    }
-    if answer.replayed {
-        headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
-    }
     response
 }

@@ -3,14 +3,15 @@
 use std::str::FromStr;
 
 use axum::Router;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, RETRY_AFTER};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, IF_MATCH, LINK, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Method};
 use serde::Serialize;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// What a page may read of an answer besides its body.
-const EXPOSED: [HeaderName; 7] = [
+const EXPOSED: [HeaderName; 8] = [
     ETAG,
+    LINK,
     RETRY_AFTER,
     HeaderName::from_static("idempotency-replayed"),
     HeaderName::from_static("x-request-id"),

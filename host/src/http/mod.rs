@@ -11,5 +11,6 @@ pub mod peer;
 pub mod private;
 pub mod problem;
 pub mod server;
+mod success;
 pub mod validate;
 pub mod visit;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
-use crate::contract::{Parameters, Schema};
+use crate::contract::{Csv, Parameters, Schema};
 
 /// Generations that have an operation share it, and so do the requests that call it.
 pub struct Operation {
@@ -14,6 +14,8 @@ pub struct Operation {
     pub body: Option<Schema>,
     /// Of a success.
     pub response: Arc<Schema>,
+    /// Of a success, for callers who prefer it.
+    pub csv: Option<Csv>,
 }
 
 impl Operation {
@@ -29,7 +31,12 @@ impl Operation {
             .transpose()
             .map_err(|why| invalid("body", why))?;
         let response = Schema::compile(&route.response, schemas).map_err(|why| invalid("response", why))?;
-        Ok(Operation { route, parameters, body, response: Arc::new(response) })
+        if route.csv && !(route.method == "GET" && route.read_only) {
+            return Err(invalid("csv", "only a GET that reads answers rows".into()));
+        }
+        let csv =
+            route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
+        Ok(Operation { route, parameters, body, response: Arc::new(response), csv })
     }
 
     /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since

@@ -222,6 +222,7 @@ impl PlatformOperation {
             audit: self.audit.map(str::to_owned),
             cache_control: self.cache_control.map(str::to_owned),
             discloses_identifiers: false,
+            csv: false,
         };
         if let Some(amend) = self.amend {
             amend(&mut route, modules);

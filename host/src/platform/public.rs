@@ -57,5 +57,6 @@ fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
         audit: None,
         cache_control: None,
         discloses_identifiers: false,
+        csv: false,
     }
 }

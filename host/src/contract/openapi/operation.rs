@@ -73,6 +73,12 @@ fn description(op: &DocumentedOperation) -> String {
                     `updatedAt` of this round's first page, and no change is missed; some come twice.";
         all.push(news.into());
     }
+    if route.csv {
+        let rows = "By `Accept: text/csv` the rows come as CSV (RFC 4180) below a line of names: those of `items`, else of the whole \
+                    answer, one for each entry of a list within. Null is empty; text that a spreadsheet would run begins with `'`; \
+                    the next page is a `Link`. Refusals stay JSON.";
+        all.push(rows.into());
+    }
     if route.body.is_some() {
         all.push(format!("The body is at most {}. Unknown and repeated members are refused.", size(route.body_limit)));
     }
@@ -190,6 +196,11 @@ fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> R
         let media = route.response.get("contentMediaType").and_then(Value::as_str).unwrap_or("application/json");
         let schema = schemas.add_named(op.module, &route.response, &format!("{}Response", pascal(&route.operation)))?;
         response["content"] = json!({media: {"schema": schema}});
+    }
+    if route.csv {
+        response["content"]["text/csv"] = json!({"schema": {"type": "string"}});
+        response["headers"]["Link"] =
+            json!({"description": "Of CSV: the next page, as `rel=\"next\"`.", "schema": {"type": "string"}});
     }
     Ok(response)
 }

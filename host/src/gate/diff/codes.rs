@@ -91,6 +91,10 @@ codes! {
     ROUTE_DISCLOSURE_ADDED COMPATIBLE;
     /// The answer's `Cache-Control` is another.
     ROUTE_CACHE_CHANGED COMPATIBLE;
+    /// Rows are no longer answered as CSV.
+    ROUTE_CSV_DROPPED BREAKING;
+    /// Rows are answered as CSV too.
+    ROUTE_CSV_ADDED COMPATIBLE;
 
     /// A body must be sent where none was taken.
     REQUEST_BODY_ADDED BREAKING;

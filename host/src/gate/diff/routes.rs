@@ -76,6 +76,11 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         (false, true) => tell(codes::ROUTE_DISCLOSURE_ADDED, String::new()),
         _ => {}
     }
+    match (was.csv, is.csv) {
+        (true, false) => tell(codes::ROUTE_CSV_DROPPED, String::new()),
+        (false, true) => tell(codes::ROUTE_CSV_ADDED, String::new()),
+        _ => {}
+    }
     if was.cache_control != is.cache_control {
         let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
         tell(

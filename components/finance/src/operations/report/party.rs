@@ -20,17 +20,17 @@ use crate::work::party::read_party;
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/customers/{id}/balance", "getCustomerBalance", customer_balance).summary("What a customer owes")
-        .needs(READ_CUSTOMER).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store")
+        .needs(READ_CUSTOMER).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv()
         .and_client(Client::new(SALES.read, customer_balance)),
     Operation::read("/sales/customers/{id}/statement", "getCustomerStatement", customer_statement)
         .summary("The statement of a customer's account")
-        .needs(READ_CUSTOMER).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store")
+        .needs(READ_CUSTOMER).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store").or_csv()
         .problems(&["LIMIT_EXCEEDED"]),
     Operation::read("/purchases/suppliers/{id}/balance", "getSupplierBalance", supplier_balance).summary("What a supplier is owed")
-        .needs(PURCHASES.read).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store"),
+        .needs(PURCHASES.read).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv(),
     Operation::read("/purchases/suppliers/{id}/statement", "getSupplierStatement", supplier_statement)
         .summary("The statement of a supplier's account")
-        .needs(PURCHASES.read).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store")
+        .needs(PURCHASES.read).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store").or_csv()
         .problems(&["LIMIT_EXCEEDED"]),
 ];
 

@@ -16,7 +16,7 @@ use crate::work::ordered::parse;
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/sales/orders/{id}/settlement", "getOrderSettlement", settlement).summary("How far an order is billed and paid")
-        .needs(SALES.read).answers::<OrderSettlement>().cache_control("no-store").problems(&["LIMIT_EXCEEDED"])
+        .needs(SALES.read).answers::<OrderSettlement>().cache_control("no-store").or_csv().problems(&["LIMIT_EXCEEDED"])
         .and_client(Client::new(SALES.read, settlement)),
 ];
 

@@ -1,0 +1,118 @@
+//! `invoice_issue_per_s`: invoices of ten lines drafted and issued per second at 8 connections; `sell_per_s`: the same confirmed
+//! with the order, the delivery and the entries that they stand for; `checkout_per_s`: orders of ten lines drafted, confirmed and
+//! checked out in cash, each connection at a register of its own. All in a company that keeps books.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+use uuid::Uuid;
+
+use crate::bench::Bench;
+use crate::child::Server;
+use crate::company::{Client, Company, id};
+use crate::rounds::median;
+use crate::sales::Sales;
+
+const CONNECTIONS: usize = 8;
+
+/// `suffix`: of the figures' names; empty, or `_sqlite`.
+pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suffix: &str) -> anyhow::Result<()> {
+    let sales = company.sales(service.address).await?;
+    let mut client = Client::new(service.address, &company.token).await?;
+    let mut tills = Vec::new();
+    for _ in 0..CONNECTIONS {
+        tills.push(open_till(company, &mut client, &sales).await?);
+    }
+    let (mut issued, mut sold, mut collected) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..=bench.rounds.count {
+        let time = bench.rounds.time;
+        let issues = count(company, service, time, &mut tills, async |client, _| issue(company, client, &sales).await);
+        let issues = issues.await?;
+        let sells = count(company, service, time, &mut tills, async |client, _| sell(company, client, &sales).await);
+        let sells = sells.await?;
+        let checkouts = async |client: &mut Client, till: &mut Till| check_out(company, client, &sales, till).await;
+        let checkouts = count(company, service, time, &mut tills, checkouts).await?;
+        // In the first every connection prepares its statements.
+        if round > 0 {
+            issued.push(issues);
+            sold.push(sells);
+            collected.push(checkouts);
+        }
+    }
+    let what = "invoices of 10 lines drafted and issued, 8 connections, with books";
+    bench.report.add(format!("invoice_issue_per_s{suffix}"), median(issued), what);
+    let what = "invoices of 10 lines drafted and confirmed with their delivery, 8 connections, with books";
+    bench.report.add(format!("sell_per_s{suffix}"), median(sold), what);
+    let what = "orders of 10 lines drafted, confirmed and checked out, 8 connections, with books";
+    bench.report.add(format!("checkout_per_s{suffix}"), median(collected), what);
+    Ok(())
+}
+
+/// A session at a register, as its one operator knows it.
+struct Till {
+    session: Uuid,
+    version: i64,
+}
+
+async fn open_till(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<Till> {
+    let code = format!("T{}", Uuid::new_v4().simple());
+    let register = json!({ "code": code, "name": code, "warehouseId": sales.warehouse, "priceListId": sales.list });
+    let register = client.post(&company.path("pos/registers"), &register).await?;
+    let session = json!({ "registerId": register["id"], "openingAmount": "0" });
+    let session = client.post(&company.path("pos/sessions"), &session).await?;
+    Ok(Till { session: id(&session["id"])?, version: 1 })
+}
+
+/// What is done per second of a closed loop on every connection, each with a till of its own.
+async fn count<F>(
+    company: &Company,
+    service: &Server,
+    time: Duration,
+    tills: &mut [Till],
+    act: F,
+) -> anyhow::Result<f64>
+where
+    F: AsyncFn(&mut Client, &mut Till) -> anyhow::Result<()>,
+{
+    let mut clients = Vec::with_capacity(tills.len());
+    for _ in 0..tills.len() {
+        clients.push(Client::new(service.address, &company.token).await?);
+    }
+    let (begin, act) = (Instant::now(), &act);
+    let loops = clients.into_iter().zip(tills).map(|(mut client, till)| async move {
+        let mut done = 0_u32;
+        while begin.elapsed() < time {
+            act(&mut client, till).await?;
+            done += 1;
+        }
+        anyhow::Ok(done)
+    });
+    let done = futures_util::future::try_join_all(loops).await?;
+    Ok(f64::from(done.iter().sum::<u32>()) / begin.elapsed().as_secs_f64())
+}
+
+async fn draft(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<String> {
+    let draft = client.post(&company.path("sales/invoices"), &sales.next_invoice()).await?;
+    Ok(company.path(&format!("sales/invoices/{}", id(&draft["id"])?)))
+}
+
+async fn issue(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<()> {
+    let invoice = draft(company, client, sales).await?;
+    client.post(&format!("{invoice}/issue"), &json!({ "expectedVersion": 1 })).await.map(drop)
+}
+
+async fn sell(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<()> {
+    let invoice = draft(company, client, sales).await?;
+    let body = json!({ "expectedVersion": 1, "warehouseId": sales.warehouse, "priceListId": sales.list });
+    client.post(&format!("{invoice}/confirm"), &body).await.map(drop)
+}
+
+async fn check_out(company: &Company, client: &mut Client, sales: &Sales, till: &mut Till) -> anyhow::Result<()> {
+    let order = company.place(client, &sales.next()).await?;
+    let body: Json = json!({
+        "orderId": order, "expectedOrderVersion": 2, "expectedSessionVersion": till.version, "tenderedAmount": "10000",
+    });
+    client.post(&company.path(&format!("pos/sessions/{}/checkout", till.session)), &body).await?;
+    till.version += 1;
+    Ok(())
+}
