@@ -73,6 +73,12 @@ pub fn text(body: &Json, member: &str) -> Result<String> {
     Ok(text.with_context(|| format!("an answer has no text {member:?}"))?.to_string())
 }
 
+/// The day on which a record or a receipt was made or changed last: `2026-11-23`.
+pub fn day(body: &Json) -> Result<String> {
+    let changed = text(body, "updatedAt")?;
+    Ok(changed.get(..10).context("an instant without its day")?.to_string())
+}
+
 /// The items of a page.
 pub fn items(body: &Json) -> impl Iterator<Item = &Json> {
     body.get("items").and_then(Json::as_array).into_iter().flatten()

@@ -63,7 +63,9 @@ pub struct Variant {
 pub struct Cents(u32);
 
 impl Cents {
-    fn parse(text: &str) -> Option<Cents> {
+    pub const ZERO: Cents = Cents(0);
+
+    pub fn parse(text: &str) -> Option<Cents> {
         let (whole, cents) = text.split_once('.').unwrap_or((text, "00"));
         let cents: u32 = (cents.len() == 2).then(|| cents.parse().ok())??;
         Some(Cents(whole.parse::<u32>().ok()?.checked_mul(100)?.checked_add(cents)?))
@@ -84,6 +86,25 @@ impl Cents {
         self.share(72)
     }
 
+    /// So many of it. The tables know no amounts that do not fit.
+    pub fn times(self, pieces: u32) -> Cents {
+        Cents(self.0.saturating_mul(pieces))
+    }
+
+    pub fn plus(self, other: Cents) -> Cents {
+        Cents(self.0.saturating_add(other.0))
+    }
+
+    /// What is left of it; nothing where the other is more.
+    pub fn minus(self, other: Cents) -> Cents {
+        Cents(self.0.saturating_sub(other.0))
+    }
+
+    /// Without its cents.
+    pub fn whole_dollars(self) -> Cents {
+        self.dollars(100)
+    }
+
     /// A share of it, down to the cent.
     fn share(self, percent: u32) -> Cents {
         Cents(self.0 / 100 * percent + self.0 % 100 * percent / 100)
@@ -93,6 +114,15 @@ impl Cents {
 impl std::fmt::Display for Cents {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}.{:02}", self.0 / 100, self.0 % 100)
+    }
+}
+
+impl Catalogue {
+    /// The retail price of an article.
+    pub fn price(&self, sku: &str) -> Result<Cents> {
+        let mut variants = self.products.iter().flat_map(|product| &product.variants);
+        let found = variants.find(|variant| variant.sku == sku);
+        Ok(found.with_context(|| format!("no article {sku}"))?.retail)
     }
 }
 
@@ -128,6 +158,19 @@ pub fn table<const N: usize, T>(
         columns.and_then(&mut read).with_context(|| format!("demo table {name}, line {}", at + 1))
     });
     rows.collect()
+}
+
+/// An amount: `19`, `19.90`.
+pub fn parse_amount(text: &str) -> Result<Cents> {
+    Cents::parse(text).context("an amount is not as expected")
+}
+
+/// What a column states, or nothing where it states a dash.
+pub fn parse_optional<T>(text: &'static str) -> Result<Option<T>>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    Ok(unless_dash(text).map(str::parse).transpose()?)
 }
 
 /// Devices: every storage in every colour in every condition.
@@ -225,7 +268,7 @@ fn split_list(text: &'static str) -> impl Iterator<Item = &'static str> {
     unless_dash(text).into_iter().flat_map(|text| text.split(',')).map(str::trim)
 }
 
-fn unless_dash(text: &'static str) -> Option<&'static str> {
+pub fn unless_dash(text: &'static str) -> Option<&'static str> {
     (text != "-").then_some(text)
 }
 

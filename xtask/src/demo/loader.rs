@@ -1,4 +1,4 @@
-//! Sends the demo catalogue, and what purchases follow it. Every write has a key made of the company and of what it writes: a loader that was stopped
+//! Sends the demo company's catalogue and the trade that follows it. Every write has a key made of the company and of what it writes: a loader that was stopped
 //! half-way runs again from its first step, and what is there already is answered, not made twice.
 
 use std::collections::HashMap;
@@ -9,47 +9,62 @@ use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use super::facts::{self, Catalogue, Cents, Product, Variant};
+use super::orders::Shop;
 use super::progress::Progress;
-use super::purchases;
+use super::{first_month, orders, parties, purchases, returns, till};
 use crate::api::{Api, items, text};
 
-const COMPANY: &str = "Stoa Demo Phones";
+pub const COMPANY: &str = "Stoa Demo Phones";
 /// Code of the price list that everybody may see.
 pub const RETAIL: &str = "RETAIL";
 const TRADE: &str = "TRADE";
 const UNIT: &str = "UNIT";
-const CUSTOMER: &str = "BRIGHT-OFFICE";
-/// Articles of the quotation.
-const QUOTED: usize = 3;
+/// Of the books, and of everything that is bought and sold.
+pub const CURRENCY: &str = "USD";
 /// Prices of one call: the operation takes no more.
 const BATCH: usize = 500;
 
-/// Creates the demo company and answers its id.
+/// Creates the demo company and answers its id. It is made without defaults: onboarding has books begin today, and no month of them could
+/// be closed.
 pub async fn onboard(api: &Api) -> Result<String> {
-    let body = json!({ "name": COMPANY, "countryCode": "US", "currencyCode": "USD" });
+    let body = json!({ "name": COMPANY, "countryCode": "US", "currencyCode": CURRENCY, "withDefaults": false });
     let answer = api.post("/v1/onboarding/companies", Uuid::new_v4(), &body).await?;
     text(&answer, "tenantId")
 }
 
-/// Loads the catalogue into the company, or what an earlier run left out.
+/// Loads everything into the company, or what an earlier run left out.
 pub async fn resume(api: &Api, tenant: &str) -> Result<()> {
     let catalogue = facts::catalogue()?;
+    let (suppliers, customers) = (parties::suppliers()?, parties::customers()?);
+    let month = first_month::first_month()?;
+    let bought = purchases::purchases(&catalogue)?;
+    let (orders, returns) = (orders::orders()?, returns::returns()?);
+    let days = till::till_days(&catalogue)?;
     let variants: usize = catalogue.products.iter().map(|product| product.variants.len()).sum();
     let lookups = catalogue.manufacturers.len() + catalogue.brands.len() + catalogue.categories.len() + 1;
-    let bought = purchases::purchases(&catalogue)?;
-    let sales = 2;
-    let total = lookups + catalogue.products.len() + 2 * (1 + variants.div_ceil(BATCH)) + bought.steps() + sales;
+    let goods = lookups + catalogue.products.len() + 2 * (1 + variants.div_ceil(BATCH));
+    let trade = bought.steps() + orders.steps() + returns.len() * Loader::RETURN_STEPS + days.steps();
+    let total = Loader::PREMISES_STEPS + suppliers.len() + customers.len() + month.steps() + goods + trade;
     let mut loader = Loader { api, tenant, progress: Progress::new(total as u64) };
+    let premises = loader.premises().await?;
+    let parties = loader.parties(&suppliers, &customers).await?;
+    loader.first_month(&month, &premises, &parties).await?;
     let ids = loader.lookups(&catalogue).await?;
     let priced = loader.products(&catalogue, &ids).await?;
     let retail: Vec<Price> = priced.iter().map(|(id, amount)| (id.as_str(), *amount)).collect();
     let trade: Vec<Price> = retail.iter().map(|(id, amount)| (*id, amount.trade())).collect();
-    let list = loader.price_list(RETAIL, "Retail", "PUBLIC", "USD", &retail).await?;
+    let list = loader.price_list(RETAIL, "Retail", "PUBLIC", CURRENCY, &retail).await?;
     loader.price_list(TRADE, "Trade customers", "INTERNAL", "EUR", &trade).await?;
     let skus = catalogue.products.iter().flat_map(|product| &product.variants).map(|variant| variant.sku.as_str());
-    let by_sku: HashMap<&str, &str> = skus.zip(retail.iter().map(|(id, _)| *id)).collect();
-    loader.purchases(&bought, &by_sku).await?;
-    loader.sales(&list, &retail).await?;
+    let ids: Vec<&str> = retail.iter().map(|(id, _)| *id).collect();
+    let by_sku: HashMap<&str, &str> = skus.zip(ids.iter().copied()).collect();
+    loader.purchases(&bought, &premises, &parties, &by_sku).await?;
+    let shop = Shop { premises: &premises, parties: &parties, price_list: &list };
+    let mut stock = loader.stock(&by_sku).await?;
+    loader.quotation(&shop, &ids).await?;
+    let billed = loader.orders(&orders, &shop, &mut stock).await?;
+    loader.returns(&returns, &billed).await?;
+    loader.till_days(&days, &shop, &mut stock).await?;
     loader.progress.finish();
     Ok(())
 }
@@ -118,22 +133,6 @@ impl Loader<'_> {
             }
         }
         Ok(priced)
-    }
-
-    /// A customer, and a quotation of the first articles for it.
-    async fn sales(&mut self, list: &str, prices: &[Price<'_>]) -> Result<()> {
-        let profile = json!({ "kind": "COMPANY", "paymentTermDays": 30 });
-        let body = json!({ "code": CUSTOMER, "name": "Bright Office", "profile": profile });
-        let customer = text(&self.create("sales/customers", CUSTOMER, &body).await?, "id")?;
-        let entities = self.api.get(&self.path("ledger/legal-entities?limit=1")).await?;
-        let entity = text(items(&entities).next().context("onboarding made no legal entity")?, "id")?;
-        let line = |(variant, _): &Price<'_>| json!({ "variantId": variant, "quantity": "2", "discountPercent": "10" });
-        let body = json!({
-            "legalEntityId": entity, "customerId": customer, "priceListId": list,
-            "items": prices.iter().take(QUOTED).map(line).collect::<Vec<_>>(),
-        });
-        self.create("sales/quotations", "first quotation", &body).await?;
-        Ok(())
     }
 
     /// Creates a list with its prices; answers the list's id.

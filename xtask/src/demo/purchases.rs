@@ -1,4 +1,4 @@
-//! What the demo company bought: made-up wholesalers, orders of real devices, the goods that came of them, and the bills for those.
+//! What the demo company bought: orders of real devices from made-up wholesalers, the goods that came of them, and the bills for those.
 //!
 //! Two more kinds of figures are made up by rule: a piece costs 72 % of its retail price, and the identities of units, whose
 //! IMEIs begin with the digits of test devices.
@@ -9,23 +9,17 @@ use anyhow::{Context, Result};
 use serde_json::{Value as Json, json};
 
 use super::facts::{self, Catalogue, Cents};
-use super::loader::Loader;
+use super::loader::{CURRENCY, Loader};
+use super::parties::Parties;
+use super::premises::Premises;
 use crate::api::{items, text};
 
-const SUPPLIERS: &str = include_str!("../../demo/suppliers.psv");
 const PURCHASES: &str = include_str!("../../demo/purchases.psv");
-const CURRENCY: &str = "USD";
 const WHY: &str = "Delivery of the demo company";
 
 /// Everything that is bought.
 pub struct Purchases {
-    suppliers: Vec<Supplier>,
     orders: Vec<Order>,
-}
-
-struct Supplier {
-    code: &'static str,
-    body: Json,
 }
 
 struct Order {
@@ -52,11 +46,19 @@ enum Identity {
 }
 
 impl Purchases {
-    /// Writes of a load: each supplier once, of each order its creation, its approval, its receipt and the bill of that; one payment.
+    /// Writes of a load: of each order its creation, its approval, its receipt and the bill of that, every second of which is paid.
     pub fn steps(&self) -> usize {
         let of_receipt = 1 + Loader::BILL_STEPS;
         let of = |order: &Order| 1 + usize::from(order.is_approved()) + of_receipt * usize::from(order.has_receipt());
-        self.suppliers.len() + self.orders.iter().map(of).sum::<usize>() + 1
+        let receipts = self.orders.iter().filter(|order| order.has_receipt()).count();
+        self.orders.iter().map(of).sum::<usize>() + receipts.div_ceil(2)
+    }
+
+    /// What of each article came.
+    #[cfg(test)]
+    pub fn pieces(&self) -> impl Iterator<Item = (&str, u32)> {
+        let lines = self.orders.iter().flat_map(|order| &order.lines);
+        lines.map(|line| (line.sku.as_str(), line.received.unwrap_or_default()))
     }
 }
 
@@ -72,14 +74,6 @@ impl Order {
 
 /// Reads the tables. An error names the table and the line.
 pub fn purchases(catalogue: &Catalogue) -> Result<Purchases> {
-    let suppliers = facts::table("suppliers", SUPPLIERS, |[code, name, legal, country, site, pay, lead]| {
-        let profile = json!({
-            "kind": "COMPANY", "legalName": legal, "website": site, "defaultCurrencyCode": CURRENCY,
-            "paymentTermDays": pay.parse::<u16>()?, "leadTimeDays": lead.parse::<u16>()?,
-            "addresses": [{ "use": "BILLING", "line1": "1 Warehouse Road", "countryCode": country }],
-        });
-        Ok(Supplier { code, body: json!({ "code": code, "name": name, "profile": profile }) })
-    })?;
     let mut orders: Vec<Order> = Vec::new();
     facts::table("purchases", PURCHASES, |[number, supplier, product, condition, pieces, received]| {
         let product = catalogue.products.iter().find(|known| known.name == product).context("an unknown product")?;
@@ -105,20 +99,18 @@ pub fn purchases(catalogue: &Catalogue) -> Result<Purchases> {
         }
         Ok(())
     })?;
-    Ok(Purchases { suppliers, orders })
+    Ok(Purchases { orders })
 }
 
 impl Loader<'_> {
-    /// Loads suppliers, orders, receipts and bills; `variants` are ids by SKU.
-    pub async fn purchases(&mut self, purchases: &Purchases, variants: &HashMap<&str, &str>) -> Result<()> {
-        let mut suppliers = HashMap::new();
-        for supplier in &purchases.suppliers {
-            let made = self.create("purchases/suppliers", supplier.code, &supplier.body).await?;
-            suppliers.insert(supplier.code, text(&made, "id")?);
-        }
-        let page = self.api.get(&self.path("inventory/warehouses?type=PHYSICAL&limit=1")).await?;
-        let place = items(&page).next().context("a company without a warehouse")?;
-        let (warehouse, entity) = (text(place, "id")?, text(place, "legalEntityId")?);
+    /// Loads orders, receipts and bills; `variants` are ids by SKU.
+    pub async fn purchases(
+        &mut self,
+        purchases: &Purchases,
+        at: &Premises,
+        parties: &Parties,
+        variants: &HashMap<&str, &str>,
+    ) -> Result<()> {
         // Units of the whole demo are numbered through.
         let mut units = 0;
         let mut is_paid = true;
@@ -128,8 +120,8 @@ impl Loader<'_> {
                 Ok(json!({ "variantId": variant, "quantity": line.pieces.to_string(), "unitCost": line.cost.to_string() }))
             });
             let body = json!({
-                "number": order.number, "legalEntityId": entity, "warehouseId": warehouse, "currencyCode": CURRENCY,
-                "supplierId": suppliers.get(order.supplier).context("an unknown supplier")?,
+                "number": order.number, "legalEntityId": at.entity, "warehouseId": at.warehouse,
+                "currencyCode": CURRENCY, "supplierId": parties.supplier(order.supplier)?,
                 "items": lines.collect::<Result<Vec<Json>>>()?,
             });
             let made = self.create("purchases/orders", order.number, &body).await?;
@@ -143,7 +135,7 @@ impl Loader<'_> {
                     json!({ "expectedVersion": 2, "reason": WHY, "items": receipt_lines(order, &read, &mut units)? });
                 let receipt = self.create(&format!("{path}/receipts"), order.number, &body).await?;
                 self.bill(&text(&made, "id")?, order.number, &text(&receipt, "createdAt")?, is_paid).await?;
-                is_paid = false;
+                is_paid = !is_paid;
             }
         }
         Ok(())
@@ -193,11 +185,13 @@ fn imei(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::demo::parties;
 
     #[test]
     fn the_tables_make_orders_that_the_service_takes() {
         let catalogue = facts::catalogue().unwrap();
-        let Purchases { suppliers, orders } = purchases(&catalogue).unwrap();
+        let Purchases { orders } = purchases(&catalogue).unwrap();
+        let suppliers = parties::suppliers().unwrap();
         assert!(suppliers.len() >= 3 && orders.len() >= 6);
         for order in &orders {
             assert!((1..=100).contains(&order.lines.len()), "{}: {} lines", order.number, order.lines.len());
