@@ -171,10 +171,12 @@ fn reverse(records: &Records, entry: &str) -> Answer {
     records.company.post(&format!("ledger/journal-entries/{entry}/reverse"), json!({ "reason": records.word() }))
 }
 
-/// Whether a record stays since something is owed on it: goods that nobody billed, money that lies there.
+/// Why a record stays: goods that nobody billed, money that lies there, what was paid or given back by it.
+const OWED: [&str; 4] = ["CONTROL_BALANCE_NOT_ZERO", "BALANCE_NOT_ZERO", "HAS_APPLICATIONS", "HAS_REFUNDS"];
+
+/// Whether a record is refused to be put away since something is owed on it.
 pub fn is_owing(answer: &Answer) -> bool {
-    let code = answer["errors"][0]["code"].as_str();
-    answer.status == 409 && code.is_some_and(|code| ["CONTROL_BALANCE_NOT_ZERO", "BALANCE_NOT_ZERO"].contains(&code))
+    answer.status == 409 && answer["errors"][0]["code"].as_str().is_some_and(|code| OWED.contains(&code))
 }
 
 /// An entity is archived once nothing of it is left that is active.
