@@ -28,9 +28,9 @@ struct Column {
     of_entry: bool,
 }
 
-/// A page of rows.
+/// A page of rows, as text.
 #[derive(Debug, PartialEq)]
-pub struct Page {
+pub struct CsvPage {
     pub text: Vec<u8>,
     /// The cursor of the page behind it.
     pub next: Option<String>,
@@ -76,7 +76,7 @@ impl Csv {
     }
 
     /// Writes an answer. `Err`: it is none of this operation.
-    pub fn write(&self, answer: &[u8]) -> Result<Page, String> {
+    pub fn write(&self, answer: &[u8]) -> Result<CsvPage, String> {
         let answer: Value = serde_json::from_slice(answer).map_err(|error| error.to_string())?;
         let rows = match answer.get("items").and_then(Value::as_array) {
             Some(items) if self.has_items => items.as_slice(),
@@ -99,7 +99,7 @@ impl Csv {
         }
         let text = writer.into_inner().map_err(|error| error.to_string())?;
         let next = self.has_items.then(|| answer["nextCursor"].as_str()).flatten().map(str::to_owned);
-        Ok(Page { text, next })
+        Ok(CsvPage { text, next })
     }
 }
 

@@ -4,17 +4,17 @@ use http::{HeaderMap, header};
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum MediaType {
     Json,
     Csv,
 }
 
 /// The form that a caller wants of those that there are: JSON, unless it likes CSV more. `None`: it takes neither.
-pub fn choose_form(headers: &HeaderMap, has_csv: bool) -> Option<Form> {
+pub fn choose_media_type(headers: &HeaderMap, has_csv: bool) -> Option<MediaType> {
     if has_csv && preference(headers, "text/csv") > preference(headers, "application/json") {
-        return Some(Form::Csv);
+        return Some(MediaType::Csv);
     }
-    accepts_json(headers).then_some(Form::Json)
+    accepts_json(headers).then_some(MediaType::Json)
 }
 
 /// How much a caller likes a media type: the weight of the range that names it most closely, and how closely that does. `None`:
@@ -103,28 +103,28 @@ mod tests {
     #[test]
     fn csv_is_for_those_who_like_it_more() {
         for (value, form) in [
-            ("text/csv", Some(Form::Csv)),
-            ("TEXT/CSV; charset=utf-8", Some(Form::Csv)),
-            ("text/*", Some(Form::Csv)),
-            ("text/csv, */*", Some(Form::Csv)),
-            ("text/csv, */*;q=0.1", Some(Form::Csv)),
-            ("application/json;q=0.5, text/csv;q=0.6", Some(Form::Csv)),
-            ("application/json;q=0, */*", Some(Form::Csv)),
-            ("application/json, text/csv", Some(Form::Json)),
-            ("application/json, text/csv;q=0.9", Some(Form::Json)),
-            ("text/csv;q=0.5, */*", Some(Form::Json)),
-            ("text/csv;q=0, */*", Some(Form::Json)),
-            ("*/*", Some(Form::Json)),
-            ("", Some(Form::Json)),
+            ("text/csv", Some(MediaType::Csv)),
+            ("TEXT/CSV; charset=utf-8", Some(MediaType::Csv)),
+            ("text/*", Some(MediaType::Csv)),
+            ("text/csv, */*", Some(MediaType::Csv)),
+            ("text/csv, */*;q=0.1", Some(MediaType::Csv)),
+            ("application/json;q=0.5, text/csv;q=0.6", Some(MediaType::Csv)),
+            ("application/json;q=0, */*", Some(MediaType::Csv)),
+            ("application/json, text/csv", Some(MediaType::Json)),
+            ("application/json, text/csv;q=0.9", Some(MediaType::Json)),
+            ("text/csv;q=0.5, */*", Some(MediaType::Json)),
+            ("text/csv;q=0, */*", Some(MediaType::Json)),
+            ("*/*", Some(MediaType::Json)),
+            ("", Some(MediaType::Json)),
             ("text/csv;q=0", None),
             ("text/html", None),
             ("text/csvx", None),
         ] {
-            assert_eq!(choose_form(&headers(header::ACCEPT, value), true), form, "{value}");
+            assert_eq!(choose_media_type(&headers(header::ACCEPT, value), true), form, "{value}");
         }
-        assert_eq!(choose_form(&HeaderMap::new(), true), Some(Form::Json));
-        assert_eq!(choose_form(&headers(header::ACCEPT, "text/csv"), false), None);
-        assert_eq!(choose_form(&headers(header::ACCEPT, "text/csv, */*;q=0.1"), false), Some(Form::Json));
+        assert_eq!(choose_media_type(&HeaderMap::new(), true), Some(MediaType::Json));
+        assert_eq!(choose_media_type(&headers(header::ACCEPT, "text/csv"), false), None);
+        assert_eq!(choose_media_type(&headers(header::ACCEPT, "text/csv, */*;q=0.1"), false), Some(MediaType::Json));
     }
 
     #[test]

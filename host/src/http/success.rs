@@ -5,7 +5,7 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, Uri, header};
 use uuid::Uuid;
 
-use super::accept::{Form, choose_form};
+use super::accept::{MediaType, choose_media_type};
 use crate::contract::parameters::ESCAPED;
 use crate::operations::Operation;
 use crate::pipeline::Answer;
@@ -21,7 +21,7 @@ pub fn respond(
     answer: Answer,
     request_id: Uuid,
 ) -> Result<Response<Body>, Problem> {
-    let preferred = operation.csv.as_ref().filter(|_| choose_form(&parts.headers, true) == Some(Form::Csv));
+    let preferred = operation.csv.as_ref().filter(|_| choose_media_type(&parts.headers, true) == Some(MediaType::Csv));
     let (body, kind, next) = match preferred {
         None => (answer.body, HeaderValue::from_static("application/json"), None),
         Some(csv) => {

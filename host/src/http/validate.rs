@@ -14,7 +14,7 @@ use crate::wit::module;
 
 pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], body: &[u8]) -> Result<Input, Problem> {
     let route = &operation.route;
-    if accept::choose_form(&parts.headers, operation.csv.is_some()).is_none() {
+    if accept::choose_media_type(&parts.headers, operation.csv.is_some()).is_none() {
         return Err(Problem::of("NOT_ACCEPTABLE"));
     }
     if operation.body.is_some() && !accept::is_json(&parts.headers) {

@@ -330,11 +330,11 @@ impl Hand {
         }
     }
 
-    fn owed(&self) -> i64 {
+    fn debt(&self) -> i64 {
         self.invoices.iter().map(Invoice::balance).sum()
     }
 
-    fn left(&self, is_payment: bool) -> i64 {
+    fn sum_available(&self, is_payment: bool) -> i64 {
         self.sources.iter().filter(|source| source.is_payment() == is_payment).map(Source::available).sum()
     }
 
@@ -352,7 +352,7 @@ impl Hand {
         let row = told.items().first().cloned().unwrap_or_default();
         let names = ["openInvoices", "unappliedPayments", "availableCredits"];
         let found = names.map(|name| millionths(&row[name]));
-        assert_eq!(found, [self.owed(), self.left(true), self.left(false)], "{told}");
+        assert_eq!(found, [self.debt(), self.sum_available(true), self.sum_available(false)], "{told}");
         // The newest documents one by one.
         for invoice in self.invoices.iter().rev().take(IN_HAND) {
             let read = self.desk.invoice(&invoice.id);
@@ -387,7 +387,7 @@ fn check_books(office: &Office, hands: &[Hand]) {
     let of = |trade: Trade, figure: &dyn Fn(&Hand) -> i64| -> i64 {
         hands.iter().filter(|hand| hand.desk.trade == trade).map(figure).sum()
     };
-    let left = |hand: &Hand| hand.left(true) + hand.left(false);
+    let left = |hand: &Hand| hand.sum_available(true) + hand.sum_available(false);
     assert_eq!(found("1100"), of(Trade::Sales, &Hand::owed), "what customers owe");
     assert_eq!(found("2050"), -of(Trade::Sales, &left), "what customers have left");
     assert_eq!(found("2000"), -of(Trade::Purchases, &Hand::owed), "what is owed to suppliers");
