@@ -388,9 +388,9 @@ fn check_books(office: &Office, hands: &[Hand]) {
         hands.iter().filter(|hand| hand.desk.trade == trade).map(figure).sum()
     };
     let left = |hand: &Hand| hand.sum_available(true) + hand.sum_available(false);
-    assert_eq!(found("1100"), of(Trade::Sales, &Hand::owed), "what customers owe");
+    assert_eq!(found("1100"), of(Trade::Sales, &Hand::debt), "what customers owe");
     assert_eq!(found("2050"), -of(Trade::Sales, &left), "what customers have left");
-    assert_eq!(found("2000"), -of(Trade::Purchases, &Hand::owed), "what is owed to suppliers");
+    assert_eq!(found("2000"), -of(Trade::Purchases, &Hand::debt), "what is owed to suppliers");
     assert_eq!(found("1150"), of(Trade::Purchases, &left), "what suppliers have left");
     let bank = of(Trade::Sales, &Hand::money) - of(Trade::Purchases, &Hand::money);
     assert_eq!(found("1010"), bank, "the money of the company");
