@@ -126,7 +126,7 @@ impl Stoa {
             ("STOA_DATA_DIR".to_string(), place.path().join("data").display().to_string()),
             ("STOA_PRIVATE_LISTEN".into(), "127.0.0.1:0".into()),
             ("STOA_MODULES_DIR".into(), settings.modules.unwrap_or_else(modules::folder).display().to_string()),
-            ("STOA_MODULE_CACHE_DIR".into(), workspace().join("target/compiled").display().to_string()),
+            ("STOA_MODULE_CACHE_DIR".into(), compiled_modules().display().to_string()),
             // A module that breaks its own word fails the test, with --dev and without.
             ("STOA_CONTRACT_BREACHES".into(), "refuse".into()),
             ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
@@ -516,6 +516,11 @@ pub fn binary() -> PathBuf {
         Some(path) => PathBuf::from(path),
         None => workspace().join("target/release/stoa"),
     }
+}
+
+/// Where `cargo xtask test` leaves the modules compiled, so that no process of the suite does it again.
+pub fn compiled_modules() -> PathBuf {
+    workspace().join("target/compiled")
 }
 
 pub fn workspace() -> PathBuf {

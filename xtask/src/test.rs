@@ -1,5 +1,6 @@
 //! `test`: the whole suite, on SQLite and on PostgreSQL, against the real binary and the real modules.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -15,17 +16,15 @@ pub struct Args {
 }
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
-    build_modules::modules(workspace)?;
-    build_modules::guests(workspace)?;
-    build_modules::examples(workspace)?;
-    let host = workspace.build_host()?;
+    let packages = ["-p", "--package", "--workspace", "--all", "--exclude"];
+    let is_whole = !args.arguments.iter().any(|word| packages.iter().any(|option| word == option));
+    let host = build(workspace, is_whole)?;
     // Else every host of the suite that is first would compile them, several at once.
     build_modules::precompile(workspace, &host)?;
     let mut command = workspace.cargo();
     // One failure must not hide the others.
     command.args(["test", "--release", "--no-fail-fast"]);
-    let packages = ["-p", "--package", "--workspace", "--all", "--exclude"];
-    if !args.arguments.iter().any(|word| packages.iter().any(|option| word == option)) {
+    if is_whole {
         command.arg("--workspace");
     }
     command.args(&args.arguments);
@@ -36,8 +35,20 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     with_server(command)
 }
 
+/// Builds the modules beside the host: each of the two ends with crates that one core compiles alone. With the host the programs of
+/// the tests, where all of them run.
+fn build(workspace: &Workspace, with_tests: bool) -> Result<PathBuf> {
+    std::thread::scope(|scope| {
+        let host = scope.spawn(|| workspace.build_host(if with_tests { &["--tests"] } else { &[] }));
+        build_modules::modules(workspace)?;
+        build_modules::guests(workspace)?;
+        build_modules::examples(workspace)?;
+        host.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Tests wait more than they compute: for hosts that start, for a limit's minute to end.
-const THREADS: &str = "4";
+const THREADS: &str = "6";
 
 /// Whether the caller says himself how many tests run at once.
 fn names_threads(arguments: &[String]) -> bool {

@@ -57,9 +57,9 @@ impl Workspace {
     }
 
     /// Builds the host and answers the path of the binary. With the features of the whole workspace, as tests and bench
-    /// have them: for the package alone, cargo would build wasmtime once more.
-    pub fn build_host(&self) -> Result<PathBuf> {
-        program::run(self.cargo().args(["build", "--release", "--workspace", "--bin", "stoa"]))?;
+    /// have them: for the package alone, cargo would build wasmtime once more. `beside`: what else cargo is to build in that go.
+    pub fn build_host(&self, beside: &[&str]) -> Result<PathBuf> {
+        program::run(self.cargo().args(["build", "--release", "--workspace", "--bin", "stoa"]).args(beside))?;
         let binary = self.target.join("release").join(format!("stoa{}", std::env::consts::EXE_SUFFIX));
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());

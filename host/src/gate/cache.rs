@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::hmac;
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -47,7 +48,7 @@ impl Cache {
     pub fn write(&self, engine: &Engine, digest: &[u8; 32], component: &Component) -> anyhow::Result<()> {
         let name = name(engine, digest);
         let code = component.serialize().map_err(|error| anyhow::anyhow!("{error:#}"))?;
-        let mac = hmac::sign(&self.key, &mac_input(&name, &code));
+        let mac = self.sign(&name, &code);
         // Hosts that start together write files of their own; the last one stays, and all are the same.
         let beside = self.folder.join(format!("{name}.{}", uuid::Uuid::new_v4().simple()));
         secret_file::write(&beside, &[mac.as_ref(), &code])?;
@@ -55,10 +56,18 @@ impl Cache {
         Ok(())
     }
 
+    /// Of the name as well, so that no file passes for another's.
+    fn sign(&self, name: &str, code: &[u8]) -> hmac::Tag {
+        let mut signing = hmac::Context::with_key(&self.key);
+        // In parts: together they would be a copy of tens of megabytes.
+        [name.as_bytes(), b"\0", code].into_iter().for_each(|part| signing.update(part));
+        signing.sign()
+    }
+
     fn read_compiled(&self, engine: &Engine, name: &str, file: &Path) -> Option<Component> {
         let bytes = fs::read(file).ok()?;
         let (mac, code) = bytes.split_at_checked(MAC_BYTES)?;
-        if hmac::verify(&self.key, &mac_input(name, code), mac).is_err() {
+        if verify_slices_are_equal(self.sign(name, code).as_ref(), mac).is_err() {
             tracing::warn!(file = %file.display(), "a compiled module that was touched is compiled anew");
             return None;
         }
@@ -68,11 +77,6 @@ impl Cache {
         let component = unsafe { Component::deserialize(engine, code) };
         component.map_err(|error| tracing::debug!(%error, "a compiled module of another engine")).ok()
     }
-}
-
-/// What is signed: the name as well, so that no file passes for another's.
-fn mac_input(name: &str, code: &[u8]) -> Vec<u8> {
-    [name.as_bytes(), b"\0", code].concat()
 }
 
 fn name(engine: &Engine, digest: &[u8; 32]) -> String {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use stoa_tests::contract::{Contract, Operation};
-use stoa_tests::{Company, Database, company, modules, on_both_databases};
+use stoa_tests::{Company, Database, company, on_both_databases};
 
 use acts::{Act, Side, Stage, Touch};
 
@@ -176,7 +176,7 @@ fn names_goods(contract: &Contract, operation: &Operation) -> bool {
 
 #[test]
 fn no_write_of_goods_is_left_out() {
-    let contract = Contract::new(super::contract::printed(&modules::folder()));
+    let contract = Contract::new(super::contract::contract_of_modules().clone());
     let listed = || WITHOUT_GOODS.iter().flat_map(|(_, operations)| operations.iter().copied());
     let driven = || acts().map(|(operation, _)| *operation);
     let writes: Vec<&Operation> =

@@ -1,7 +1,9 @@
 //! The published contract: one document per set of modules, whole, closed, and the same from the command line as served.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use jsonschema::Draft;
 use serde_json::{Value as Json, json};
@@ -21,13 +23,20 @@ on_both_databases![
     webhooks_are_whole,
 ];
 
+/// `stoa openapi` over the suite's modules.
+pub fn contract_of_modules() -> &'static Json {
+    static PRINTED: LazyLock<Json> = LazyLock::new(|| print_contract(&modules::folder()));
+    &PRINTED
+}
+
 /// `stoa openapi` over the modules of a folder.
-pub fn printed(folder: &std::path::Path) -> Json {
+fn print_contract(folder: &Path) -> Json {
     let scratch = Folder::new("openapi");
     let output = Command::new(host::binary())
         .arg("openapi")
         .env("STOA_MODULES_DIR", folder)
         .env("STOA_DATA_DIR", scratch.path())
+        .env("STOA_MODULE_CACHE_DIR", host::compiled_modules())
         .current_dir(scratch.path())
         .output()
         .expect("cannot run the binary");
@@ -38,7 +47,7 @@ pub fn printed(folder: &std::path::Path) -> Json {
 /// A change of the interface shows as a change of the texts of the modules that changed.
 #[test]
 fn reviewed() {
-    let texts = abridged::texts(&printed(&modules::folder()));
+    let texts = abridged::texts(contract_of_modules());
     reviewed_all(texts.into_iter().map(|(module, text)| (format!("{module}.snap"), text)).collect());
 }
 
@@ -54,7 +63,7 @@ fn served_as_printed(database: Database) {
         }
         document
     };
-    assert_eq!(strip(served), strip(printed(&modules::folder())));
+    assert_eq!(strip(served), strip(contract_of_modules().clone()));
 }
 
 fn contract(database: Database) -> std::sync::Arc<Contract> {
@@ -208,7 +217,7 @@ fn codes_of_modules_read_as_ever(database: Database) {
             }
         }
     }
-    let bare = printed(modules::none());
+    let bare = print_contract(modules::none());
     let own = bare["components"]["schemas"]["ProblemCode"]["enum"].as_array().expect("codes");
     let of_modules = own.iter().find(|code| DECLARED.iter().any(|(declared, ..)| *code == declared));
     assert_eq!(of_modules, None);

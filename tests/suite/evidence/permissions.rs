@@ -6,7 +6,7 @@ use serde_json::json;
 use stoa_tests::company::fresh;
 use stoa_tests::contract::{Audience, Contract, Operation};
 use stoa_tests::reviewed::reviewed;
-use stoa_tests::{Answer, Company, Database, Request, company, modules, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Request, company, on_both_databases};
 
 on_both_databases![
     without_the_permission_nothing_is_learnt,
@@ -20,7 +20,7 @@ on_both_databases![
 /// Operation by audience by permission or scope, one line each.
 #[test]
 fn the_matrix_is_reviewed() {
-    let contract = Contract::new(super::contract::printed(&modules::folder()));
+    let contract = Contract::new(super::contract::contract_of_modules().clone());
     let mut lines: Vec<String> = contract.operations.iter().map(line).collect();
     lines.sort();
     reviewed("permissions.txt", &(lines.join("\n") + "\n"));
