@@ -39,6 +39,7 @@ pub struct Postgres {
     numbers: Numbers,
     pub horizon: Horizon,
     request_timeout: Duration,
+    heavy_read_timeout: Duration,
 }
 
 /// Connections that wait for a request. One that failed is not returned.
@@ -48,6 +49,15 @@ struct Waiting {
     connection: Connection,
     /// The schema that its statements were prepared for.
     schema: u64,
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// `statement_time`: see [`Transaction::statement_time`].
+    Read { statement_time: Option<Duration> },
+    /// `hopeful`: see [`Transaction::put_off`].
+    Write { hopeful: bool },
 }
 
 /// Where a connection goes back to, and its place among those that may be open.
@@ -64,6 +74,8 @@ pub struct Transaction {
     home: Option<Home>,
     numbers: Numbers,
     open: bool,
+    /// How long a statement may take, where that is not the connection's own.
+    statement_time: Option<Duration>,
     /// Takes for granted what nearly always holds, and runs again, without, where it did not: see [`Transaction::put_off`].
     hopeful: bool,
     /// Statements that go with the next message.
@@ -86,6 +98,7 @@ impl Transaction {
             home,
             numbers,
             open: false,
+            statement_time: None,
             hopeful,
             late: Vec::new(),
             round_trips: 0,
@@ -105,7 +118,8 @@ impl Transaction {
             "begin isolation level read committed"
         };
         self.open = true;
-        self.send_text(&format!("{begin}; {opening}")).await
+        let time = self.statement_time.map(|time| format!("set local statement_timeout = {}; ", time.as_millis()));
+        self.send_text(&format!("{begin}; {}{opening}", time.unwrap_or_default())).await
     }
 
     /// Texts without parameters, in one message, and all their rows.
@@ -244,6 +258,7 @@ impl Postgres {
             schema: Arc::default(),
             horizon: Horizon::default(),
             request_timeout: settings.request_timeout,
+            heavy_read_timeout: settings.heavy_read_timeout,
         })
     }
 
@@ -282,7 +297,7 @@ impl Postgres {
         let deadline = Instant::now() + self.request_timeout;
         let mut attempt = 0;
         loop {
-            match self.attempt(place, work.clone(), false, attempt == 0, deadline).await {
+            match self.attempt(place, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -296,9 +311,25 @@ impl Postgres {
     }
 
     pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
-        let deadline = Instant::now() + self.request_timeout;
-        match self.attempt(place, work.clone(), true, true, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(place, work, true, true, deadline).await,
+        self.read_within(self.request_timeout, place, work, None).await
+    }
+
+    /// As `read`, for what may take longer; the statement's own limit fires before the request's.
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        self.read_within(self.heavy_read_timeout, place, work, Some(self.heavy_read_timeout / 10 * 9)).await
+    }
+
+    async fn read_within<T: Send + 'static>(
+        &self,
+        time: Duration,
+        place: Place,
+        work: Work<T>,
+        statement_time: Option<Duration>,
+    ) -> Result<T, Error> {
+        let deadline = Instant::now() + time;
+        let kind = Kind::Read { statement_time };
+        match self.attempt(place, work.clone(), kind, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(place, work, kind, deadline).await,
             other => other,
         }
     }
@@ -308,12 +339,16 @@ impl Postgres {
         &self,
         place: Place,
         work: Work<T>,
-        read_only: bool,
-        hopeful: bool,
+        kind: Kind,
         deadline: Instant,
     ) -> Result<T, Error> {
+        let (read_only, hopeful, statement_time) = match kind {
+            Kind::Read { statement_time } => (true, true, statement_time),
+            Kind::Write { hopeful } => (false, hopeful, None),
+        };
         let late = || Error::Unavailable("the request took too long".into());
-        let transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
+        let mut transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
+        transaction.statement_time = statement_time;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {
