@@ -108,8 +108,7 @@ impl Office {
     #[track_caller]
     pub fn entries(&self, source: &str) -> Vec<String> {
         let of = [("legalEntityId", self.entity.as_str()), ("sourceId", source)];
-        let mut entries: Vec<String> =
-            self.shop.all("ledger/journal-entries", &of).iter().filter_map(id_of).collect();
+        let mut entries: Vec<String> = self.shop.all("ledger/journal-entries", &of).iter().filter_map(id_of).collect();
         entries.sort();
         entries
             .iter()
