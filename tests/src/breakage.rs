@@ -1,6 +1,6 @@
 //! Tables that refuse a company's rows, as a fault of the server would, and what operations owe to each other then: all or nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
@@ -10,41 +10,41 @@ use crate::{Company, Database};
 const TAKEN_FOR_GOOD: &str = "stoa_sequence";
 
 impl Company {
-    /// Has the database fail whatever writes a row of this company into a table.
-    fn break_table(&self, table: &str) {
+    /// Puts a switch on a table, by which the database fails whatever writes a row of this company into it.
+    fn put_switch(&self, table: &str) {
         match self.host.database() {
             Database::Sqlite => {
                 for act in ["insert", "update"] {
                     self.change(&format!(
-                        "create trigger broken_{act} before {act} on {table} when new.{{tenant}}
+                        "create trigger if not exists {table}_{act} before {act} on {table}
+                         when new.{{tenant}} and exists (select 1 from broken where name = '{table}')
                          begin select raise(abort, 'broken by a test'); end"
                     ));
                 }
             }
-            Database::Postgres => {
-                self.change(
-                    "create or replace function broken() returns trigger language plpgsql as
-                     $$ begin raise exception 'broken by a test' using errcode = 'XX000'; end $$",
-                );
-                self.change(&format!(
-                    "create trigger broken before insert or update on {table} for each row when (new.{{tenant}})
-                     execute function broken()"
-                ));
-            }
+            Database::Postgres => self.change(&format!(
+                "create or replace trigger broken before insert or update on {table} for each row when (new.{{tenant}})
+                 execute function refuse_where_broken()"
+            )),
         }
     }
 
-    fn mend_table(&self, table: &str) {
-        match self.host.database() {
-            Database::Sqlite => {
-                ["insert", "update"].iter().for_each(|act| self.change(&format!("drop trigger broken_{act}")))
-            }
-            Database::Postgres => self.change(&format!("drop trigger broken on {table}")),
+    fn prepare_switches(&self) {
+        self.change("create table if not exists broken (name text primary key)");
+        if self.host.database() == Database::Postgres {
+            self.change(
+                "create or replace function refuse_where_broken() returns trigger language plpgsql as $$ begin
+                   if exists (select 1 from broken where name = tg_table_name) then
+                     raise exception 'broken by a test' using errcode = 'XX000';
+                   end if;
+                   return new;
+                 end $$",
+            );
         }
     }
 
     /// Every row of the company, but for what failures may leave.
-    fn digest_of_work(&self) -> std::collections::BTreeMap<String, (usize, u64)> {
+    fn digest_of_work(&self) -> BTreeMap<String, (usize, u64)> {
         let mut digest = self.digest();
         digest.remove(TAKEN_FOR_GOOD);
         digest
@@ -69,12 +69,14 @@ impl Company {
         let after = self.digest();
         let written: BTreeSet<String> =
             after.into_iter().filter(|(table, rows)| before.get(table) != Some(rows)).map(|(table, _)| table).collect();
+        self.prepare_switches();
+        written.iter().for_each(|table| self.put_switch(table));
         let (path, body) = prepare();
         let before = self.digest_of_work();
         for table in &written {
-            self.break_table(table);
+            self.change(&format!("insert into broken values ('{table}')"));
             let answer = self.post(&path, body.clone());
-            self.mend_table(table);
+            self.change("delete from broken");
             assert!(answer.status >= 500, "{table} is broken: {answer}");
         }
         let after = self.digest_of_work();

@@ -48,8 +48,11 @@ fn read(answer: &Answer) -> (Vec<String>, Vec<Vec<String>>) {
     (names, lines)
 }
 
+/// A report's path and its query.
+type Question = (String, Vec<(&'static str, String)>);
+
 /// A company in which every report has rows, and the questions that show them.
-fn busy(database: Database) -> (Office, Vec<(String, Vec<(&'static str, String)>)>) {
+fn busy(database: Database) -> (Office, Vec<Question>) {
     let office = Office::with_books(database);
     let counter = &office.counter;
     let order = counter.deliver(json!([{ "variantId": counter.good("10", "50"), "quantity": "3" }]));

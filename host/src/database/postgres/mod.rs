@@ -7,6 +7,7 @@ mod numbers;
 mod value;
 
 use std::borrow::Cow;
+use std::num::NonZeroU16;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::sync::{Arc, Mutex};
@@ -54,8 +55,8 @@ struct Waiting {
 /// What a transaction is for.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// `statement_time`: see [`Transaction::statement_time`].
-    Read { statement_time: Option<Duration> },
+    /// `statement_seconds`: see [`Transaction::statement_seconds`].
+    Read { statement_seconds: Option<NonZeroU16> },
     /// `hopeful`: see [`Transaction::put_off`].
     Write { hopeful: bool },
 }
@@ -75,7 +76,7 @@ pub struct Transaction {
     numbers: Numbers,
     open: bool,
     /// How long a statement may take, where that is not the connection's own.
-    statement_time: Option<Duration>,
+    statement_seconds: Option<NonZeroU16>,
     /// Takes for granted what nearly always holds, and runs again, without, where it did not: see [`Transaction::put_off`].
     hopeful: bool,
     /// Statements that go with the next message.
@@ -98,7 +99,7 @@ impl Transaction {
             home,
             numbers,
             open: false,
-            statement_time: None,
+            statement_seconds: None,
             hopeful,
             late: Vec::new(),
             round_trips: 0,
@@ -118,7 +119,7 @@ impl Transaction {
             "begin isolation level read committed"
         };
         self.open = true;
-        let time = self.statement_time.map(|time| format!("set local statement_timeout = {}; ", time.as_millis()));
+        let time = self.statement_seconds.map(|seconds| format!("set local statement_timeout = '{seconds}s'; "));
         self.send_text(&format!("{begin}; {}{opening}", time.unwrap_or_default())).await
     }
 
@@ -316,7 +317,8 @@ impl Postgres {
 
     /// As `read`, for what may take longer; the statement's own limit fires before the request's.
     pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
-        self.read_within(self.heavy_read_timeout, place, work, Some(self.heavy_read_timeout / 10 * 9)).await
+        let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
+        self.read_within(self.heavy_read_timeout, place, work, NonZeroU16::new(seconds.max(1))).await
     }
 
     async fn read_within<T: Send + 'static>(
@@ -324,10 +326,10 @@ impl Postgres {
         time: Duration,
         place: Place,
         work: Work<T>,
-        statement_time: Option<Duration>,
+        statement_seconds: Option<NonZeroU16>,
     ) -> Result<T, Error> {
         let deadline = Instant::now() + time;
-        let kind = Kind::Read { statement_time };
+        let kind = Kind::Read { statement_seconds };
         match self.attempt(place, work.clone(), kind, deadline).await {
             Err(Error::Conflict(_)) => self.attempt(place, work, kind, deadline).await,
             other => other,
@@ -342,13 +344,13 @@ impl Postgres {
         kind: Kind,
         deadline: Instant,
     ) -> Result<T, Error> {
-        let (read_only, hopeful, statement_time) = match kind {
-            Kind::Read { statement_time } => (true, true, statement_time),
+        let (read_only, hopeful, statement_seconds) = match kind {
+            Kind::Read { statement_seconds } => (true, true, statement_seconds),
             Kind::Write { hopeful } => (false, hopeful, None),
         };
         let late = || Error::Unavailable("the request took too long".into());
         let mut transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
-        transaction.statement_time = statement_time;
+        transaction.statement_seconds = statement_seconds;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {
