@@ -88,7 +88,7 @@ impl Drawer {
         self.try_calls(&[Call::Prepare(self.session, key(order), components.to_vec())])
     }
 
-    /// Prepares, delivers and collects a confirmed order, as the register does.
+    /// Holds, prepares, delivers and collects a confirmed order, as the register does.
     #[track_caller]
     pub fn try_checkout(&self, order: &str, components: &[Component]) -> Answer {
         let read = self.office.counter.read(order);
@@ -106,6 +106,7 @@ impl Drawer {
         };
         let version = read["version"].as_i64().unwrap_or_default();
         self.try_calls(&[
+            Call::LockOrder(key(order)),
             Call::Prepare(self.session, key(order), components.to_vec()),
             Call::Deliver(key(order), version, receipt_id),
             Call::Collect(collection),
@@ -114,7 +115,7 @@ impl Drawer {
 
     #[track_caller]
     pub fn checkout(&self, order: &str, components: &[Component]) -> Collected {
-        read_answer(&self.try_checkout(order, components).is(201), 2)
+        read_answer(&self.try_checkout(order, components).is(201), 3)
     }
 
     #[track_caller]

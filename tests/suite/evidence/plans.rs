@@ -31,6 +31,8 @@ const UNREAD: &[(&str, &str)] = &[
     ("stoa_sequence", "only ever counted on: an insert that updates"),
 ];
 const UNWRITTEN: &[(&str, &str)] = &[
+    ("finance_cost_correction", "written where a recognised credit corrects what goods cost"),
+    ("finance_unit_claim", "written where units are billed"),
     ("inventory_sale_balance", "written for modules that deliver"),
     ("ledger_day_total", "written by one of a thousand postings"),
     ("ledger_period_total", "written where a month with totals closes"),

@@ -137,11 +137,11 @@ fn e314_e315_a_reference_is_needed_and_is_no_card_number(database: Database) {
     }
     assert_eq!(session.version(), 1);
     for (version, reference) in
-        (1..).zip(["**** 4242", "AB-99812", "1234567890123456789012", "2026-11-21 000124", &"x".repeat(120)])
+        (1..).zip([" **** 4242 ", " AB-99812", "1234567890123456789012 ", "2026-11-21 000124", &"x".repeat(120)])
     {
         let order = session.till.order_of("10");
-        let receipt = pay(&order, version, json!(format!(" {reference} "))).is(201);
-        assert_eq!(receipt["payments"][0]["reference"], reference, "trimmed and kept");
+        let receipt = pay(&order, version, json!(reference)).is(201);
+        assert_eq!(receipt["payments"][0]["reference"], reference.trim(), "trimmed and kept");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Finance's services: one case per function, with its arguments in their order; and the delivery that the register asks of sales
-//! between `prepare` and `collect`.
+//! Finance's services: one case per function, with its arguments in their order; and what the register asks of sales: to hold the
+//! order before `prepare`, and to deliver it between `prepare` and `collect`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ pub use tills::{Closed, Collected, Collection, Component, Direction, Opened, Pay
 pub enum Call {
     /// `Opened`.
     Open(Session),
+    /// Sales' order, held until the transaction ends: `Vec<Order>`.
+    LockOrder(Key),
     /// `Vec<Option<Key>>`.
     Prepare(Key, Key, Vec<Component>),
     /// Sales' delivery of an order at its version, for a receipt: the order.
@@ -38,6 +40,7 @@ impl Call {
     pub fn make(&self) -> Result<Value, Problem> {
         Ok(match self {
             Call::Open(session) => json!(tills::open(session)?),
+            Call::LockOrder(order) => json!(orders::items(&[*order], &[], true)?),
             Call::Prepare(session, order, components) => json!(tills::prepare(*session, *order, components)?),
             Call::Deliver(order, version, receipt) => json!(orders::deliver(*order, *version, Some(*receipt))?),
             Call::Collect(of) => json!(tills::collect(of)?),

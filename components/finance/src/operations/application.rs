@@ -44,6 +44,7 @@ const fn apply(operation: Operation, of: Rights, audit: &'static str) -> Operati
             "ILLEGAL_STATE",
             "REFERENCE_INVALID",
             "LIMIT_EXCEEDED",
+            "ARCHIVED",
             "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED",

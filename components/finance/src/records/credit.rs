@@ -58,7 +58,7 @@ collection! {
         number: [side, legal_entity_id, number_key],
         reference: [side, legal_entity_id, party_id, reference_key],
     }
-    index { [side, party_id, id], [origin_invoice_id, status] }
+    index { [side, id], [side, party_id, id], [origin_invoice_id, status], [supplier_return_id, id] }
     search { number: [number], text: [number, reason, document_reference] }
     fixed [side, number, legal_entity_id]
 }

@@ -46,6 +46,7 @@ collection! {
         reference: [legal_entity_id, party_id, reference_key],
     }
     index {
+        [side, id],
         [side, party_id, status, id],
         [side, legal_entity_id, currency_code, status],
         [side, posted_on],

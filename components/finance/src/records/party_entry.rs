@@ -40,7 +40,7 @@ collection! {
         amount: Money,
     }
     index {
-        [side, legal_entity_id, currency_code, party_id, on_date],
+        [legal_entity_id, currency_code, side, party_id, on_date],
         [side, party_id, on_date, id],
         [document_id],
         [invoice_id],

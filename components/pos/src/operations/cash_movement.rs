@@ -27,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(SELL).body::<PosCashMovementInput>().answers::<PosCashMovement>().cache_control("no-store")
         .writes(POS_SESSION, &[])
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
-            "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
+            "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::read("/pos/sessions/{id}/cash-movements", "listPosCashMovements", list).summary("Cash movements of a session")
         .needs(READ).query::<ListPosCashMovements>().answers::<Page<PosCashMovement>>().cache_control("no-store"),

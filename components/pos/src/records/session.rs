@@ -45,7 +45,7 @@ collection! {
         closed_by: Option<String>,
     }
     unique { slot: [register_id, open_slot], number: [register_id, session_no] }
-    index { [status, id], [operator_id, id], [opened_at], [closed_at] }
+    index { [status, id], [legal_entity_id, id], [operator_id, id], [opened_at], [closed_at] }
 }
 
 /// A session as API clients read it.

@@ -4,9 +4,10 @@
 //! `r` holds the changes, `l` the locked rows beside them, `g` the verdicts, `d` the unique keys that others have, `u`
 //! the rows after. Where the update inserts what is not there, `n` holds these rows as they begin, with their verdicts, and `i` puts
 //! them in as they are after the change: one that another transaction has put in meanwhile is met only then, and the request
-//! runs again. Every verdict and every new value rests on `l`, never on the table: the table is read as of the
-//! statement's beginning, `l` as of the moment the lock was won. Names with `#` are the statement's own; no column has
-//! such a name.
+//! runs again. `i` ends before `l` begins: an insert waits for whoever is changing the row that it meets, and who holds rows while
+//! it waits out of the lock order could be waited for in turn. Every verdict and every new value rests on `l`, never on the table:
+//! the table is read as of the statement's beginning, `l` as of the moment the lock was won. Names with `#` are the statement's own;
+//! no column has such a name.
 
 use stoa_descriptor::ColumnType;
 use tokio_postgres::Row;
@@ -76,6 +77,11 @@ pub(super) fn judge(
             refused.push(Refusal { row: nth, code: Some(code), current: data });
         }
     }
+    let goes_in =
+        |row: usize| update.initial.as_ref().is_some_and(|initial| matches!(initial.rows.get(row), Some(Some(_))));
+    if answers.iter().enumerate().any(|(row, answer)| answer.is_none() && goes_in(row)) {
+        return Err(Stop::Database(Error::Conflict("a row was deleted meanwhile".to_owned())));
+    }
     let absent = answers.iter().enumerate().filter(|(_, answer)| answer.is_none());
     refused.extend(absent.map(|(row, _)| Refusal { row, code: None, current: Vec::new() }));
     if !refused.is_empty() {
@@ -107,6 +113,10 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     let table = schema.table(update.table);
     let mut sql = start(scope);
     changes(&mut sql, table, update);
+    if let Some(initial) = &update.initial {
+        begin_rows(&mut sql, schema, scope, update, initial);
+        insert_rows(&mut sql, scope, table, update, initial);
+    }
     sql.put(", l as materialized (select r.*");
     for at in needed_columns(table, update) {
         sql.put(", ").column("t", table, at);
@@ -114,9 +124,11 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     for group in needed_groups(table, update) {
         sql.put(", t.").put(group);
     }
-    sql.put(" from r join ").put(&table.sql).put(" t on t.tenant_id = $1");
-    for (nth, at) in update.key.iter().enumerate() {
-        sql.put(" and ").column("t", table, *at).put(&format!(" = r.\"#k{nth}\""));
+    sql.put(" from r join ").put(&table.sql).put(" t on ");
+    of_key(&mut sql, table, update);
+    if update.initial.is_some() {
+        // What makes `l` wait for the end of `i`.
+        sql.put(" where (select count(*) from i) >= 0");
     }
     for (nth, at) in table.lock_order.iter().enumerate() {
         sql.put(if nth == 0 { " order by " } else { ", " }).column("t", table, *at);
@@ -126,10 +138,6 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
     sql.put(" as \"#code\" from l)");
     doubles(&mut sql, table, update);
     write_change(&mut sql, scope, table, update);
-    if let Some(initial) = &update.initial {
-        begin_rows(&mut sql, schema, scope, update, initial);
-        insert_rows(&mut sql, scope, table, update, initial);
-    }
     sql.put(" select g.\"#i\", g.\"#code\"::bigint, ");
     sql.put(if update.unique.is_empty() {
         "''"
@@ -147,6 +155,14 @@ pub(super) fn statement(schema: &Tables, scope: &Scope, update: &Update) -> Sql 
         sql.put(" from n left join i on i.\"#id\" = n.id");
     }
     sql
+}
+
+/// The condition under which `t` is the row that the change `r` is of.
+fn of_key(sql: &mut Sql, table: &Table, update: &Update) {
+    sql.put("t.tenant_id = $1");
+    for (nth, at) in update.key.iter().enumerate() {
+        sql.put(" and ").column("t", table, *at).put(&format!(" = r.\"#k{nth}\""));
+    }
 }
 
 /// The columns that are answered: as they are after the change, or as they stand where it was not made.
@@ -280,7 +296,9 @@ fn begin_rows(sql: &mut Sql, schema: &Tables, scope: &Scope, update: &Update, in
         }
         sql.put(" as ").put(&table.column(at).sql);
     }
-    sql.put(" from r where r.\"#first\" is not null and not exists (select 1 from l where l.\"#i\" = r.\"#i\")) b)");
+    sql.put(" from r where r.\"#first\" is not null and not exists (select 1 from ").put(&table.sql).put(" t where ");
+    of_key(sql, table, update);
+    sql.put(")) b)");
 }
 
 /// `i`: the rows that are put in, in the lock order. One that another transaction has put in meanwhile stays out.

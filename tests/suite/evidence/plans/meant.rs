@@ -13,6 +13,16 @@ pub const MEANT: &[Meant] = &[
     Meant {
         why: "a text is looked for, and under row-level security no index serves that: the rows of the company are read",
         scans: &[
+            ("finance_invoice", "search_number"),
+            ("finance_payment", "search_number"),
+            ("finance_credit", "search_number"),
+            ("finance_refund", "search_number"),
+            ("finance_invoice", "search_text"),
+            ("finance_payment", "search_text"),
+            ("finance_credit", "search_text"),
+            ("finance_refund", "search_text"),
+            ("finance_supplier_return", "search_number"),
+            ("finance_supplier_return", "search_text"),
             ("catalog_lookup", "search_lineage"),
             ("catalog_variant", "search_text"),
             ("inventory_stock_count", "search_number"),
@@ -27,6 +37,21 @@ pub const MEANT: &[Meant] = &[
     Meant {
         why: "one of a few words that very many rows have: a page in the order of ids is soon full",
         scans: &[
+            ("finance_invoice", "(status = "),
+            ("finance_payment", "(status = "),
+            ("finance_credit", "(status = "),
+            ("finance_refund", "(status = "),
+            ("finance_invoice", "currency_code = "),
+            ("finance_payment", "currency_code = "),
+            ("finance_credit", "currency_code = "),
+            ("finance_refund", "currency_code = "),
+            ("finance_payment", "(origin = "),
+            ("finance_payment", "(method = "),
+            ("finance_refund", "(method = "),
+            ("finance_credit", "(reason_type = "),
+            ("finance_supplier_return", "currency_code = "),
+            ("pos_receipt", "has_"),
+            ("pos_receipt", "currency_code = "),
             ("catalog_variant", "(status = $2)"),
             ("inventory_movement", "_type = $2"),
             ("inventory_reservation", "(source = $2)"),
@@ -50,6 +75,8 @@ pub const MEANT: &[Meant] = &[
     Meant {
         why: "a list between two instants is in the order of ids, which is that of time: it begins at the newest row",
         scans: &[
+            ("pos_receipt", "created_at"),
+            ("pos_session", "opened_at"),
             ("inventory_movement", "created_at"),
             ("inventory_reservation", "created_at"),
             ("inventory_stock_count", "created_at"),
@@ -65,6 +92,13 @@ pub const MEANT: &[Meant] = &[
     Meant {
         why: "a day that comes soon after a document's beginning: in the order of ids one between two days is not far",
         scans: &[
+            ("finance_invoice", "issued_on"),
+            ("finance_invoice", "due_on"),
+            ("finance_payment", "paid_on"),
+            ("finance_credit", "recognized_on"),
+            ("finance_refund", "refunded_on"),
+            ("finance_supplier_return", "shipped_on"),
+            ("pos_session", "closed_at"),
             ("procurement_purchase_order", "expected_on"),
             ("sales_quotation", "valid_until"),
             ("sales_sales_order", "confirmed_at"),
@@ -73,7 +107,16 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "sums between two bounds: numbers are not leakproof, so that under row-level security no index serves them",
-        scans: &[("procurement_purchase_order", "total"), ("sales_quotation", "total"), ("sales_sales_order", "total")],
+        scans: &[
+            ("finance_credit", "amount"),
+            ("finance_invoice", "total"),
+            ("finance_payment", "amount"),
+            ("finance_refund", "amount"),
+            ("pos_receipt", "total"),
+            ("procurement_purchase_order", "total"),
+            ("sales_quotation", "total"),
+            ("sales_sales_order", "total"),
+        ],
     },
     Meant {
         why: "what is on its way is a small part of what ever was",
@@ -90,6 +133,7 @@ pub const MEANT: &[Meant] = &[
     Meant {
         why: "a company has few of them",
         scans: &[
+            ("pos_register", "status"),
             ("ledger_branch", "status"),
             ("ledger_legal_entity", ""),
             ("ledger_money_account", "status"),
@@ -119,8 +163,14 @@ pub const MEANT: &[Meant] = &[
         scans: &[("inventory_stock", "on_hand")],
     },
     Meant {
+        why: "of all invoices ever issued, those that are paid are nearly all: who asks for these waits for their ids",
+        scans: &[("finance_invoice_balance", "settled_on IS NOT NULL")],
+    },
+    Meant {
         why: "`stoa verify` goes through everything once, a page after the other",
         scans: &[
+            ("finance_party_entry", "legal_entity_id = $4"),
+            ("finance_party_entry", "limit 6"),
             ("inventory_cost_pool", "order by t.\"legal_entity_id\", t.\"id\""),
             ("procurement_purchase_item", "tracking <> "),
         ],

@@ -12,7 +12,7 @@ mod sales;
 mod transfers;
 mod units;
 
-pub use ledger::OWING;
+pub use ledger::is_owing;
 
 use serde_json::Value as Json;
 use stoa_tests::Answer;

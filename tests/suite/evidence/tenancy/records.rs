@@ -10,7 +10,7 @@ use stoa_tests::contract::Contract;
 use stoa_tests::{Answer, Company};
 
 use super::fields::{Form, fields, forms};
-use super::kinds::{self, Kind, OWING, PutAway, kind_of, named};
+use super::kinds::{self, Kind, PutAway, is_owing, kind_of, named};
 
 /// Records of one company, each made when it is first asked for, all of them fitting each other.
 #[derive(Clone)]
@@ -75,9 +75,9 @@ impl Records {
             PutAway::Other(put_away) => put_away(self, &id),
             PutAway::Never => return false,
         };
-        let is_owing = answer["errors"][0]["code"] == OWING;
-        assert!(is_owing || (200..300).contains(&answer.status), "{answer}");
-        !is_owing
+        let stays = is_owing(&answer);
+        assert!(stays || (200..300).contains(&answer.status), "{answer}");
+        !stays
     }
 
     /// The ids of everything that was made.

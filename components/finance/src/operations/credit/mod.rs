@@ -22,6 +22,7 @@ const RECOGNIZE_PROBLEMS: &[&str] = &[
     "DUPLICATE",
     "REFERENCE_INVALID",
     "LIMIT_EXCEEDED",
+    "ARCHIVED",
     "ACCOUNTING_SETUP_REQUIRED",
     "ACCOUNTING_PERIOD_CLOSED",
     "ACCOUNTING_CURRENCY_UNSUPPORTED",
@@ -90,5 +91,5 @@ const fn void(operation: Operation, of: Rights) -> Operation {
         .summary("Void a credit")
         .description("One of which nothing is applied or refunded; a recognised COST_CORRECTION never.")
         .body::<VoidDocument>()
-        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ACCOUNTING_PERIOD_CLOSED"])
+        .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_PERIOD_CLOSED"])
 }

@@ -51,7 +51,7 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
             "LIMIT_EXCEEDED",
             "CASH_SESSION_REQUIRED",
             "PAYMENT_ACCOUNT_INVALID",
-            "ACCOUNTING_SETUP_REQUIRED",
+            "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_AMOUNT_PRECISION",
@@ -76,6 +76,7 @@ const fn void(operation: Operation, of: Rights) -> Operation {
             "LIMIT_EXCEEDED",
             "CASH_SESSION_REQUIRED",
             "PAYMENT_ACCOUNT_INVALID",
+            "ARCHIVED",
             "ACCOUNTING_PERIOD_CLOSED",
         ])
 }

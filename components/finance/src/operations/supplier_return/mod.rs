@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(SHIP_RETURN).body::<Transition>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "INSUFFICIENT_STOCK",
-            "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "ACCOUNTING_SETUP_REQUIRED",
+            "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::transition("/purchases/returns/{id}/cancel", "cancelSupplierReturn", draft::cancel).summary("Cancel a supplier return")
         .description("Of a draft.")

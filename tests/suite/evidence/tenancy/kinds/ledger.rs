@@ -171,8 +171,13 @@ fn reverse(records: &Records, entry: &str) -> Answer {
     records.company.post(&format!("ledger/journal-entries/{entry}/reverse"), json!({ "reason": records.word() }))
 }
 
-/// Goods came that nobody billed: the entity owes for them and stays.
-pub const OWING: &str = "CONTROL_BALANCE_NOT_ZERO";
+/// Why a record stays: goods that nobody billed, money that lies there, what was paid or given back by it.
+const OWED: [&str; 4] = ["CONTROL_BALANCE_NOT_ZERO", "BALANCE_NOT_ZERO", "HAS_APPLICATIONS", "HAS_REFUNDS"];
+
+/// Whether a record is refused to be put away since something is owed on it.
+pub fn is_owing(answer: &Answer) -> bool {
+    answer.status == 409 && answer["errors"][0]["code"].as_str().is_some_and(|code| OWED.contains(&code))
+}
 
 /// An entity is archived once nothing of it is left that is active.
 fn put_entity_away(records: &Records, entity: &str) -> Answer {
@@ -184,13 +189,17 @@ fn put_entity_away(records: &Records, entity: &str) -> Answer {
     let version = company.get(&format!("{path}/mappings")).is(200)["version"].clone();
     let nothing = json!({ "expectedVersion": version, "roles": [], "methods": [] });
     let cleared = company.put(&format!("{path}/mappings"), nothing);
-    if cleared["errors"][0]["code"] == OWING {
+    if is_owing(&cleared) {
         return cleared;
     }
     cleared.is(200);
     for collection in ["ledger/money-accounts", "ledger/branches"] {
         for id in company.list(collection, &of_entity).is(200).ids() {
-            company.archive(&format!("{collection}/{id}")).is(200);
+            let archived = company.archive(&format!("{collection}/{id}"));
+            if is_owing(&archived) {
+                return archived;
+            }
+            archived.is(200);
         }
     }
     company.archive(&path)

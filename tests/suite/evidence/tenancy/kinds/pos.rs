@@ -38,15 +38,15 @@ pub const PART: Part = Part {
 fn pay(body: &mut Json, _: GoodId) {
     body["expectedOrderVersion"] = 2.into();
     body["expectedSessionVersion"] = 1.into();
-    match body["payments"][0]["accountId"].take() {
-        Json::Null => body["tenderedAmount"] = TOTAL.into(),
-        account => {
+    match body.pointer_mut("/payments/0/accountId").map(Json::take) {
+        Some(account) => {
             let part = json!({ "method": "TRANSFER", "amount": TOTAL, "reference": "tried", "accountId": account });
             body["payments"] = json!([part]);
         }
-    }
-    if body["payments"].is_null() || body["payments"] == json!([null]) {
-        body.as_object_mut().expect("an object").remove("payments");
+        None => {
+            body.as_object_mut().map(|members| members.remove("payments"));
+            body["tenderedAmount"] = TOTAL.into();
+        }
     }
 }
 
