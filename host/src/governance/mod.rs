@@ -1,4 +1,4 @@
-//! How much callers may ask: permits of the minute and the month, leased from the database in blocks, places of heavy reads, and
+//! How much callers may ask: permits of the minute and the month, leased from the database in blocks, seats of heavy reads, and
 //! the record of who was let in and who was not.
 
 pub mod governor;

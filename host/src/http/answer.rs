@@ -246,13 +246,13 @@ async fn call(
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
-    // What will be refused takes nobody's place.
-    let place = match operation.route.heavy && input.is_ok() {
+    // What will be refused takes nobody's seat.
+    let seat = match operation.route.heavy && input.is_ok() {
         true => app.heavy_reads.admit().await.map(Some),
         false => Ok(None),
     };
-    let place = match place {
-        Ok(place) => place,
+    let seat = match seat {
+        Ok(seat) => seat,
         Err(problem) => {
             visit.record_answer(recorder, problem.status, &problem.code);
             return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
@@ -265,7 +265,7 @@ async fn call(
         caller: caller.clone(),
         tenant,
         input,
-        place,
+        seat,
         peer: Some(peer),
         user_agent: user_agent.clone(),
     });

@@ -25,8 +25,8 @@ pub struct Request {
     pub tenant: Option<Uuid>,
     /// The verdict on path, query, headers and body: made early, told after authorization.
     pub input: Result<Input, Problem>,
-    /// A heavy read's place among the few that run at once: given back when nothing of the request runs any more.
-    pub place: Option<OwnedSemaphorePermit>,
+    /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
+    pub seat: Option<OwnedSemaphorePermit>,
     pub peer: Option<IpAddr>,
     pub user_agent: Option<String>,
 }

@@ -80,7 +80,7 @@ pub async fn run<H: Host>(
     // A request that will be refused never reaches the writer.
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
-    let heavy = request.place.is_some();
+    let heavy = request.seat.is_some();
     let (request_id, tenant) = (request.request_id, tenant_or_nil(request.tenant));
     let horizon = match &request.input {
         Ok(input) if request.operation.ends_at_the_horizon(&input.call.query) => {
@@ -236,7 +236,7 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     let OpenedCall { request, input, opened, horizon } = call;
     let route = &request.operation.route;
     let limits = limits.for_request(route.body_limit, input.lines);
-    let limits = if request.place.is_some() { limits.for_heavy_read() } else { limits };
+    let limits = if request.seat.is_some() { limits.for_heavy_read() } else { limits };
     let largest = limits.output;
     let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
     facts.facts.horizon = horizon;

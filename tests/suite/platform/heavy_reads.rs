@@ -9,7 +9,7 @@ use stoa_tests::company::product;
 use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Stoa, on_both_databases};
 
-on_both_databases![a_report_without_a_place_is_refused_and_nobody_else, a_report_ends_with_its_time];
+on_both_databases![a_report_without_a_seat_is_refused_and_nobody_else, a_report_ends_with_its_time];
 
 /// How long a slow report takes, about: longer than a statement of other requests may on PostgreSQL.
 const WANTED: Duration = Duration::from_secs(8);
@@ -45,7 +45,7 @@ fn slow_down(shop: &Company) {
     shop.change(&format!("create view finance_money_move as select quick.* from quick where {wait}"));
 }
 
-fn a_report_without_a_place_is_refused_and_nobody_else(database: Database) {
+fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
     let settings = Settings::default().set("STOA_HEAVY_READS", 1).set("STOA_HEAVY_READ_TIMEOUT", "50s");
     let settings = settings.set("STOA_SQLITE_READERS", 2);
     let shop = Stoa::start_with(database, settings).company();
