@@ -30,7 +30,7 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, documents, orders, pools, rates, reads, receipts, reports, small, statements, swaps, tax,
+    adjustments, checkouts, documents, orders, pools, rates, reads, receipts, reports, small, statements, swaps, tax,
     writes_postgres, writes_sqlite,
 };
 use crate::rounds::Rounds;
@@ -171,6 +171,10 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
     if parts.has("postgres/documents") {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         documents::measure(bench, &company, &service, "").await?;
+    }
+    if parts.has("postgres/checkouts") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        checkouts::measure_against_pgbench(bench, database, &company, &service).await?;
     }
     if parts.has("postgres/reports") {
         let company = Company::create_with_books(service.address, &bench.token).await?;

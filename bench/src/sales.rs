@@ -108,7 +108,8 @@ impl Company {
         id(&self.draft_and_confirm(client, order).await?["id"])
     }
 
-    async fn draft_and_confirm(&self, client: &mut Client, order: &Json) -> anyhow::Result<Json> {
+    /// Drafts an order and confirms it: the draft.
+    pub async fn draft_and_confirm(&self, client: &mut Client, order: &Json) -> anyhow::Result<Json> {
         let draft = client.post(&self.path("sales/orders"), order).await?;
         let path = self.path(&format!("sales/orders/{}/confirm", id(&draft["id"])?));
         client.post(&path, &json!({ "expectedVersion": 1 })).await?;

@@ -74,6 +74,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         postgres_connections: 16,
         sqlite_readers,
         request_timeout: std::time::Duration::from_secs(10),
+        heavy_read_timeout: std::time::Duration::from_secs(30),
         transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),
@@ -115,6 +116,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         api_keys: ApiKeys::new(Environment::Test),
         dev_issuer: Some(issuer),
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        heavy_reads: governance::HeavyReads::new(4),
         trusted_proxies: Vec::new(),
     }))
 }

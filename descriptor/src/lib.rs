@@ -139,6 +139,10 @@ pub struct Route {
     /// entries of its member `items`, else of the answer itself. For a GET that only reads.
     #[serde(default, skip_serializing_if = "is_false")]
     pub csv: bool,
+    /// Reads much, as reports do: few such reads run at once, so that they leave room for everybody else, and each may take longer
+    /// than other requests. For what only reads.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub heavy: bool,
 }
 
 /// What is not said of a route that has it not, a host of before need not know.

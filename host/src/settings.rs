@@ -82,6 +82,11 @@ pub struct Settings {
     pub contract_breaches: Option<Breaches>,
     #[serde(with = "humantime_serde")]
     pub request_timeout: Duration,
+    /// The same of heavy reads, as reports are.
+    #[serde(with = "humantime_serde")]
+    pub heavy_read_timeout: Duration,
+    /// Heavy reads that run at once. Absent: a quarter of the connections, of SQLite's readers half.
+    pub heavy_reads: Option<u32>,
     pub log: String,
     pub log_format: LogFormat,
     pub dev: bool,
@@ -194,6 +199,8 @@ impl Default for Settings {
             module_output: ByteSize(limits.output as u64),
             contract_breaches: None,
             request_timeout: Duration::from_secs(10),
+            heavy_read_timeout: limits.heavy,
+            heavy_reads: None,
             log: "info".into(),
             log_format: LogFormat::Text,
             dev: false,
@@ -250,6 +257,7 @@ impl Settings {
             postgres_connections: self.database_connections,
             sqlite_readers: self.sqlite_readers(),
             request_timeout: self.request_timeout,
+            heavy_read_timeout: self.heavy_read_timeout,
             transport: crate::database::Transport {
                 ca: self.database_tls_ca.clone(),
                 plain_text: self.database_plaintext == Some(Plaintext::Allow),
@@ -272,6 +280,16 @@ impl Settings {
         } else {
             self.database_connections
         }
+    }
+
+    /// Heavy reads that run at once: each holds a connection, and most are left for everybody else.
+    pub fn heavy_reads(&self) -> u32 {
+        let usual = if self.database_url().starts_with("sqlite:") {
+            u32::try_from(self.sqlite_readers()).unwrap_or(1) / 2
+        } else {
+            self.database_connections / 4
+        };
+        self.heavy_reads.unwrap_or(usual).max(1)
     }
 
     pub fn modules_dir(&self) -> PathBuf {
@@ -309,6 +327,7 @@ impl Settings {
         Limits {
             deadline: self.module_deadline,
             whole: self.request_timeout,
+            heavy: self.heavy_read_timeout,
             memory: size(self.module_memory),
             large_memory: defaults.large_memory.max(size(self.module_memory)),
             store_calls: self.module_store_calls,

@@ -7,6 +7,7 @@ pub mod abridged;
 pub mod answer;
 pub mod billing;
 pub mod books;
+pub mod breakage;
 pub mod company;
 pub mod contract;
 pub mod copies;

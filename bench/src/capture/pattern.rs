@@ -23,6 +23,14 @@ pub enum Part {
     Number {
         is_key: bool,
     },
+    /// A text in which an id stands that every request makes anew.
+    Naming {
+        before: String,
+        nth: usize,
+        after: String,
+    },
+    /// The version of a cash session before the request, and so much.
+    SessionVersion(i64),
     From,
     To,
     /// A number that depends on list and variant: the name of a lock.
@@ -89,16 +97,30 @@ impl Pattern {
     /// Of three orders: the first two of the same variants, the third of others. `variants` and `number` are the second's.
     pub fn of_orders(variants: &[Uuid], number: &str, recordings: [Vec<Exchange>; 3]) -> anyhow::Result<Pattern> {
         let mut fresh: Vec<Uuid> = Vec::new();
+        Pattern::build(&recordings, |values| place_of_order(values, variants, number, &mut fresh))
+    }
+
+    /// Of three orders in the same way, each checked out in one session right after the one before. `version`: of the session,
+    /// before the second.
+    pub fn of_checkouts(
+        variants: &[Uuid],
+        number: &str,
+        version: i64,
+        recordings: [Vec<Exchange>; 3],
+    ) -> anyhow::Result<Pattern> {
+        let mut fresh: Vec<Uuid> = Vec::new();
         Pattern::build(&recordings, |values| {
-            let [first, second, _] = values else { return None };
-            match second {
-                Value::Id(id) => match variants.iter().position(|variant| variant == id) {
-                    Some(nth) => Some(Part::Ordered(nth)),
-                    None => (first != second).then(|| Part::Fresh(nth(&mut fresh, *id))),
-                },
-                Value::Text(text) if text == number => Some(Part::Number { is_key: false }),
-                Value::Text(text) if *text == number.to_lowercase() => Some(Part::Number { is_key: true }),
-                _ => None,
+            let [first, second, third] = values else { return None };
+            match (first, second, third) {
+                (Value::Integer(before), Value::Integer(at), Value::Integer(after))
+                    if [*before, *after] == [at - 1, at + 1] && (0..=1).contains(&(at - version)) =>
+                {
+                    Some(Part::SessionVersion(at - version))
+                }
+                (Value::Text(other), Value::Text(text), _) if other != text && text.len() < LONG_TEXT => {
+                    place_of_order(values, variants, number, &mut fresh).or_else(|| place_of_text(text, &mut fresh))
+                }
+                _ => place_of_order(values, variants, number, &mut fresh),
             }
         })
     }
@@ -145,6 +167,32 @@ impl Pattern {
     }
 }
 
+/// A text of this many bytes is a document's, such as a stored answer.
+const LONG_TEXT: usize = 200;
+
+/// Where a value of an order comes from, by the first two of three orders, which are of the same variants.
+fn place_of_order(values: &[&Value], variants: &[Uuid], number: &str, fresh: &mut Vec<Uuid>) -> Option<Part> {
+    let [first, second, _] = values else { return None };
+    match second {
+        Value::Id(id) => match variants.iter().position(|variant| variant == id) {
+            Some(nth) => Some(Part::Ordered(nth)),
+            None => (first != second).then(|| Part::Fresh(nth(fresh, *id))),
+        },
+        Value::Text(text) if text == number => Some(Part::Number { is_key: false }),
+        Value::Text(text) if *text == number.to_lowercase() => Some(Part::Number { is_key: true }),
+        _ => None,
+    }
+}
+
+/// A text that names an id.
+fn place_of_text(text: &str, fresh: &mut Vec<Uuid>) -> Option<Part> {
+    const UUID: usize = 36;
+    let mut places = (0..text.len()).filter_map(|at| Some((at, text.get(at..at + UUID)?)));
+    let (at, id) = places.find_map(|(at, part)| Some((at, Uuid::try_parse(part).ok()?)))?;
+    let (before, after) = (text.get(..at)?.to_owned(), text.get(at + UUID..)?.to_owned());
+    Some(Part::Naming { before, nth: nth(fresh, id), after })
+}
+
 /// Which of the ids that a request makes.
 fn nth(fresh: &mut Vec<Uuid>, id: Uuid) -> usize {
     fresh.iter().position(|earlier| *earlier == id).unwrap_or_else(|| {
@@ -183,5 +231,33 @@ fn part(values: &[&Value], judge: &mut impl FnMut(&[&Value]) -> Option<Part>) ->
         }
         Some(value) => Part::Constant(value.clone()),
         None => Part::Constant(Value::Null(String::new())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: [Value; 3]) -> Part {
+        let statement = |value| super::super::Statement { sql: "select $1".to_owned(), values: vec![value] };
+        let recordings = values.map(|value| vec![vec![statement(value)]]);
+        let pattern = Pattern::of_checkouts(&[], "SO-1", 7, recordings).unwrap();
+        pattern.shapes().next().unwrap().parts[0].clone()
+    }
+
+    #[test]
+    fn what_a_session_counts_is_told_from_what_stays() {
+        assert_eq!(of([6, 7, 8].map(Value::Integer)), Part::SessionVersion(0));
+        assert_eq!(of([7, 8, 9].map(Value::Integer)), Part::SessionVersion(1));
+        assert_eq!(of([7, 7, 7].map(Value::Integer)), Part::Constant(Value::Integer(7)));
+        assert_eq!(of([8, 9, 10].map(Value::Integer)), Part::Constant(Value::Integer(9)));
+    }
+
+    #[test]
+    fn a_number_that_names_its_document_is_every_request_s_own() {
+        let text = |n: u128| Value::Text(format!("POS-{}-1", Uuid::from_u128(n)));
+        let expected = Part::Naming { before: "POS-".to_owned(), nth: 0, after: "-1".to_owned() };
+        assert_eq!(of([text(1), text(2), text(3)]), expected);
+        assert_eq!(of([text(1), text(1), text(1)]), Part::Constant(text(1)));
     }
 }

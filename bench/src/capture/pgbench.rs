@@ -29,9 +29,10 @@ pub struct Script {
 const ORDERED: &str = ":ordered";
 
 /// Ids that one transaction can make.
-const FRESH_IDS: usize = 128;
+const FRESH_IDS: usize = 512;
 
-/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and `clients`.
+/// The script. Its runs are given two variables more: `base`, where the numbers of its transactions begin, and `clients`; those of
+/// checkouts, which one client alone can make, `version` too: what the cash session has before the first.
 pub fn script(pattern: &Pattern, picks: Picks<'_>) -> anyhow::Result<Script> {
     let count = |ids: &[Uuid]| ids.len().max(1);
     let (products, lists, variants) = (count(picks.products), count(picks.lists), count(picks.variants));
@@ -79,6 +80,9 @@ impl Writer<'_> {
             Part::Variant => pick(self.picks.variants, "v"),
             Part::Ordered(nth) => self.pick_ordered(*nth),
             Part::Number { is_key } => format!("('{}' || :i::bigint)", if *is_key { "pgbench-" } else { "PGBENCH-" }),
+            Part::Naming { before, nth, after } => format!("('{before}' || {}::text || '{after}')", fresh(*nth)?),
+            // The first transaction of a run finds the version that the run was given.
+            Part::SessionVersion(more) => format!("(:version::bigint + :n::bigint - 1 + {more})"),
             Part::From => "(timestamptz '2030-01-01' + :p::int * interval '1 day')".to_owned(),
             Part::To => "(timestamptz '2030-01-02' + :p::int * interval '1 day')".to_owned(),
             Part::Pair => format!("(:l::bigint * {} + :v::bigint)", self.picks.variants.len()),

@@ -49,12 +49,12 @@ pub async fn measure(bench: &mut Bench, company: &Company, service: &Server, suf
 }
 
 /// A session at a register, as its one operator knows it.
-struct Till {
-    session: Uuid,
-    version: i64,
+pub struct Till {
+    pub session: Uuid,
+    pub version: i64,
 }
 
-async fn open_till(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<Till> {
+pub async fn open_till(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::Result<Till> {
     let code = format!("T{}", Uuid::new_v4().simple());
     let register = json!({ "code": code, "name": code, "warehouseId": sales.warehouse, "priceListId": sales.list });
     let register = client.post(&company.path("pos/registers"), &register).await?;
@@ -109,6 +109,11 @@ async fn sell(company: &Company, client: &mut Client, sales: &Sales) -> anyhow::
 
 async fn check_out(company: &Company, client: &mut Client, sales: &Sales, till: &mut Till) -> anyhow::Result<()> {
     let order = company.place(client, &sales.next()).await?;
+    collect(company, client, order, till).await
+}
+
+/// Checks a confirmed order out, in cash.
+pub async fn collect(company: &Company, client: &mut Client, order: Uuid, till: &mut Till) -> anyhow::Result<()> {
     let body: Json = json!({
         "orderId": order, "expectedOrderVersion": 2, "expectedSessionVersion": till.version, "tenderedAmount": "10000",
     });

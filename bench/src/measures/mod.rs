@@ -1,6 +1,7 @@
 //! The measures, one file each.
 
 pub mod adjustments;
+pub mod checkouts;
 pub mod documents;
 pub mod orders;
 pub mod pools;

@@ -57,6 +57,7 @@ pub async fn measure(bench: &mut Bench, name: &str, url: &str, company: &Company
         postgres_connections: 2,
         sqlite_readers: 1,
         request_timeout: std::time::Duration::from_secs(60),
+        heavy_read_timeout: std::time::Duration::from_secs(60),
         transport: Default::default(),
         plain_role_only: true,
         prepare: stoa::pipeline::prepare(),

@@ -165,6 +165,12 @@ fn bind(part: &Part, price: &Price, fresh: &[Uuid]) -> Bound {
             Value::Bytes(bytes) => Bound::Blob(bytes.clone()),
             Value::Null(_) | Value::List(..) | Value::Written(..) | Value::Raw(_) => Bound::Null,
         },
-        Part::Product | Part::Pair | Part::Ordered(_) | Part::Number { .. } | Part::Many(..) => Bound::Null,
+        Part::Product
+        | Part::Pair
+        | Part::Ordered(_)
+        | Part::Number { .. }
+        | Part::Naming { .. }
+        | Part::SessionVersion(_)
+        | Part::Many(..) => Bound::Null,
     }
 }

@@ -44,6 +44,7 @@ pub struct Operation {
     cache_control: Option<&'static str>,
     discloses_identifiers: bool,
     csv: bool,
+    heavy: bool,
     client: Option<Client>,
     is_twin: bool,
 }
@@ -75,6 +76,7 @@ impl Operation {
             cache_control: None,
             discloses_identifiers: false,
             csv: false,
+            heavy: false,
             client: None,
             is_twin: false,
         }
@@ -215,6 +217,13 @@ impl Operation {
         self
     }
 
+    /// Reads much, as reports do: few such reads run at once, so that they leave room for everybody else, and each may take longer
+    /// than other requests.
+    pub const fn heavy(mut self) -> Operation {
+        self.heavy = true;
+        self
+    }
+
     /// The same operation for API clients, below their own root and named with `api` before it; what differs is said by the
     /// twin, all else is this row's.
     pub const fn and_client(mut self, client: Client) -> Operation {
@@ -277,6 +286,7 @@ impl Operation {
             cache_control: self.cache_control.map(str::to_owned),
             discloses_identifiers: self.discloses_identifiers,
             csv: self.csv,
+            heavy: self.heavy,
         }
     }
 }

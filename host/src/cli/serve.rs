@@ -17,7 +17,7 @@ use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
 use crate::gate::compiler::Compiler;
 use crate::gate::vetting::{Gate, Trust};
-use crate::governance::{self, Governor, Recorder};
+use crate::governance::{self, Governor, HeavyReads, Recorder};
 use crate::http::operator::Operator;
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
@@ -151,6 +151,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        heavy_reads: HeavyReads::new(settings.heavy_reads()),
         trusted_proxies: settings.trusted_proxies.clone(),
     });
     println!("stoa listening on http://{address}");

@@ -34,6 +34,8 @@ pub struct DatabaseSettings {
     pub postgres_connections: u32,
     pub sqlite_readers: usize,
     pub request_timeout: Duration,
+    /// The same of heavy reads.
+    pub heavy_read_timeout: Duration,
     pub transport: Transport,
     /// Refuse a PostgreSQL role that row-level security does not bind (superuser, BYPASSRLS).
     pub plain_role_only: bool,
@@ -105,6 +107,16 @@ impl Database {
         match self {
             Database::Sqlite(database) => database.read(work).await,
             Database::Postgres(database) => database.read(place, work).await,
+        }
+    }
+
+    /// As `read`, for what may take as long as a report does.
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place.name()).increment(1);
+        match self {
+            // A statement of SQLite has no time limit.
+            Database::Sqlite(database) => database.read(work).await,
+            Database::Postgres(database) => database.read_heavy(place, work).await,
         }
     }
 

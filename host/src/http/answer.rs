@@ -22,6 +22,7 @@ use super::visit::Visit;
 use super::{body, problem, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
+use crate::governance::HeavyReads;
 use crate::governance::governor::Headers;
 use crate::identity::api_keys::{ApiKeys, is_api_key};
 use crate::identity::users::Users;
@@ -44,6 +45,7 @@ pub struct App {
     pub api_keys: ApiKeys,
     pub dev_issuer: Option<DevIssuer>,
     pub large_bodies: Arc<Semaphore>,
+    pub heavy_reads: HeavyReads,
     pub trusted_proxies: Vec<Network>,
 }
 
@@ -244,6 +246,18 @@ async fn call(
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
+    // What will be refused takes nobody's seat.
+    let seat = match operation.route.heavy && input.is_ok() {
+        true => app.heavy_reads.admit().await.map(Some),
+        false => Ok(None),
+    };
+    let seat = match seat {
+        Ok(seat) => seat,
+        Err(problem) => {
+            visit.record_answer(recorder, problem.status, &problem.code);
+            return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
+        }
+    };
     let request = Arc::new(pipeline::Request {
         generation: release.generation.clone(),
         operation: operation.clone(),
@@ -251,6 +265,7 @@ async fn call(
         caller: caller.clone(),
         tenant,
         input,
+        seat,
         peer: Some(peer),
         user_agent: user_agent.clone(),
     });

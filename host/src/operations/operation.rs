@@ -34,6 +34,9 @@ impl Operation {
         if route.csv && !(route.method == "GET" && route.read_only) {
             return Err(invalid("csv", "only a GET that reads answers rows".into()));
         }
+        if route.heavy && !route.read_only {
+            return Err(invalid("heavy", "only what reads takes its time".into()));
+        }
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
         Ok(Operation { route, parameters, body, response: Arc::new(response), csv })

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 use crate::identity::api_keys::ApiKey;
@@ -24,6 +25,8 @@ pub struct Request {
     pub tenant: Option<Uuid>,
     /// The verdict on path, query, headers and body: made early, told after authorization.
     pub input: Result<Input, Problem>,
+    /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
+    pub seat: Option<OwnedSemaphorePermit>,
     pub peer: Option<IpAddr>,
     pub user_agent: Option<String>,
 }

@@ -80,6 +80,7 @@ pub async fn run<H: Host>(
     // A request that will be refused never reaches the writer.
     let read_only = request.operation.route.read_only || request.input.is_err();
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
+    let heavy = request.seat.is_some();
     let (request_id, tenant) = (request.request_id, tenant_or_nil(request.tenant));
     let horizon = match &request.input {
         Ok(input) if request.operation.ends_at_the_horizon(&input.call.query) => {
@@ -95,7 +96,11 @@ pub async fn run<H: Host>(
     let mut unknown = 0;
     loop {
         let work = work.clone();
-        let answer = if read_only { database.read(place, work).await } else { database.write(place, work).await };
+        let answer = match (read_only, heavy) {
+            (true, true) => database.read_heavy(place, work).await,
+            (true, false) => database.read(place, work).await,
+            (false, _) => database.write(place, work).await,
+        };
         match answer {
             Ok(answer) => {
                 if !read_only && answer.is_ok() {
@@ -230,16 +235,13 @@ async fn transact<H: Host>(
 async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits, session: Session) -> Outcome {
     let OpenedCall { request, input, opened, horizon } = call;
     let route = &request.operation.route;
+    let limits = limits.for_request(route.body_limit, input.lines);
+    let limits = if request.seat.is_some() { limits.for_heavy_read() } else { limits };
+    let largest = limits.output;
     let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
     facts.facts.horizon = horizon;
     let ran = call::handle(
-        CallContext {
-            module: module.clone(),
-            session,
-            facts,
-            read_only: route.read_only,
-            limits: limits.for_request(route.body_limit, input.lines),
-        },
+        CallContext { module: module.clone(), session, facts, read_only: route.read_only, limits },
         &input.call,
     )
     .await;
@@ -248,7 +250,7 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
         Err(failure) => Err(refuse(failure)),
         Ok(Err(problem)) => Err(refuse_problem(&request.generation, module, problem, request.request_id)),
         Ok(Ok(_)) if ran.closed => Err(refuse(Failure::Fault("it answered a success after a store failure".into()))),
-        Ok(Ok(reply)) => check_reply(reply, ran.emitted, limits.output)
+        Ok(Ok(reply)) => check_reply(reply, ran.emitted, largest)
             .and_then(|done| {
                 let operation = &request.operation;
                 module.judge.answer(&module.descriptor, &operation.route.operation, &operation.response, &done.body)?;

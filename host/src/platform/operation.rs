@@ -223,6 +223,7 @@ impl PlatformOperation {
             cache_control: self.cache_control.map(str::to_owned),
             discloses_identifiers: false,
             csv: false,
+            heavy: false,
         };
         if let Some(amend) = self.amend {
             amend(&mut route, modules);

@@ -58,5 +58,6 @@ fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
         cache_control: None,
         discloses_identifiers: false,
         csv: false,
+        heavy: false,
     }
 }

@@ -16,6 +16,9 @@ pub struct Limits {
     /// Time all in all, host calls counted: what bounds work that grows with the data.
     #[serde(with = "millis")]
     pub whole: Duration,
+    /// The same of a heavy read.
+    #[serde(with = "millis")]
+    pub heavy: Duration,
     pub memory: usize,
     /// Memory on a route whose body limit is above 1 MiB.
     pub large_memory: usize,
@@ -47,6 +50,7 @@ impl Default for Limits {
         Limits {
             deadline: Duration::from_millis(500),
             whole: Duration::from_secs(10),
+            heavy: Duration::from_secs(30),
             memory: 64 << 20,
             large_memory: 256 << 20,
             store_calls: 10_000,
@@ -70,6 +74,11 @@ impl Limits {
             hostcall: self.hostcall.max(body.saturating_mul(4)),
             ..*self
         }
+    }
+
+    /// The limits of a read that may take as long as a report does.
+    pub fn for_heavy_read(self) -> Limits {
+        Limits { whole: self.heavy, ..self }
     }
 
     /// Guest time of a request whose store gave and took so many rows: where the data is large and not what the caller sent, the

@@ -10,9 +10,13 @@ use stoa_tests::company::fresh;
 use stoa_tests::goods::WHY;
 use stoa_tests::purchases::line;
 use stoa_tests::tables::figure;
-use stoa_tests::{Answer, Database, Dice, at_once, on_both_databases};
+use stoa_tests::{Answer, Database, Dice, at_once, on_both_databases, tills};
 
-on_both_databases![a_whole_cycle_adds_up, f80_random_documents_leave_everything_sound];
+on_both_databases![
+    a_whole_cycle_adds_up,
+    money_of_the_company_is_what_its_documents_say,
+    f80_random_documents_leave_everything_sound,
+];
 
 fn a_whole_cycle_adds_up(database: Database) {
     let office = Office::with_books(database);
@@ -68,6 +72,65 @@ fn a_whole_cycle_adds_up(database: Database) {
     assert_eq!((closing("CASH"), closing("BANK")), (("150".into(), "0".into()), ("-199".into(), "0".into())));
     let debts = shop.list(&format!("sales/customers/{}/balance", sales.party), &[]).is(200);
     assert_eq!(figure(&debts.items()[0]["balance"]), "30");
+    let owed = shop.list(&format!("purchases/suppliers/{}/balance", purchases.party), &[]).is(200);
+    assert!(owed.items().is_empty(), "all is paid and given back: {owed}");
+    let totals = |report: &str, names: &[&str]| -> Vec<String> {
+        let told = shop.list(&format!("reports/{report}"), &range).is(200);
+        names.iter().map(|name| figure(&told["totals"][*name])).collect()
+    };
+    assert_eq!(totals("sales", &["revenue", "credits", "net"]), ["200", "30", "170"]);
+    assert_eq!(totals("margin", &["revenue", "cost", "margin", "corrections"]), ["200", "80", "120", "0"]);
+    let ages = shop.list("reports/receivables-ageing", &range[..2]).is(200);
+    assert_eq!((figure(&ages["totals"]["notDue"]), figure(&ages["totals"]["total"])), ("30".into(), "30".into()));
+    let worth = shop.list("reports/valuation", &range[..1]).is(200);
+    let told = [&worth["items"][0]["quantity"], &worth["items"][0]["values"][0]["value"], &worth["difference"]];
+    assert_eq!(told.map(figure), ["5", "100", "0"]);
+    let flows = shop.list("reports/costs", &[range[0], range[2], range[3]]).is(200);
+    let flow = |name: &str| figure(&flows.items()[0][name]);
+    assert_eq!(["opening", "received", "sold", "returned", "closing"].map(flow), ["0", "200", "-80", "-20", "100"]);
+    office.sound();
+}
+
+/// Registers, payments and refunds of both sides, some of them undone: what documents say of money is on the money accounts, to the
+/// last digit.
+fn money_of_the_company_is_what_its_documents_say(database: Database) {
+    let office = Office::with_books(database);
+    let session = tills::Till::of(office.counter.clone()).open("0");
+    session.sell("19.99", tills::parts(&[("CARD", "9.990001"), ("CASH", "9.999999")]));
+    session.sell("0.000007", tills::cash("5"));
+    session.try_move_at(3, "OUT", "3.5", json!({ "counterAccountId": office.books().money("BANK") })).is(201);
+    for desk in office.desks() {
+        let invoice = desk.owe("70.123457");
+        desk.pay_for("70.123456", &[(&invoice, "70.123456")]);
+        let bounced = desk.pay_for("0.000001", &[(&invoice, "0.000001")]);
+        desk.step(&bounced, "reverse", json!({ "reason": WHY })).is(200);
+        let void = desk.try_pay("11.1", json!({ "method": "CHECK" })).is(201).id();
+        desk.void(&format!("payments/{void}"), json!({})).is(200);
+        let left = desk.try_pay("33.333333", json!({ "method": "CASH" })).is(201).id();
+        desk.try_pay("5", json!({ "status": "PENDING" })).is(201);
+        let credit = desk.grant("20");
+        desk.give_back(&credit, "6.000003");
+        let refund = desk.give_back(&credit, "7");
+        desk.void(&refund, json!({})).is(200);
+        desk.give_back(&format!("payments/{left}"), "0.333333");
+    }
+    // Cash of the register's drawer.
+    let credit = office.sales.grant("4");
+    office.sales.try_refund(&credit, "2.000009", json!({ "method": "CASH", "sessionId": session.id })).is(201);
+    let sum = |path: &str, statuses: &[&str]| -> i64 {
+        let of = |status: &&str| office.shop.all(path, &[("status", status), ("limit", "100")]);
+        statuses.iter().flat_map(of).map(|row| units(&row["amount"])).sum()
+    };
+    let paid = |side: &str| sum(&format!("{side}/payments"), &["RECORDED", "CONFIRMED"]);
+    let given_back = |side: &str| sum(&format!("{side}/refunds"), &["RECORDED"]);
+    let money = paid("sales") - given_back("sales") - paid("purchases") + given_back("purchases");
+    // By hand: the receipts, and what each side paid and got back.
+    let side = 70_123_456 + 33_333_333 - 6_000_003 - 333_333;
+    assert_eq!((paid("sales") - given_back("sales"), money), (19_990_007 + side - 2_000_009, 19_990_007 - 2_000_009));
+    let closing = office.books().closing();
+    let accounts = closing.iter().filter(|(code, _)| code.starts_with("10"));
+    let account = |amount: &String| -> i128 { amount.replace('.', "").parse().expect("an amount of the books") };
+    assert_eq!(accounts.map(|(_, amount)| account(amount)).sum::<i128>(), i128::from(money) * 1_000_000, "{closing:?}");
     office.sound();
 }
 

@@ -3,6 +3,7 @@
 mod crash;
 mod credits;
 mod cycle;
+mod failures;
 mod fulfilment;
 mod invoices;
 mod model;

@@ -48,7 +48,7 @@ fn read(answer: &Answer) -> (Vec<String>, Vec<Vec<String>>) {
     (names, lines)
 }
 
-/// A path below the company's, and its parameters.
+/// A report's path and its query.
 type Question = (String, Vec<(&'static str, String)>);
 
 /// A company in which every report has rows, and the questions that show them.

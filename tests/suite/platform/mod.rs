@@ -5,6 +5,7 @@ mod audit_list;
 mod company_settings;
 mod directory;
 mod governance;
+mod heavy_reads;
 mod iam_commands;
 mod iam_lists;
 mod last_version;

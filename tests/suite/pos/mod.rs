@@ -3,6 +3,7 @@
 mod checkout;
 mod crash;
 mod day;
+mod failures;
 mod invoiced;
 mod movements;
 mod races;

@@ -7,6 +7,7 @@ mod numbers;
 mod value;
 
 use std::borrow::Cow;
+use std::num::NonZeroU16;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
 use std::sync::{Arc, Mutex};
@@ -39,6 +40,7 @@ pub struct Postgres {
     numbers: Numbers,
     pub horizon: Horizon,
     request_timeout: Duration,
+    heavy_read_timeout: Duration,
 }
 
 /// Connections that wait for a request. One that failed is not returned.
@@ -48,6 +50,15 @@ struct Waiting {
     connection: Connection,
     /// The schema that its statements were prepared for.
     schema: u64,
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// `statement_seconds`: see [`Transaction::statement_seconds`].
+    Read { statement_seconds: Option<NonZeroU16> },
+    /// `hopeful`: see [`Transaction::put_off`].
+    Write { hopeful: bool },
 }
 
 /// Where a connection goes back to, and its place among those that may be open.
@@ -64,6 +75,8 @@ pub struct Transaction {
     home: Option<Home>,
     numbers: Numbers,
     open: bool,
+    /// How long a statement may take, where that is not the connection's own.
+    statement_seconds: Option<NonZeroU16>,
     /// Takes for granted what nearly always holds, and runs again, without, where it did not: see [`Transaction::put_off`].
     hopeful: bool,
     /// Statements that go with the next message.
@@ -86,6 +99,7 @@ impl Transaction {
             home,
             numbers,
             open: false,
+            statement_seconds: None,
             hopeful,
             late: Vec::new(),
             round_trips: 0,
@@ -105,7 +119,8 @@ impl Transaction {
             "begin isolation level read committed"
         };
         self.open = true;
-        self.send_text(&format!("{begin}; {opening}")).await
+        let time = self.statement_seconds.map(|seconds| format!("set local statement_timeout = '{seconds}s'; "));
+        self.send_text(&format!("{begin}; {}{opening}", time.unwrap_or_default())).await
     }
 
     /// Texts without parameters, in one message, and all their rows.
@@ -244,6 +259,7 @@ impl Postgres {
             schema: Arc::default(),
             horizon: Horizon::default(),
             request_timeout: settings.request_timeout,
+            heavy_read_timeout: settings.heavy_read_timeout,
         })
     }
 
@@ -282,7 +298,7 @@ impl Postgres {
         let deadline = Instant::now() + self.request_timeout;
         let mut attempt = 0;
         loop {
-            match self.attempt(place, work.clone(), false, attempt == 0, deadline).await {
+            match self.attempt(place, work.clone(), Kind::Write { hopeful: attempt == 0 }, deadline).await {
                 Err(Error::Conflict(reason)) if attempt < RETRIES => {
                     attempt += 1;
                     metrics::counter!("stoa_transaction_retries_total").increment(1);
@@ -296,9 +312,26 @@ impl Postgres {
     }
 
     pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
-        let deadline = Instant::now() + self.request_timeout;
-        match self.attempt(place, work.clone(), true, true, deadline).await {
-            Err(Error::Conflict(_)) => self.attempt(place, work, true, true, deadline).await,
+        self.read_within(self.request_timeout, place, work, None).await
+    }
+
+    /// As `read`, for what may take longer; the statement's own limit fires before the request's.
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
+        self.read_within(self.heavy_read_timeout, place, work, NonZeroU16::new(seconds.max(1))).await
+    }
+
+    async fn read_within<T: Send + 'static>(
+        &self,
+        time: Duration,
+        place: Place,
+        work: Work<T>,
+        statement_seconds: Option<NonZeroU16>,
+    ) -> Result<T, Error> {
+        let deadline = Instant::now() + time;
+        let kind = Kind::Read { statement_seconds };
+        match self.attempt(place, work.clone(), kind, deadline).await {
+            Err(Error::Conflict(_)) => self.attempt(place, work, kind, deadline).await,
             other => other,
         }
     }
@@ -308,12 +341,16 @@ impl Postgres {
         &self,
         place: Place,
         work: Work<T>,
-        read_only: bool,
-        hopeful: bool,
+        kind: Kind,
         deadline: Instant,
     ) -> Result<T, Error> {
+        let (read_only, hopeful, statement_seconds) = match kind {
+            Kind::Read { statement_seconds } => (true, true, statement_seconds),
+            Kind::Write { hopeful } => (false, hopeful, None),
+        };
         let late = || Error::Unavailable("the request took too long".into());
-        let transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
+        let mut transaction = timeout_at(deadline, self.acquire(place, hopeful)).await.map_err(|_| late())??;
+        transaction.statement_seconds = statement_seconds;
         let run = async move {
             let (session, verdict) = work(Session::Postgres(transaction)).await;
             let Some(Session::Postgres(mut transaction)) = session else {

@@ -95,6 +95,8 @@ codes! {
     ROUTE_CSV_DROPPED BREAKING;
     /// Rows are answered as CSV too.
     ROUTE_CSV_ADDED COMPATIBLE;
+    /// A read is heavy that was not, or the reverse: how many of them run at once, and how long each may take, is another.
+    ROUTE_WEIGHT_CHANGED COMPATIBLE;
 
     /// A body must be sent where none was taken.
     REQUEST_BODY_ADDED BREAKING;

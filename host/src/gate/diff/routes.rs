@@ -81,6 +81,9 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
         (false, true) => tell(codes::ROUTE_CSV_ADDED, String::new()),
         _ => {}
     }
+    if was.heavy != is.heavy {
+        tell(codes::ROUTE_WEIGHT_CHANGED, format!("now {}", if is.heavy { "heavy" } else { "as others" }));
+    }
     if was.cache_control != is.cache_control {
         let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
         tell(

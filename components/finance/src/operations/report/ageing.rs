@@ -18,10 +18,10 @@ use crate::work::entries::negate;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/receivables-ageing", "getReceivablesAgeing", receivables).summary("How old the debts of customers are")
         .description("By when they are due, else issued: what was posted by then and not void by then, less what was applied by then.")
-        .needs(SALES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv(),
+        .needs(SALES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv().heavy(),
     Operation::read("/reports/payables-ageing", "getPayablesAgeing", payables).summary("How old the debts to suppliers are")
         .description("By when they are due, else issued: what was posted by then and not void by then, less what was applied by then.")
-        .needs(PURCHASES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv(),
+        .needs(PURCHASES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv().heavy(),
 ];
 
 /// Whose debts, and as of when.

@@ -21,7 +21,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/cash", "getCashReport", cash).summary("What money came and went")
         .description("Signed: what came in is above zero. Opening and all columns add up to closing. `other` is what the journal alone \
             knows, such as manual entries and the counter accounts of till movements.")
-        .needs(CASH).query::<AskCash>().answers::<CashReport>().cache_control("no-store").or_csv().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+        .needs(CASH).query::<AskCash>().answers::<CashReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
 /// Whose money, and when.

@@ -15,10 +15,10 @@ use crate::work::ordered::parse;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/valuation", "getValuationReport", valuation).summary("What goods are worth")
         .description("Totals are of the whole legal entity. The difference to the books is zero.")
-        .needs(COST).query::<AskValuation>().answers::<Valuation>().cache_control("no-store").or_csv().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+        .needs(COST).query::<AskValuation>().answers::<Valuation>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
     Operation::read("/reports/costs", "getCostReport", costs_report).summary("How the worth of goods changed")
         .description("Signed: opening and all columns add up to closing.")
-        .needs(COST).query::<AskCosts>().answers::<CostReport>().cache_control("no-store").or_csv().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+        .needs(COST).query::<AskCosts>().answers::<CostReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
 /// Whose goods, and when.

@@ -14,7 +14,7 @@ use crate::work::control::{read_control, read_inventory};
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("The books against the documents")
         .description("Every difference is zero. Documents in other currencies than that of the books stay outside.")
-        .needs(FIGURES).query::<AskReconciliation>().answers::<Reconciliation>().cache_control("no-store").or_csv()
+        .needs(FIGURES).query::<AskReconciliation>().answers::<Reconciliation>().cache_control("no-store").or_csv().heavy()
         .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
 

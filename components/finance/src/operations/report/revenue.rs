@@ -19,11 +19,11 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/reports/sales", "getSalesReport", sales).summary("What was sold")
         .description("Order lines by the day of their delivery, and lines without an order by the day on which their revenue was \
             recognised. Totals span the range on every page.")
-        .needs(SALES.read).query::<AskRevenue>().answers::<SalesReport>().cache_control("no-store").or_csv().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+        .needs(SALES.read).query::<AskRevenue>().answers::<SalesReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
     Operation::read("/reports/margin", "getMarginReport", margin).summary("What was earned")
         .description("Revenue less what the goods cost when they left; what has no known cost is counted, not valued. Credits and \
             corrections of cost stand beside the totals.")
-        .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
+        .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
 /// Whose revenue, when, and by what.

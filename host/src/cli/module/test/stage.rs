@@ -80,6 +80,7 @@ impl Stage {
             postgres_connections: 1,
             sqlite_readers: 1,
             request_timeout: Duration::from_secs(60),
+            heavy_read_timeout: Duration::from_secs(60),
             transport: Transport::default(),
             plain_role_only: false,
             prepare: pipeline::prepare(),
