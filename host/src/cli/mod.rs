@@ -1,5 +1,6 @@
 //! The binary's verbs, one file each.
 
+mod keys;
 mod migrate;
 mod module;
 mod openapi;
@@ -32,6 +33,8 @@ enum Verb {
     Migrate(migrate::Flags),
     /// Make, list, suspend, resume and entitle companies.
     Tenant(tenant::Flags),
+    /// The deployment's keys.
+    Keys(keys::Args),
     /// Print a user's token of the development issuer.
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
@@ -64,6 +67,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Serve(flags) => serve::run(flags),
         Verb::Migrate(flags) => migrate::run(flags),
         Verb::Tenant(flags) => tenant::run(flags),
+        Verb::Keys(args) => keys::run(args),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
         Verb::Import(args) => stoa_importer::run(&args),

@@ -244,6 +244,10 @@ async fn call(
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
+    let input = match (&callable.runner, input) {
+        (Runner::Host(own), Ok(input)) => own.ask_ahead(&app.platform, &input).await.map(|()| input),
+        (_, input) => input,
+    };
     let request = Arc::new(pipeline::Request {
         generation: release.generation.clone(),
         operation: operation.clone(),
