@@ -273,7 +273,9 @@ impl Settings {
             None if self.dev || development::encryption_key_file(&self.data_dir).exists() => {
                 development::encryption_key(&self.data_dir)?
             }
-            None => anyhow::bail!("STOA_ENCRYPTION_KEY is not set: 64 hexadecimal digits, `openssl rand -hex 32` makes them"),
+            None => anyhow::bail!(
+                "STOA_ENCRYPTION_KEY is not set: 64 hexadecimal digits, `openssl rand -hex 32` makes them"
+            ),
         };
         text.parse().map_err(|error: String| anyhow::anyhow!(error))
     }
@@ -388,8 +390,10 @@ impl FromStr for DevTarget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<DevTarget, String> {
-        let address = text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
-        let address: Option<SocketAddr> = address.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback());
+        let address =
+            text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+        let address: Option<SocketAddr> =
+            address.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback());
         address.map(DevTarget).ok_or_else(|| format!("{text:?} is no host:port of this machine's loopback"))
     }
 }

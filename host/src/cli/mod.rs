@@ -8,6 +8,7 @@ mod serve;
 mod tenant;
 mod token;
 mod verify;
+mod webhook;
 
 use clap::{Parser, Subcommand};
 
@@ -42,6 +43,8 @@ enum Verb {
     Import(stoa_importer::Args),
     /// Check every module's invariants over every company; 1 and a list where one fails.
     Verify(verify::Flags),
+    /// Receive webhooks on this machine.
+    Webhook(webhook::Args),
     /// Look at, sign, push, activate and take back modules.
     Module(module::Args),
     /// How the host compiles: a component on stdin, its compiled form on stdout.
@@ -72,6 +75,7 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Openapi(flags) => openapi::run(flags),
         Verb::Import(args) => stoa_importer::run(&args),
         Verb::Verify(flags) => verify::run(flags),
+        Verb::Webhook(args) => webhook::run(args),
         Verb::Module(args) => module::run(args),
         Verb::CompileModule { sandbox, memory, portable } => compiler::run(sandbox, memory, portable),
         Verb::Completions { shell } => {

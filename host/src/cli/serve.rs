@@ -101,7 +101,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
             .push(Operator { name: "dev".into(), token_sha256: Sha256::digest(token).into() });
         settings.trusted_signers.push(development::signing_key(&settings.data_dir)?.signer().clone());
     }
-    let (keys, dialer, schedule) = (Arc::new(settings.key_ring()?), Arc::new(settings.dialer()?), settings.webhook_schedule()?);
+    let (keys, dialer, schedule) =
+        (Arc::new(settings.key_ring()?), Arc::new(settings.dialer()?), settings.webhook_schedule()?);
     let gate = Arc::new(Gate {
         cache: settings.module_cache(),
         precompiled: settings.read_precompiled()?,
@@ -157,7 +158,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
         trusted_proxies: settings.trusted_proxies.clone(),
     });
-    let relaying = Relay { database: database.clone(), dialer, keys, schedule }.start(&watchdog);
+    let relaying = Relay::new(database.clone(), dialer, keys, schedule).start(&watchdog);
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 

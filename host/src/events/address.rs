@@ -8,7 +8,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 pub const LONGEST_URL: usize = 2048;
 
 /// Names that lead nowhere public, whatever a resolver says (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476).
-const NOWHERE: &[&str] = &["localhost", "local", "internal", "invalid", "onion", "alt", "arpa", "lan", "home", "corp", "intranet"];
+const NOWHERE: &[&str] =
+    &["localhost", "local", "internal", "invalid", "onion", "alt", "arpa", "lan", "home", "corp", "intranet"];
 
 /// Networks of IPv4 that are not public.
 const FORBIDDEN_V4: &[(Ipv4Addr, u32)] = &[

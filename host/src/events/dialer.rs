@@ -158,7 +158,8 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let host = HeaderValue::from_str(&target.host).map_err(|_| Failure::AddressNotAllowed)?;
-    let mut request = Request::post(target.path.as_str()).body(Full::new(body)).map_err(|_| Failure::AddressNotAllowed)?;
+    let mut request =
+        Request::post(target.path.as_str()).body(Full::new(body)).map_err(|_| Failure::AddressNotAllowed)?;
     *request.headers_mut() = headers;
     request.headers_mut().insert(header::HOST, host);
     request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));

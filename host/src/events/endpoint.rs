@@ -98,8 +98,9 @@ pub async fn rotate_keys(database: &Database, keys: Arc<KeyRing>) -> Result<usiz
     let mut all = 0;
     for place in database.places() {
         loop {
-            let rotated =
-                database.write_plain(place, keys.clone(), |session, keys| Box::pin(rotate_batch(session, keys))).await?;
+            let rotated = database
+                .write_plain(place, keys.clone(), |session, keys| Box::pin(rotate_batch(session, keys)))
+                .await?;
             all += rotated;
             if rotated < BATCH {
                 break;
@@ -111,9 +112,8 @@ pub async fn rotate_keys(database: &Database, keys: Arc<KeyRing>) -> Result<usiz
 
 async fn rotate_batch(session: &mut Session, keys: &Arc<KeyRing>) -> Result<usize, Error> {
     let lock = if matches!(session, Session::Postgres(_)) { " for update skip locked" } else { "" };
-    let sql = format!(
-        "select tenant_id, id, {COLUMNS} from stoa_webhook_endpoint where key_id <> $1 limit {BATCH}{lock}"
-    );
+    let sql =
+        format!("select tenant_id, id, {COLUMNS} from stoa_webhook_endpoint where key_id <> $1 limit {BATCH}{lock}");
     let rows = session.query_composed(sql, &[Cell::text(keys.current())]).await?;
     for row in &rows {
         let (tenant, endpoint) = (row.id(0)?, row.id(1)?);

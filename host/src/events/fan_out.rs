@@ -82,9 +82,9 @@ impl Batch {
              where tenant_id = $1 and id > $2 and id < $3 order by id limit {BATCH}"
         );
         let rows = session.query_composed(sql, &[Cell::Id(self.tenant), Cell::Id(last), Cell::Id(self.end)]).await?;
-        let news = rows.iter().map(|row| {
-            Ok(News { id: row.id(0)?, kind: row.text(1)?, resource: row.id(2)?, at: row.instant(3)? })
-        });
+        let news = rows
+            .iter()
+            .map(|row| Ok(News { id: row.id(0)?, kind: row.text(1)?, resource: row.id(2)?, at: row.instant(3)? }));
         let news = news.collect::<Result<Vec<News>, Error>>()?;
         let Some(newest) = news.last() else { return Ok(0) };
         let listeners = session

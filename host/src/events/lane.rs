@@ -180,8 +180,7 @@ impl Lane {
         );
         let values = [Cell::Id(self.tenant), Cell::Id(self.endpoint), Cell::Id(self.holder)];
         let rows = session.query_composed(sql, &values).await?;
-        let streak =
-            |row: &Row| Ok(Streak { failures: row.integer(0)?, since: row.optional(1, Row::instant)? });
+        let streak = |row: &Row| Ok(Streak { failures: row.integer(0)?, since: row.optional(1, Row::instant)? });
         rows.first().map(streak).transpose()
     }
 }
@@ -232,7 +231,9 @@ impl Step {
             let wait = self.schedule.wait(begun, rand::random(), ended.patience);
             let (status, next) = match wait {
                 _ if ended.is_success() => ("SUCCEEDED", None),
-                Some(wait) => ("PENDING", Some(now.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)))),
+                Some(wait) => {
+                    ("PENDING", Some(now.saturating_add(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))))
+                }
                 None => ("FAILED", None),
             };
             streak = match status {
@@ -273,7 +274,7 @@ impl Step {
         ];
         let sql = "update stoa_webhook_delivery set attempts = $4, begun_at = null,
                      status = case when status = 'PENDING' then $5 else status end,
-                     next_attempt_at = case when status = 'PENDING' then $6 end
+                     next_attempt_at = case when status = 'PENDING' then cast($6 as timestamptz) end
                    where tenant_id = $1 and id = $2 and begun = $3";
         session.query(sql, &values).await?;
         Ok(())
@@ -342,13 +343,8 @@ impl Step {
             let text = serde_json::to_string(&attempts).map_err(|error| Error::Fault(error.to_string()))?;
             let sql = "update stoa_webhook_delivery set begun = $3, begun_at = $4, attempts = $5
                        where tenant_id = $1 and id = $2";
-            let values = [
-                Cell::Id(self.lane.tenant),
-                Cell::Id(id),
-                Cell::Integer(begun),
-                Cell::Instant(now),
-                Cell::text(text),
-            ];
+            let values =
+                [Cell::Id(self.lane.tenant), Cell::Id(id), Cell::Integer(begun), Cell::Instant(now), Cell::text(text)];
             session.query(sql, &values).await?;
             let event = OutboxEvent::read(self.lane.tenant, &row, 4)?;
             claimed.push(Claimed { id, begun, attempts, event });
@@ -383,7 +379,8 @@ mod tests {
     #[test]
     fn no_company_takes_more_than_its_share() {
         let id = Uuid::from_u128;
-        let due: Vec<(Uuid, Uuid)> = [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5), (3, 6)].map(|(a, b)| (id(a), id(b))).into();
+        let due: Vec<(Uuid, Uuid)> =
+            [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5), (3, 6)].map(|(a, b)| (id(a), id(b))).into();
         let choose = |lanes, of_company, at_work: &[(u128, usize)]| -> Vec<u128> {
             let at_work = at_work.iter().map(|(tenant, count)| (id(*tenant), *count)).collect();
             let share = Share { lanes, of_company, at_work };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -27,6 +27,8 @@ const BUSY: Duration = Duration::from_millis(20);
 /// Lanes at work on a host at a time, and of one company.
 const LANES: usize = 64;
 const LANES_OF_COMPANY: usize = 8;
+/// Transactions of its lanes at a time: requests need connections too.
+const TRANSACTIONS: usize = 4;
 /// Rounds of deliveries before a lane stands in line again behind others that are due.
 const WAVES: usize = 8;
 /// How long the end of a host waits for what is under way.
@@ -34,10 +36,11 @@ const FINISH: Duration = Duration::from_secs(5);
 const AGENT: &str = concat!("stoa-webhooks/", env!("CARGO_PKG_VERSION"));
 
 pub struct Relay {
-    pub database: Arc<Database>,
-    pub dialer: Arc<Dialer>,
-    pub keys: Arc<KeyRing>,
-    pub schedule: Schedule,
+    database: Arc<Database>,
+    dialer: Arc<Dialer>,
+    keys: Arc<KeyRing>,
+    schedule: Schedule,
+    transactions: Semaphore,
 }
 
 /// The task that relays.
@@ -86,6 +89,10 @@ impl Workers {
 }
 
 impl Relay {
+    pub fn new(database: Arc<Database>, dialer: Arc<Dialer>, keys: Arc<KeyRing>, schedule: Schedule) -> Relay {
+        Relay { database, dialer, keys, schedule, transactions: Semaphore::new(TRANSACTIONS) }
+    }
+
     pub fn start(self, watchdog: &Watchdog) -> Relaying {
         let (relay, ended) = (Arc::new(self), Arc::new(Notify::new()));
         let (stop, stopped) = watch::channel(false);
@@ -177,17 +184,14 @@ impl Relay {
     async fn work(&self, lane: Lane) -> Result<(), Error> {
         let mut ended = Vec::new();
         for wave in 0.. {
-            let step = Step {
-                lane,
-                ended,
-                goes_on: wave < WAVES,
-                schedule: self.schedule.clone(),
-                keys: self.keys.clone(),
-            };
+            let step =
+                Step { lane, ended, goes_on: wave < WAVES, schedule: self.schedule.clone(), keys: self.keys.clone() };
+            let turn = self.transactions.acquire().await;
             let next = self
                 .database
                 .write_plain(Place::Company(lane.tenant), step, |session, step| Box::pin(step.run(session)))
                 .await?;
+            drop(turn);
             let Some(Wave { url, secrets, claimed, now }) = next else { return Ok(()) };
             let attempts = claimed.into_iter().map(|claimed| self.attempt(&url, &secrets, claimed, now));
             ended = future::join_all(attempts).await;
@@ -198,7 +202,8 @@ impl Relay {
     async fn attempt(&self, url: &str, secrets: &Secrets, claimed: Claimed, now: i64) -> Ended {
         let Claimed { id, begun, mut attempts, event } = claimed;
         if begun == 1 {
-            metrics::histogram!("stoa_webhook_lag_seconds").record(now.saturating_sub(event.occurred_at) as f64 / 1000.0);
+            metrics::histogram!("stoa_webhook_lag_seconds")
+                .record(now.saturating_sub(event.occurred_at) as f64 / 1000.0);
         }
         let body = event.render();
         let headers = headers(secrets, now, body.as_bytes(), event.id, event.request);

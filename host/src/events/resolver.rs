@@ -86,7 +86,8 @@ impl Resolver {
 }
 
 fn parse_servers(text: &str) -> Vec<SocketAddr> {
-    let addresses = text.lines().filter_map(|line| line.trim().strip_prefix("nameserver")?.trim().parse::<IpAddr>().ok());
+    let addresses =
+        text.lines().filter_map(|line| line.trim().strip_prefix("nameserver")?.trim().parse::<IpAddr>().ok());
     addresses.take(SERVERS).map(|address| SocketAddr::new(address, PORT)).collect()
 }
 

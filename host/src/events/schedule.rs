@@ -30,7 +30,8 @@ impl FromStr for Schedule {
 
     /// `0s,30s,5m,30m,4h`: one to five waits.
     fn from_str(text: &str) -> Result<Schedule, String> {
-        let waits: Result<Vec<Duration>, _> = text.split(',').map(|wait| humantime::parse_duration(wait.trim())).collect();
+        let waits: Result<Vec<Duration>, _> =
+            text.split(',').map(|wait| humantime::parse_duration(wait.trim())).collect();
         match waits {
             Ok(waits) if (1..=MOST_ATTEMPTS).contains(&waits.len()) => Ok(Schedule(waits)),
             _ => Err("STOA_WEBHOOK_SCHEDULE holds one to five waits with commas: 0s,30s,5m,30m,4h".to_owned()),
@@ -91,8 +92,12 @@ mod tests {
     #[test]
     fn patience_lengthens_a_wait_within_bounds_and_adds_no_attempt() {
         let schedule = Schedule::default();
-        let wait = |begun, asked| schedule.wait(begun, 0.5, Some(Duration::from_secs(asked))).map(|wait| wait.as_secs());
-        assert_eq!([wait(1, 1), wait(1, 90), wait(1, 1_000_000), wait(5, 90)], [Some(30), Some(90), Some(14_400), None]);
+        let wait =
+            |begun, asked| schedule.wait(begun, 0.5, Some(Duration::from_secs(asked))).map(|wait| wait.as_secs());
+        assert_eq!(
+            [wait(1, 1), wait(1, 90), wait(1, 1_000_000), wait(5, 90)],
+            [Some(30), Some(90), Some(14_400), None]
+        );
     }
 
     #[test]

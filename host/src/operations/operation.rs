@@ -46,6 +46,8 @@ impl Operation {
     pub fn ends_at_the_horizon(&self, query: &[(String, String)]) -> bool {
         let route = &self.route;
         let asks_for_news = || query.iter().any(|(name, _)| name == "updatedSince");
-        route.read_only && (self.news || route.audience == Audience::ApiClient || asks_for_news()) && route.takes("cursor")
+        route.read_only
+            && (self.news || route.audience == Audience::ApiClient || asks_for_news())
+            && route.takes("cursor")
     }
 }

@@ -8,7 +8,7 @@ use stoa_tests::company::with;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Database, Receiver, eventually, on_both_databases};
 
-use super::{MADE, attempts, brand, endpoint, ended, get, host_for, webhook};
+use super::{MADE, attempts, brand, ended, endpoint, get, host_for, webhook};
 
 on_both_databases![
     a_delivery_is_what_the_contract_says,
@@ -33,14 +33,20 @@ fn a_delivery_is_what_the_contract_says(database: Database) {
     let delivery = ended(&shop, &id, 1).remove(0);
     assert_eq!((&delivery["status"], &delivery["kind"]), (&json!("SUCCEEDED"), &json!(MADE)));
     assert_eq!((delivery["nextAttemptAt"].is_null(), attempts(&delivery).len()), (true, 1));
-    assert_eq!((&attempts(&delivery)[0]["responseStatus"], &attempts(&delivery)[0]["error"]), (&json!(200), &json!(null)));
+    assert_eq!(
+        (&attempts(&delivery)[0]["responseStatus"], &attempts(&delivery)[0]["error"]),
+        (&json!(200), &json!(null))
+    );
 
     let sent = receiver.received().remove(0);
     let body = sent.json();
     assert!(sent.is_signed("x-webhook-signature", &secret) && !sent.is_signed("x-webhook-signature", "whsec_x"));
     let seconds: i64 = sent.header("x-webhook-timestamp").parse().expect("seconds");
     assert!((chrono::Utc::now().timestamp() - seconds).abs() < 60);
-    assert_eq!((sent.header("x-event-id"), sent.header("content-type")), (body["id"].as_str().unwrap_or("?"), "application/json"));
+    assert_eq!(
+        (sent.header("x-event-id"), sent.header("content-type")),
+        (body["id"].as_str().unwrap_or("?"), "application/json")
+    );
     assert_eq!(Some(sent.header("x-request-id")), made.header("x-request-id"));
     assert_eq!((&body["kind"], &body["tenantId"]), (&json!(MADE), &json!(shop.tenant)));
     assert_eq!((&body["resource"]["type"], &body["resource"]["id"]), (&json!("CATALOG_LOOKUP"), &json!(made.id())));
@@ -74,7 +80,13 @@ fn each_endpoint_hears_of_its_kinds_alone(database: Database) {
     heard.sort();
     assert_eq!(heard, ["catalog.product.created", "catalog.variant.created"]);
     assert_eq!(told.len(), 2);
-    assert_eq!(shop.list(&format!("webhooks/{products}/deliveries"), &[("kind", "catalog.variant.created")]).is(200).items().len(), 1);
+    assert_eq!(
+        shop.list(&format!("webhooks/{products}/deliveries"), &[("kind", "catalog.variant.created")])
+            .is(200)
+            .items()
+            .len(),
+        1
+    );
     assert!(shop.list(&format!("webhooks/{products}/deliveries"), &[("status", "FAILED")]).is(200).items().is_empty());
 }
 
@@ -135,7 +147,10 @@ fn five_attempts_and_no_more(database: Database) {
     std::thread::sleep(Duration::from_secs(2));
     let sent = receiver.received();
     assert_eq!(sent.len(), 5);
-    assert!(sent.iter().all(|one| one.body == sent[0].body && one.event() == sent[0].event()), "the same bytes each time");
+    assert!(
+        sent.iter().all(|one| one.body == sent[0].body && one.event() == sent[0].event()),
+        "the same bytes each time"
+    );
     assert_eq!(get(&shop, &id)["status"], "ACTIVE", "one delivery disables nothing");
 }
 
@@ -213,7 +228,8 @@ fn a_test_goes_to_its_endpoint_alone(database: Database) {
     let body = sent.json();
     assert_eq!((&body["kind"], &body["resource"]["id"]), (&json!("webhook.test"), &json!(tried)));
     let contract = host.contract();
-    let schema = &contract.document["webhooks"]["webhook.test"]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    let schema =
+        &contract.document["webhooks"]["webhook.test"]["post"]["requestBody"]["content"]["application/json"]["schema"];
     assert!(contract.takes(schema, &body), "{body}");
     assert!(other.received().is_empty());
     assert!(shop.get(&format!("webhooks/{bystander}/deliveries")).is(200).items().is_empty());

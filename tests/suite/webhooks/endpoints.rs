@@ -19,7 +19,8 @@ on_both_databases![
 fn p11_forty_two_subscriptions_and_no_more(database: Database) {
     let shop = company(database);
     let contract = shop.host.contract();
-    let mut kinds: Vec<&str> = contract.document["webhooks"].as_object().expect("webhooks").keys().map(String::as_str).collect();
+    let mut kinds: Vec<&str> =
+        contract.document["webhooks"].as_object().expect("webhooks").keys().map(String::as_str).collect();
     assert!(kinds.contains(&"webhook.test"), "the host's own kind");
     kinds.sort_unstable();
     let made = shop.post("webhooks", webhook(URL, &kinds[..42])).is(201);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoa_tests::{Database, Receiver, Stoa, company, eventually, on_both_databases};
 
-use super::{MADE, URL, brand, endpoint, ended, get, host_for, settings_for, webhook};
+use super::{MADE, URL, brand, ended, endpoint, get, host_for, settings_for, webhook};
 
 on_both_databases![
     a_secret_is_delivered_once_and_kept_encrypted,
@@ -20,11 +20,9 @@ fn a_secret_is_delivered_once_and_kept_encrypted(database: Database) {
     assert!(secret.starts_with("whsec_") && secret.len() == 49, "{secret}");
     create().refused(409, "CREDENTIAL_ALREADY_DELIVERED");
     assert_eq!(shop.get("webhooks").is(200).ids(), [made.id()]);
-    for (table, column) in [
-        ("stoa_webhook_endpoint", "secret"),
-        ("stoa_idempotency", "body"),
-        ("stoa_audit", "metadata"),
-    ] {
+    for (table, column) in
+        [("stoa_webhook_endpoint", "secret"), ("stoa_idempotency", "body"), ("stoa_audit", "metadata")]
+    {
         let rows = shop.rows(&format!("select {column} from {table} where {{tenant}} and {column} is not null"));
         let text = rows.concat().concat();
         let in_hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
@@ -72,7 +70,11 @@ fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
     let before = key_ids();
     let rotate = |keys: String| {
         let mut command = host.command();
-        command.args(["keys", "rotate", "--json"]).env("STOA_ENCRYPTION_KEY", keys).output().expect("cannot run the binary")
+        command
+            .args(["keys", "rotate", "--json"])
+            .env("STOA_ENCRYPTION_KEY", keys)
+            .output()
+            .expect("cannot run the binary")
     };
     let rotated = rotate(format!("{new},{old}"));
     assert!(rotated.status.success(), "{}", String::from_utf8_lossy(&rotated.stderr));

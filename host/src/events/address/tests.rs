@@ -61,14 +61,43 @@ fn the_edges_of_every_network() {
 
 #[test]
 fn addresses_by_name() {
-    for public in ["1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.0", "192.0.1.1", "2606:4700::1111", "64:ff9b::808:808"] {
+    for public in
+        ["1.1.1.1", "8.8.8.8", "172.15.255.255", "172.32.0.0", "192.0.1.1", "2606:4700::1111", "64:ff9b::808:808"]
+    {
         assert!(is_public(public.parse().expect("an address")), "{public}");
     }
     for forbidden in [
-        "0.0.0.0", "10.0.0.1", "100.64.0.1", "127.0.0.1", "127.255.255.255", "169.254.169.254", "172.16.0.1", "192.168.1.1",
-        "198.19.255.255", "224.0.0.1", "255.255.255.255", "::", "::1", "::ffff:10.0.0.1", "::ffff:8.8.8.8", "::10.0.0.1",
-        "64:ff9b::7f00:1", "64:ff9b::a00:1", "64:ff9b:1::808:808", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::",
-        "2002:808:808::", "3fff::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1", "4000::1",
+        "0.0.0.0",
+        "10.0.0.1",
+        "100.64.0.1",
+        "127.0.0.1",
+        "127.255.255.255",
+        "169.254.169.254",
+        "172.16.0.1",
+        "192.168.1.1",
+        "198.19.255.255",
+        "224.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::ffff:10.0.0.1",
+        "::ffff:8.8.8.8",
+        "::10.0.0.1",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a00:1",
+        "64:ff9b:1::808:808",
+        "100::1",
+        "2001::1",
+        "2001:db8::1",
+        "2002:7f00:1::",
+        "2002:808:808::",
+        "3fff::1",
+        "fc00::1",
+        "fd12:3456::1",
+        "fe80::1",
+        "fec0::1",
+        "ff02::1",
+        "4000::1",
     ] {
         assert!(!is_public(forbidden.parse().expect("an address")), "{forbidden}");
     }
@@ -290,7 +319,8 @@ fn p12_urls_that_are_refused() {
 
 #[test]
 fn a_development_host_takes_what_it_was_told_of() {
-    let local: [SocketAddr; 2] = ["127.0.0.1:9000".parse().expect("an address"), "[::1]:9001".parse().expect("an address")];
+    let local: [SocketAddr; 2] =
+        ["127.0.0.1:9000".parse().expect("an address"), "[::1]:9001".parse().expect("an address")];
     let reached = |url: &str| Target::parse(url, &local).map(|target| target.reached);
     assert_eq!(reached("http://127.0.0.1:9000/x"), Some(Reached::Locally(local[0])));
     assert_eq!(reached("http://localhost:9000/x"), Some(Reached::Locally(local[0])));

@@ -115,7 +115,9 @@ async fn what_is_sent_is_one_request() {
     assert_eq!(send_to(address).await, status(204));
     let request = seen.lock().expect("no panic").clone();
     assert!(request.starts_with("POST /hook HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{\"a\":1}"), "{request}");
-    for header in [format!("host: {address}"), "content-length: 7".into(), "connection: close".into(), "x-event-id: 1".into()] {
+    for header in
+        [format!("host: {address}"), "content-length: 7".into(), "connection: close".into(), "x-event-id: 1".into()]
+    {
         assert!(request.to_lowercase().contains(&header), "{header} in {request}");
     }
     assert_eq!((send_to(address).await, connections.load(Ordering::SeqCst)), (status(204), 2), "a connection was kept");
@@ -227,7 +229,8 @@ const URL: &str = "https://hooks.example.com/hook";
 async fn p12_one_forbidden_address_among_public_ones_is_enough() {
     let (trap, trapped) = receiver(|_| async {}).await;
     for answers in [vec![LOOPBACK], vec![PUBLIC, LOOPBACK], vec![LOOPBACK, PUBLIC], vec![Ipv4Addr::new(10, 0, 0, 1)]] {
-        let dialer = named_dialer(name_server(vec![answers]).await, trap.port(), address::is_public, RootCertStore::empty());
+        let dialer =
+            named_dialer(name_server(vec![answers]).await, trap.port(), address::is_public, RootCertStore::empty());
         assert!(!dialer.is_allowed(URL).await);
         assert_eq!(send_with(&dialer, URL).await, Err(Failure::AddressNotAllowed));
     }

@@ -251,8 +251,7 @@ async fn insert(
              from jsonb_array_elements($2::jsonb) as e"
         }
     };
-    let values =
-        [Cell::Id(tenant), Cell::text(Json::Array(rows).to_string()), Cell::Id(endpoint), Cell::Instant(now)];
+    let values = [Cell::Id(tenant), Cell::text(Json::Array(rows).to_string()), Cell::Id(endpoint), Cell::Instant(now)];
     session.query(sql, &values).await?;
     wake_lane(session, tenant, endpoint, now).await?;
     Ok(made)

@@ -156,13 +156,12 @@ impl Webhook {
 /// Before the transaction: whether the URL may be called. What its name resolves to is asked of the world, which takes its time.
 pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<'a, Result<(), Problem>> {
     Box::pin(async move {
-        let body: serde_json::Value = serde_json::from_str(input.call.body.as_deref().unwrap_or("null")).unwrap_or_default();
+        let body: serde_json::Value =
+            serde_json::from_str(input.call.body.as_deref().unwrap_or("null")).unwrap_or_default();
         let url = body["url"].as_str().unwrap_or_default();
         match platform.dialer.is_allowed(url).await {
             true => Ok(()),
-            false => {
-                Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")]))
-            }
+            false => Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")])),
         }
     })
 }
@@ -200,11 +199,7 @@ pub async fn read(session: &mut Session, call: &Call<'_>, lock: bool) -> Result<
 }
 
 /// The endpoint of the path, to be changed: refused where it is archived or has another version.
-async fn read_to_change(
-    session: &mut Session,
-    call: &Call<'_>,
-    expected: Option<i64>,
-) -> Result<Webhook, Refused> {
+async fn read_to_change(session: &mut Session, call: &Call<'_>, expected: Option<i64>) -> Result<Webhook, Refused> {
     let webhook = read(session, call, true).await?;
     if expected.is_some_and(|expected| expected != webhook.version) {
         return Err(Problem::of("VERSION_CONFLICT").into());
@@ -332,7 +327,8 @@ async fn set_status(session: &mut Session, before: &Webhook, status: WantedStatu
     session.query(sql, &values).await?;
     values.truncate(2);
     // Whoever turned it on again means to try: what failed before does not count.
-    let sql = "update stoa_webhook_lane set failures = 0, failing_since = null where tenant_id = $1 and endpoint_id = $2";
+    let sql =
+        "update stoa_webhook_lane set failures = 0, failing_since = null where tenant_id = $1 and endpoint_id = $2";
     session.query(sql, &values).await?;
     wake_lane(session, before.tenant_id, before.id, now).await
 }

@@ -53,24 +53,13 @@ macro_rules! twins {
 }
 
 /// Every operation, each with its twin.
-pub const OPERATIONS: [&[PlatformOperation]; 10] = [
-    &LIST,
-    &CREATE,
-    &GET,
-    &REPLACE,
-    &ARCHIVE,
-    &ROTATE,
-    &TEST,
-    &LIST_DELIVERIES,
-    &REDELIVER,
-    &REDELIVER_RANGE,
-];
+pub const OPERATIONS: [&[PlatformOperation]; 10] =
+    [&LIST, &CREATE, &GET, &REPLACE, &ARCHIVE, &ROTATE, &TEST, &LIST_DELIVERIES, &REDELIVER, &REDELIVER_RANGE];
 
-const LIST: [PlatformOperation; 2] =
-    twins!(read, "", "listWebhooks", "apiListWebhooks", endpoints::list, |row| row
-        .summary("The company's webhook endpoints, without their secrets.")
-        .query::<ListWebhooks>()
-        .answers::<Page<Webhook>>());
+const LIST: [PlatformOperation; 2] = twins!(read, "", "listWebhooks", "apiListWebhooks", endpoints::list, |row| row
+    .summary("The company's webhook endpoints, without their secrets.")
+    .query::<ListWebhooks>()
+    .answers::<Page<Webhook>>());
 const CREATE: [PlatformOperation; 2] =
     twins!(create, "", "createWebhook", "apiCreateWebhook", endpoints::create, |row| row
         .summary("Make a webhook endpoint.")
@@ -86,8 +75,14 @@ const GET: [PlatformOperation; 2] =
     twins!(read, "/{webhookId}", "getWebhook", "apiGetWebhook", endpoints::get, |row| row
         .summary("One webhook endpoint.")
         .answers::<Webhook>());
-const REPLACE: [PlatformOperation; 2] =
-    twins!(replace, "/{webhookId}", "replaceWebhook", "apiReplaceWebhook", endpoints::replace, |row| row
+const REPLACE: [PlatformOperation; 2] = twins!(
+    replace,
+    "/{webhookId}",
+    "replaceWebhook",
+    "apiReplaceWebhook",
+    endpoints::replace,
+    |row| {
+        row
         .summary("Replace a webhook endpoint.")
         .description(
             "Full replacement. While DISABLED an endpoint's deliveries wait, up to three days; events of that time are not sent later.",
@@ -97,7 +92,9 @@ const REPLACE: [PlatformOperation; 2] =
         .writes(AUDIT)
         .problems(&["VERSION_CONFLICT", "ARCHIVED", "LIMIT_EXCEEDED"])
         .check_ahead(endpoints::check_address)
-        .amend(offer_kinds));
+        .amend(offer_kinds)
+    }
+);
 const ARCHIVE: [PlatformOperation; 2] =
     twins!(transition, "/{webhookId}/archive", "archiveWebhook", "apiArchiveWebhook", endpoints::archive, |row| row
         .summary("Archive a webhook endpoint: what was not delivered is CANCELLED.")
@@ -177,7 +174,8 @@ pub fn kinds(modules: &[Arc<Module>]) -> Vec<String> {
 
 fn offer_kinds(route: &mut Route, modules: &[Arc<Module>]) {
     let kinds = kinds(modules);
-    if let Some(Json::Object(list)) = route.body.as_mut().and_then(|body| body.pointer_mut("/properties/subscriptions")) {
+    if let Some(Json::Object(list)) = route.body.as_mut().and_then(|body| body.pointer_mut("/properties/subscriptions"))
+    {
         list.insert("items".into(), json!({ "type": "string", "enum": kinds }));
     }
 }
