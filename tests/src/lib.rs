@@ -22,6 +22,7 @@ pub mod issuer;
 pub mod javascript;
 pub mod machine;
 pub mod modules;
+pub mod name_server;
 pub mod npm;
 pub mod oidc_provider;
 pub mod on_both;

@@ -1,11 +1,12 @@
 //! The relay: a task of each host that turns events into deliveries and sends them. Idle, it costs one cheap look a second.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future;
+use futures_util::{FutureExt as _, future};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
@@ -31,6 +32,9 @@ const LANES_OF_COMPANY: usize = 8;
 const TRANSACTIONS: usize = 4;
 /// Rounds of deliveries before a lane stands in line again behind others that are due.
 const WAVES: usize = 8;
+/// How often a step is taken again while the database is away, and the pause before.
+const TRIES: u32 = 10;
+const AGAIN: Duration = Duration::from_secs(1);
 /// How long the end of a host waits for what is under way.
 const FINISH: Duration = Duration::from_secs(5);
 const AGENT: &str = concat!("stoa-webhooks/", env!("CARGO_PKG_VERSION"));
@@ -57,6 +61,15 @@ impl Relaying {
     }
 }
 
+/// What a round came to.
+#[derive(Default)]
+struct Round {
+    /// There was something, so that there may be more.
+    is_busy: bool,
+    /// Lanes were due, of which some may have found no place.
+    is_crowded: bool,
+}
+
 /// Lanes that are worked on, by whose they are.
 #[derive(Default)]
 struct Workers {
@@ -65,12 +78,7 @@ struct Workers {
 }
 
 impl Workers {
-    fn note_end(&mut self, ended: Result<Uuid, tokio::task::JoinError>) {
-        let Ok(tenant) = ended else {
-            // Nobody knows whose it was: the lease ends by itself, and the count with the other ones.
-            tracing::error!("a delivery of webhooks panicked");
-            return;
-        };
+    fn note_end(&mut self, tenant: Uuid) {
         if let Some(count) = self.of_company.get_mut(&tenant) {
             *count -= 1;
             if *count == 0 {
@@ -111,23 +119,20 @@ impl Relay {
         self.release_own().await;
         let mut workers = Workers::default();
         while !*stop.borrow() {
-            let is_busy = match self.round(&mut workers, &pulse).await {
-                Ok(is_busy) => is_busy,
-                Err(error) => {
-                    tracing::warn!(%error, "webhooks cannot be relayed now");
-                    false
-                }
-            };
-            let until = Instant::now() + if is_busy { BUSY } else { IDLE };
+            let round = self.round(&mut workers, &pulse, &stop).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "webhooks cannot be relayed now");
+                Round::default()
+            });
+            let until = Instant::now() + if round.is_busy { BUSY } else { IDLE };
             pulse.excuse();
             loop {
-                let was_full = workers.share().lanes == 0;
                 tokio::select! {
                     () = tokio::time::sleep_until(until) => break,
                     _ = stop.wait_for(|stop| *stop) => break,
-                    Some(ended) = workers.tasks.join_next() => {
-                        workers.note_end(ended);
-                        if was_full {
+                    Some(Ok(tenant)) = workers.tasks.join_next() => {
+                        workers.note_end(tenant);
+                        // Another lane may take its place.
+                        if round.is_crowded {
                             break;
                         }
                     }
@@ -150,53 +155,79 @@ impl Relay {
         }
     }
 
-    /// Turns what is new into deliveries and begins with what is due. Answers whether there was anything.
-    async fn round(self: &Arc<Self>, workers: &mut Workers, pulse: &Pulse) -> Result<bool, Error> {
-        let mut is_busy = false;
+    /// Turns what is new into deliveries and begins with what is due.
+    async fn round(
+        self: &Arc<Self>,
+        workers: &mut Workers,
+        pulse: &Pulse,
+        stop: &watch::Receiver<bool>,
+    ) -> Result<Round, Error> {
+        let mut round = Round::default();
         for place in self.database.places() {
             let (news, mut is_due) = self.database.read_plain(place, (), |session, ()| Box::pin(look(session))).await?;
             for tenant in news {
                 let events = fan_out::fan_out(&self.database, tenant, &self.schedule).await?;
                 is_due |= events > 0;
+                round.is_busy |= events > 0;
                 pulse.beat();
             }
-            is_busy |= is_due;
+            round.is_crowded |= is_due;
             let share = workers.share();
             if !is_due || share.lanes == 0 {
                 continue;
             }
             let lanes = self.database.write_plain(place, share, |session, share| Box::pin(share.take(session))).await?;
+            round.is_busy |= !lanes.is_empty();
             for lane in lanes {
                 *workers.of_company.entry(lane.tenant).or_default() += 1;
-                let relay = self.clone();
+                let (relay, stop) = (self.clone(), stop.clone());
                 workers.tasks.spawn(async move {
-                    if let Err(error) = relay.work(lane).await {
-                        tracing::warn!(endpoint = %lane.endpoint, %error, "deliveries wait for their lease to end");
+                    match AssertUnwindSafe(relay.work(lane, &stop)).catch_unwind().await {
+                        Ok(Ok(())) => {}
+                        Ok(Err(error)) => {
+                            tracing::warn!(endpoint = %lane.endpoint, %error, "deliveries wait for their lease to end");
+                        }
+                        Err(_) => tracing::error!(endpoint = %lane.endpoint, "a delivery of webhooks panicked"),
                     }
                     lane.tenant
                 });
             }
         }
-        Ok(is_busy)
+        Ok(round)
     }
 
     /// Sends what is due of a lane, a few deliveries at a time, and leaves it.
-    async fn work(&self, lane: Lane) -> Result<(), Error> {
+    async fn work(&self, lane: Lane, stop: &watch::Receiver<bool>) -> Result<(), Error> {
         let mut ended = Vec::new();
         for wave in 0.. {
-            let step =
-                Step { lane, ended, goes_on: wave < WAVES, schedule: self.schedule.clone(), keys: self.keys.clone() };
-            let turn = self.transactions.acquire().await;
-            let next = self
-                .database
-                .write_plain(Place::Company(lane.tenant), step, |session, step| Box::pin(step.run(session)))
-                .await?;
-            drop(turn);
+            let goes_on = wave < WAVES && !*stop.borrow();
+            let step = Step { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
+            let next = self.step(lane, Arc::new(step)).await?;
             let Some(Wave { url, secrets, claimed, now }) = next else { return Ok(()) };
             let attempts = claimed.into_iter().map(|claimed| self.attempt(&url, &secrets, claimed, now));
             ended = future::join_all(attempts).await;
         }
         Ok(())
+    }
+
+    /// One step on a lane; where the database is away for a while, what ended is not forgotten.
+    async fn step(&self, lane: Lane, step: Arc<Step>) -> Result<Option<Wave>, Error> {
+        let _turn = self.transactions.acquire().await;
+        let mut tries = 0;
+        loop {
+            let stepped = self
+                .database
+                .write_plain(Place::Company(lane.tenant), step.clone(), |session, step| Box::pin(step.run(session)))
+                .await;
+            match stepped {
+                Err(Error::Unavailable(why)) if tries < TRIES => {
+                    tries += 1;
+                    tracing::warn!(why, "attempts cannot be written down yet");
+                    tokio::time::sleep(AGAIN).await;
+                }
+                stepped => return stepped,
+            }
+        }
     }
 
     async fn attempt(&self, url: &str, secrets: &Secrets, claimed: Claimed, now: i64) -> Ended {

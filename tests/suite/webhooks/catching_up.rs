@@ -62,11 +62,9 @@ fn c17_a_reader_beside_sixteen_writers_sees_each_event_once(database: Database) 
     let members = json!({ "scopes": ["webhooks.manage"], "requestsPerMinute": 6000 });
     let machine = shop.machine_of(members);
     let done = AtomicBool::new(false);
-    let (mut seen, mut last): (Vec<String>, Option<String>) = (Vec::new(), None);
-    thread::scope(|scope| {
+    let (mut seen, mut last) = thread::scope(|scope| {
         let reader = scope.spawn(|| {
-            let mut seen = Vec::new();
-            let mut last = None;
+            let (mut seen, mut last): (Vec<String>, Option<String>) = (Vec::new(), None);
             while !done.load(Ordering::Acquire) {
                 catch_up(&machine, &mut last, &mut |event| seen.push(event["id"].as_str().unwrap_or("?").to_string()));
                 thread::sleep(Duration::from_millis(20));
@@ -96,7 +94,7 @@ fn c17_a_reader_beside_sixteen_writers_sees_each_event_once(database: Database) 
             writer.join().expect("no writer fails");
         }
         done.store(true, Ordering::Release);
-        (seen, last) = reader.join().expect("the reader does not fail");
+        reader.join().expect("the reader does not fail")
     });
     catch_up(&machine, &mut last, &mut |event| seen.push(event["id"].as_str().unwrap_or("?").to_string()));
     let written = shop.rows("select id from stoa_event where {tenant} order by id").concat();

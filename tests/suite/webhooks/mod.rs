@@ -4,6 +4,7 @@ mod catching_up;
 mod crash;
 mod deliveries;
 mod endpoints;
+mod names;
 mod receivers;
 mod redelivery;
 mod secrets;
