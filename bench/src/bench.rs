@@ -9,6 +9,7 @@ use stoa::identity::{DEV_AUDIENCE, DEV_ISSUER, DevIssuer};
 use tokio::process::Command;
 
 use crate::child::Server;
+use crate::measures::webhooks::Receivers;
 use crate::report::Report;
 use crate::rounds::Rounds;
 use crate::serve;
@@ -25,6 +26,8 @@ pub struct Bench {
     /// Thrown away at the end.
     pub folder: Folder,
     pub token: String,
+    /// Of webhooks.
+    pub receivers: Receivers,
 }
 
 /// A temporary folder.
@@ -57,6 +60,7 @@ impl Bench {
             compiled,
             folder,
             token,
+            receivers: Receivers::bind()?,
         })
     }
 
@@ -80,6 +84,7 @@ impl Bench {
     /// The real binary on this database; its metrics are at the second address.
     pub async fn stoa(&self, database: &str, connections: u32) -> anyhow::Result<(Server, SocketAddr)> {
         let metrics = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let targets: Vec<String> = self.receivers.addresses()?.iter().map(ToString::to_string).collect();
         let mut command = clean(&self.binary);
         command
             .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--private-listen", &metrics.to_string()])
@@ -92,6 +97,7 @@ impl Bench {
             .env("STOA_DATABASE_CONNECTIONS", connections.to_string())
             .env("STOA_USER_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
             .env("STOA_TENANT_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
+            .env("STOA_WEBHOOK_DEV_TARGETS", targets.join(","))
             .current_dir(&self.folder.0);
         Ok((Server::start(command, &self.file("stoa.log")).await?, metrics))
     }

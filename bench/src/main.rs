@@ -31,7 +31,7 @@ use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
     adjustments, checkouts, documents, orders, pools, rates, reads, receipts, reports, small, statements, swaps, tax,
-    writes_postgres, writes_sqlite,
+    webhooks, writes_postgres, writes_sqlite,
 };
 use crate::rounds::Rounds;
 
@@ -180,6 +180,10 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         let company = Company::create_with_books(service.address, &bench.token).await?;
         reports::measure(bench, database, &company, &service).await?;
     }
+    if parts.has("postgres/webhooks") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        webhooks::measure(bench, &company, &service, "").await?;
+    }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
@@ -226,6 +230,10 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
     if parts.has("sqlite/documents") {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         documents::measure(bench, &company, &service, "_sqlite").await?;
+    }
+    if parts.has("sqlite/webhooks") {
+        let company = Company::create_with_books(service.address, &bench.token).await?;
+        webhooks::measure(bench, &company, &service, "_sqlite").await?;
     }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;

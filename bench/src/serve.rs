@@ -10,6 +10,8 @@ use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::{answer, body, server};
 
+use stoa::events::dialer::Dialer;
+use stoa::events::resolver::Resolver;
 use stoa::gate::cache::Cache;
 use stoa::gate::vetting::Gate;
 use stoa::identity::api_keys::ApiKeys;
@@ -67,6 +69,9 @@ impl Flags {
 /// Requests a minute that no benchmark reaches. One for every host: a larger limit's lease would use up a smaller one's window.
 pub const UNLIMITED: u64 = 100_000_000;
 
+/// It relays nothing: what is encrypted under it is read by nobody.
+const KEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
 /// The parts. Readers of SQLite: one, where statements are taken down, else one per core.
 pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App>> {
     let settings = stoa::database::DatabaseSettings {
@@ -110,6 +115,8 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
             environment: Environment::Test,
             governor: Governor::new(unlimited, database),
             recorder,
+            keys: Arc::new(KEY.parse().map_err(|error: String| anyhow::anyhow!(error))?),
+            dialer: Arc::new(Dialer::new(Resolver::of_system(), Vec::new())?),
         }),
         verifier,
         users: Users::default(),

@@ -36,6 +36,12 @@ impl Ids {
     }
 }
 
+/// The least UUIDv7 of a millisecond since 1970: ids of rows from before it are below, those from then on are not.
+pub fn first_of(ms: i64) -> Uuid {
+    let ms = u128::try_from(ms).unwrap_or(0).min((1 << 48) - 1);
+    Uuid::from_u128(ms << 80)
+}
+
 /// Milliseconds and turn: above the last, as far as the millisecond goes.
 fn turn(last: &AtomicU64, now_ms: i64) -> u64 {
     let first = u64::try_from(now_ms).unwrap_or(0) << TURN_BITS;

@@ -1,10 +1,11 @@
 //! What is not kept: answers to idempotency keys after a day, rows of v7 keys once their own time refuses them, permits of past
-//! minutes. Tombstones of v4 keys stay for good: without them an old key would act a second time.
+//! minutes, events and their deliveries after thirty days. Tombstones of v4 keys stay for good: without them an old key would act a second time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::database::{Cell, Database, Error, Place, Session};
+use crate::ids;
 use crate::watchdog::Pulse;
 
 const EVERY: Duration = Duration::from_secs(600);
@@ -13,12 +14,15 @@ const BATCH: i64 = 500;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The horizon of v7 keys and, beyond it, the day that a key's time may lie ahead of ours, and a day to spare.
 const V7_MS: i64 = 9 * DAY_MS;
+/// How long events are kept, and what became of them.
+const EVENTS_MS: i64 = 30 * DAY_MS;
 
-/// One kind of row to drop, up to a batch of those before an instant (`$1`); answers a row for each. The batch's size stands in the text:
+/// One kind of row to drop, up to a batch of those before an instant (`$1`; as the least id of that instant where `by_id`); answers a row for each. The batch's size stands in the text:
 /// PostgreSQL takes a limit that is bound for a tenth of the rows, and would read the table.
 struct Rule {
     name: &'static str,
     age_ms: i64,
+    by_id: bool,
     sqlite: &'static str,
     postgres: &'static str,
 }
@@ -35,11 +39,38 @@ const PERMITS: &str = "delete from stoa_permit
       where scope = 'MINUTE' and window_start < $1 limit BATCH)
     returning 1";
 
+/// Those of a company are found by its key, company by company: no index on time makes every event dearer.
+const EVENTS: &str = "delete from stoa_event
+    where (tenant_id, id) in (
+      select e.tenant_id, e.id from stoa_tenant t, lateral (
+        select tenant_id, id from stoa_event where tenant_id = t.id and id < $1 order by id limit BATCH) e
+      limit BATCH)
+    returning 1";
+
+const DELIVERIES: &str = "delete from stoa_webhook_delivery
+    where (tenant_id, id) in (
+      select e.tenant_id, e.id from stoa_webhook_cursor c, lateral (
+        select tenant_id, id from stoa_webhook_delivery where tenant_id = c.tenant_id and id < $1 order by id limit BATCH) e
+      limit BATCH)
+    returning 1";
+
+/// On SQLite rows are numbered as they come: the oldest are the first.
+const SQLITE_EVENTS: &str = "delete from stoa_event
+    where rowid in (
+      select n from (select rowid as n, id from stoa_event order by rowid limit BATCH) where id < $1)
+    returning 1";
+
+const SQLITE_DELIVERIES: &str = "delete from stoa_webhook_delivery
+    where rowid in (
+      select n from (select rowid as n, id from stoa_webhook_delivery order by rowid limit BATCH) where id < $1)
+    returning 1";
+
 const RULES: &[Rule] = &[
-    Rule { name: "answers", age_ms: DAY_MS, sqlite: ANSWERS, postgres: ANSWERS },
+    Rule { name: "answers", age_ms: DAY_MS, by_id: false, sqlite: ANSWERS, postgres: ANSWERS },
     Rule {
         name: "v7 keys",
         age_ms: V7_MS,
+        by_id: false,
         sqlite: "delete from stoa_idempotency
             where (tenant_id, actor_id, operation, key) in (
               select tenant_id, actor_id, operation, key from stoa_idempotency
@@ -51,7 +82,9 @@ const RULES: &[Rule] = &[
               where get_byte(uuid_send(key), 6) / 16 = 7 and created_at < $1 limit BATCH)
             returning 1",
     },
-    Rule { name: "permits", age_ms: DAY_MS, sqlite: PERMITS, postgres: PERMITS },
+    Rule { name: "permits", age_ms: DAY_MS, by_id: false, sqlite: PERMITS, postgres: PERMITS },
+    Rule { name: "deliveries", age_ms: EVENTS_MS, by_id: true, sqlite: SQLITE_DELIVERIES, postgres: DELIVERIES },
+    Rule { name: "events", age_ms: EVENTS_MS, by_id: true, sqlite: SQLITE_EVENTS, postgres: EVENTS },
 ];
 
 /// Purges now and then, for as long as the host runs. Hosts on one database may do so at once.
@@ -93,5 +126,7 @@ async fn batch(session: &mut Session, rule: &Rule) -> Result<usize, Error> {
         Session::Postgres(_) => rule.postgres,
     };
     let sql = sql.replace("BATCH", &BATCH.to_string());
-    Ok(session.query_composed(sql, &[Cell::Instant(now - rule.age_ms)]).await?.len())
+    let before = now - rule.age_ms;
+    let before = if rule.by_id { Cell::Id(ids::first_of(before)) } else { Cell::Instant(before) };
+    Ok(session.query_composed(sql, &[before]).await?.len())
 }

@@ -12,6 +12,10 @@ use figment::Figment;
 use figment::providers::{Env, Format as _, Serialized, Toml};
 use serde::{Deserialize, Serialize};
 
+use crate::deployment::development;
+use crate::events::dialer::Dialer;
+use crate::events::resolver::Resolver;
+use crate::events::schedule::Schedule;
 use crate::gate::admission::{Role, Signer};
 use crate::gate::cache::Cache;
 use crate::gate::precompiled::Precompiled;
@@ -19,6 +23,7 @@ use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
 use crate::identity::{Algorithm, Environment, Issuer};
+use crate::keyring::KeyRing;
 use crate::pipeline;
 use crate::sandbox::Limits;
 use crate::sandbox::engine::{self, Sandbox};
@@ -87,6 +92,17 @@ pub struct Settings {
     pub heavy_read_timeout: Duration,
     /// Heavy reads that run at once. Absent: a quarter of the connections, of SQLite's readers half.
     pub heavy_reads: Option<u32>,
+    /// Keys of what is encrypted at rest, 64 hexadecimal digits each: the first encrypts, all decrypt. Absent with --dev: one in the data
+    /// folder.
+    #[serde(serialize_with = "whether_set")]
+    pub encryption_key: Option<String>,
+    /// The waits before each attempt of a delivery.
+    pub webhook_schedule: String,
+    /// Receivers of webhooks on this machine, `host:port`, in plain text. With --dev alone.
+    #[serde(deserialize_with = "list")]
+    pub webhook_dev_targets: Vec<DevTarget>,
+    /// The name server that the names of webhooks are asked of, instead of the system's. With --dev alone.
+    pub webhook_resolver: Option<SocketAddr>,
     pub log: String,
     pub log_format: LogFormat,
     pub dev: bool,
@@ -104,6 +120,8 @@ const TEXTS: &[&str] = &[
     "precompiled_sha256",
     "oidc_issuer",
     "oidc_audience",
+    "encryption_key",
+    "webhook_schedule",
     "log",
 ];
 
@@ -201,6 +219,10 @@ impl Default for Settings {
             request_timeout: Duration::from_secs(10),
             heavy_read_timeout: limits.heavy,
             heavy_reads: None,
+            encryption_key: None,
+            webhook_schedule: "0s,30s,5m,30m,4h".into(),
+            webhook_dev_targets: Vec::new(),
+            webhook_resolver: None,
             log: "info".into(),
             log_format: LogFormat::Text,
             dev: false,
@@ -243,8 +265,36 @@ impl Settings {
             !self.dev || self.dev_allow_remote || is_local,
             "--dev listens on loopback addresses only; --dev-allow-remote lifts that"
         );
+        anyhow::ensure!(
+            self.dev || (self.webhook_dev_targets.is_empty() && self.webhook_resolver.is_none()),
+            "STOA_WEBHOOK_DEV_TARGETS and STOA_WEBHOOK_RESOLVER are for --dev alone"
+        );
         anyhow::ensure!(self.database_connections > 0, "STOA_DATABASE_CONNECTIONS must be at least 1");
         Ok(())
+    }
+
+    /// The deployment's keys. A development host makes one in its data folder.
+    pub fn key_ring(&self) -> anyhow::Result<KeyRing> {
+        let text = match &self.encryption_key {
+            Some(text) => text.clone(),
+            None if self.dev || development::encryption_key_file(&self.data_dir).exists() => {
+                development::encryption_key(&self.data_dir)?
+            }
+            None => anyhow::bail!(
+                "STOA_ENCRYPTION_KEY is not set: 64 hexadecimal digits, `openssl rand -hex 32` makes them"
+            ),
+        };
+        text.parse().map_err(|error: String| anyhow::anyhow!(error))
+    }
+
+    pub fn webhook_schedule(&self) -> anyhow::Result<Schedule> {
+        self.webhook_schedule.parse().map_err(|error: String| anyhow::anyhow!(error))
+    }
+
+    /// What sends webhooks, and judges where they may point.
+    pub fn dialer(&self) -> anyhow::Result<Dialer> {
+        let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::of);
+        Dialer::new(resolver, self.webhook_dev_targets.iter().map(|target| target.0).collect())
     }
 
     pub fn database_url(&self) -> String {
@@ -350,6 +400,23 @@ impl Settings {
     }
 }
 
+/// A receiver on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DevTarget(SocketAddr);
+
+impl FromStr for DevTarget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DevTarget, String> {
+        let address =
+            text.strip_prefix("localhost:").map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+        let address: Option<SocketAddr> =
+            address.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback());
+        address.map(DevTarget).ok_or_else(|| format!("{text:?} is no host:port of this machine's loopback"))
+    }
+}
+
 fn beside_the_binary(name: &str) -> PathBuf {
     let binary = std::env::current_exe().ok();
     binary.as_deref().and_then(Path::parent).map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
@@ -364,6 +431,11 @@ fn issuer(oidc: &Oidc) -> Issuer {
         issuer.types.clone_from(types);
     }
     issuer
+}
+
+/// A secret is never shown.
+fn whether_set<S: serde::Serializer>(secret: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    secret.as_ref().map(|_| "(set)").serialize(serializer)
 }
 
 fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -386,6 +458,7 @@ mod tests {
     #[test]
     fn a_password_is_not_shown() {
         let settings = Settings { database_url: Some("postgres://stoa:s3cret@db/stoa".into()), ..Settings::default() };
+        let settings = Settings { encryption_key: Some("s3cret".into()), ..settings };
         let shown = serde_json::to_string(&settings).unwrap();
         assert!(shown.contains("postgres://stoa@db/stoa") && !shown.contains("s3cret"), "{shown}");
     }
@@ -402,6 +475,27 @@ mod tests {
         let mut expected: BTreeSet<String> = known.into_iter().filter(|name| name != "OIDC").collect();
         expected.extend(of_clients);
         assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn what_reaches_into_this_machine_is_for_development_alone() {
+        for (text, good) in [
+            ("127.0.0.1:9000", true),
+            ("[::1]:9000", true),
+            ("localhost:9000", true),
+            ("10.0.0.1:9000", false),
+            ("example.com:9000", false),
+            ("127.0.0.1", false),
+        ] {
+            assert_eq!(text.parse::<DevTarget>().is_ok(), good, "{text}");
+        }
+        let targets = vec!["127.0.0.1:9000".parse().unwrap()];
+        let live = Settings { webhook_dev_targets: targets, ..Settings::default() };
+        assert!(live.check().is_err());
+        assert!(Settings { dev: true, ..live }.check().is_ok());
+        let live = Settings { webhook_resolver: Some("127.0.0.1:53".parse().unwrap()), ..Settings::default() };
+        assert!(live.check().is_err());
+        assert!(Settings::default().key_ring().is_err(), "a key is required");
     }
 
     #[test]

@@ -132,6 +132,12 @@ impl Stoa {
             ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
         ];
+        if settings.without_dev {
+            variables.push(("STOA_ENCRYPTION_KEY".into(), "5a".repeat(32)));
+        } else {
+            // Nobody answers there: a name that a test makes up resolves to nothing, at once.
+            variables.push(("STOA_WEBHOOK_RESOLVER".into(), "127.0.0.1:9".into()));
+        }
         if let Some(postgres) = &postgres {
             let url = settings.way.map_or(postgres.url().to_string(), |way| way(postgres.url()));
             variables.push(("STOA_DATABASE_URL".into(), url));

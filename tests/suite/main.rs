@@ -17,3 +17,4 @@ mod pos;
 mod pricing;
 mod procurement;
 mod sales;
+mod webhooks;

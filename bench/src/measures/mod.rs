@@ -13,5 +13,6 @@ pub mod small;
 pub mod statements;
 pub mod swaps;
 pub mod tax;
+pub mod webhooks;
 pub mod writes_postgres;
 pub mod writes_sqlite;

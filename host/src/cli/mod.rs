@@ -1,5 +1,6 @@
 //! The binary's verbs, one file each.
 
+mod keys;
 mod migrate;
 mod module;
 mod openapi;
@@ -7,6 +8,7 @@ mod serve;
 mod tenant;
 mod token;
 mod verify;
+mod webhook;
 
 use clap::{Parser, Subcommand};
 
@@ -32,6 +34,8 @@ enum Verb {
     Migrate(migrate::Flags),
     /// Make, list, suspend, resume and entitle companies.
     Tenant(tenant::Flags),
+    /// The deployment's keys.
+    Keys(keys::Args),
     /// Print a user's token of the development issuer.
     Token(token::Flags),
     /// Print the contract of the modules in STOA_MODULES_DIR.
@@ -39,6 +43,8 @@ enum Verb {
     Import(stoa_importer::Args),
     /// Check every module's invariants over every company; 1 and a list where one fails.
     Verify(verify::Flags),
+    /// Receive webhooks on this machine.
+    Webhook(webhook::Args),
     /// Look at, sign, push, activate and take back modules.
     Module(module::Args),
     /// How the host compiles: a component on stdin, its compiled form on stdout.
@@ -64,10 +70,12 @@ pub fn run() -> anyhow::Result<()> {
         Verb::Serve(flags) => serve::run(flags),
         Verb::Migrate(flags) => migrate::run(flags),
         Verb::Tenant(flags) => tenant::run(flags),
+        Verb::Keys(args) => keys::run(args),
         Verb::Token(flags) => token::run(&flags),
         Verb::Openapi(flags) => openapi::run(flags),
         Verb::Import(args) => stoa_importer::run(&args),
         Verb::Verify(flags) => verify::run(flags),
+        Verb::Webhook(args) => webhook::run(args),
         Verb::Module(args) => module::run(args),
         Verb::CompileModule { sandbox, memory, portable } => compiler::run(sandbox, memory, portable),
         Verb::Completions { shell } => {

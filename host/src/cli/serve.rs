@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
+use crate::events::Relay;
 use crate::gate::compiler::Compiler;
 use crate::gate::vetting::{Gate, Trust};
 use crate::governance::{self, Governor, HeavyReads, Recorder};
@@ -100,6 +101,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
             .push(Operator { name: "dev".into(), token_sha256: Sha256::digest(token).into() });
         settings.trusted_signers.push(development::signing_key(&settings.data_dir)?.signer().clone());
     }
+    let (keys, dialer, schedule) =
+        (Arc::new(settings.key_ring()?), Arc::new(settings.dialer()?), settings.webhook_schedule()?);
     let gate = Arc::new(Gate {
         cache: settings.module_cache(),
         precompiled: settings.read_precompiled()?,
@@ -145,6 +148,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
             environment: settings.environment(),
             governor: Governor::new(limits, database.clone()),
             recorder,
+            keys: keys.clone(),
+            dialer: dialer.clone(),
         }),
         verifier,
         users: Users::default(),
@@ -154,6 +159,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         heavy_reads: HeavyReads::new(settings.heavy_reads()),
         trusted_proxies: settings.trusted_proxies.clone(),
     });
+    let relaying = Relay::new(database.clone(), dialer, keys, schedule).start(&watchdog);
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
@@ -162,6 +168,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
     server::serve(listener, router, stop_signal()).await;
     private.abort();
+    relaying.finish().await;
     recording.finish().await;
     watchdog.stop();
     deployment.leave().await;

@@ -13,6 +13,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (5, "idempotency in place", include_str!("../../../migrations/sqlite/0005_idempotency_in_place.sql")),
     (6, "places", include_str!("../../../migrations/sqlite/0006_places.sql")),
     (7, "estimates", include_str!("../../../migrations/sqlite/0007_estimates.sql")),
+    (8, "webhooks", include_str!("../../../migrations/sqlite/0008_webhooks.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -22,6 +23,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (5, "idempotency in place", include_str!("../../../migrations/postgres/0005_idempotency_in_place.sql")),
     (6, "places", include_str!("../../../migrations/postgres/0006_places.sql")),
     (7, "estimates", include_str!("../../../migrations/postgres/0007_estimates.sql")),
+    (8, "webhooks", include_str!("../../../migrations/postgres/0008_webhooks.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

@@ -13,6 +13,17 @@ pub fn operator_token_file(data: &Path) -> PathBuf {
     data.join("operator.token")
 }
 
+/// The key of what a `--dev` host encrypts; several with commas.
+pub fn encryption_key_file(data: &Path) -> PathBuf {
+    data.join("encryption.key")
+}
+
+pub fn encryption_key(data: &Path) -> anyhow::Result<String> {
+    let make = || Ok(hex::encode(secret_file::random::<32>()?) + "\n");
+    let text = read_or_make_text(&encryption_key_file(data), make)?;
+    Ok(text.trim().to_string())
+}
+
 /// The key that a `--dev` host trusts.
 pub fn signing_key_file(data: &Path) -> PathBuf {
     data.join("dev-signer.key")

@@ -48,8 +48,8 @@ impl Release {
         let platform::Description { routes, schemas: own_schemas } = platform::describe(&generation.modules)?;
         let mut callables = Vec::new();
         for (route, operation) in routes {
-            let compiled = Arc::new(Operation::compile(route, &own_schemas)?);
-            callables.push(Callable { operation: compiled, runner: Runner::Host(operation) });
+            let compiled = Operation { news: operation.is_news(), ..Operation::compile(route, &own_schemas)? };
+            callables.push(Callable { operation: Arc::new(compiled), runner: Runner::Host(operation) });
         }
         for module in &generation.modules {
             let theirs = module.operations.iter();
@@ -70,12 +70,13 @@ fn contract(
     own_schemas: &serde_json::Map<String, serde_json::Value>,
 ) -> Result<Document, String> {
     let public = platform::public::routes();
+    let own_kinds = platform::webhooks::event_kinds();
     let host = openapi::DocumentedModule {
         name: platform::NAME,
         description: "Identity, companies and the service itself.",
         schemas: own_schemas,
         problems: &[],
-        events: &[],
+        events: &own_kinds,
     };
     let modules: Vec<_> = std::iter::once(host)
         .chain(generation.modules.iter().map(|module| openapi::DocumentedModule {

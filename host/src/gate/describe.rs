@@ -82,6 +82,13 @@ pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
             what,
         );
     }
+    let own = host.scopes.iter().map(|(code, _)| *code).chain(host.events.iter().copied());
+    let taken: BTreeSet<&str> = own.collect();
+    let claimed =
+        descriptor.scopes.iter().map(|scope| &scope.code).chain(descriptor.events.iter().map(|kind| &kind.code));
+    for code in claimed {
+        expect(!taken.contains(code.as_str()), format!("`{code}` is the host's own"));
+    }
     let mut codes = BTreeSet::new();
     for problem in &descriptor.problems {
         expect(codes.insert(&problem.code), format!("problem `{}` is declared twice", problem.code));

@@ -246,6 +246,10 @@ async fn call(
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
+    let input = match (&callable.runner, input) {
+        (Runner::Host(own), Ok(input)) => own.ask_ahead(&app.platform, &input).await.map(|()| input),
+        (_, input) => input,
+    };
     // What will be refused takes nobody's seat.
     let seat = match operation.route.heavy && input.is_ok() {
         true => app.heavy_reads.admit().await.map(Some),

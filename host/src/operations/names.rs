@@ -8,6 +8,10 @@ pub struct HostNames {
     pub module: &'static str,
     /// Permissions with what they allow.
     pub permissions: &'static [(&'static str, &'static str)],
+    /// Scopes with what they allow.
+    pub scopes: &'static [(&'static str, &'static str)],
+    /// Kinds of events.
+    pub events: &'static [&'static str],
     /// Filters of the audit list.
     pub audit_filters: &'static [&'static str],
 }

@@ -16,6 +16,8 @@ pub struct Operation {
     pub response: Arc<Schema>,
     /// Of a success, for callers who prefer it.
     pub csv: Option<Csv>,
+    /// A list for those who come back for what is new, whoever asks.
+    pub news: bool,
 }
 
 impl Operation {
@@ -39,7 +41,7 @@ impl Operation {
         }
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
-        Ok(Operation { route, parameters, body, response: Arc::new(response), csv })
+        Ok(Operation { route, parameters, body, response: Arc::new(response), csv, news: false })
     }
 
     /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
@@ -47,6 +49,8 @@ impl Operation {
     pub fn ends_at_the_horizon(&self, query: &[(String, String)]) -> bool {
         let route = &self.route;
         let asks_for_news = || query.iter().any(|(name, _)| name == "updatedSince");
-        route.read_only && (route.audience == Audience::ApiClient || asks_for_news()) && route.takes("cursor")
+        route.read_only
+            && (self.news || route.audience == Audience::ApiClient || asks_for_news())
+            && route.takes("cursor")
     }
 }

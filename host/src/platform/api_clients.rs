@@ -132,8 +132,8 @@ struct NewScopes {
 
 /// The scopes that a body may name: those that the active modules know.
 fn offer_scopes(route: &mut Route, modules: &[Arc<Module>]) {
-    let known: BTreeSet<&str> =
-        modules.iter().flat_map(|module| &module.descriptor.scopes).map(|scope| scope.code.as_str()).collect();
+    let declared = modules.iter().flat_map(|module| &module.descriptor.scopes).map(|scope| scope.code.as_str());
+    let known: BTreeSet<&str> = super::SCOPES.iter().map(|(code, _)| *code).chain(declared).collect();
     let scopes = route.body.as_mut().and_then(|body| body.pointer_mut("/properties/scopes"));
     if let Some(Json::Object(scopes)) = scopes {
         scopes.insert("maxItems".into(), known.len().into());

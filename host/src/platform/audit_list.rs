@@ -21,6 +21,7 @@ use super::values::{Instant, Integer, text_enum};
 use super::{Call, Performed};
 use crate::calendar;
 use crate::database::{Cell, Error, Row, Session};
+use crate::ids::first_of;
 use crate::sandbox::Module;
 
 /// Filters of the host; modules declare further ones.
@@ -307,11 +308,11 @@ fn compose(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spellin
     let mut bounds: Vec<(&str, Uuid)> = query.cursor.map(|cursor| ("<", cursor)).into_iter().collect();
     if let Some((from, _)) = query.from.map(|from| from.span(zone)) {
         conditions.and("created_at >= ?", Cell::Instant(from));
-        bounds.push((">=", first_id(from.saturating_sub(SLACK_MS))));
+        bounds.push((">=", first_of(from.saturating_sub(SLACK_MS))));
     }
     if let Some((_, to)) = query.to.map(|to| to.span(zone)) {
         conditions.and("created_at < ?", Cell::Instant(to));
-        bounds.push(("<", first_id(to.saturating_add(SLACK_MS))));
+        bounds.push(("<", first_of(to.saturating_add(SLACK_MS))));
     }
     let mut ids = query.of_modules.into_values();
     let first = ids.next().map(|id| conditions.value(Cell::Id(id)));
@@ -343,12 +344,6 @@ fn compose(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spellin
         ),
     };
     (statement, conditions.values().to_vec())
-}
-
-/// The least UUIDv7 of a millisecond.
-fn first_id(ms: i64) -> Uuid {
-    let ms = u128::try_from(ms).unwrap_or(0).min((1 << 48) - 1);
-    Uuid::from_u128(ms << 80)
 }
 
 #[cfg(test)]
@@ -428,8 +423,8 @@ mod tests {
     fn ids_of_a_millisecond_are_not_below_its_first() {
         let ms = 1_767_225_600_000;
         let made = crate::ids::Ids::new(ms).make();
-        assert!(first_id(ms) <= made && made < first_id(ms + 1));
-        assert_eq!(first_id(-1), Uuid::nil());
-        assert!(first_id(i64::MAX) > first_id(253_402_300_799_999));
+        assert!(first_of(ms) <= made && made < first_of(ms + 1));
+        assert_eq!(first_of(-1), Uuid::nil());
+        assert!(first_of(i64::MAX) > first_of(253_402_300_799_999));
     }
 }

@@ -18,6 +18,8 @@ pub struct Call<'a> {
     pub request: &'a Request,
     pub input: &'a Input,
     pub opened: &'a Opened,
+    /// Where a list ends that is read for what is new: milliseconds since 1970.
+    pub horizon: Option<i64>,
 }
 
 impl<'a> Call<'a> {

@@ -109,11 +109,23 @@ async fn own_steps(session: &mut Session, tenant: Uuid) -> Result<Vec<Step>, Err
     let clients = session
         .query("select id from stoa_api_client where tenant_id = $1 and status = 'ACTIVE' limit 1", &[Cell::Id(tenant)])
         .await?;
-    Ok(vec![Step {
+    let webhooks = session
+        .query(
+            "select id from stoa_webhook_endpoint where tenant_id = $1 and status = 'ACTIVE' limit 1",
+            &[Cell::Id(tenant)],
+        )
+        .await?;
+    let webhook = Step {
+        code: "WEBHOOK".into(),
+        done: !webhooks.is_empty(),
+        hint: "Make a webhook endpoint, so that your own systems hear of what happens.".into(),
+    };
+    let client = Step {
         code: "API_CLIENT".into(),
         done: !clients.is_empty(),
         hint: "Create an API client, so that your own systems can call.".into(),
-    }])
+    };
+    Ok(vec![client, webhook])
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod company_settings;
 pub mod conditions;
 pub mod context;
 pub mod current_user;
+pub mod emitted;
 pub mod iam;
 pub mod onboarding;
 pub mod operation;
@@ -19,6 +20,7 @@ pub mod page;
 pub mod public;
 pub mod reply;
 pub mod values;
+pub mod webhooks;
 
 pub use call::Call;
 pub use operation::PlatformOperation;
@@ -30,8 +32,11 @@ use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Route, Schemas};
 
 use crate::database::Session;
+use crate::events::TEST_KIND;
+use crate::events::dialer::Dialer;
 use crate::governance::{Governor, Recorder};
 use crate::identity::Environment;
+use crate::keyring::KeyRing;
 use crate::operations::HostNames;
 use crate::pipeline::run::{Done, Outcome, Refused};
 use crate::pipeline::{self, Host};
@@ -47,8 +52,17 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("users.manage", "Manage roles and memberships."),
 ];
 
+/// Scopes that the host owns, with what they allow.
+pub const SCOPES: &[(&str, &str)] = &[(webhooks::SCOPE, "Manage webhook endpoints; read deliveries and events.")];
+
 /// What modules may build on and may not take.
-pub const NAMES: HostNames = HostNames { module: NAME, permissions: PERMISSIONS, audit_filters: &audit_list::FILTERS };
+pub const NAMES: HostNames = HostNames {
+    module: NAME,
+    permissions: PERMISSIONS,
+    scopes: SCOPES,
+    events: &[TEST_KIND],
+    audit_filters: &audit_list::FILTERS,
+};
 
 /// What the host's operations need besides the request.
 pub struct Platform {
@@ -59,6 +73,10 @@ pub struct Platform {
     pub environment: Environment,
     pub governor: Governor,
     pub recorder: Recorder,
+    /// What the secrets of webhooks are encrypted under.
+    pub keys: Arc<KeyRing>,
+    /// What judges where webhooks may point.
+    pub dialer: Arc<Dialer>,
 }
 
 /// What a host's operation comes to.
@@ -77,8 +95,8 @@ impl Host for Platform {
         call: pipeline::OpenedCall<'_>,
         session: Session,
     ) -> Outcome {
-        let pipeline::OpenedCall { request, input, opened, .. } = call;
-        operation.perform(&Call { platform: self, request, input, opened }, session).await
+        let pipeline::OpenedCall { request, input, opened, horizon } = call;
+        operation.perform(&Call { platform: self, request, input, opened, horizon }, session).await
     }
 }
 
@@ -98,11 +116,12 @@ const OPERATIONS: &[&[PlatformOperation]] = &[
     iam::roles::OPERATIONS,
     iam::memberships::OPERATIONS,
     audit_list::OPERATIONS,
+    emitted::OPERATIONS,
 ];
 
 /// Every operation of the host that takes the pipeline's road.
 pub fn operations() -> impl Iterator<Item = &'static PlatformOperation> {
-    OPERATIONS.iter().copied().flatten()
+    OPERATIONS.iter().copied().chain(webhooks::OPERATIONS).flatten()
 }
 
 /// What the contract says of the host's own operations.
@@ -128,7 +147,7 @@ mod tests {
     #[test]
     fn every_operation_is_described() {
         let own = describe(&[]).unwrap();
-        assert_eq!(own.routes.len(), 24);
+        assert_eq!(own.routes.len(), 48);
         for (route, _) in &own.routes {
             let known = crate::contract::openapi::host_schemas(std::iter::empty());
             let codes = known["ProblemCode"]["enum"].as_array().unwrap();

@@ -8,9 +8,11 @@ use schemars::JsonSchema;
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Audience, Idempotency, Route, Schemas};
 
-use super::{Call, Performed};
+use super::{Call, Performed, Platform};
 use crate::database::Session;
+use crate::pipeline::Input;
 use crate::pipeline::run::Outcome;
+use crate::problem::Problem;
 use crate::sandbox::Module;
 
 /// Bytes of a body.
@@ -19,6 +21,8 @@ const BODY_LIMIT: u64 = 1 << 20;
 type SchemaOf = fn(&mut Schemas) -> Json;
 /// Adds to a route what the active modules declare.
 type Amend = fn(&mut Route, &[Arc<Module>]);
+/// What is asked of the world before the transaction; its refusal is told where that of a bad body is.
+type CheckAhead = for<'a> fn(&'a Platform, &'a Input) -> BoxFuture<'a, Result<(), Problem>>;
 
 /// What performs an operation.
 #[derive(Clone, Copy)]
@@ -64,6 +68,9 @@ pub struct PlatformOperation {
     audit: Option<&'static str>,
     cache_control: Option<&'static str>,
     amend: Option<Amend>,
+    events: &'static [&'static str],
+    check_ahead: Option<CheckAhead>,
+    news: bool,
 }
 
 impl PlatformOperation {
@@ -86,6 +93,9 @@ impl PlatformOperation {
             audit: None,
             cache_control: None,
             amend: None,
+            events: &[],
+            check_ahead: None,
+            news: false,
         }
     }
 
@@ -102,6 +112,11 @@ impl PlatformOperation {
     /// POST of a command that may be sent without a key: 201.
     pub const fn command(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
         PlatformOperation { idempotency: Idempotency::Optional, ..PlatformOperation::create(path, name, handler) }
+    }
+
+    /// POST that changes a record's state: 200, key required.
+    pub const fn transition(path: &'static str, name: &'static str, handler: Handler) -> PlatformOperation {
+        PlatformOperation::new("POST", path, name, handler)
     }
 
     /// PUT: full replacement, 200, key required.
@@ -181,6 +196,37 @@ impl PlatformOperation {
         self
     }
 
+    /// Kinds of events that it emits.
+    pub const fn emits(mut self, kinds: &'static [&'static str]) -> PlatformOperation {
+        self.events = kinds;
+        self
+    }
+
+    /// What is to be asked of the world before the transaction.
+    pub const fn check_ahead(mut self, check: CheckAhead) -> PlatformOperation {
+        self.check_ahead = Some(check);
+        self
+    }
+
+    /// A list for those who come back for what is new, people too: it ends at the horizon.
+    pub const fn news(mut self) -> PlatformOperation {
+        self.news = true;
+        self
+    }
+
+    /// Whether it is such a list.
+    pub(crate) fn is_news(&self) -> bool {
+        self.news
+    }
+
+    /// Asks the world what the operation has to know before its transaction.
+    pub(crate) async fn ask_ahead(&self, platform: &Platform, input: &Input) -> Result<(), Problem> {
+        match self.check_ahead {
+            Some(check) => check(platform, input).await,
+            None => Ok(()),
+        }
+    }
+
     /// The operation's name in the contract.
     pub(super) fn name(&self) -> &'static str {
         self.name
@@ -217,7 +263,7 @@ impl PlatformOperation {
             response: self.response.map_or_else(|| json!({ "type": "object" }), |of| of(schemas)),
             if_match: false,
             body_limit: BODY_LIMIT,
-            events: Vec::new(),
+            events: texts(self.events),
             problems: texts(self.problems),
             audit: self.audit.map(str::to_owned),
             cache_control: self.cache_control.map(str::to_owned),

@@ -102,6 +102,7 @@ macro_rules! text_enum {
             }
 
             /// The value that a column holds.
+            #[allow(dead_code, reason = "what is only sent stands in no column")]
             pub fn read(row: &$crate::database::Row, index: usize) -> Result<Self, $crate::database::Error> {
                 match row.text(index)?.as_str() {
                     $($text => Ok(Self::$value),)+

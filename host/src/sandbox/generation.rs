@@ -64,7 +64,7 @@ impl Generation {
         }
         let modules = link_services(engine, vetted)?;
         let permissions = compose_grants(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
-        let scopes = compose_grants(host, &[], &modules, |descriptor| &descriptor.scopes);
+        let scopes = compose_grants(host, host.scopes, &modules, |descriptor| &descriptor.scopes);
         let problems = modules
             .iter()
             .flat_map(|module| &module.descriptor.problems)

@@ -32,6 +32,18 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "who hears of what happened, and what is sent to them again",
+        &[
+            "createWebhook",
+            "replaceWebhook",
+            "archiveWebhook",
+            "rotateWebhookSecret",
+            "testWebhook",
+            "redeliverWebhookDelivery",
+            "redeliverWebhookDeliveries",
+        ],
+    ),
+    (
         "what books are kept in, and entries of amounts alone",
         &[
             "createLegalEntity",

@@ -26,10 +26,7 @@ mod postgres {
 }
 
 /// Tables that the visit does not come to, each with the reason.
-const UNREAD: &[(&str, &str)] = &[
-    ("stoa_event", "read by nothing yet: webhooks will"),
-    ("stoa_sequence", "only ever counted on: an insert that updates"),
-];
+const UNREAD: &[(&str, &str)] = &[("stoa_sequence", "only ever counted on: an insert that updates")];
 const UNWRITTEN: &[(&str, &str)] = &[
     ("finance_cost_correction", "written where a recognised credit corrects what goods cost"),
     ("finance_unit_claim", "written where units are billed"),

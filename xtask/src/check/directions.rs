@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 type Order = &'static [&'static [&'static str]];
 
 const HOST: Order = &[
-    &["calendar", "ids", "problem", "secret_file", "watchdog", "wit"],
+    &["calendar", "ids", "keyring", "problem", "secret_file", "watchdog", "wit"],
     &["database"],
     &["contract"],
     &["store"],
@@ -23,7 +23,7 @@ const HOST: Order = &[
     &["sandbox"],
     &["gate"],
     &["pipeline"],
-    &["governance", "purge"],
+    &["events", "governance", "purge"],
     &["platform"],
     &["deployment"],
     &["http"],

@@ -44,13 +44,15 @@ select string_agg(quote_ident(a.attname), ', ' order by a.attnum),
 from pg_attribute a
 where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped";
 
-/// The tables that are a company's, all of them large now.
+/// The tables that are a company's, all of them large now; but for those of one row for each company.
 pub async fn grow(connection: &mut PgConnection, tenant: &str) -> BTreeSet<String> {
     let tables: Vec<String> = sqlx::query_scalar(
         "select c.relname::text from pg_class c
          join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
          where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
-           and obj_description(c.oid, 'pg_class') = 'place: company'",
+           and obj_description(c.oid, 'pg_class') = 'place: company'
+           and not exists (
+             select 1 from pg_index i where i.indrelid = c.oid and i.indisprimary and i.indkey::text = a.attnum::text)",
     )
     .fetch_all(&mut *connection)
     .await

@@ -2,8 +2,28 @@
 
 use serde_json::json;
 use stoa_tests::people::somebody;
+use stoa_tests::{Answer, Database};
 
+use super::super::records::Records;
 use super::{Kind, Part, PutAway};
+
+/// A delivery that has ended: made by hand, since none is made of what comes behind a horizon that is held.
+fn insert_delivery(records: &Records) -> Answer {
+    let (webhook, event, id) = (records.id_of("webhook"), records.id_of("event"), uuid::Uuid::now_v7().to_string());
+    let company = &records.company;
+    let (literal, now): (fn(&str) -> String, &str) = match company.host.database() {
+        Database::Sqlite => (|id| format!("x'{}'", id.replace('-', "")), "unixepoch() * 1000"),
+        Database::Postgres => (|id| format!("'{id}'"), "now()"),
+    };
+    let [tenant, row, webhook_id, event] = [&company.tenant, &id, &webhook, &event].map(|id| literal(id));
+    company.change(&format!(
+        "insert into stoa_webhook_delivery (tenant_id, id, endpoint_id, event_id, kind, status, created_at)
+         values ({tenant}, {row}, {webhook_id}, {event}, 'catalog.lookup.created', 'FAILED', {now})"
+    ));
+    let mut answer = company.get(&format!("webhooks/{webhook}")).is(200);
+    answer.body = json!({ "id": id });
+    answer
+}
 
 pub const PART: Part = Part {
     kinds: KINDS,
@@ -39,6 +59,39 @@ const KINDS: &[Kind] = &[
             let path = format!("api-clients/{}/keys/{id}/revoke", records.id_of("API client"));
             records.company.post(&path, json!({}))
         }),
+    },
+    Kind {
+        name: "webhook",
+        collection: "webhooks",
+        names: &["webhookId"],
+        make: |records| {
+            let url = format!("https://hooks.example.com/{}", records.word());
+            // A kind that nothing else emits: no delivery is under way when companies are compared.
+            let body = json!({ "name": records.word(), "url": url, "subscriptions": ["webhook.test"] });
+            let mut answer = records.company.post("webhooks", body).is(201);
+            answer.body = answer.body["endpoint"].clone();
+            answer
+        },
+        put_away: PutAway::Archive,
+    },
+    Kind {
+        name: "event",
+        collection: "events",
+        names: &["eventId"],
+        make: |records| {
+            let mut answer = records.lookup("brands");
+            let newest = "select id from stoa_event where {tenant} order by id desc limit 1";
+            answer.body = json!({ "id": records.company.rows(newest)[0][0] });
+            answer
+        },
+        put_away: PutAway::Never,
+    },
+    Kind {
+        name: "webhook delivery",
+        collection: "",
+        names: &["deliveryId"],
+        make: insert_delivery,
+        put_away: PutAway::Never,
     },
     Kind {
         name: "role",

@@ -1,0 +1,59 @@
+//! `stoa keys rotate`: what is encrypted at rest is encrypted anew under the first key of STOA_ENCRYPTION_KEY, also beside hosts that run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Subcommand;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::database::Database;
+use crate::events::endpoint;
+use crate::settings::Settings;
+
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Encrypt under the first key what is under another one. Give every host both keys first, the new one behind; then put it first
+    /// everywhere, run this, and take the old one out.
+    Rotate(Flags),
+}
+
+#[derive(clap::Args, Serialize)]
+struct Flags {
+    /// One JSON object instead of a line.
+    #[arg(long)]
+    #[serde(skip)]
+    json: bool,
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_dir: Option<PathBuf>,
+    /// `sqlite:PATH` or `postgres://...`.
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database_url: Option<String>,
+}
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let Verb::Rotate(flags) = args.verb;
+    let as_json = flags.json;
+    let settings = Settings::load(flags)?;
+    let keys = Arc::new(settings.key_ring()?);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let rotated = runtime.block_on(async {
+        let database = Database::open(&settings.database(), false).await?;
+        let rotated = endpoint::rotate_keys(&database, keys.clone()).await?;
+        database.close();
+        anyhow::Ok(rotated)
+    })?;
+    match as_json {
+        true => println!("{}", json!({ "rotated": rotated, "keyId": keys.current() })),
+        false => println!("{rotated} secrets are under the key {} now", keys.current()),
+    }
+    Ok(())
+}

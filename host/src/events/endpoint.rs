@@ -1,0 +1,163 @@
+//! Secrets of endpoints: encrypted at rest under the deployment's key, beside the row that they belong to, and encrypted anew when that key
+//! changes.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::database::{Cell, Database, Error, Row, Session};
+use crate::keyring::{KeyRing, Sealed};
+
+/// For so long after a rotation the old secret signs, and the new one beside it.
+pub const OVERLAP_MS: i64 = 24 * 60 * 60 * 1000;
+/// Rows that are encrypted anew in one transaction.
+const BATCH: usize = 100;
+
+/// Columns of an endpoint that [`Secrets::read`] reads.
+pub const COLUMNS: &str = "key_id, secret, previous_secret, previous_until";
+
+/// What the deliveries of an endpoint are signed with.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secrets {
+    /// The one that counts from the last rotation on.
+    pub current: String,
+    /// The one before it, and until when it signs, milliseconds since 1970.
+    pub previous: Option<(String, i64)>,
+}
+
+/// As the row keeps them.
+pub struct SealedSecrets {
+    pub key_id: String,
+    pub current: Vec<u8>,
+    pub previous: Option<(Vec<u8>, i64)>,
+}
+
+impl Secrets {
+    /// What signs at an instant: the value of `X-Webhook-Signature`, and the one that is announced.
+    pub fn signing(&self, now: i64) -> (&str, Option<&str>) {
+        match &self.previous {
+            Some((previous, until)) if now < *until => (previous, Some(&self.current)),
+            _ => (&self.current, None),
+        }
+    }
+
+    /// Of an endpoint's row, whose columns begin at `at`.
+    pub fn read(keys: &KeyRing, tenant: Uuid, endpoint: Uuid, row: &Row, at: usize) -> Result<Secrets, Error> {
+        let key_id = row.text(at)?;
+        let decrypt = |bytes: &[u8]| {
+            let opened = keys.decrypt(&owner(tenant, endpoint), &key_id, bytes);
+            let opened = opened.map_err(|error| Error::Fault(error.to_string()))?;
+            String::from_utf8(opened).map_err(|_| Error::Fault("a signing secret is no text".into()))
+        };
+        let until = row.optional(at + 3, Row::instant)?;
+        let previous = match until {
+            Some(until) if !row.is_null(at + 2) => Some((decrypt(row.bytes(at + 2)?)?, until)),
+            _ => None,
+        };
+        Ok(Secrets { current: decrypt(row.bytes(at + 1)?)?, previous })
+    }
+
+    /// Encrypts them under the current key.
+    pub fn seal(&self, keys: &KeyRing, tenant: Uuid, endpoint: Uuid) -> Result<SealedSecrets, Error> {
+        let encrypt = |secret: &str| {
+            let sealed = keys.encrypt(&owner(tenant, endpoint), secret.as_bytes());
+            sealed.map_err(|error| Error::Fault(error.to_string()))
+        };
+        let Sealed { key_id, bytes } = encrypt(&self.current)?;
+        let previous = match &self.previous {
+            Some((secret, until)) => Some((encrypt(secret)?.bytes, *until)),
+            None => None,
+        };
+        Ok(SealedSecrets { key_id, current: bytes, previous })
+    }
+}
+
+impl SealedSecrets {
+    /// The columns of [`COLUMNS`].
+    pub fn cells(self) -> [Cell; 4] {
+        let (secret, until) = self.previous.unzip();
+        [
+            Cell::text(self.key_id),
+            Cell::Bytes(self.current),
+            Cell::optional(secret, Cell::Bytes),
+            Cell::optional(until, Cell::Instant),
+        ]
+    }
+}
+
+/// Whose a secret is: it can be read beside no other row.
+fn owner(tenant: Uuid, endpoint: Uuid) -> [u8; 32] {
+    let mut owner = [0; 32];
+    owner[..16].copy_from_slice(tenant.as_bytes());
+    owner[16..].copy_from_slice(endpoint.as_bytes());
+    owner
+}
+
+/// Encrypts under the current key what is under another one; also beside hosts that run. Answers how many endpoints there were.
+pub async fn rotate_keys(database: &Database, keys: Arc<KeyRing>) -> Result<usize, Error> {
+    let mut all = 0;
+    for place in database.places() {
+        loop {
+            let rotated = database
+                .write_plain(place, keys.clone(), |session, keys| Box::pin(rotate_batch(session, keys)))
+                .await?;
+            all += rotated;
+            if rotated < BATCH {
+                break;
+            }
+        }
+    }
+    Ok(all)
+}
+
+async fn rotate_batch(session: &mut Session, keys: &Arc<KeyRing>) -> Result<usize, Error> {
+    let lock = if matches!(session, Session::Postgres(_)) { " for update skip locked" } else { "" };
+    let sql =
+        format!("select tenant_id, id, {COLUMNS} from stoa_webhook_endpoint where key_id <> $1 limit {BATCH}{lock}");
+    let rows = session.query_composed(sql, &[Cell::text(keys.current())]).await?;
+    for row in &rows {
+        let (tenant, endpoint) = (row.id(0)?, row.id(1)?);
+        write(session, keys, tenant, endpoint, &Secrets::read(keys, tenant, endpoint, row, 2)?).await?;
+    }
+    Ok(rows.len())
+}
+
+/// Writes an endpoint's secrets.
+pub async fn write(
+    session: &mut Session,
+    keys: &KeyRing,
+    tenant: Uuid,
+    endpoint: Uuid,
+    secrets: &Secrets,
+) -> Result<(), Error> {
+    let mut values = vec![Cell::Id(tenant), Cell::Id(endpoint)];
+    values.extend(secrets.seal(keys, tenant, endpoint)?.cells());
+    let sql = "update stoa_webhook_endpoint set key_id = $3, secret = $4, previous_secret = $5, previous_until = $6
+               where tenant_id = $1 and id = $2";
+    session.query(sql, &values).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_secret_signs_until_the_overlap_ends() {
+        let secrets = Secrets { current: "new".into(), previous: Some(("old".into(), 1_000)) };
+        assert_eq!(secrets.signing(999), ("old", Some("new")));
+        assert_eq!(secrets.signing(1_000), ("new", None));
+        assert_eq!(Secrets { previous: None, ..secrets }.signing(0), ("new", None));
+    }
+
+    #[test]
+    fn secrets_are_read_beside_their_own_row_alone() {
+        let keys: KeyRing = "11".repeat(32).parse().expect("a key");
+        let (tenant, endpoint) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let secrets = Secrets { current: "new".into(), previous: Some(("old".into(), 1_000)) };
+        let row = Row(secrets.seal(&keys, tenant, endpoint).expect("sealed").cells().to_vec());
+        let read = |tenant, endpoint| Secrets::read(&keys, tenant, endpoint, &row, 0).ok();
+        assert!(read(tenant, endpoint).is_some_and(|read| read == secrets));
+        assert!(read(endpoint, tenant).is_none());
+    }
+}

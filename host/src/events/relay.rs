@@ -1,0 +1,285 @@
+//! The relay: a task of each host that turns events into deliveries and sends them. Idle, it costs one cheap look a second.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{FutureExt as _, future};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::dialer::Dialer;
+use super::endpoint::Secrets;
+use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Step, Wave};
+use super::schedule::Schedule;
+use super::{fan_out, sign};
+use crate::database::{Database, Error, Place, Session};
+use crate::keyring::KeyRing;
+use crate::watchdog::{Pulse, Watchdog};
+
+/// Between two looks of a relay that has nothing to do, and of one that has.
+const IDLE: Duration = Duration::from_secs(1);
+const BUSY: Duration = Duration::from_millis(20);
+/// Lanes at work on a host at a time, and of one company.
+const LANES: usize = 64;
+const LANES_OF_COMPANY: usize = 8;
+/// Transactions of its lanes at a time: requests need connections too.
+const TRANSACTIONS: usize = 4;
+/// Rounds of deliveries before a lane stands in line again behind others that are due.
+const WAVES: usize = 8;
+/// How often a step is taken again while the database is away, and the pause before.
+const TRIES: u32 = 10;
+const AGAIN: Duration = Duration::from_secs(1);
+/// How long the end of a host waits for what is under way.
+const FINISH: Duration = Duration::from_secs(5);
+const AGENT: &str = concat!("stoa-webhooks/", env!("CARGO_PKG_VERSION"));
+
+pub struct Relay {
+    database: Arc<Database>,
+    dialer: Arc<Dialer>,
+    keys: Arc<KeyRing>,
+    schedule: Schedule,
+    transactions: Semaphore,
+}
+
+/// The task that relays.
+pub struct Relaying {
+    stop: watch::Sender<bool>,
+    ended: Arc<Notify>,
+}
+
+impl Relaying {
+    /// Takes nothing more and writes down what is under way.
+    pub async fn finish(self) {
+        let _ = self.stop.send(true);
+        let _ = tokio::time::timeout(FINISH, self.ended.notified()).await;
+    }
+}
+
+/// What a round came to.
+#[derive(Default)]
+struct Round {
+    /// There was something, so that there may be more.
+    is_busy: bool,
+    /// Lanes were due, of which some may have found no place.
+    is_crowded: bool,
+}
+
+/// Lanes that are worked on, by whose they are.
+#[derive(Default)]
+struct Workers {
+    tasks: JoinSet<Uuid>,
+    of_company: HashMap<Uuid, usize>,
+}
+
+impl Workers {
+    fn note_end(&mut self, tenant: Uuid) {
+        if let Some(count) = self.of_company.get_mut(&tenant) {
+            *count -= 1;
+            if *count == 0 {
+                self.of_company.remove(&tenant);
+            }
+        }
+    }
+
+    fn share(&self) -> Share {
+        Share {
+            lanes: LANES.saturating_sub(self.tasks.len()),
+            of_company: LANES_OF_COMPANY,
+            at_work: self.of_company.iter().map(|(tenant, count)| (*tenant, *count)).collect(),
+        }
+    }
+}
+
+impl Relay {
+    pub fn new(database: Arc<Database>, dialer: Arc<Dialer>, keys: Arc<KeyRing>, schedule: Schedule) -> Relay {
+        Relay { database, dialer, keys, schedule, transactions: Semaphore::new(TRANSACTIONS) }
+    }
+
+    pub fn start(self, watchdog: &Watchdog) -> Relaying {
+        let (relay, ended) = (Arc::new(self), Arc::new(Notify::new()));
+        let (stop, stopped) = watch::channel(false);
+        let told = ended.clone();
+        watchdog.spawn("webhooks", move |pulse| {
+            let (relay, stopped, told) = (relay.clone(), stopped.clone(), told.clone());
+            async move {
+                relay.run(stopped, pulse).await;
+                told.notify_one();
+            }
+        });
+        Relaying { stop, ended }
+    }
+
+    async fn run(self: Arc<Self>, mut stop: watch::Receiver<bool>, pulse: Pulse) {
+        self.release_own().await;
+        let mut workers = Workers::default();
+        while !*stop.borrow() {
+            let round = self.round(&mut workers, &pulse, &stop).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "webhooks cannot be relayed now");
+                Round::default()
+            });
+            let until = Instant::now() + if round.is_busy { BUSY } else { IDLE };
+            pulse.excuse();
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(until) => break,
+                    _ = stop.wait_for(|stop| *stop) => break,
+                    Some(Ok(tenant)) = workers.tasks.join_next() => {
+                        workers.note_end(tenant);
+                        // Another lane may take its place.
+                        if round.is_crowded {
+                            break;
+                        }
+                    }
+                }
+            }
+            pulse.beat();
+        }
+        pulse.excuse();
+        while workers.tasks.join_next().await.is_some() {}
+    }
+
+    /// An embedded database has one host: what is taken is of one that is no more.
+    async fn release_own(&self) {
+        if let Database::Sqlite(_) = *self.database {
+            let released =
+                self.database.write_plain(Place::Home, (), |session, ()| Box::pin(lane::release_all(session))).await;
+            if let Err(error) = released {
+                tracing::warn!(%error, "deliveries of the last run wait for their leases to end");
+            }
+        }
+    }
+
+    /// Turns what is new into deliveries and begins with what is due.
+    async fn round(
+        self: &Arc<Self>,
+        workers: &mut Workers,
+        pulse: &Pulse,
+        stop: &watch::Receiver<bool>,
+    ) -> Result<Round, Error> {
+        let mut round = Round::default();
+        for place in self.database.places() {
+            let (news, mut is_due) = self.database.read_plain(place, (), |session, ()| Box::pin(look(session))).await?;
+            for tenant in news {
+                let events = fan_out::fan_out(&self.database, tenant, &self.schedule).await?;
+                is_due |= events > 0;
+                round.is_busy |= events > 0;
+                pulse.beat();
+            }
+            round.is_crowded |= is_due;
+            let share = workers.share();
+            if !is_due || share.lanes == 0 {
+                continue;
+            }
+            let lanes = self.database.write_plain(place, share, |session, share| Box::pin(share.take(session))).await?;
+            round.is_busy |= !lanes.is_empty();
+            for lane in lanes {
+                *workers.of_company.entry(lane.tenant).or_default() += 1;
+                let (relay, stop) = (self.clone(), stop.clone());
+                workers.tasks.spawn(async move {
+                    match AssertUnwindSafe(relay.work(lane, &stop)).catch_unwind().await {
+                        Ok(Ok(())) => {}
+                        Ok(Err(error)) => {
+                            tracing::warn!(endpoint = %lane.endpoint, %error, "deliveries wait for their lease to end");
+                        }
+                        Err(_) => tracing::error!(endpoint = %lane.endpoint, "a delivery of webhooks panicked"),
+                    }
+                    lane.tenant
+                });
+            }
+        }
+        Ok(round)
+    }
+
+    /// Sends what is due of a lane, a few deliveries at a time, and leaves it.
+    async fn work(&self, lane: Lane, stop: &watch::Receiver<bool>) -> Result<(), Error> {
+        let mut ended = Vec::new();
+        for wave in 0.. {
+            let goes_on = wave < WAVES && !*stop.borrow();
+            let step = Step { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
+            let next = self.step(lane, Arc::new(step)).await?;
+            let Some(Wave { url, secrets, claimed, now }) = next else { return Ok(()) };
+            let attempts = claimed.into_iter().map(|claimed| self.attempt(&url, &secrets, claimed, now));
+            ended = future::join_all(attempts).await;
+        }
+        Ok(())
+    }
+
+    /// One step on a lane; where the database is away for a while, what ended is not forgotten.
+    async fn step(&self, lane: Lane, step: Arc<Step>) -> Result<Option<Wave>, Error> {
+        let _turn = self.transactions.acquire().await;
+        let mut tries = 0;
+        loop {
+            let stepped = self
+                .database
+                .write_plain(Place::Company(lane.tenant), step.clone(), |session, step| Box::pin(step.run(session)))
+                .await;
+            match stepped {
+                Err(Error::Unavailable(why)) if tries < TRIES => {
+                    tries += 1;
+                    tracing::warn!(why, "attempts cannot be written down yet");
+                    tokio::time::sleep(AGAIN).await;
+                }
+                stepped => return stepped,
+            }
+        }
+    }
+
+    async fn attempt(&self, url: &str, secrets: &Secrets, claimed: Claimed, now: i64) -> Ended {
+        let Claimed { id, begun, mut attempts, event } = claimed;
+        if begun == 1 {
+            metrics::histogram!("stoa_webhook_lag_seconds")
+                .record(now.saturating_sub(event.occurred_at) as f64 / 1000.0);
+        }
+        let body = event.render();
+        let headers = headers(secrets, now, body.as_bytes(), event.id, event.request);
+        let began = Instant::now();
+        let answer = self.dialer.send(url, headers, Bytes::from(body)).await;
+        let duration_ms = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let outcome = match answer {
+            Ok(answer) if (200..300).contains(&answer.status) => "taken",
+            Ok(_) => "refused",
+            Err(failure) => failure.as_str(),
+        };
+        metrics::counter!("stoa_webhook_attempts_total", "outcome" => outcome).increment(1);
+        attempts.push(Attempt {
+            at: now,
+            duration_ms,
+            response_status: answer.ok().map(|answer| answer.status),
+            error: answer.err().map(|failure| failure.as_str().to_owned()),
+        });
+        Ended { id, begun, attempts, patience: answer.ok().and_then(|answer| answer.retry_after) }
+    }
+}
+
+async fn look(session: &mut Session) -> Result<(Vec<Uuid>, bool), Error> {
+    Ok((fan_out::find_news(session).await?, lane::is_any_due(session).await?))
+}
+
+/// What travels beside a body. `now`: milliseconds since 1970.
+fn headers(secrets: &Secrets, now: i64, body: &[u8], event: Uuid, request: Uuid) -> HeaderMap {
+    let timestamp = now / 1000;
+    let (secret, next) = secrets.signing(now);
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));
+    let mut insert = |name: &'static str, text: String| {
+        // Hexadecimal digits, numbers and ids: every one is a header's value.
+        if let Ok(value) = HeaderValue::from_str(&text) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    };
+    insert("x-webhook-signature", sign::sign(secret, timestamp, body));
+    if let Some(next) = next {
+        insert("x-webhook-signature-next", sign::sign(next, timestamp, body));
+    }
+    insert("x-webhook-timestamp", timestamp.to_string());
+    insert("x-event-id", event.to_string());
+    insert("x-request-id", request.to_string());
+    headers
+}

@@ -1,0 +1,63 @@
+//! Webhooks and events: who hears of what, signed and at least once, whatever the receiver does and whenever the host dies.
+
+mod catching_up;
+mod crash;
+mod deliveries;
+mod endpoints;
+mod names;
+mod receivers;
+mod redelivery;
+mod secrets;
+mod tempers;
+
+use serde_json::{Value as Json, json};
+use stoa_tests::host::Settings;
+use stoa_tests::{Answer, Company, Database, Receiver, Stoa, eventually};
+
+/// Short waits: five attempts within a second or two.
+const SCHEDULE: &str = "0s,200ms,200ms,200ms,200ms";
+const URL: &str = "https://hooks.example.com/stoa";
+
+/// A host that may send to these receivers.
+fn host_for(database: Database, receivers: &[&Receiver]) -> Stoa {
+    Stoa::start_with(database, settings_for(receivers))
+}
+
+fn settings_for(receivers: &[&Receiver]) -> Settings {
+    let targets: Vec<String> = receivers.iter().map(|receiver| receiver.address.to_string()).collect();
+    Settings::default().set("STOA_WEBHOOK_DEV_TARGETS", targets.join(",")).set("STOA_WEBHOOK_SCHEDULE", SCHEDULE)
+}
+
+fn webhook(url: &str, kinds: &[&str]) -> Json {
+    json!({ "name": "Hook", "url": url, "status": "ACTIVE", "subscriptions": kinds })
+}
+
+/// An endpoint, and its secret.
+#[track_caller]
+fn endpoint(shop: &Company, url: &str, kinds: &[&str]) -> (String, String) {
+    let made = shop.post("webhooks", webhook(url, kinds)).is(201);
+    (made.id(), made.text("signingSecret"))
+}
+
+/// A brand is an event of the kind `catalog.lookup.created`; its id.
+fn brand(shop: &Company) -> String {
+    shop.brand(&stoa_tests::company::fresh("B"))
+}
+
+const MADE: &str = "catalog.lookup.created";
+
+/// The endpoint's deliveries once each has ended.
+fn ended(shop: &Company, endpoint: &str, count: usize) -> Vec<Json> {
+    eventually(|| {
+        let all = shop.all(&format!("webhooks/{endpoint}/deliveries"), &[("limit", "100")]);
+        (all.len() >= count && all.iter().all(|delivery| delivery["status"] != "PENDING")).then_some(all)
+    })
+}
+
+fn attempts(delivery: &Json) -> &[Json] {
+    delivery["attempts"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn get(shop: &Company, endpoint: &str) -> Answer {
+    shop.get(&format!("webhooks/{endpoint}")).is(200)
+}

@@ -1,0 +1,64 @@
+//! Names that lead into the deployment: refused when an endpoint is made, and at each attempt where they change their mind later. [F14]
+
+use serde_json::json;
+use stoa_tests::company::with;
+use stoa_tests::host::Settings;
+use stoa_tests::name_server::NameServer;
+use stoa_tests::{Database, Stoa, eventually, on_both_databases};
+
+use super::{MADE, SCHEDULE, URL, attempts, brand, ended, endpoint, webhook};
+
+on_both_databases![p12_a_name_is_judged_by_what_it_resolves_to];
+
+/// Public and of nobody who would answer: what is sent there is sent nowhere.
+const PUBLIC: &str = "192.31.196.1";
+
+fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {
+    let names = NameServer::start(&[PUBLIC]);
+    let settings =
+        Settings::default().set("STOA_WEBHOOK_RESOLVER", names.address).set("STOA_WEBHOOK_SCHEDULE", SCHEDULE);
+    let host = Stoa::start_with(database, settings);
+    let shop = host.company();
+    for forbidden in [
+        &["127.0.0.1"][..],
+        &["10.0.0.1"],
+        &["169.254.169.254"],
+        &["100.64.0.1"],
+        &["0.0.0.0"],
+        &["::1"],
+        &["::ffff:10.0.0.1"],
+        &["64:ff9b::7f00:1"],
+        &["fe80::1"],
+        &["fd00::1"],
+        &[PUBLIC, "192.168.0.1"],
+        &[PUBLIC, "::1"],
+        &["2606:4700::1111", "10.0.0.1"],
+    ] {
+        names.set(forbidden);
+        let refused = shop.post("webhooks", webhook(URL, &[MADE]));
+        refused.refused(400, "VALIDATION_FAILED").fault("/url", "ADDRESS_NOT_ALLOWED");
+    }
+    names.set(&[PUBLIC]);
+    let (id, _) = endpoint(&shop, URL, &[MADE]);
+    // Public when it was made, and then no more.
+    for forbidden in ["127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1"] {
+        names.set(&[forbidden]);
+        let path = format!("webhooks/{id}");
+        let version = shop.get(&path).is(200)["version"].clone();
+        let again = with(&webhook(URL, &[MADE]), json!({ "expectedVersion": version }));
+        shop.put(&path, again).refused(400, "VALIDATION_FAILED").fault("/url", "ADDRESS_NOT_ALLOWED");
+    }
+    brand(&shop);
+    let delivery = ended(&shop, &id, 1).remove(0);
+    assert_eq!((&delivery["status"], attempts(&delivery).len()), (&json!("FAILED"), 5));
+    assert!(attempts(&delivery).iter().all(|attempt| attempt["error"] == "ADDRESS_NOT_ALLOWED"), "{delivery}");
+    // A name that is gone for now is taken: each attempt judges again.
+    names.set(&[]);
+    let (gone, _) = endpoint(&shop, "https://later.example.com/", &["webhook.test"]);
+    shop.post(&format!("webhooks/{gone}/test"), json!({})).is(201);
+    eventually(|| {
+        let told = shop.get(&format!("webhooks/{gone}/deliveries")).is(200);
+        let first = told.items().first().and_then(|delivery| attempts(delivery).first().cloned())?;
+        (first["error"] == "NAME_NOT_RESOLVED").then_some(())
+    });
+}

@@ -1,0 +1,84 @@
+//! What we give to those who receive: verifiers in four languages, run by the vectors and on a delivery of a host where the language is
+//! there, and a receiver that verifies and prints.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+use stoa_tests::{Database, Folder, Receiver, host, on_both_databases};
+
+use super::{MADE, brand, ended, endpoint, host_for, settings_for};
+
+on_both_databases![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
+
+/// Languages, each with the command that runs its file over vectors.
+const LANGUAGES: &[(&str, &[&str])] =
+    &[("verify.js", &["node"]), ("verify.py", &["python3"]), ("verify.go", &["go", "run"])];
+
+fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
+    let receiver = Receiver::friendly();
+    let stoa = host_for(database, &[&receiver]);
+    let shop = stoa.company();
+    let (id, secret) = endpoint(&shop, &receiver.url(), &[MADE]);
+    brand(&shop);
+    ended(&shop, &id, 1);
+    let sent = receiver.received().remove(0);
+    let body = String::from_utf8(sent.body.clone()).expect("text");
+    let one = |body: &str, valid: bool| {
+        json!({
+            "what": "a delivery of this host", "secret": secret, "timestamp": sent.header("x-webhook-timestamp"),
+            "body": body, "signature": sent.header("x-webhook-signature"), "valid": valid,
+        })
+    };
+    let place = Folder::new("verifiers");
+    let delivered = place.path().join("delivered.json");
+    let forged = body.replace(MADE, "catalog.lookup.updated");
+    std::fs::write(&delivered, json!([one(&body, true), one(&forged, false)]).to_string()).expect("cannot write");
+    let samples = host::workspace().join("docs/webhooks");
+    for (file, command) in LANGUAGES {
+        if Command::new(command[0]).arg("--version").output().is_err()
+            && Command::new(command[0]).arg("version").output().is_err()
+        {
+            println!("{file} did not run: there is no {} here", command[0]);
+            continue;
+        }
+        for vectors in [samples.join("vectors.json"), delivered.clone()] {
+            // As a module of JavaScript, whatever folder it lies in.
+            let name = file.replace(".js", ".mjs");
+            std::fs::copy(samples.join(file), place.path().join(&name)).expect("cannot copy");
+            let output = Command::new(command[0])
+                .args(&command[1..])
+                .arg(&name)
+                .arg(&vectors)
+                .current_dir(place.path())
+                .output();
+            let output = output.expect("the language runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && output.stdout == b"ok\n", "{file} of {}: {said}", vectors.display());
+        }
+    }
+}
+
+fn a_listener_verifies_and_prints(database: Database) {
+    // A port that is free, for a host must know it before the secret is known.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let settings = settings_for(&[]).set("STOA_WEBHOOK_DEV_TARGETS", address);
+    let stoa = stoa_tests::Stoa::start_with(database, settings);
+    let shop = stoa.company();
+    let (id, secret) = endpoint(&shop, &format!("http://{address}/"), &[MADE]);
+    let mut listener = Command::new(host::binary())
+        .args(["webhook", "listen", "--listen", &address.to_string(), "--secret", &secret])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("cannot run the binary");
+    let mut lines = BufReader::new(listener.stdout.take().expect("its output")).lines();
+    let mut next = || lines.next().expect("a line").expect("a line");
+    assert_eq!(next(), format!("listening on http://{address}"));
+    let made = brand(&shop);
+    let delivery = ended(&shop, &id, 1).remove(0);
+    assert_eq!(delivery["status"], "SUCCEEDED");
+    assert_eq!(next(), format!("{} verified", delivery["eventId"].as_str().unwrap_or_default()));
+    assert!(next().contains(&made));
+    listener.kill().expect("the listener ends");
+    let _ = listener.wait();
+}
