@@ -100,7 +100,7 @@ impl Receiver {
         format!("http://{}/hook", self.address)
     }
 
-    pub fn received(&self) -> Vec<Received> {
+    pub fn list_received(&self) -> Vec<Received> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// Why an attempt brought no status, as deliveries list it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum DeliveryFailure {
     /// The name has no address, or nobody could say.
     NameNotResolved,
     /// The URL, or an address that the name resolves to, is not allowed.
@@ -50,15 +50,15 @@ pub enum Failure {
     TimedOut,
 }
 
-impl Failure {
+impl DeliveryFailure {
     pub fn as_str(self) -> &'static str {
         match self {
-            Failure::NameNotResolved => "NAME_NOT_RESOLVED",
-            Failure::AddressNotAllowed => "ADDRESS_NOT_ALLOWED",
-            Failure::ConnectionFailed => "CONNECTION_FAILED",
-            Failure::TlsFailed => "TLS_FAILED",
-            Failure::InvalidAnswer => "INVALID_ANSWER",
-            Failure::TimedOut => "TIMED_OUT",
+            DeliveryFailure::NameNotResolved => "NAME_NOT_RESOLVED",
+            DeliveryFailure::AddressNotAllowed => "ADDRESS_NOT_ALLOWED",
+            DeliveryFailure::ConnectionFailed => "CONNECTION_FAILED",
+            DeliveryFailure::TlsFailed => "TLS_FAILED",
+            DeliveryFailure::InvalidAnswer => "INVALID_ANSWER",
+            DeliveryFailure::TimedOut => "TIMED_OUT",
         }
     }
 }
@@ -102,31 +102,31 @@ impl Dialer {
     }
 
     /// Sends a body to an endpoint, once.
-    pub async fn send(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<ReceiverAnswer, Failure> {
+    pub async fn send(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<ReceiverAnswer, DeliveryFailure> {
         let deadline = Instant::now() + WHOLE;
-        timeout_at(deadline, self.attempt(url, headers, body)).await.unwrap_or(Err(Failure::TimedOut))
+        timeout_at(deadline, self.attempt(url, headers, body)).await.unwrap_or(Err(DeliveryFailure::TimedOut))
     }
 
-    async fn attempt(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<ReceiverAnswer, Failure> {
-        let target = Target::parse(url, &self.local).ok_or(Failure::AddressNotAllowed)?;
+    async fn attempt(&self, url: &str, headers: HeaderMap, body: Bytes) -> Result<ReceiverAnswer, DeliveryFailure> {
+        let target = Target::parse(url, &self.local).ok_or(DeliveryFailure::AddressNotAllowed)?;
         match target.reached {
             Reached::Locally(address) => exchange(connect(&[address]).await?, &target, headers, body).await,
             Reached::ByName => {
                 let stream = connect(&self.judge(&target.host).await?).await?;
-                let name = ServerName::try_from(target.host.clone()).map_err(|_| Failure::AddressNotAllowed)?;
-                let stream = self.tls.connect(name, stream).await.map_err(|_| Failure::TlsFailed)?;
+                let name = ServerName::try_from(target.host.clone()).map_err(|_| DeliveryFailure::AddressNotAllowed)?;
+                let stream = self.tls.connect(name, stream).await.map_err(|_| DeliveryFailure::TlsFailed)?;
                 exchange(stream, &target, headers, body).await
             }
         }
     }
 
     /// The addresses that may be connected to: all that the name has, or none where one of them is forbidden.
-    async fn judge(&self, host: &str) -> Result<Vec<SocketAddr>, Failure> {
+    async fn judge(&self, host: &str) -> Result<Vec<SocketAddr>, DeliveryFailure> {
         let Ok(Resolved::To(addresses)) = self.resolver.resolve(host).await else {
-            return Err(Failure::NameNotResolved);
+            return Err(DeliveryFailure::NameNotResolved);
         };
         if !addresses.iter().all(|address| (self.is_allowed)(*address)) {
-            return Err(Failure::AddressNotAllowed);
+            return Err(DeliveryFailure::AddressNotAllowed);
         }
         Ok(addresses.into_iter().map(|address| SocketAddr::new(address, self.port)).collect())
     }
@@ -142,33 +142,38 @@ fn connector(trusted: RootCertStore) -> anyhow::Result<TlsConnector> {
 }
 
 /// To the first of these addresses that takes it, and to no other.
-async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, Failure> {
+async fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, DeliveryFailure> {
     for address in addresses.iter().take(ADDRESSES) {
         if let Ok(Ok(stream)) = timeout(CONNECT, TcpStream::connect(address)).await {
             let _ = stream.set_nodelay(true);
             return Ok(stream);
         }
     }
-    Err(Failure::ConnectionFailed)
+    Err(DeliveryFailure::ConnectionFailed)
 }
 
 /// One request over one connection, which ends with it.
-async fn exchange<S>(stream: S, target: &Target, headers: HeaderMap, body: Bytes) -> Result<ReceiverAnswer, Failure>
+async fn exchange<S>(
+    stream: S,
+    target: &Target,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<ReceiverAnswer, DeliveryFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let host = HeaderValue::from_str(&target.host).map_err(|_| Failure::AddressNotAllowed)?;
+    let host = HeaderValue::from_str(&target.host).map_err(|_| DeliveryFailure::AddressNotAllowed)?;
     let mut request =
-        Request::post(target.path.as_str()).body(Full::new(body)).map_err(|_| Failure::AddressNotAllowed)?;
+        Request::post(target.path.as_str()).body(Full::new(body)).map_err(|_| DeliveryFailure::AddressNotAllowed)?;
     *request.headers_mut() = headers;
     request.headers_mut().insert(header::HOST, host);
     request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     let mut client = hyper::client::conn::http1::Builder::new();
     client.max_buf_size(HEAD).max_headers(HEADERS);
     let handshake = client.handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await;
-    let (mut sender, connection) = handshake.map_err(|_| Failure::InvalidAnswer)?;
+    let (mut sender, connection) = handshake.map_err(|_| DeliveryFailure::InvalidAnswer)?;
     let answered = async {
-        let answer = sender.send_request(request).await.map_err(|_| Failure::InvalidAnswer)?;
+        let answer = sender.send_request(request).await.map_err(|_| DeliveryFailure::InvalidAnswer)?;
         let told = ReceiverAnswer { status: answer.status().as_u16(), retry_after: retry_after(&answer) };
         let _ = timeout(DRAIN, drain(answer.into_body())).await;
         Ok(told)

@@ -34,7 +34,7 @@ pub struct SealedSecrets {
 
 impl Secrets {
     /// What signs at an instant: the value of `X-Webhook-Signature`, and the one that is announced.
-    pub fn signing(&self, now: i64) -> (&str, Option<&str>) {
+    pub fn choose(&self, now: i64) -> (&str, Option<&str>) {
         match &self.previous {
             Some((previous, until)) if now < *until => (previous, Some(&self.current)),
             _ => (&self.current, None),
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn the_old_secret_signs_until_the_overlap_ends() {
         let secrets = Secrets { current: "new".into(), previous: Some(("old".into(), 1_000)) };
-        assert_eq!(secrets.signing(999), ("old", Some("new")));
-        assert_eq!(secrets.signing(1_000), ("new", None));
-        assert_eq!(Secrets { previous: None, ..secrets }.signing(0), ("new", None));
+        assert_eq!(secrets.choose(999), ("old", Some("new")));
+        assert_eq!(secrets.choose(1_000), ("new", None));
+        assert_eq!(Secrets { previous: None, ..secrets }.choose(0), ("new", None));
     }
 
     #[test]

@@ -84,8 +84,8 @@ pub struct Wave {
     pub now: i64,
 }
 
-/// One step of a relay on a lane: what ended is written down, and what is next is claimed.
-pub struct Step {
+/// One turn of a relay on a lane: what ended is written down, and what is next is claimed.
+pub struct Turn {
     pub lane: Lane,
     pub ended: Vec<Ended>,
     /// Whether to go on with what is due.
@@ -185,7 +185,7 @@ impl Lane {
     }
 }
 
-impl Step {
+impl Turn {
     /// Writes down what ended and claims what is next. `None`: the lane was left, or another relay has it.
     pub async fn run(&self, session: &mut Session) -> Result<Option<Wave>, Error> {
         let now = session.now().await?;

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::dialer::Dialer;
 use super::endpoint::Secrets;
-use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Step, Wave};
+use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Turn, Wave};
 use super::schedule::Schedule;
 use super::{fan_out, sign};
 use crate::database::{Database, Error, Place, Session};
@@ -32,7 +32,7 @@ const LANES_OF_COMPANY: usize = 8;
 const TRANSACTIONS: usize = 4;
 /// Rounds of deliveries before a lane stands in line again behind others that are due.
 const WAVES: usize = 8;
-/// How often a step is taken again while the database is away, and the pause before.
+/// How often a turn is taken again while the database is away, and the pause before.
 const TRIES: u32 = 10;
 const AGAIN: Duration = Duration::from_secs(1);
 /// How long the end of a host waits for what is under way.
@@ -201,8 +201,8 @@ impl Relay {
         let mut ended = Vec::new();
         for wave in 0.. {
             let goes_on = wave < WAVES && !*stop.borrow();
-            let step = Step { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
-            let next = self.step(lane, Arc::new(step)).await?;
+            let turn = Turn { lane, ended, goes_on, schedule: self.schedule.clone(), keys: self.keys.clone() };
+            let next = self.turn(lane, Arc::new(turn)).await?;
             let Some(Wave { url, secrets, claimed, now }) = next else { return Ok(()) };
             let attempts = claimed.into_iter().map(|claimed| self.attempt(&url, &secrets, claimed, now));
             ended = future::join_all(attempts).await;
@@ -210,14 +210,14 @@ impl Relay {
         Ok(())
     }
 
-    /// One step on a lane; where the database is away for a while, what ended is not forgotten.
-    async fn step(&self, lane: Lane, step: Arc<Step>) -> Result<Option<Wave>, Error> {
+    /// One turn on a lane; where the database is away for a while, what ended is not forgotten.
+    async fn turn(&self, lane: Lane, turn: Arc<Turn>) -> Result<Option<Wave>, Error> {
         let _turn = self.transactions.acquire().await;
         let mut tries = 0;
         loop {
             let stepped = self
                 .database
-                .write_plain(Place::Company(lane.tenant), step.clone(), |session, step| Box::pin(step.run(session)))
+                .write_plain(Place::Company(lane.tenant), turn.clone(), |session, turn| Box::pin(turn.run(session)))
                 .await;
             match stepped {
                 Err(Error::Unavailable(why)) if tries < TRIES => {
@@ -264,7 +264,7 @@ async fn look(session: &mut Session) -> Result<(Vec<Uuid>, bool), Error> {
 /// What travels beside a body. `now`: milliseconds since 1970.
 fn headers(secrets: &Secrets, now: i64, body: &[u8], event: Uuid, request: Uuid) -> HeaderMap {
     let timestamp = now / 1000;
-    let (secret, next) = secrets.signing(now);
+    let (secret, next) = secrets.choose(now);
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(AGENT));

@@ -35,7 +35,7 @@ pub enum Resolved {
 /// Nobody could say.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no name server answers")]
-pub struct Unanswered;
+pub struct NoAnswer;
 
 #[derive(Debug, Clone)]
 pub struct Resolver {
@@ -66,14 +66,14 @@ impl Resolver {
     }
 
     /// Every address of a name. One kind of them that nobody tells leaves the whole unanswered: it might be the forbidden one.
-    pub async fn resolve(&self, name: &str) -> Result<Resolved, Unanswered> {
+    pub async fn resolve(&self, name: &str) -> Result<Resolved, NoAnswer> {
         let (v4, v6) = futures_util::future::join(self.ask(name, Kind::A), self.ask(name, Kind::Aaaa)).await;
         let all = [v4?, v6?].concat();
         Ok(if all.is_empty() { Resolved::Nothing } else { Resolved::To(all) })
     }
 
-    async fn ask(&self, name: &str, kind: Kind) -> Result<Vec<IpAddr>, Unanswered> {
-        let question = question(name, kind).ok_or(Unanswered)?;
+    async fn ask(&self, name: &str, kind: Kind) -> Result<Vec<IpAddr>, NoAnswer> {
+        let question = question(name, kind).ok_or(NoAnswer)?;
         for server in self.servers.iter().cycle().take(self.servers.len() * ROUNDS) {
             if let Ok(Ok(answer)) = timeout(PATIENCE, exchange(*server, &question)).await
                 && let Some(addresses) = read_answer(&answer, &question, kind)
@@ -81,7 +81,7 @@ impl Resolver {
                 return Ok(addresses);
             }
         }
-        Err(Unanswered)
+        Err(NoAnswer)
     }
 }
 

@@ -63,10 +63,10 @@ fn p14_no_committed_event_is_lost_and_none_comes_without_its_change(database: Da
         .filter_map(|item| item["id"].as_str().map(str::to_string))
         .collect();
     assert!(answered.is_subset(&committed), "an acknowledged write is gone");
-    let deliveries = ended(&shop, &id, committed.len());
+    let deliveries = await_end(&shop, &id, committed.len());
     assert_eq!(deliveries.len(), committed.len(), "one delivery for each event");
     let mut heard: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for sent in receiver.received() {
+    for sent in receiver.list_received() {
         let about = sent.json()["resource"]["id"].as_str().unwrap_or_default().to_string();
         heard.entry(about).or_default().insert(sent.event());
     }
@@ -100,14 +100,16 @@ fn two_hosts_never_send_one_delivery_at_once() {
         }
     });
     for (shop, id) in shops.iter().zip(&endpoints) {
-        let deliveries = ended(shop, id, 2 * EACH);
+        let deliveries = await_end(shop, id, 2 * EACH);
         assert!(deliveries.iter().all(|delivery| delivery["status"] == "SUCCEEDED"), "{deliveries:?}");
     }
-    let sent = receiver.received();
+    let sent = receiver.list_received();
     let events: BTreeSet<String> = sent.iter().map(stoa_tests::receiver::Received::event).collect();
     assert_eq!((sent.len(), events.len()), (6 * EACH, 6 * EACH), "each once");
     // What a host took and did not end, the other takes.
     one.kill9();
     let late = brand(&there[0]);
-    eventually(|| receiver.received().iter().any(|sent| sent.json()["resource"]["id"] == late.as_str()).then_some(()));
+    eventually(|| {
+        receiver.list_received().iter().any(|sent| sent.json()["resource"]["id"] == late.as_str()).then_some(())
+    });
 }

@@ -30,7 +30,7 @@ fn a_delivery_is_what_the_contract_says(database: Database) {
     let shop = host.company();
     let (id, secret) = endpoint(&shop, &receiver.url(), &[MADE]);
     let made = shop.post("catalog/lookups/brands", json!({ "name": "Ärmel 麻", "code": "A" })).is(201);
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!((&delivery["status"], &delivery["kind"]), (&json!("SUCCEEDED"), &json!(MADE)));
     assert_eq!((delivery["nextAttemptAt"].is_null(), attempts(&delivery).len()), (true, 1));
     assert_eq!(
@@ -38,7 +38,7 @@ fn a_delivery_is_what_the_contract_says(database: Database) {
         (&json!(200), &json!(null))
     );
 
-    let sent = receiver.received().remove(0);
+    let sent = receiver.list_received().remove(0);
     let body = sent.json();
     assert!(sent.is_signed("x-webhook-signature", &secret) && !sent.is_signed("x-webhook-signature", "whsec_x"));
     let seconds: i64 = sent.header("x-webhook-timestamp").parse().expect("seconds");
@@ -70,10 +70,14 @@ fn each_endpoint_hears_of_its_kinds_alone(database: Database) {
     brand(&shop);
     brand(&neighbour);
     shop.article("S1");
-    ended(&shop, &brands, 1);
-    let told = ended(&shop, &products, 2);
+    await_end(&shop, &brands, 1);
+    let told = await_end(&shop, &products, 2);
     let kinds = |receiver: &Receiver| -> Vec<String> {
-        receiver.received().iter().map(|sent| sent.json()["kind"].as_str().unwrap_or_default().to_string()).collect()
+        receiver
+            .list_received()
+            .iter()
+            .map(|sent| sent.json()["kind"].as_str().unwrap_or_default().to_string())
+            .collect()
     };
     assert_eq!(kinds(&one), [MADE]);
     let mut heard = kinds(&other);
@@ -110,10 +114,10 @@ fn p13_a_receiver_that_comes_back_is_delivered_to_once(database: Database) {
     assert_eq!(attempts(&failed)[0]["error"], "CONNECTION_FAILED");
     assert!(attempts(&failed)[0]["responseStatus"].is_null() && failed["nextAttemptAt"].is_string(), "{failed}");
     let receiver = Receiver::on(TcpListener::bind(address).expect("the port"), |_, _| Temper::Status(204));
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!(delivery["status"], "SUCCEEDED");
     std::thread::sleep(Duration::from_secs(4));
-    assert_eq!(receiver.received().len(), 1, "once for each 2xx");
+    assert_eq!(receiver.list_received().len(), 1, "once for each 2xx");
 }
 
 fn p14_what_was_committed_before_a_kill_is_delivered_after(database: Database) {
@@ -124,9 +128,9 @@ fn p14_what_was_committed_before_a_kill_is_delivered_after(database: Database) {
     let brands: Vec<String> = (0..5).map(|_| brand(&shop)).collect();
     host.kill9();
     host.restart();
-    ended(&shop, &id, 5);
+    await_end(&shop, &id, 5);
     let mut heard: Vec<String> = receiver
-        .received()
+        .list_received()
         .iter()
         .map(|sent| sent.json()["resource"]["id"].as_str().unwrap_or_default().to_string())
         .collect();
@@ -141,11 +145,11 @@ fn five_attempts_and_no_more(database: Database) {
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!((&delivery["status"], attempts(&delivery).len()), (&json!("FAILED"), 5));
     assert!(attempts(&delivery).iter().all(|attempt| attempt["responseStatus"] == 500));
     std::thread::sleep(Duration::from_secs(2));
-    let sent = receiver.received();
+    let sent = receiver.list_received();
     assert_eq!(sent.len(), 5);
     assert!(
         sent.iter().all(|one| one.body == sent[0].body && one.event() == sent[0].event()),
@@ -163,7 +167,7 @@ fn a_receiver_that_is_gone_is_disabled_at_once(database: Database) {
     let disabled = eventually(|| Some(get(&shop, &id)).filter(|webhook| webhook["status"] == "DISABLED"));
     assert_eq!(disabled["version"], 2);
     std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(receiver.received().len(), 1, "left alone");
+    assert_eq!(receiver.list_received().len(), 1, "left alone");
     let deliveries = shop.get(&format!("webhooks/{id}/deliveries")).is(200);
     assert_eq!(deliveries.items()[0]["status"], "PENDING", "it waits");
     let entries = shop.list("audit", &[("resourceId", &id), ("actorType", "SYSTEM")]).is(200);
@@ -182,9 +186,9 @@ fn what_waits_for_an_archived_endpoint_is_cancelled(database: Database) {
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
-    eventually(|| (receiver.received().len() == 1).then_some(()));
+    eventually(|| (receiver.list_received().len() == 1).then_some(()));
     shop.archive(&format!("webhooks/{id}")).is(200);
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!((&delivery["status"], delivery["nextAttemptAt"].is_null()), (&json!("CANCELLED"), true));
     brand(&shop);
     std::thread::sleep(Duration::from_secs(2));
@@ -206,9 +210,9 @@ fn what_is_emitted_while_disabled_is_not_sent_later(database: Database) {
     std::thread::sleep(Duration::from_secs(2));
     set("ACTIVE", 2);
     let after = brand(&shop);
-    ended(&shop, &id, 2);
+    await_end(&shop, &id, 2);
     let heard: Vec<String> = receiver
-        .received()
+        .list_received()
         .iter()
         .map(|sent| sent.json()["resource"]["id"].as_str().unwrap_or_default().to_string())
         .collect();
@@ -222,8 +226,8 @@ fn a_test_goes_to_its_endpoint_alone(database: Database) {
     let (tried, secret) = endpoint(&shop, &one.url(), &[MADE]);
     let (bystander, _) = endpoint(&shop, &other.url(), &["webhook.test"]);
     let tested = shop.post(&format!("webhooks/{tried}/test"), json!({})).is(201);
-    ended(&shop, &tried, 1);
-    let sent = one.received().remove(0);
+    await_end(&shop, &tried, 1);
+    let sent = one.list_received().remove(0);
     assert_eq!((sent.event(), sent.is_signed("x-webhook-signature", &secret)), (tested.text("eventId"), true));
     let body = sent.json();
     assert_eq!((&body["kind"], &body["resource"]["id"]), (&json!("webhook.test"), &json!(tried)));
@@ -231,7 +235,7 @@ fn a_test_goes_to_its_endpoint_alone(database: Database) {
     let schema =
         &contract.document["webhooks"]["webhook.test"]["post"]["requestBody"]["content"]["application/json"]["schema"];
     assert!(contract.takes(schema, &body), "{body}");
-    assert!(other.received().is_empty());
+    assert!(other.list_received().is_empty());
     assert!(shop.get(&format!("webhooks/{bystander}/deliveries")).is(200).items().is_empty());
 }
 
@@ -245,7 +249,7 @@ fn five_failures_over_three_days_disable(database: Database) {
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     for count in 1..=4 {
         brand(&shop);
-        ended(&shop, &id, count);
+        await_end(&shop, &id, count);
     }
     assert_eq!(get(&shop, &id)["status"], "ACTIVE", "four in an hour");
     // As if the first had failed three days ago.
@@ -255,7 +259,7 @@ fn five_failures_over_three_days_disable(database: Database) {
     };
     shop.change(&format!("update stoa_webhook_lane set failing_since = {since} where {{tenant}}"));
     brand(&shop);
-    ended(&shop, &id, 5);
+    await_end(&shop, &id, 5);
     eventually(|| (get(&shop, &id)["status"] == "DISABLED").then_some(()));
 }
 
@@ -274,6 +278,6 @@ fn what_waits_for_a_disabled_endpoint_fails_after_three_days(database: Database)
     eventually(|| (shop.count("stoa_webhook_lane", "holder is null and due_at is not null") == 1).then_some(()));
     shop.change(&format!("update stoa_webhook_endpoint set disabled_at = {since} where {{tenant}}"));
     shop.change(&format!("update stoa_webhook_lane set due_at = {now} where {{tenant}}"));
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!((&delivery["status"], attempts(&delivery).len()), (&json!("FAILED"), 1));
 }

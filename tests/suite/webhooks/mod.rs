@@ -47,7 +47,7 @@ fn brand(shop: &Company) -> String {
 const MADE: &str = "catalog.lookup.created";
 
 /// The endpoint's deliveries once each has ended.
-fn ended(shop: &Company, endpoint: &str, count: usize) -> Vec<Json> {
+fn await_end(shop: &Company, endpoint: &str, count: usize) -> Vec<Json> {
     eventually(|| {
         let all = shop.all(&format!("webhooks/{endpoint}/deliveries"), &[("limit", "100")]);
         (all.len() >= count && all.iter().all(|delivery| delivery["status"] != "PENDING")).then_some(all)

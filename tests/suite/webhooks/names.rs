@@ -49,7 +49,7 @@ fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {
         shop.put(&path, again).refused(400, "VALIDATION_FAILED").fault("/url", "ADDRESS_NOT_ALLOWED");
     }
     brand(&shop);
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!((&delivery["status"], attempts(&delivery).len()), (&json!("FAILED"), 5));
     assert!(attempts(&delivery).iter().all(|attempt| attempt["error"] == "ADDRESS_NOT_ALLOWED"), "{delivery}");
     // A name that is gone for now is taken: each attempt judges again.

@@ -21,8 +21,8 @@ fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
     let shop = stoa.company();
     let (id, secret) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
-    ended(&shop, &id, 1);
-    let sent = receiver.received().remove(0);
+    await_end(&shop, &id, 1);
+    let sent = receiver.list_received().remove(0);
     let body = String::from_utf8(sent.body.clone()).expect("text");
     let one = |body: &str, valid: bool| {
         json!({
@@ -75,7 +75,7 @@ fn a_listener_verifies_and_prints(database: Database) {
     let mut next = || lines.next().expect("a line").expect("a line");
     assert_eq!(next(), format!("listening on http://{address}"));
     let made = brand(&shop);
-    let delivery = ended(&shop, &id, 1).remove(0);
+    let delivery = await_end(&shop, &id, 1).remove(0);
     assert_eq!(delivery["status"], "SUCCEEDED");
     assert_eq!(next(), format!("{} verified", delivery["eventId"].as_str().unwrap_or_default()));
     assert!(next().contains(&made));

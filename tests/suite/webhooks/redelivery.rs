@@ -18,14 +18,14 @@ fn an_ended_delivery_is_delivered_again(database: Database) {
     let shop = host.company();
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     brand(&shop);
-    let failed = ended(&shop, &id, 1).remove(0);
+    let failed = await_end(&shop, &id, 1).remove(0);
     let path = |delivery: &str| format!("webhooks/{id}/deliveries/{delivery}/redeliver");
     let again = shop.post(&path(failed["id"].as_str().unwrap_or_default()), json!({})).is(201).text("deliveryId");
-    let both = ended(&shop, &id, 2);
+    let both = await_end(&shop, &id, 2);
     assert_eq!((&both[0], &both[1]["id"]), (&failed, &json!(again)));
     assert_eq!((&both[1]["status"], &both[1]["eventId"]), (&json!("SUCCEEDED"), &failed["eventId"]));
     assert_eq!(attempts(&both[1]).len(), 1, "attempts of its own");
-    let sent = receiver.received();
+    let sent = receiver.list_received();
     assert!(sent.len() == 6 && sent.iter().all(|one| one.body == sent[0].body), "the same event");
     shop.post(&path(&again), json!({})).is(201);
     shop.post(&path(&uuid::Uuid::now_v7().to_string()), json!({})).refused(404, "NOT_FOUND");
@@ -58,7 +58,7 @@ fn t16_a_range_is_delivered_again_each_event_once(database: Database) {
     brand(&shop);
     brand(&shop);
     shop.product("P");
-    let first = ended(&shop, &id, 3);
+    let first = await_end(&shop, &id, 3);
     let path = format!("webhooks/{id}/redeliver");
     let times: Vec<&str> = first.iter().filter_map(|delivery| delivery["createdAt"].as_str()).collect();
     let (from, to) = (times.iter().min().copied(), times.iter().max().copied());
@@ -68,12 +68,12 @@ fn t16_a_range_is_delivered_again_each_event_once(database: Database) {
     };
     assert_eq!(redeliver(json!({ "status": "FAILED" })), 0);
     assert_eq!(redeliver(json!({ "kind": "catalog.product.created" })), 1);
-    ended(&shop, &id, 4);
+    await_end(&shop, &id, 4);
     // The product's event has two deliveries in the range by now, or one beyond it: it goes out once all the same.
     let all = shop.post(&path, json!({ "from": from, "to": "2100-01-01T00:00:00Z" })).is(201);
     assert_eq!(all["count"], 3);
-    let ended = ended(&shop, &id, 7);
-    assert_eq!((ended.len(), receiver.received().len()), (7, 7));
+    let ended = await_end(&shop, &id, 7);
+    assert_eq!((ended.len(), receiver.list_received().len()), (7, 7));
     let late = json!({ "from": "2100-01-01T00:00:00Z", "to": "2100-01-02T00:00:00Z" });
     assert_eq!(shop.post(&path, late).is(201)["count"], 0);
 }

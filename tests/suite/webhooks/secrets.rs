@@ -42,8 +42,8 @@ fn a_rotation_overlaps(database: Database) {
     assert_ne!(old, new);
     shop.post(&path, json!({})).refused(409, "ILLEGAL_STATE");
     brand(&shop);
-    ended(&shop, &id, 1);
-    let first = receiver.received().remove(0);
+    await_end(&shop, &id, 1);
+    let first = receiver.list_received().remove(0);
     assert!(first.is_signed("x-webhook-signature", &old), "the old secret signs still");
     assert!(first.is_signed("x-webhook-signature-next", &new), "the new one beside it");
     // A day later.
@@ -53,8 +53,8 @@ fn a_rotation_overlaps(database: Database) {
     };
     shop.change(&format!("update stoa_webhook_endpoint set {past} where {{tenant}}"));
     brand(&shop);
-    ended(&shop, &id, 2);
-    let second = receiver.received().pop().expect("a second");
+    await_end(&shop, &id, 2);
+    let second = receiver.list_received().pop().expect("a second");
     assert!(second.is_signed("x-webhook-signature", &new) && second.header("x-webhook-signature-next").is_empty());
     shop.post(&path, json!({})).is(201);
 }
@@ -87,8 +87,8 @@ fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
     let without = rotate("03".repeat(32));
     assert!(!without.status.success() && String::from_utf8_lossy(&without.stderr).contains("lacks the key"));
     brand(&shop);
-    ended(&shop, &id, 1);
-    let delivered = eventually(|| receiver.received().pop());
+    await_end(&shop, &id, 1);
+    let delivered = eventually(|| receiver.list_received().pop());
     assert!(delivered.is_signed("x-webhook-signature", &secret), "the host that runs reads it under either key");
     assert_eq!(get(&shop, &id)["version"], 1, "the endpoint is the same");
 }

@@ -39,20 +39,20 @@ fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
     let (bad, secret) = endpoint(&shop, &flapping.url(), &[MADE]);
     let (good, _) = endpoint(&shop, &well.url(), &[MADE]);
     brand(&shop);
-    ended(&shop, &good, 1);
+    await_end(&shop, &good, 1);
     let before = host.resident();
     for _ in 1..EVENTS {
         brand(&shop);
     }
     let written = Instant::now();
-    eventually(|| (well.received().len() >= EVENTS).then_some(()));
+    eventually(|| (well.list_received().len() >= EVENTS).then_some(()));
     assert!(written.elapsed() < Duration::from_secs(20), "the one that is well waited {:?}", written.elapsed());
-    let deliveries = ended(&shop, &bad, EVENTS);
+    let deliveries = await_end(&shop, &bad, EVENTS);
     let grown = host.resident().saturating_sub(before);
     assert!(grown < 96 << 20, "{} MiB more", grown >> 20);
     assert_eq!(deliveries.len(), EVENTS);
     let mut sent: BTreeMap<String, usize> = BTreeMap::new();
-    for one in flapping.received() {
+    for one in flapping.list_received() {
         assert!(one.is_signed("x-webhook-signature", &secret), "{one:?}");
         *sent.entry(one.event()).or_default() += 1;
     }
@@ -68,7 +68,7 @@ fn f13_a_flapping_receiver_holds_up_nobody(database: Database) {
         }
         assert_eq!(count, told.len(), "as many as came: {delivery}");
     }
-    assert!(trap.received().is_empty(), "a redirect was followed");
+    assert!(trap.list_received().is_empty(), "a redirect was followed");
     assert_eq!(get(&shop, &bad)["status"], "ACTIVE");
     let metrics = host.metrics();
     for outcome in ["taken", "refused", "INVALID_ANSWER", "TIMED_OUT"] {
@@ -87,9 +87,9 @@ fn a_slow_endpoint_delays_no_other(database: Database) {
     }
     let (good, _) = endpoint(&shop, &well.url(), &[MADE]);
     brand(&greedy);
-    eventually(|| (!slow.received().is_empty()).then_some(()));
+    eventually(|| (!slow.list_received().is_empty()).then_some(()));
     let began = Instant::now();
     brand(&shop);
-    assert_eq!(ended(&shop, &good, 1)[0]["status"], json!("SUCCEEDED"));
+    assert_eq!(await_end(&shop, &good, 1)[0]["status"], json!("SUCCEEDED"));
     assert!(began.elapsed() < Duration::from_secs(8), "it waited {:?}", began.elapsed());
 }

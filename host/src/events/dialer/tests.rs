@@ -68,7 +68,7 @@ async fn read_request<S: AsyncRead + Unpin>(stream: &mut S) -> String {
 }
 
 /// A receiver that answers with these bytes.
-async fn answering(bytes: impl Into<Vec<u8>>) -> SocketAddr {
+async fn answer_with(bytes: impl Into<Vec<u8>>) -> SocketAddr {
     let bytes: Arc<Vec<u8>> = Arc::new(bytes.into());
     let serve = move |mut stream: TcpStream| {
         let bytes = bytes.clone();
@@ -84,17 +84,17 @@ fn local_dialer(address: SocketAddr) -> Dialer {
     Dialer::new(Resolver::of(address), vec![address]).expect("a dialer")
 }
 
-async fn send_to(address: SocketAddr) -> Result<ReceiverAnswer, Failure> {
+async fn send_to(address: SocketAddr) -> Result<ReceiverAnswer, DeliveryFailure> {
     send_with(&local_dialer(address), &format!("http://{address}/hook")).await
 }
 
-async fn send_with(dialer: &Dialer, url: &str) -> Result<ReceiverAnswer, Failure> {
+async fn send_with(dialer: &Dialer, url: &str) -> Result<ReceiverAnswer, DeliveryFailure> {
     let mut headers = HeaderMap::new();
     headers.insert("x-event-id", HeaderValue::from_static("1"));
     dialer.send(url, headers, Bytes::from_static(b"{\"a\":1}")).await
 }
 
-fn status(status: u16) -> Result<ReceiverAnswer, Failure> {
+fn status(status: u16) -> Result<ReceiverAnswer, DeliveryFailure> {
     Ok(ReceiverAnswer { status, retry_after: None })
 }
 
@@ -128,25 +128,25 @@ async fn every_status_is_told_and_no_redirect_followed() {
     let (trap, trapped) = receiver(|_| async {}).await;
     for code in [200, 204, 299, 301, 302, 307, 308, 400, 404, 410, 500] {
         let answer = format!("HTTP/1.1 {code} X\r\nLocation: http://{trap}/\r\nContent-Length: 2\r\n\r\nok");
-        assert_eq!(send_to(answering(answer).await).await, status(code));
+        assert_eq!(send_to(answer_with(answer).await).await, status(code));
     }
     assert_eq!(trapped.load(Ordering::SeqCst), 0, "a redirect was followed");
     for code in [429, 503] {
         let answer = format!("HTTP/1.1 {code} X\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n");
         let told = ReceiverAnswer { status: code, retry_after: Some(Duration::from_secs(120)) };
-        assert_eq!(send_to(answering(answer).await).await, Ok(told));
+        assert_eq!(send_to(answer_with(answer).await).await, Ok(told));
     }
 }
 
 #[tokio::test]
 async fn what_is_no_answer() {
     for answer in [&b""[..], b"hello", b"HTTP/1.1 abc X\r\n\r\n", b"HTTP/1.1 200 OK\r\nbroken", b"\0\0\0\0\0\0\0\0\0"] {
-        assert_eq!(send_to(answering(answer).await).await, Err(Failure::InvalidAnswer), "{answer:?}");
+        assert_eq!(send_to(answer_with(answer).await).await, Err(DeliveryFailure::InvalidAnswer), "{answer:?}");
     }
     let unused = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = unused.local_addr().expect("an address");
     drop(unused);
-    assert_eq!(send_to(address).await, Err(Failure::ConnectionFailed));
+    assert_eq!(send_to(address).await, Err(DeliveryFailure::ConnectionFailed));
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_flood_of_headers_is_cut_off() {
     let long = format!("x: {}\r\n", "y".repeat(1 << 20));
     for headers in [many, long] {
         let answer = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
-        assert_eq!(send_to(answering(answer).await).await, Err(Failure::InvalidAnswer));
+        assert_eq!(send_to(answer_with(answer).await).await, Err(DeliveryFailure::InvalidAnswer));
     }
     // One that never ends.
     let (address, _) = receiver(|mut stream| async move {
@@ -163,7 +163,7 @@ async fn a_flood_of_headers_is_cut_off() {
         while stream.write_all(b"x-header: and so on\r\n").await.is_ok() {}
     })
     .await;
-    assert_eq!(send_to(address).await, Err(Failure::InvalidAnswer));
+    assert_eq!(send_to(address).await, Err(DeliveryFailure::InvalidAnswer));
 }
 
 #[tokio::test]
@@ -211,7 +211,7 @@ async fn a_receiver_that_stalls_is_left_after_ten_seconds() {
     .await;
     let began = Instant::now();
     let all = futures_util::future::join3(send_to(silent), send_to(dripping), send_to(slow)).await;
-    assert_eq!(all, (Err(Failure::TimedOut), Err(Failure::TimedOut), status(200)));
+    assert_eq!(all, (Err(DeliveryFailure::TimedOut), Err(DeliveryFailure::TimedOut), status(200)));
     assert!((Duration::from_secs(9)..Duration::from_secs(20)).contains(&began.elapsed()), "{:?}", began.elapsed());
 }
 
@@ -232,7 +232,7 @@ async fn p12_one_forbidden_address_among_public_ones_is_enough() {
         let dialer =
             named_dialer(name_server(vec![answers]).await, trap.port(), address::is_public, RootCertStore::empty());
         assert!(!dialer.is_allowed(URL).await);
-        assert_eq!(send_with(&dialer, URL).await, Err(Failure::AddressNotAllowed));
+        assert_eq!(send_with(&dialer, URL).await, Err(DeliveryFailure::AddressNotAllowed));
     }
     assert_eq!(trapped.load(Ordering::SeqCst), 0, "a forbidden address was connected to");
 }
@@ -244,7 +244,7 @@ async fn p12_a_name_that_changes_after_it_was_judged_is_judged_again() {
     let dialer = named_dialer(server, trap.port(), address::is_public, RootCertStore::empty());
     assert!(dialer.is_allowed(URL).await, "public when the endpoint is made");
     for _ in 0..3 {
-        assert_eq!(send_with(&dialer, URL).await, Err(Failure::AddressNotAllowed));
+        assert_eq!(send_with(&dialer, URL).await, Err(DeliveryFailure::AddressNotAllowed));
     }
     assert_eq!(trapped.load(Ordering::SeqCst), 0, "a forbidden address was connected to");
 }
@@ -253,9 +253,9 @@ async fn p12_a_name_that_changes_after_it_was_judged_is_judged_again() {
 async fn a_name_without_addresses_is_taken_and_not_reached() {
     let dialer = named_dialer(name_server(vec![vec![]]).await, 1, address::is_public, RootCertStore::empty());
     assert!(dialer.is_allowed(URL).await);
-    assert_eq!(send_with(&dialer, URL).await, Err(Failure::NameNotResolved));
+    assert_eq!(send_with(&dialer, URL).await, Err(DeliveryFailure::NameNotResolved));
     assert!(!dialer.is_allowed("https://localhost/").await);
-    assert_eq!(send_with(&dialer, "https://10.0.0.1/").await, Err(Failure::AddressNotAllowed));
+    assert_eq!(send_with(&dialer, "https://10.0.0.1/").await, Err(DeliveryFailure::AddressNotAllowed));
 }
 
 /// A receiver over TLS whose certificate is for this name; who signed it.
@@ -293,12 +293,12 @@ async fn tls_is_verified_against_the_name() {
     let dialer = |port: u16, trusted: &RootCertStore| named_dialer(server, port, |_| true, trusted.clone());
     assert_eq!(send_with(&dialer(good.port(), &trusted), URL).await, status(200));
     let unknown = send_with(&dialer(good.port(), &RootCertStore::empty()), URL).await;
-    assert_eq!(unknown, Err(Failure::TlsFailed), "nobody vouches for it");
+    assert_eq!(unknown, Err(DeliveryFailure::TlsFailed), "nobody vouches for it");
     let (other, trusted) = tls_receiver("other.example.com").await;
-    assert_eq!(send_with(&dialer(other.port(), &trusted), URL).await, Err(Failure::TlsFailed), "another name");
+    assert_eq!(send_with(&dialer(other.port(), &trusted), URL).await, Err(DeliveryFailure::TlsFailed), "another name");
     let (plain, _) = receiver(|mut stream| async move {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
     })
     .await;
-    assert_eq!(send_with(&dialer(plain.port(), &trusted), URL).await, Err(Failure::TlsFailed), "no TLS at all");
+    assert_eq!(send_with(&dialer(plain.port(), &trusted), URL).await, Err(DeliveryFailure::TlsFailed), "no TLS at all");
 }
