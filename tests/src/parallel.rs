@@ -26,13 +26,19 @@ pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
 
 /// What `look` finds once it finds something, within the time that what happens behind an answer may take.
 #[track_caller]
-pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+pub fn eventually<T>(look: impl FnMut() -> Option<T>) -> T {
+    eventually_within(PATIENCE, look)
+}
+
+/// As `eventually`, for what takes as long as there is much of it.
+#[track_caller]
+pub fn eventually_within<T>(patience: Duration, mut look: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(begin.elapsed() < PATIENCE, "it has not happened");
+        assert!(begin.elapsed() < patience, "it has not happened");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -11,7 +11,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Company, Database, Dice, Receiver, Stoa, eventually, on_both_databases};
 
-use super::{MADE, brand, ended, endpoint, settings_for};
+use super::{MADE, await_end, brand, endpoint, settings_for};
 
 on_both_databases![p14_no_committed_event_is_lost_and_none_comes_without_its_change];
 

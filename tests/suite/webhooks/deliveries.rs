@@ -8,7 +8,7 @@ use stoa_tests::company::with;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Database, Receiver, eventually, on_both_databases};
 
-use super::{MADE, attempts, brand, ended, endpoint, get, host_for, webhook};
+use super::{MADE, attempts, await_end, brand, endpoint, get, host_for, webhook};
 
 on_both_databases![
     a_delivery_is_what_the_contract_says,

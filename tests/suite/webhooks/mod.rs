@@ -10,9 +10,11 @@ mod redelivery;
 mod secrets;
 mod tempers;
 
+use std::time::Duration;
+
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
-use stoa_tests::{Answer, Company, Database, Receiver, Stoa, eventually};
+use stoa_tests::{Answer, Company, Database, Receiver, Stoa, eventually_within};
 
 /// Short waits: five attempts within a second or two.
 const SCHEDULE: &str = "0s,200ms,200ms,200ms,200ms";
@@ -48,7 +50,7 @@ const MADE: &str = "catalog.lookup.created";
 
 /// The endpoint's deliveries once each has ended.
 fn await_end(shop: &Company, endpoint: &str, count: usize) -> Vec<Json> {
-    eventually(|| {
+    eventually_within(Duration::from_secs(90), || {
         let all = shop.all(&format!("webhooks/{endpoint}/deliveries"), &[("limit", "100")]);
         (all.len() >= count && all.iter().all(|delivery| delivery["status"] != "PENDING")).then_some(all)
     })

@@ -6,7 +6,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::name_server::NameServer;
 use stoa_tests::{Database, Stoa, eventually, on_both_databases};
 
-use super::{MADE, SCHEDULE, URL, attempts, brand, ended, endpoint, webhook};
+use super::{MADE, SCHEDULE, URL, attempts, await_end, brand, endpoint, webhook};
 
 on_both_databases![p12_a_name_is_judged_by_what_it_resolves_to];
 

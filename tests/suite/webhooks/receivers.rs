@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 use stoa_tests::{Database, Folder, Receiver, host, on_both_databases};
 
-use super::{MADE, brand, ended, endpoint, host_for, settings_for};
+use super::{MADE, await_end, brand, endpoint, host_for, settings_for};
 
 on_both_databases![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
 

@@ -4,7 +4,7 @@ use serde_json::json;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Database, Receiver, eventually, on_both_databases};
 
-use super::{MADE, attempts, brand, ended, endpoint, host_for};
+use super::{MADE, attempts, await_end, brand, endpoint, host_for};
 
 on_both_databases![
     an_ended_delivery_is_delivered_again,

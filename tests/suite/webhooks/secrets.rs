@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoa_tests::{Database, Receiver, Stoa, company, eventually, on_both_databases};
 
-use super::{MADE, URL, brand, ended, endpoint, get, host_for, settings_for, webhook};
+use super::{MADE, URL, await_end, brand, endpoint, get, host_for, settings_for, webhook};
 
 on_both_databases![
     a_secret_is_delivered_once_and_kept_encrypted,

@@ -8,7 +8,7 @@ use serde_json::json;
 use stoa_tests::receiver::Temper;
 use stoa_tests::{Database, Receiver, Stoa, eventually, on_both_databases};
 
-use super::{MADE, attempts, brand, ended, endpoint, get, settings_for};
+use super::{MADE, attempts, await_end, brand, endpoint, get, settings_for};
 
 on_both_databases![f13_a_flapping_receiver_holds_up_nobody, a_slow_endpoint_delays_no_other];
 
