@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
@@ -123,12 +124,14 @@ impl Operator {
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let url = format!("http://{}/operator/{path}", self.host.private_address());
         let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
-        let mut request = self.host.client().request(method, url).bearer_auth(&self.token).body(body);
+        let request = self.host.client().request(method, url).bearer_auth(&self.token).body(body);
+        // A module that is pushed is compiled, while other tests have theirs compiled.
+        let mut request = request.timeout(Duration::from_secs(240));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         RUNTIME.block_on(async {
-            let response = request.send().await.unwrap_or_else(|error| panic!("the private listener: {error}"));
+            let response = request.send().await.unwrap_or_else(|error| panic!("the private listener: {error:?}"));
             Answer::of_operator(path, response).await
         })
     }

@@ -25,6 +25,7 @@ on_both_databases![
     a_credit_pays_invoices,
     every_reason_posts_where_it_should,
     goods_that_are_gone_are_corrected_there,
+    e278_a_credit_is_independent_of_the_return,
     lists_find_credits,
 ];
 
@@ -355,4 +356,37 @@ fn lists_find_credits(database: Database) {
         assert_eq!(find(&[("text", "for the year")]), [id(&requested)]);
         assert_eq!(find(&[("totalMax", "19.999999")]), [id(&requested)]);
     }
+}
+
+/// Before the goods come back, after it, and where they never do.
+fn e278_a_credit_is_independent_of_the_return(database: Database) {
+    let office = Office::with_books(database);
+    let (counter, desk) = (&office.counter, &office.sales);
+    let variant = counter.good("50", "9");
+    for way in ["before", "after", "without"] {
+        let order = counter.deliver(json!([{ "variantId": variant, "quantity": "1" }]));
+        let item = counter.read(&order)["items"][0]["id"].clone();
+        let invoice = desk.issue(json!([{ "orderItemId": item, "quantity": "1" }]));
+        let bring_back = || {
+            let body = json!({ "orderId": order, "reason": WHY, "items": [{ "itemId": item, "quantity": "1" }] });
+            let id = office.shop.post("sales/returns", body).is(201).id();
+            office.shop.post(&format!("sales/returns/{id}/receive"), json!({ "expectedVersion": 1 })).is(200);
+        };
+        if way == "after" {
+            bring_back();
+        }
+        let credit = desk.request("50", json!({ "originInvoiceId": invoice }));
+        desk.recognize(&credit, json!({})).is(200);
+        if way == "before" {
+            bring_back();
+        }
+        assert_eq!((desk.available(&credit).as_str(), office.entries(id(&credit)).len()), ("50", 1), "{way}");
+        assert_eq!(desk.balance(&invoice), "50", "{way}: a credit pays what it is applied to");
+    }
+    assert_eq!(
+        office.shop.figure(&variant, &counter.main, "available"),
+        "8.000000",
+        "of nine three went and two came back"
+    );
+    office.sound();
 }

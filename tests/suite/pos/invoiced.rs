@@ -10,6 +10,7 @@ on_both_databases![
     e326_an_invoice_that_is_partly_paid_stops_the_checkout,
     e326_an_order_that_is_partly_billed_stops_the_checkout,
     an_invoice_after_the_receipt_is_settled_at_once,
+    e225_a_price_is_followed_from_quotation_to_collection,
 ];
 
 fn balance(till: &Till, invoice: &str) -> String {
@@ -78,5 +79,31 @@ fn an_invoice_after_the_receipt_is_settled_at_once(database: Database) {
     assert_eq!(balance(&till, &invoice), "0.000000");
     let void = json!({ "expectedVersion": 2, "reason": "a mistake" });
     till.shop().post(&format!("sales/invoices/{invoice}/void"), void).refused(409, "ILLEGAL_STATE");
+    till.shop().verified();
+}
+
+fn e225_a_price_is_followed_from_quotation_to_collection(database: Database) {
+    let till = till_with_books(database);
+    let session = till.open("0");
+    let counter = &till.counter;
+    let variant = counter.good("10", "5");
+    let items = json!([{ "variantId": variant, "quantity": "2", "unitPrice": "9", "priceReason": "first order" }]);
+    let quotation = till.shop().post("sales/quotations", counter.quotation(items)).is(201).id();
+    let path = format!("sales/quotations/{quotation}");
+    till.shop().post(&format!("{path}/send"), json!({ "expectedVersion": 1 })).is(200);
+    let quoted = till.shop().get(&path).is(200)["items"][0].clone();
+    let accepted = till.shop().post(&format!("{path}/accept"), json!({ "expectedVersion": 2 })).is(201);
+    let order = accepted.text("orderId");
+    counter.confirm(&order).is(200);
+    let invoice = till.bill(&order);
+    let receipt = session.try_check_out(&order, cash("20")).is(201);
+    assert_eq!((&receipt["total"], &receipt["changeAmount"]), (&json!("18.000000"), &json!("2.000000")));
+    let ordered = counter.read(&order)["items"][0].clone();
+    for name in ["unitPrice", "listUnitPrice", "priceReason", "priceOrigin", "priceId", "lineTotal"] {
+        assert_eq!(ordered[name], quoted[name], "{name}");
+    }
+    let billed = till.shop().get(&format!("sales/invoices/{invoice}")).is(200);
+    assert_eq!((&billed["lines"][0]["unitPrice"], &billed["total"]), (&quoted["unitPrice"], &receipt["total"]));
+    assert_eq!((&ordered["unitPrice"], &billed["balance"]), (&json!("9.000000"), &json!("0.000000")));
     till.shop().verified();
 }

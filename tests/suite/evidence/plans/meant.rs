@@ -167,6 +167,14 @@ pub const MEANT: &[Meant] = &[
         scans: &[("finance_invoice_balance", "settled_on IS NOT NULL")],
     },
     Meant {
+        why: "whoever asks what one record emitted waits for it: an index would be written with every event",
+        scans: &[("stoa_event", "(resource_id = $2)")],
+    },
+    Meant {
+        why: "the relay reads the five hundred events that come next, in their order",
+        scans: &[("stoa_event", "order by id limit 500")],
+    },
+    Meant {
         why: "`stoa verify` goes through everything once, a page after the other",
         scans: &[
             ("finance_party_entry", "legal_entity_id = $4"),
