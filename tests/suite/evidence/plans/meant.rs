@@ -69,6 +69,9 @@ pub const MEANT: &[Meant] = &[
             ("stoa_audit", "'result'::text) = $2"),
             ("stoa_audit", "actor_type = $2"),
             ("stoa_audit", "operation = $2"),
+            ("stoa_event", "(kind = $2)"),
+            ("stoa_webhook_delivery", "kind = "),
+            ("stoa_webhook_delivery", "status = "),
             ("stoa_audit", "resource_type = $2"),
         ],
     },
@@ -87,6 +90,8 @@ pub const MEANT: &[Meant] = &[
             ("sales_sales_order", "created_at"),
             ("sales_sales_return", "created_at"),
             ("stoa_audit", "created_at"),
+            ("stoa_event", "created_at"),
+            ("stoa_webhook_delivery", "created_at"),
         ],
     },
     Meant {
@@ -140,6 +145,7 @@ pub const MEANT: &[Meant] = &[
             ("ledger_period", "status"),
             ("ledger_role_mapping", "account_id IS NOT NULL"),
             ("stoa_api_client", "status"),
+            ("stoa_webhook_endpoint", "status"),
             ("stoa_membership", ""),
             ("stoa_membership_role", ""),
             ("stoa_role", "status"),
@@ -148,7 +154,12 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "the purge takes five hundred rows of all companies at a time, a tenth of what is here: of more it would read each by its key",
-        scans: &[("stoa_idempotency", "limit 500)"), ("stoa_permit", "limit 500)")],
+        scans: &[
+            ("stoa_event", "limit 500)"),
+            ("stoa_idempotency", "limit 500)"),
+            ("stoa_permit", "limit 500)"),
+            ("stoa_webhook_delivery", "limit 500)"),
+        ],
     },
     Meant {
         why: "the first one found is enough, and PostgreSQL hopes to find one early; there is an index for where it does not",
@@ -171,8 +182,8 @@ pub const MEANT: &[Meant] = &[
         scans: &[("stoa_event", "(resource_id = $2)")],
     },
     Meant {
-        why: "the relay reads the five hundred events that come next, in their order",
-        scans: &[("stoa_event", "order by id limit 500")],
+        why: "the relay looks whether there are events behind its place, and reads the five hundred that come next",
+        scans: &[("stoa_event", "order by id limit 500"), ("stoa_event", "e.id > c.last_event")],
     },
     Meant {
         why: "`stoa verify` goes through everything once, a page after the other",
