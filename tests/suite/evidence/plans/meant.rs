@@ -163,7 +163,7 @@ pub const MEANT: &[Meant] = &[
     },
     Meant {
         why: "the first one found is enough, and PostgreSQL hopes to find one early; there is an index for where it does not",
-        scans: &[("catalog_product", "unit_code")],
+        scans: &[("catalog_product", "unit_code"), ("stoa_webhook_lane", "due_at")],
     },
     Meant {
         why: "a company has few entities, and of each very many of these",
