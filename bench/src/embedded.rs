@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use stoa::http::doors::Doors;
 use stoa::http::{answer, server};
 use tokio::net::TcpListener;
 
@@ -37,9 +38,15 @@ pub async fn create(bench: &Bench, path: &Path) -> anyhow::Result<Embedded> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let serving = tokio::spawn(server::serve(listener, answer::router(app.clone()), async move {
-        let _ = stopped.await;
-    }));
+    let serving = tokio::spawn(server::serve(
+        listener,
+        answer::router(app.clone()),
+        Doors::of_private(usize::MAX),
+        server::SILENCE,
+        async move {
+            let _ = stopped.await;
+        },
+    ));
 
     let company = Company::create(address, &bench.token).await?;
     let prices = company.prices(address).await?;

@@ -8,6 +8,8 @@ use stoa::database::Database;
 use stoa::deployment::{Deployment, HostIdentity, Release};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
+use stoa::http::doors::Doors;
+use stoa::http::readiness::Readiness;
 use stoa::http::{answer, body, server};
 
 use stoa::events::dialer::Dialer;
@@ -23,7 +25,6 @@ use stoa::sandbox::engine::{self, Pool, Sandbox};
 use stoa::sandbox::judge::{Breaches, Judge};
 use stoa::watchdog::Watchdog;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::native;
@@ -100,7 +101,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     let issuer = DevIssuer::load_or_create(&flags.data)?;
     let verifier = Verifier::new(vec![issuer.settings()], std::time::Duration::from_secs(3600), Clock::system())?;
     let limits = Limits { large_memory: flags.memory_mib << 20, ..Limits::default() };
-    let unlimited = governance::RateLimits { user: UNLIMITED, tenant: UNLIMITED };
+    let unlimited = governance::RateLimits { user: UNLIMITED, tenant: UNLIMITED, user_total: UNLIMITED };
     let watchdog = Watchdog::start()?;
     let (recorder, _) = Recorder::start(database.clone(), &watchdog);
     let host = HostIdentity { id: Uuid::nil(), name: "bench".into() };
@@ -112,17 +113,19 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         platform: Arc::new(Platform {
             limits,
             onboarding_open: true,
+            companies_per_day: u32::MAX,
             environment: Environment::Test,
             governor: Governor::new(unlimited, database),
             recorder,
             keys: Arc::new(KEY.parse().map_err(|error: String| anyhow::anyhow!(error))?),
-            dialer: Arc::new(Dialer::new(Resolver::of_system(), Vec::new())?),
+            dialer: Arc::new(Dialer::new(Resolver::of_system()?, Vec::new())?),
         }),
         verifier,
         users: Users::default(),
         api_keys: ApiKeys::new(Environment::Test),
         dev_issuer: Some(issuer),
-        large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        bodies: body::Bodies::default(),
+        readiness: Readiness::default(),
         heavy_reads: governance::HeavyReads::new(4),
         trusted_proxies: Vec::new(),
     }))
@@ -134,6 +137,13 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     let app = app(&flags, readers).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("stoa-bench listening on http://{}", listener.local_addr()?);
-    server::serve(listener, answer::router(app), std::future::pending()).await;
+    server::serve(
+        listener,
+        answer::router(app),
+        Doors::of_private(usize::MAX),
+        server::SILENCE,
+        std::future::pending(),
+    )
+    .await;
     Ok(())
 }

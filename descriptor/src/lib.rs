@@ -143,6 +143,10 @@ pub struct Route {
     /// than other requests. For what only reads.
     #[serde(default, skip_serializing_if = "is_false")]
     pub heavy: bool,
+    /// Pointer to the array of the body that the work grows with, bounded by its schema: `/lines`, or `/lines/*/unitIds` for the
+    /// lists of all lines together. A request's limits grow with its entries. Absent: they do not grow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grows_with: Option<String>,
 }
 
 /// What is not said of a route that has it not, a host of before need not know.

@@ -1,5 +1,5 @@
-//! Verifies a delivery of Stoa, with the crates `hmac`, `sha2` and `hex`. `body` is the raw request body, before any parser.
-use hmac::{Hmac, Mac};
+//! Verifies a delivery of Stoa, with the crates `hmac` 0.13, `sha2` 0.11 and `hex` 0.4. `body` is the raw request body, before any parser.
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 pub fn verify(secret: &str, timestamp: &str, body: &[u8], signature: &str) -> bool {

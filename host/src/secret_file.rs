@@ -1,8 +1,8 @@
-//! Files that nobody else can read.
+//! Files that nobody else can read, and folders that nobody else can enter.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 /// Writes a new file; refused where there is one.
@@ -12,6 +12,30 @@ pub fn write(file: &Path, parts: &[&[u8]]) -> anyhow::Result<()> {
         written.write_all(part)?;
     }
     Ok(())
+}
+
+/// A folder, made for nobody else where it is not there.
+pub fn make_folder(folder: &Path) -> std::io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Makes an empty file where there is none.
+pub fn make_empty(file: &Path) -> std::io::Result<()> {
+    match File::options().write(true).create_new(true).mode(0o600).open(file) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        made => made.map(drop),
+    }
+}
+
+/// Closes a file, where it is there, to those who are neither its owner nor of its group: an older host may have left it open.
+pub fn close_to_others(file: &Path) -> std::io::Result<()> {
+    match fs::metadata(file) {
+        Ok(found) if found.permissions().mode() & 0o007 != 0 => {
+            fs::set_permissions(file, fs::Permissions::from_mode(found.permissions().mode() & 0o770))
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// What a file holds; made by whoever comes first, of several processes too.

@@ -19,9 +19,11 @@ use crate::events::schedule::Schedule;
 use crate::gate::admission::{Role, Signer};
 use crate::gate::cache::Cache;
 use crate::gate::precompiled::Precompiled;
+use crate::gate::trust::Trust;
 use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
+use crate::http::server;
 use crate::identity::{Algorithm, Environment, Issuer};
 use crate::keyring::KeyRing;
 use crate::pipeline;
@@ -61,6 +63,16 @@ pub struct Settings {
     /// Proxies whose word for the caller's address counts: addresses or networks.
     #[serde(deserialize_with = "list")]
     pub trusted_proxies: Vec<Network>,
+    /// Connections at once. Absent: as many as there are file descriptors for, at most 16384.
+    pub connections: Option<usize>,
+    /// Of them, of one address; of one that a trusted proxy names, requests. Never more than half of all.
+    pub connections_per_peer: usize,
+    /// The longest wait for a connection's first bytes, for a request's head, and for somebody to read an answer.
+    #[serde(with = "humantime_serde")]
+    pub connection_timeout: Duration,
+    /// Names of the private listener besides addresses and `localhost`.
+    #[serde(deserialize_with = "list")]
+    pub private_names: Vec<HostName>,
     /// Origins whose pages may call. Keys never belong in browsers.
     #[serde(deserialize_with = "list")]
     pub cors_origins: Vec<Origin>,
@@ -69,9 +81,14 @@ pub struct Settings {
     pub environment: Option<Environment>,
     pub user_requests_per_minute: u64,
     pub tenant_requests_per_minute: u64,
+    /// Of one user in all companies together, on one host.
+    pub user_total_requests_per_minute: u64,
+    /// Companies that one user may make in a day.
+    pub user_companies_per_day: u32,
     /// Absent: `fast` where every trusted signer is the deployment's own, `hardened` as soon as one is a partner.
     pub sandbox: Option<Sandbox>,
-    /// Whose modules may run here: `name:role:key`, as `stoa module keygen` prints it.
+    /// Whose modules may run here: `name:role:key`, as `stoa module keygen` prints it, or `name:role:key:NAMES`, parted by `+`. Read
+    /// again on SIGHUP.
     #[serde(deserialize_with = "list")]
     pub trusted_signers: Vec<Signer>,
     /// SHA-256 of an operator's token, in hex; several with commas, each with a name before it: `alice=...`.
@@ -79,6 +96,9 @@ pub struct Settings {
     pub operator_token_sha256: Vec<Operator>,
     #[serde(with = "humantime_serde")]
     pub module_deadline: Duration,
+    /// Time of a request's store calls, where they are its thread's own (SQLite).
+    #[serde(with = "humantime_serde")]
+    pub module_host_time: Duration,
     pub module_memory: ByteSize,
     pub module_store_calls: u32,
     pub module_rows: u32,
@@ -90,7 +110,7 @@ pub struct Settings {
     /// The same of heavy reads, as reports are.
     #[serde(with = "humantime_serde")]
     pub heavy_read_timeout: Duration,
-    /// Heavy reads that run at once. Absent: a quarter of the connections, of SQLite's readers half.
+    /// Heavy reads that run at once. Absent: a quarter of the connections, or of SQLite's readers.
     pub heavy_reads: Option<u32>,
     /// Keys of what is encrypted at rest, 64 hexadecimal digits each: the first encrypts, all decrypt. Absent with --dev: one in the data
     /// folder.
@@ -202,15 +222,22 @@ impl Default for Settings {
             oidc: Vec::new(),
             oidc_grace: Duration::from_secs(24 * 60 * 60),
             trusted_proxies: Vec::new(),
+            connections: None,
+            connections_per_peer: 1_024,
+            connection_timeout: server::SILENCE,
+            private_names: Vec::new(),
             cors_origins: Vec::new(),
             onboarding: Onboarding::Open,
             environment: None,
             user_requests_per_minute: 600,
             tenant_requests_per_minute: 6000,
+            user_total_requests_per_minute: 1800,
+            user_companies_per_day: 20,
             sandbox: None,
             trusted_signers: Vec::new(),
             operator_token_sha256: Vec::new(),
             module_deadline: limits.deadline,
+            module_host_time: limits.host,
             module_memory: ByteSize(limits.memory as u64),
             module_store_calls: limits.store_calls,
             module_rows: limits.rows,
@@ -246,6 +273,15 @@ impl Settings {
     pub fn sandbox(&self) -> Sandbox {
         let partner = self.trusted_signers.iter().any(|signer| signer.role == Role::Partner);
         self.sandbox.unwrap_or(if partner { Sandbox::Hardened } else { Sandbox::Fast })
+    }
+
+    /// Whose modules a host takes. With --dev its modules folder as it is, and a key of its own.
+    pub fn trust(&self) -> anyhow::Result<Trust> {
+        let mut by = self.trusted_signers.clone();
+        if self.dev {
+            by.push(development::signing_key(&self.data_dir)?.signer().clone());
+        }
+        Ok(Trust::Signed { by, unsigned: self.dev })
     }
 
     pub fn environment(&self) -> Environment {
@@ -293,7 +329,7 @@ impl Settings {
 
     /// What sends webhooks, and judges where they may point.
     pub fn dialer(&self) -> anyhow::Result<Dialer> {
-        let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::of);
+        let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::of)?;
         Dialer::new(resolver, self.webhook_dev_targets.iter().map(|target| target.0).collect())
     }
 
@@ -318,9 +354,9 @@ impl Settings {
     }
 
     pub fn sqlite_readers(&self) -> usize {
-        self.sqlite_readers
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get))
-            .max(1)
+        // One company has at most half of them, and may use every core.
+        let usual = || 2 * std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        self.sqlite_readers.unwrap_or_else(usual).max(1)
     }
 
     /// Requests that can run a module at once: each holds a connection.
@@ -335,7 +371,7 @@ impl Settings {
     /// Heavy reads that run at once: each holds a connection, and most are left for everybody else.
     pub fn heavy_reads(&self) -> u32 {
         let usual = if self.database_url().starts_with("sqlite:") {
-            u32::try_from(self.sqlite_readers()).unwrap_or(1) / 2
+            u32::try_from(self.sqlite_readers()).unwrap_or(1) / 4
         } else {
             self.database_connections / 4
         };
@@ -376,6 +412,7 @@ impl Settings {
         let defaults = Limits::default();
         Limits {
             deadline: self.module_deadline,
+            host: self.module_host_time,
             whole: self.request_timeout,
             heavy: self.heavy_read_timeout,
             memory: size(self.module_memory),
@@ -397,6 +434,21 @@ impl Settings {
             _ => anyhow::bail!("STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE are set together"),
         };
         Ok(single.iter().chain(&self.oidc).map(issuer).collect())
+    }
+}
+
+/// A name by which a listener is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HostName(pub String);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<HostName, String> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+        let known = !text.is_empty() && text.bytes().all(plain);
+        known.then(|| HostName(text.to_owned())).ok_or_else(|| format!("`{text}` is no name of a host"))
     }
 }
 
@@ -442,11 +494,24 @@ fn without_password<S: serde::Serializer>(url: &Option<String>, serializer: S) -
     let shown = url.as_ref().map(|url| match (url.find("://"), url.rfind('@')) {
         (Some(scheme), Some(at)) if at > scheme => {
             let user = url[scheme + 3..at].split(':').next().unwrap_or_default();
-            format!("{}{user}{}", &url[..scheme + 3], &url[at..])
+            format!("{}{user}{}", &url[..scheme + 3], without_secrets(&url[at..]))
         }
-        _ => url.clone(),
+        _ => without_secrets(url),
     });
     shown.serialize(serializer)
+}
+
+/// Members of an address's query that are no secret.
+const PLAIN: &[&str] = &["sslmode", "sslrootcert", "host", "hostaddr", "port", "dbname", "user", "application_name"];
+
+/// An address with every other member of its query left out: a password may stand there as well.
+fn without_secrets(address: &str) -> String {
+    let Some((address, query)) = address.split_once('?') else { return address.to_owned() };
+    let show = |member: &str| match member.split_once('=') {
+        Some((name, _)) if !PLAIN.contains(&name) => format!("{name}=(set)"),
+        _ => member.to_owned(),
+    };
+    format!("{address}?{}", query.split('&').map(show).collect::<Vec<_>>().join("&"))
 }
 
 #[cfg(test)]
@@ -461,6 +526,18 @@ mod tests {
         let settings = Settings { encryption_key: Some("s3cret".into()), ..settings };
         let shown = serde_json::to_string(&settings).unwrap();
         assert!(shown.contains("postgres://stoa@db/stoa") && !shown.contains("s3cret"), "{shown}");
+        for (url, expected) in [
+            ("postgres://db/stoa?user=stoa&password=s3cret", "postgres://db/stoa?user=stoa&password=(set)"),
+            (
+                "postgres://stoa:s3@cret@db/stoa?sslmode=require&sslpassword=s3cret",
+                "postgres://stoa@db/stoa?sslmode=require&sslpassword=(set)",
+            ),
+            ("postgres://stoa@db/stoa?options=-c%20x=s3cret", "postgres://stoa@db/stoa?options=(set)"),
+            ("sqlite:data/stoa.sqlite", "sqlite:data/stoa.sqlite"),
+        ] {
+            let settings = Settings { database_url: Some(url.into()), ..Settings::default() };
+            assert_eq!(serde_json::to_value(&settings).unwrap()["database_url"], expected);
+        }
     }
 
     #[test]

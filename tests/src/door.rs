@@ -1,7 +1,9 @@
-//! A door before PostgreSQL: encrypted by a CA of its own, or shut at the moment that a test chooses.
+//! A door before PostgreSQL: encrypted by a CA of its own, shut at the moment that a test chooses, or slammed between a COMMIT and its
+//! reply.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use reqwest::Url;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, split};
@@ -19,11 +21,16 @@ use crate::host::RUNTIME;
 pub struct Door {
     acceptor: Option<TlsAcceptor>,
     shut: Arc<watch::Sender<bool>>,
+    /// Replies to a COMMIT that nobody will hear.
+    slams: Arc<AtomicUsize>,
 }
+
+/// What PostgreSQL says once a transaction is committed.
+const COMMITTED: &[u8] = b"COMMIT\0";
 
 impl Default for Door {
     fn default() -> Door {
-        Door { acceptor: None, shut: Arc::new(watch::Sender::new(false)) }
+        Door { acceptor: None, shut: Arc::new(watch::Sender::new(false)), slams: Arc::default() }
     }
 }
 
@@ -53,6 +60,16 @@ impl Door {
     /// Lets people in again. Connections of before are closed.
     pub fn open(&self) {
         self.shut.send_replace(false);
+    }
+
+    /// The next replies to a COMMIT, so many, are not passed on: their connections end instead.
+    pub fn slam(&self, times: usize) {
+        self.slams.store(times, Ordering::SeqCst);
+    }
+
+    /// How many of them are still to come.
+    pub fn slams_left(&self) -> usize {
+        self.slams.load(Ordering::SeqCst)
     }
 
     /// The address of a database as it is reached through this door.
@@ -88,12 +105,12 @@ impl Door {
         }
         let server = TcpStream::connect(target).await?;
         match &self.acceptor {
-            None => join(client, server, shut).await,
+            None => join(client, server, shut, &self.slams).await,
             Some(acceptor) => {
                 // A client asks for TLS by a message of eight bytes.
                 client.read_exact(&mut [0; 8]).await?;
                 client.write_all(b"S").await?;
-                join(acceptor.accept(client).await?, server, shut).await
+                join(acceptor.accept(client).await?, server, shut, &self.slams).await
             }
         }
         Ok(())
@@ -101,7 +118,12 @@ impl Door {
 }
 
 /// Passes everything on until one side ends or the door has been shut and is opened again.
-async fn join(client: impl AsyncRead + AsyncWrite, server: TcpStream, mut shut: watch::Receiver<bool>) {
+async fn join(
+    client: impl AsyncRead + AsyncWrite,
+    server: TcpStream,
+    mut shut: watch::Receiver<bool>,
+    slams: &AtomicUsize,
+) {
     let (from_client, to_client) = split(client);
     let (from_server, to_server) = split(server);
     let (mut from_client, mut to_client) = (Box::pin(from_client), Box::pin(to_client));
@@ -109,8 +131,28 @@ async fn join(client: impl AsyncRead + AsyncWrite, server: TcpStream, mut shut: 
     let mut opened = shut.clone();
     tokio::select! {
         _ = tokio::io::copy(&mut from_client, &mut to_server) => {}
-        _ = tokio::io::copy(&mut from_server, &mut to_client) => {}
+        _ = pass_replies(&mut from_server, &mut to_client, slams) => {}
         _ = shut.wait_for(|shut| *shut) => {}
     }
     let _ = opened.wait_for(|shut| !shut).await;
+}
+
+/// Passes replies on until one that nobody shall hear: then the connection ends.
+async fn pass_replies(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut (impl AsyncWrite + Unpin),
+    slams: &AtomicUsize,
+) -> std::io::Result<()> {
+    let mut replies = vec![0; 16 << 10];
+    loop {
+        let length = from.read(&mut replies).await?;
+        let read = &replies[..length];
+        let is_commit = read.windows(COMMITTED.len()).any(|part| part == COMMITTED);
+        let slam = || slams.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        if length == 0 || is_commit && slam() {
+            return Ok(());
+        }
+        to.write_all(read).await?;
+        to.flush().await?;
+    }
 }

@@ -60,6 +60,7 @@ pub struct Settings {
     variables: Vec<(String, String)>,
     file: Option<String>,
     without_dev: bool,
+    server: Option<String>,
     way: Option<Way>,
 }
 
@@ -85,6 +86,12 @@ impl Settings {
     /// The text of its `stoa.toml`.
     pub fn file(mut self, text: impl Into<String>) -> Settings {
         self.file = Some(text.into());
+        self
+    }
+
+    /// Its database (PostgreSQL) is made on another server than the suite's.
+    pub fn at(mut self, server: String) -> Settings {
+        self.server = Some(server);
         self
     }
 
@@ -117,7 +124,7 @@ impl Stoa {
         let place = Folder::new("host");
         let postgres = match database {
             Database::Sqlite => None,
-            Database::Postgres => Some(Disposable::create()),
+            Database::Postgres => Some(settings.server.map_or_else(Disposable::create, Disposable::create_at)),
         };
         if let Some(text) = &settings.file {
             fs::write(place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
@@ -131,6 +138,8 @@ impl Stoa {
             ("STOA_CONTRACT_BREACHES".into(), "refuse".into()),
             ("STOA_USER_REQUESTS_PER_MINUTE".into(), "1000000".into()),
             ("STOA_TENANT_REQUESTS_PER_MINUTE".into(), "1000000".into()),
+            ("STOA_USER_TOTAL_REQUESTS_PER_MINUTE".into(), "1000000".into()),
+            ("STOA_USER_COMPANIES_PER_DAY".into(), "1000000".into()),
         ];
         if settings.without_dev {
             variables.push(("STOA_ENCRYPTION_KEY".into(), "5a".repeat(32)));
@@ -325,11 +334,28 @@ impl Stoa {
         None
     }
 
+    /// Another `stoa.toml`, which the host reads at its next start or when it is told to.
+    pub fn rewrite_file(&self, text: &str) {
+        fs::write(self.0.place.path().join("stoa.toml"), text).expect("cannot write stoa.toml");
+    }
+
+    /// Tells the host to read again what it reads while it runs (SIGHUP).
+    pub fn hang_up(&self) {
+        let pid = lock(&self.0.process).as_ref().map(|process| process.child.id().to_string()).expect("a running host");
+        let sent = Command::new("kill").args(["-HUP", &pid]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "cannot send SIGHUP to the host");
+    }
+
     /// Starts the host again on the same data folder and database.
     pub fn restart(&self) {
         self.kill9();
         *lock(&self.0.contract) = None;
         self.0.launch().unwrap_or_else(|said| panic!("the host did not start again: {said}"));
+    }
+
+    /// The running process.
+    pub fn process(&self) -> u32 {
+        lock(&self.0.process).as_ref().map(|process| process.child.id()).expect("a running host")
     }
 
     pub fn is_running(&self) -> bool {

@@ -31,6 +31,7 @@ pub mod operator;
 pub mod parallel;
 pub mod people;
 pub mod postgres;
+pub mod preload;
 pub mod proxy;
 pub mod purchases;
 pub mod raw;

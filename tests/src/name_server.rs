@@ -1,14 +1,17 @@
 //! A name server of the test's own, which says of every name what the test wants, and can change its mind.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 pub struct NameServer {
     pub address: SocketAddr,
     addresses: Arc<Mutex<Vec<IpAddr>>>,
+    asked: Arc<AtomicUsize>,
 }
 
+const HEADER: usize = 12;
 const A: u8 = 1;
 const AAAA: u8 = 28;
 
@@ -16,17 +19,24 @@ impl NameServer {
     /// Every name has these addresses.
     pub fn start(addresses: &[&str]) -> NameServer {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-        let server = NameServer { address: socket.local_addr().expect("an address"), addresses: Arc::default() };
+        let address = socket.local_addr().expect("an address");
+        let server = NameServer { address, addresses: Arc::default(), asked: Arc::default() };
         server.set(addresses);
-        let addresses = server.addresses.clone();
+        let (addresses, asked) = (server.addresses.clone(), server.asked.clone());
         thread::spawn(move || {
             let mut question = [0; 512];
             while let Ok((length, from)) = socket.recv_from(&mut question) {
+                asked.fetch_add(1, Ordering::SeqCst);
                 let addresses = addresses.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let _ = socket.send_to(&answer(&question[..length], &addresses), from);
             }
         });
         server
+    }
+
+    /// Questions so far.
+    pub fn count_questions(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
     }
 
     /// From now on every name has these.
@@ -38,9 +48,12 @@ impl NameServer {
 
 /// The question, with an answer of its kind for each address.
 fn answer(question: &[u8], addresses: &[IpAddr]) -> Vec<u8> {
-    let kind = question[question.len() - 3];
-    let mut answer = question.to_vec();
+    // The question alone, without what else the message tells of who asks.
+    let name = question[HEADER..].iter().position(|byte| *byte == 0).expect("a name's end");
+    let mut answer = question[..HEADER + name + 5].to_vec();
+    let kind = answer[answer.len() - 3];
     answer[2] |= 0x80;
+    answer[6..HEADER].fill(0);
     for address in addresses {
         let data = match address {
             IpAddr::V4(address) if kind == A => address.octets().to_vec(),

@@ -25,14 +25,18 @@ pub struct Disposable {
 
 impl Disposable {
     pub fn create() -> Disposable {
+        Disposable::create_at(server().unwrap_or_else(|| panic!("{MISSING}")))
+    }
+
+    /// On this server.
+    pub fn create_at(server: String) -> Disposable {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         static SWEEP: Once = Once::new();
-        let server = server().unwrap_or_else(|| panic!("{MISSING}"));
         SWEEP.call_once(|| sweep(&server));
         let name = format!("stoa_test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         run(&server, &format!("create database {name}"))
-            .unwrap_or_else(|error| panic!("cannot create a database at STOA_TEST_POSTGRES_URL: {error}"));
-        let mut url = Url::parse(&server).expect("STOA_TEST_POSTGRES_URL is no URL");
+            .unwrap_or_else(|error| panic!("cannot create a database at {server}: {error}"));
+        let mut url = Url::parse(&server).expect("the server's address is no URL");
         url.set_path(&name);
         Disposable { server, name, url: url.to_string() }
     }

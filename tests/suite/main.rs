@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+mod bounds;
 mod catalog;
 mod durability;
 mod evidence;
@@ -17,4 +18,5 @@ mod pos;
 mod pricing;
 mod procurement;
 mod sales;
+mod soak;
 mod webhooks;

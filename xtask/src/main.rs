@@ -15,6 +15,7 @@ mod program;
 mod release_wit;
 mod removals;
 mod run;
+mod soak;
 mod test;
 mod wit_package;
 mod workspace;
@@ -32,6 +33,8 @@ enum Verb {
     Check(check::Args),
     /// Take rules out of the code and see that their tests fail: tests/evidence/removals.txt
     Removals(removals::Args),
+    /// The fault harness: kills, cuts, full disks and wrong clocks under load, on both databases; 25 rounds of each
+    Soak(soak::Args),
     /// The benchmark: prints a table and writes target/bench.json
     Bench(bench::Args),
     /// Build every module to target/modules/NAME.wasm, or the examples to target/examples
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Verb::Test(args) => test::run(&workspace, args),
         Verb::Check(args) => check::run(&workspace, args),
         Verb::Removals(args) => removals::run(&workspace, args),
+        Verb::Soak(args) => soak::run(&workspace, &args),
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),

@@ -16,8 +16,13 @@ pub struct Args {
 }
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
+    run_with(workspace, &args.arguments, &[])
+}
+
+/// The same, with these variables.
+pub fn run_with(workspace: &Workspace, arguments: &[String], variables: &[(&str, String)]) -> Result<()> {
     let packages = ["-p", "--package", "--workspace", "--all", "--exclude"];
-    let is_whole = !args.arguments.iter().any(|word| packages.iter().any(|option| word == option));
+    let is_whole = !arguments.iter().any(|word| packages.iter().any(|option| word == option));
     let host = build(workspace, is_whole)?;
     // Else every host of the suite that is first would compile them, several at once.
     build_modules::precompile(workspace, &host)?;
@@ -27,8 +32,8 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     if is_whole {
         command.arg("--workspace");
     }
-    command.args(&args.arguments);
-    if !names_threads(&args.arguments) {
+    command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
+    if !names_threads(arguments) {
         command.env("RUST_TEST_THREADS", THREADS);
     }
     command.env("STOA_TEST_BINARY", &host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));

@@ -14,6 +14,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use clap::Args;
+use stoa::http::doors::Doors;
+use stoa::http::server;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
@@ -38,7 +40,7 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("stoa-bench listening on http://{}", listener.local_addr()?);
     // The same listening as the host's.
-    stoa::http::server::serve(listener, router, std::future::pending()).await;
+    server::serve(listener, router, Doors::of_private(usize::MAX), server::SILENCE, std::future::pending()).await;
     Ok(())
 }
 

@@ -5,5 +5,5 @@ mod pattern;
 pub mod pgbench;
 pub mod sqlite;
 
-pub use pattern::{Part, Pattern, Shape};
+pub use pattern::{Part, Pattern, Shape, short};
 pub use stoa_tap::{Exchange, Proxy, Statement, Value};

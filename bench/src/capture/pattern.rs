@@ -125,11 +125,14 @@ impl Pattern {
         })
     }
 
-    /// What `judge` does not place is a constant, as in the second recording.
+    /// What `judge` does not place is a constant, as in the second recording. An exchange without statements prepared one, on a
+    /// connection that had not met it.
     fn build(
         recordings: &[Vec<Exchange>],
         mut judge: impl FnMut(&[&Value]) -> Option<Part>,
     ) -> anyhow::Result<Pattern> {
+        let without_preparing = |of: &Vec<Exchange>| of.iter().filter(|said| !said.is_empty()).cloned().collect();
+        let recordings: Vec<Vec<Exchange>> = recordings.iter().map(without_preparing).collect();
         let model = recordings.get(1).context("two recordings make a pattern")?;
         let mut exchanges = Vec::with_capacity(model.len());
         for (nth, exchange) in model.iter().enumerate() {
@@ -138,8 +141,8 @@ impl Pattern {
                 let alike: Vec<_> = recordings.iter().filter_map(|recording| recording.get(nth)?.get(at)).collect();
                 anyhow::ensure!(
                     alike.len() == recordings.len() && alike.iter().all(|other| other.sql == statement.sql),
-                    "the recordings differ at `{}`",
-                    statement.sql
+                    "the recordings differ at message {nth}, statement {at}: {:#?}",
+                    recordings.iter().map(|of| of.get(nth).map(describe)).collect::<Vec<_>>()
                 );
                 let mut parts = Vec::with_capacity(statement.values.len());
                 for place in 0..statement.values.len() {
@@ -159,12 +162,20 @@ impl Pattern {
 
     /// A line for each message, for people.
     pub fn outline(&self) -> Vec<String> {
-        let short = |shape: &Shape| {
-            let words: Vec<&str> = shape.sql.split_whitespace().collect();
-            words.join(" ").chars().take(150).collect::<String>()
-        };
-        self.exchanges.iter().map(|shapes| shapes.iter().map(short).collect::<Vec<_>>().join(" ; ")).collect()
+        let line = |shapes: &Vec<Shape>| shapes.iter().map(|shape| short(&shape.sql)).collect::<Vec<_>>().join(" ; ");
+        self.exchanges.iter().map(line).collect()
     }
+}
+
+/// The beginnings of its statements, for people.
+fn describe(exchange: &Exchange) -> Vec<String> {
+    exchange.iter().map(|statement| short(&statement.sql)).collect()
+}
+
+/// The beginning of a statement, for people.
+pub fn short(sql: &str) -> String {
+    let words: Vec<&str> = sql.split_whitespace().collect();
+    words.join(" ").chars().take(150).collect()
 }
 
 /// A text of this many bytes is a document's, such as a stored answer.

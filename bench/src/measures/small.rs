@@ -123,6 +123,7 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::default(),
         running_guest: Running::begin(),
+        told: 0,
         failure: None,
     }
 }

@@ -3,10 +3,11 @@
 //!
 //! What is said is taken down too: the limits of reads and writes run it again.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::bench::{Bench, metric};
-use crate::capture::{Exchange, Pattern, Proxy};
+use crate::capture::{Exchange, Pattern, Proxy, short};
 use crate::company::{Client, Company, Prices};
 use crate::postgres::Database;
 use crate::report::Target;
@@ -88,9 +89,14 @@ pub async fn measure(bench: &mut Bench, database: &Database, company: &Company) 
     );
     report.add("sql_read", each(statements(&reads)), "statements that PostgreSQL was told");
     report.add("sql_write", each(statements(&writes)), "");
-    for (name, pattern) in [("read", &read), ("write", &write)] {
+    for (name, pattern, exchanges) in [("read", &read, &reads), ("write", &write, &writes)] {
         for (number, line) in pattern.outline().iter().enumerate() {
             report.note(format!("{name} {}: {line}", number + 1));
+        }
+        let own: BTreeSet<&str> = pattern.shapes().map(|shape| shape.sql.as_str()).collect();
+        let others = exchanges.iter().flatten().filter(|statement| !own.contains(statement.sql.as_str()));
+        for other in others.map(|statement| short(&statement.sql)).collect::<BTreeSet<_>>() {
+            report.note(format!("beside a {name}: {other}"));
         }
     }
     Ok(Said { read, write })

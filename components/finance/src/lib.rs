@@ -9,7 +9,7 @@ mod tests;
 mod verify;
 mod work;
 
-use stoa_sdk::{Manifest, Module};
+use stoa_sdk::{Manifest, Module, Problem};
 
 /// The module.
 pub struct Finance;
@@ -39,6 +39,10 @@ impl Module for Finance {
             "Invoices, payments, credits, refunds and supplier returns.",
         )
     };
+
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        work::month_totals::upgrade(cursor)
+    }
 }
 
 stoa_sdk::export_module!(Finance);

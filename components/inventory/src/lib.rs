@@ -10,6 +10,7 @@ mod work;
 
 use operations::{cost, location, movement, reservation, stock, stock_count, transfer_order, unit, warehouse};
 use records::cost::{CostEntryRow, LayerRow, PoolRow, SaleBalanceRow};
+use records::cost_total::{CostTotalRow, VariantCostTotalRow};
 use records::location::{LOCATION_ARCHIVED, LOCATION_CREATED, LOCATION_UPDATED, LocationRow};
 use records::movement::MovementRow;
 use records::reservation::{ReservationEntryRow, ReservationRow};
@@ -18,7 +19,8 @@ use records::stock_count::{StockCountLineRow, StockCountRow};
 use records::transfer_order::{TransferItemRow, TransferOrderRow, TransferUnitRow};
 use records::unit::{UnitEntryRow, UnitIdentityRow, UnitRow};
 use records::warehouse::{WAREHOUSE_ARCHIVED, WAREHOUSE_CREATED, WAREHOUSE_UPDATED, WarehouseRow};
-use stoa_sdk::{Entity, Manifest, Module};
+use stoa_sdk::{Entity, Manifest, Module, Problem};
+use stoa_trade::snapshot::SummedLinesRow;
 
 /// The module.
 pub struct Inventory;
@@ -49,6 +51,9 @@ impl Module for Inventory {
             PoolRow::collection,
             LayerRow::collection,
             CostEntryRow::collection,
+            VariantCostTotalRow::collection,
+            CostTotalRow::collection,
+            SummedLinesRow::collection,
             SaleBalanceRow::collection,
             TransferOrderRow::collection,
             TransferItemRow::collection,
@@ -89,6 +94,10 @@ impl Module for Inventory {
         verify: verify::verify,
         ..Manifest::new("inventory", env!("CARGO_PKG_VERSION"), "Warehouses, stock, serial units and what goods cost.")
     };
+
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        work::costs::totals::upgrade(cursor)
+    }
 }
 
 stoa_sdk::export_module!(Inventory);

@@ -16,10 +16,12 @@ use records::allocation::AllocationRow;
 use records::customer::{CUSTOMER_ARCHIVED, CUSTOMER_CREATED, CUSTOMER_UPDATED, CustomerRow};
 use records::customer_return::{SalesReturnItemRow, SalesReturnRow};
 use records::delivery::DeliveryLineRow;
+use records::month_total::DeliveryTotalRow;
 use records::order::{OrderRow, SALE_CANCELLED, SALE_COMPLETED, SALE_CONFIRMED, SALE_CREATED, SALE_UPDATED};
 use records::order_item::OrderItemRow;
 use records::quotation::{QuotationItemRow, QuotationRow};
-use stoa_sdk::{Entity, Manifest, Module};
+use stoa_sdk::{Entity, Manifest, Module, Problem};
+use stoa_trade::snapshot::SummedLinesRow;
 
 /// The module.
 pub struct Sales;
@@ -35,6 +37,8 @@ impl Module for Sales {
             OrderItemRow::collection,
             AllocationRow::collection,
             DeliveryLineRow::collection,
+            DeliveryTotalRow::collection,
+            SummedLinesRow::collection,
             SalesReturnRow::collection,
             SalesReturnItemRow::collection,
         ],
@@ -72,6 +76,10 @@ impl Module for Sales {
         verify: verify::verify,
         ..Manifest::new("sales", env!("CARGO_PKG_VERSION"), "Customers, quotations, sales orders and customer returns.")
     };
+
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        work::month_totals::upgrade(cursor)
+    }
 }
 
 stoa_sdk::export_module!(Sales);

@@ -45,6 +45,7 @@ pub struct Operation {
     discloses_identifiers: bool,
     csv: bool,
     heavy: bool,
+    grows_with: Option<&'static str>,
     client: Option<Client>,
     is_twin: bool,
 }
@@ -77,6 +78,7 @@ impl Operation {
             discloses_identifiers: false,
             csv: false,
             heavy: false,
+            grows_with: None,
             client: None,
             is_twin: false,
         }
@@ -224,6 +226,13 @@ impl Operation {
         self
     }
 
+    /// Pointer to the array of the body that the work grows with: the request's limits grow with its entries. `/lines/*/unitIds`:
+    /// the lists of all lines together.
+    pub const fn grows_with(mut self, array: &'static str) -> Operation {
+        self.grows_with = Some(array);
+        self
+    }
+
     /// The same operation for API clients, below their own root and named with `api` before it; what differs is said by the
     /// twin, all else is this row's.
     pub const fn and_client(mut self, client: Client) -> Operation {
@@ -287,6 +296,7 @@ impl Operation {
             discloses_identifiers: self.discloses_identifiers,
             csv: self.csv,
             heavy: self.heavy,
+            grows_with: self.grows_with.map(str::to_owned),
         }
     }
 }

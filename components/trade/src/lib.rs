@@ -20,6 +20,7 @@ pub mod pages;
 pub mod party;
 pub mod quantity;
 pub mod refusal;
+pub mod snapshot;
 pub mod stages;
 pub mod text;
 pub mod tree;

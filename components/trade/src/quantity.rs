@@ -124,6 +124,11 @@ pub fn of_pieces(count: usize) -> Quantity {
     Quantity::from_units(i128::try_from(count).unwrap_or(i128::MAX).saturating_mul(ONE))
 }
 
+/// A count of things, which may be below zero, as an amount.
+pub fn of_count(count: i64) -> Amount {
+    Amount::from_units(i128::from(count).saturating_mul(ONE * ONE))
+}
+
 /// 409: a line names other than as many units as its quantity. `code` is the item's, such as UNITS_DIFFER_FROM_QUANTITY.
 pub fn unit_count_mismatch(pointer: impl Into<String>, code: &str, required: usize, identified: usize) -> Problem {
     let count = |count: usize| Some(u32::try_from(count).unwrap_or(u32::MAX).min(1_000));

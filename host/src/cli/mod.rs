@@ -1,5 +1,6 @@
 //! The binary's verbs, one file each.
 
+mod descriptors;
 mod keys;
 mod migrate;
 mod module;
@@ -10,9 +11,11 @@ mod token;
 mod verify;
 mod webhook;
 
+use arc_swap::ArcSwap;
 use clap::{Parser, Subcommand};
 
-use crate::gate::compiler;
+use crate::deployment::development;
+use crate::gate::compiler::{self, Compiler};
 use crate::gate::vetting::Gate;
 use crate::platform;
 use crate::sandbox::engine::{self, Sandbox};
@@ -86,10 +89,26 @@ pub fn run() -> anyhow::Result<()> {
     }
 }
 
-/// The gate of verbs that serve nobody: it takes whatever it is shown.
+/// The gate of verbs on the database of hosts: it takes what these hosts take.
+pub(crate) fn gate_of_hosts(settings: &Settings) -> anyhow::Result<Gate> {
+    // Beside a --dev host its data folder lies, with the key that it trusts.
+    let dev = settings.dev || development::signing_key_file(&settings.data_dir).exists();
+    let trust = Settings { dev, ..settings.clone() }.trust()?;
+    Ok(Gate { trust: ArcSwap::from_pointee(trust), ..gate(settings)? })
+}
+
+/// The gate of verbs that serve nobody: it takes whatever it is shown, and compiles it where it can do no harm.
 pub(crate) fn gate(settings: &Settings) -> anyhow::Result<Gate> {
     let engine = engine::engine(settings.sandbox(), 1, settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
     let gate = Gate::open(&engine, platform::NAMES, settings.module_cache());
-    Ok(Gate { judge: settings.judge()?, precompiled: settings.read_precompiled()?, ..gate })
+    let compiler = Compiler::apart(settings.sandbox(), settings.limits().large_memory)?;
+    Ok(Gate { judge: settings.judge()?, precompiled: settings.read_precompiled()?, compiler, ..gate })
+}
+
+/// The gate of verbs that look at a component of whoever: with the hardened engine, and nothing kept.
+pub(crate) fn gate_of_strangers() -> anyhow::Result<Gate> {
+    let engine = engine::build_hardened(1)?;
+    let compiler = Compiler::apart(Sandbox::Hardened, engine::Pool::default().memory)?;
+    Ok(Gate { compiler, ..Gate::open(&engine, platform::NAMES, None) })
 }

@@ -5,28 +5,34 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use clap::Args;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+use super::descriptors;
 use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
 use crate::events::Relay;
+use crate::gate::admission::Role;
 use crate::gate::compiler::Compiler;
-use crate::gate::vetting::{Gate, Trust};
+use crate::gate::trust::Trust;
+use crate::gate::vetting::Gate;
 use crate::governance::{self, Governor, HeavyReads, Recorder};
+use crate::http::doors::Doors;
 use crate::http::operator::Operator;
+use crate::http::readiness::Readiness;
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
 use crate::platform::{self, Platform};
 use crate::purge;
-use crate::sandbox::engine;
+use crate::sandbox::engine::{self, Sandbox};
+use crate::secret_file;
 use crate::settings::{LogFormat, Onboarding, Settings};
 use crate::watchdog::{Pulse, Watchdog};
 
@@ -67,14 +73,14 @@ pub struct Flags {
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
     let print = flags.print_config;
-    let settings = Settings::load(flags)?;
+    let settings = Settings::load(&flags)?;
     settings.check()?;
     if print {
         println!("{}", serde_json::to_string_pretty(&settings)?);
         return Ok(());
     }
     start_log(&settings.log, settings.log_format);
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings))
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(serve(settings, flags))
 }
 
 /// Logs to stderr what the filter lets through.
@@ -88,8 +94,9 @@ pub fn start_log(filter: &str, format: LogFormat) {
     }
 }
 
-async fn serve(settings: Settings) -> anyhow::Result<()> {
-    std::fs::create_dir_all(&settings.data_dir)?;
+async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
+    let descriptors = descriptors::raise_limit();
+    secret_file::make_folder(&settings.data_dir)?;
     let metrics = PrometheusBuilder::new().install_recorder()?;
     let engine = engine::engine(settings.sandbox(), settings.concurrent_requests(), settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
@@ -99,7 +106,6 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         settings
             .operator_token_sha256
             .push(Operator { name: "dev".into(), token_sha256: Sha256::digest(token).into() });
-        settings.trusted_signers.push(development::signing_key(&settings.data_dir)?.signer().clone());
     }
     let (keys, dialer, schedule) =
         (Arc::new(settings.key_ring()?), Arc::new(settings.dialer()?), settings.webhook_schedule()?);
@@ -107,7 +113,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         cache: settings.module_cache(),
         precompiled: settings.read_precompiled()?,
         compiler: Compiler::apart(settings.sandbox(), settings.limits().large_memory)?,
-        trust: Trust::Signed { by: settings.trusted_signers.clone(), unsigned: settings.dev },
+        trust: ArcSwap::from_pointee(settings.trust()?),
         judge: settings.judge()?,
         engine,
         host: platform::NAMES,
@@ -129,14 +135,19 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     let listener = listen(settings.listen).await?;
     let private_listener = listen(settings.private_listen).await?;
     let address = listener.local_addr()?;
-    let limits =
-        governance::RateLimits { user: settings.user_requests_per_minute, tenant: settings.tenant_requests_per_minute };
+    let limits = governance::RateLimits {
+        user: settings.user_requests_per_minute,
+        tenant: settings.tenant_requests_per_minute,
+        // At least what one company alone may have.
+        user_total: settings.user_total_requests_per_minute.max(settings.user_requests_per_minute),
+    };
     let (purged, gathered) = (database.clone(), metrics.clone());
     watchdog.spawn("purge", move |pulse| purge::keep_small(purged.clone(), pulse));
     watchdog.spawn("metrics", move |pulse| keep_metrics_small(gathered.clone(), pulse));
     let host = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
     let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
     deployment.keep(&watchdog);
+    tokio::spawn(read_trust_again(deployment.clone(), settings.sandbox(), flags));
     let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
     let app = Arc::new(answer::App {
         deployment: deployment.clone(),
@@ -145,6 +156,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         platform: Arc::new(Platform {
             limits: settings.limits(),
             onboarding_open: settings.onboarding == Onboarding::Open,
+            companies_per_day: settings.user_companies_per_day,
             environment: settings.environment(),
             governor: Governor::new(limits, database.clone()),
             recorder,
@@ -155,7 +167,8 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         users: Users::default(),
         api_keys: ApiKeys::new(settings.environment()),
         dev_issuer,
-        large_bodies: Arc::new(Semaphore::new(body::LARGE_BODIES)),
+        bodies: body::Bodies::default(),
+        readiness: Readiness::default(),
         heavy_reads: HeavyReads::new(settings.heavy_reads()),
         trusted_proxies: settings.trusted_proxies.clone(),
     });
@@ -163,10 +176,18 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 
-    let private = private::router(metrics, deployment.clone(), settings.operator_token_sha256.clone());
-    let private = tokio::spawn(server::serve(private_listener, private, std::future::pending()));
+    let (operators, names) =
+        (settings.operator_token_sha256.clone(), settings.private_names.iter().map(|name| name.0.clone()).collect());
+    let private = private::router(metrics, deployment.clone(), operators, names);
+    let silence = settings.connection_timeout;
+    let doors = Doors::of_private(private::CONNECTIONS);
+    let private = tokio::spawn(server::serve(private_listener, private, doors, silence, std::future::pending()));
+    let database_connections = settings.concurrent_requests() as usize;
+    let connections = descriptors::count_connections(descriptors, settings.connections, database_connections);
+    let doors = Doors::new(connections, settings.connections_per_peer, settings.trusted_proxies.clone());
+    tracing::info!(descriptors, connections, "connections at once");
     let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
-    server::serve(listener, router, stop_signal()).await;
+    server::serve(listener, router, doors, silence, stop_signal()).await;
     private.abort();
     relaying.finish().await;
     recording.finish().await;
@@ -197,6 +218,28 @@ fn host_name(address: SocketAddr) -> String {
 
 async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| anyhow::anyhow!("cannot listen on {address}: {error}"))
+}
+
+/// On SIGHUP whose modules may run is read again, and nothing else of the settings.
+async fn read_trust_again(deployment: Arc<Deployment>, sandbox: Sandbox, flags: Flags) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangup) = signal(SignalKind::hangup()) else { return };
+    while hangup.recv().await.is_some() {
+        match read_trust(sandbox, &flags) {
+            Ok(trust) => deployment.trust(trust),
+            Err(error) => tracing::error!(%error, "the settings cannot be read again: trust stays as it was"),
+        }
+    }
+}
+
+/// A partner who comes along hardens the sandbox, which takes a start.
+fn read_trust(sandbox: Sandbox, flags: &Flags) -> anyhow::Result<Trust> {
+    let mut settings = Settings::load(flags)?;
+    if settings.sandbox() != sandbox {
+        tracing::warn!("the sandbox is `{}` until the next start: partners' keys are not trusted yet", sandbox.name());
+        settings.trusted_signers.retain(|signer| signer.role == Role::Deployment);
+    }
+    settings.trust()
 }
 
 /// SIGTERM or Ctrl-C.

@@ -138,7 +138,7 @@ async fn perform(settings: &Settings, database: &Database, verb: Verb, as_json: 
 }
 
 async fn create(settings: &Settings, database: &Database, asked: Create) -> anyhow::Result<CreatedCompany> {
-    let gate = Arc::new(super::gate(settings)?);
+    let gate = Arc::new(super::gate_of_hosts(settings)?);
     let release = first::read_active_release(database, &gate, &settings.modules_dir()).await?;
     tables::bring_up_to_date(database, &release.modules).await?;
     let owner = match (asked.owner, asked.owner_email) {

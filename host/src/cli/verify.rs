@@ -74,11 +74,12 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 }
 
 async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(usize, Vec<Finding>)> {
-    let limits = settings.limits();
+    // It goes through what a company has: as long as a report may take.
+    let limits = settings.limits().for_heavy_read();
     // It only reads, whoever it connects as.
     let database = crate::database::DatabaseSettings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;
-    let gate = Arc::new(super::gate(settings)?);
+    let gate = Arc::new(super::gate_of_hosts(settings)?);
     let generation = first::read_active_release(&database, &gate, &settings.modules_dir()).await?.generation;
     let mut companies = tenants(&database).await?;
     companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
@@ -154,7 +155,7 @@ async fn batch(
         };
         (ran.session, verdict)
     });
-    database.read(Place::Company(tenant), work).await.map_err(|error| anyhow::anyhow!("{error}"))
+    database.read_heavy(Place::Company(tenant), work).await.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// A snapshot of the company's rows, and who looks at them.

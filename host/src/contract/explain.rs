@@ -131,6 +131,43 @@ impl Tree {
         }
     }
 
+    /// Adds where the value, or what it holds, passes bounds of its schema.
+    pub fn find_unbounded(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
+        let node = self.node(id);
+        if !node.bounded || faults.are_full() {
+            return;
+        }
+        for code in node.bounds.iter().flat_map(|bounds| bounds.find_faults(value)) {
+            faults.add(trail.pointer(), code);
+        }
+        let typed = Types::of(value);
+        let branches = node.unions.iter().flat_map(|union| &union.branches);
+        for part in node.all.iter().chain(branches.filter(|branch| self.types(**branch).meets(typed))) {
+            self.find_unbounded(*part, value, trail, faults);
+        }
+        match value {
+            Value::Object(object) => {
+                for member in node.members.iter().filter(|member| self.node(member.node).bounded) {
+                    if let Some(value) = object.get(&member.name) {
+                        let step = Step::Name(Cow::Borrowed(&member.name));
+                        self.find_unbounded(member.node, value, &trail.down(&step), faults);
+                    }
+                }
+                let Some(other) = node.other.filter(|other| self.node(*other).bounded) else { return };
+                for (_, value) in object.iter().filter(|(name, _)| node.member(name).is_none()) {
+                    self.find_unbounded(other, value, &trail.down(&Step::Hidden), faults);
+                }
+            }
+            Value::Array(items) => {
+                let Some(item) = node.items.filter(|item| self.node(*item).bounded) else { return };
+                for (at, value) in items.iter().enumerate() {
+                    self.find_unbounded(item, value, &trail.down(&Step::Index(at)), faults);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The faults of the branch that was meant, as far as type and constants tell; else what all branches agree on.
     fn explain_union(&self, union: &Union, value: &Value, trail: &Trail, faults: &mut Faults) {
         let typed: Vec<Id> =

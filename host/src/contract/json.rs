@@ -10,8 +10,6 @@ use super::pointer::{Step, Trail};
 
 /// Containers within containers.
 const MAX_DEPTH: usize = 128;
-/// A value costs up to 80 bytes; the largest lawful body (16 MiB of products) holds about a million.
-const MAX_VALUES: usize = 2_000_000;
 /// As many faults as an answer shows.
 const MAX_REPEATED: usize = 200;
 
@@ -26,10 +24,10 @@ pub enum Malformed {
     Repeated(Vec<Vec<Step<'static>>>),
 }
 
-/// Reads one JSON text.
-pub fn parse(bytes: &[u8]) -> Result<Value, Malformed> {
+/// Reads one JSON text of at most so many values. Each costs up to 80 bytes.
+pub fn parse(bytes: &[u8], most_values: usize) -> Result<Value, Malformed> {
     let text = std::str::from_utf8(bytes).map_err(|_| Malformed::Syntax)?;
-    let mut reader = Reader { text, at: 0, depth: 0, values: 0, repeated: Vec::new() };
+    let mut reader = Reader { text, at: 0, depth: 0, values: most_values, repeated: Vec::new() };
     reader.space();
     let value = reader.value(&Trail::ROOT)?;
     reader.space();
@@ -43,6 +41,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
+    /// That may still come.
     values: usize,
     repeated: Vec<Vec<Step<'static>>>,
 }
@@ -74,10 +73,7 @@ impl<'t> Reader<'t> {
     }
 
     fn value(&mut self, trail: &Trail) -> Result<Value, Malformed> {
-        self.values += 1;
-        if self.values > MAX_VALUES {
-            return Err(Malformed::TooManyValues);
-        }
+        self.values = self.values.checked_sub(1).ok_or(Malformed::TooManyValues)?;
         match self.peek() {
             Some(b'{') => self.read_nested(|reader| reader.object(trail)),
             Some(b'[') => self.read_nested(|reader| reader.array(trail)),
@@ -268,6 +264,10 @@ mod tests {
 
     use super::super::pointer::pointer;
     use super::*;
+
+    fn parse(bytes: &[u8]) -> Result<Value, Malformed> {
+        super::parse(bytes, 2_000_000)
+    }
 
     #[test]
     fn what_is_no_json() {

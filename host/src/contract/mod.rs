@@ -5,11 +5,13 @@
 //! `parameters.query`, `idempotency_key::demand`, `schema.read`, `fingerprint::of`. Every refusal is a [`crate::problem::Problem`]
 //! whose items name places and kinds, never what the caller typed.
 
+pub mod bounds;
 pub mod canonical;
 pub mod csv;
 pub mod explain;
 pub mod fingerprint;
 pub mod format;
+pub mod growth;
 pub mod idempotency_key;
 pub mod json;
 pub mod normalize;

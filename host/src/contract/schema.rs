@@ -15,7 +15,12 @@ use crate::problem::{Item, Problem};
 pub struct Schema {
     validator: jsonschema::Validator,
     tree: Tree,
+    /// Values of a body that are read: what its schema allows, and enough beyond to say where it has too many.
+    most_values: usize,
 }
+
+/// Values that any body may have before they are told by their place, and the most that are read of the largest.
+const READ_VALUES: std::ops::RangeInclusive<usize> = 20_000..=2_000_000;
 
 impl Schema {
     /// Compiles a schema of draft 2020-12 that refers to `defs` as `#/$defs/Name`. What it cannot honour it refuses, in
@@ -24,13 +29,15 @@ impl Schema {
     pub fn compile(schema: &Value, defs: &Map<String, Value>) -> Result<Schema, String> {
         let defs = refs::closure(schema, defs)?;
         let validator = tree::validator(schema, &defs)?;
-        Ok(Schema { validator, tree: Tree::compile(schema, defs)? })
+        let tree = Tree::compile(schema, defs)?;
+        let most_values = tree.most_values(tree.root).clamp(*READ_VALUES.start(), *READ_VALUES.end());
+        Ok(Schema { validator, tree, most_values })
     }
 
     /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED; of a body
     /// with repeated members only those are told, since the rest depends on which of them was meant.
     pub fn read(&self, text: &[u8]) -> Result<Value, Problem> {
-        let mut body = json::parse(text).map_err(|malformed| match malformed {
+        let mut body = json::parse(text, self.most_values).map_err(|malformed| match malformed {
             Malformed::Syntax => Problem::of("MALFORMED_JSON"),
             Malformed::TooManyValues => Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "TOO_MANY")]),
             Malformed::Repeated(all) => {
@@ -65,6 +72,7 @@ impl Schema {
         if has_nul(body) {
             self.find_nul(body, &Trail::ROOT, &mut faults);
         }
+        self.tree.find_unbounded(root, body, &Trail::ROOT, &mut faults);
         if !self.validator.is_valid(body) {
             self.explain(body, &mut faults);
         } else if faults.is_empty() {

@@ -9,6 +9,7 @@ use std::{
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Map, Value};
 
+use super::bounds::Bounds;
 use super::{format, refs};
 
 /// A node's place in its tree.
@@ -38,6 +39,10 @@ pub struct Node {
     /// What other members are.
     pub other: Option<Id>,
     pub items: Option<Id>,
+    /// Most items of an array.
+    pub most_items: Option<usize>,
+    /// Of the value and all that it holds.
+    pub bounds: Option<Bounds>,
     /// Schemas that hold for the same value: `$ref`, `allOf`.
     pub all: Vec<Id>,
     pub unions: Vec<Union>,
@@ -45,6 +50,8 @@ pub struct Node {
     pub trims: bool,
     pub rewrites: bool,
     pub defaults: bool,
+    /// Whether anything at or below this node has bounds.
+    pub bounded: bool,
     own: Option<Own>,
 }
 
@@ -237,6 +244,49 @@ impl Tree {
         }
     }
 
+    /// Most values that a lawful value has, itself included; `usize::MAX` where the schema bounds it nowhere.
+    pub fn most_values(&self, id: Id) -> usize {
+        self.count_values(id, &mut HashMap::new())
+    }
+
+    /// `counted`: by node, so far. One that is under way is within itself, and has no end.
+    fn count_values(&self, id: Id, counted: &mut HashMap<Id, usize>) -> usize {
+        if let Some(most) = counted.get(&id) {
+            return *most;
+        }
+        counted.insert(id, usize::MAX);
+        let node = self.node(id);
+        if node.constant.as_ref().is_some_and(|constant| !constant.is_object() && !constant.is_array()) {
+            counted.insert(id, 1);
+            return 1;
+        }
+        let stated = node.bounds.map_or(usize::MAX, |bounds| bounds.values);
+        let of_object = match (node.closed, node.types.meets(Types::OBJECT)) {
+            (_, false) => 0,
+            (false, true) => usize::MAX,
+            (true, true) => {
+                let members = node.members.iter().map(|member| self.count_values(member.node, counted));
+                members.fold(0, usize::saturating_add)
+            }
+        };
+        let of_array = match (node.types.meets(Types::ARRAY), node.most_items, node.items) {
+            (false, ..) => 0,
+            (true, Some(most), Some(item)) => most.saturating_mul(self.count_values(item, counted)),
+            (true, ..) => usize::MAX,
+        };
+        // All of these hold, so the least counts.
+        let mut most = stated.min(of_object.max(of_array).saturating_add(1));
+        for part in &node.all {
+            most = most.min(self.count_values(*part, counted));
+        }
+        for union in &node.unions {
+            let branches = union.branches.iter().map(|branch| self.count_values(*branch, counted));
+            most = most.min(branches.max().unwrap_or(0));
+        }
+        counted.insert(id, most);
+        most
+    }
+
     /// A schema that is its own part would be walked for ever.
     fn refuse_endless(&self) -> Result<(), String> {
         fn visit(tree: &Tree, id: Id, open: &mut Vec<bool>, done: &mut Vec<bool>) -> Result<(), String> {
@@ -265,19 +315,20 @@ impl Tree {
                 let node = &self.nodes[id];
                 let marks = node.parts().fold(
                     (
+                        node.bounds.is_some(),
                         node.trim,
                         node.case.is_some() || node.decimal || node.uuid || node.integer,
                         node.members.iter().any(|member| member.default.is_some()),
                     ),
                     |sum, part| {
                         let part = &self.nodes[part];
-                        (sum.0 || part.trims, sum.1 || part.rewrites, sum.2 || part.defaults)
+                        (sum.0 || part.bounded, sum.1 || part.trims, sum.2 || part.rewrites, sum.3 || part.defaults)
                     },
                 );
-                let marks = (marks.0, marks.1 || marks.2, marks.2);
-                changed |= marks != (node.trims, node.rewrites, node.defaults);
+                let marks = (marks.0, marks.1, marks.2 || marks.3, marks.3);
+                changed |= marks != (node.bounded, node.trims, node.rewrites, node.defaults);
                 let node = &mut self.nodes[id];
-                (node.trims, node.rewrites, node.defaults) = marks;
+                (node.bounded, node.trims, node.rewrites, node.defaults) = marks;
             }
             if !changed {
                 return;
@@ -404,6 +455,8 @@ impl<'a> Build<'a> {
             _ => None,
         };
         node.uuid = keywords.get("format").and_then(Value::as_str) == Some("uuid");
+        node.most_items = keywords.get("maxItems").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+        node.bounds = Bounds::of(keywords)?;
         if let Some(names) = keywords.get("x-normalize") {
             for name in names.as_array().ok_or("x-normalize is a list")? {
                 match name.as_str() {

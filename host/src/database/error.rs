@@ -12,6 +12,9 @@ pub enum Error {
     /// Lost connection, time-out, full disk, exhausted pool: answered 503.
     #[error("database unavailable: {0}")]
     Unavailable(String),
+    /// No room on the disk: answered 503.
+    #[error("database full: {0}")]
+    Full(String),
     /// A unique key of the host's own tables is taken.
     #[error("unique key taken: {0}")]
     Unique(String),
@@ -61,6 +64,7 @@ impl Error {
             "40001" | "40P01" => Error::Conflict(what),
             "23505" => Error::Unique(rule_name(constraint.unwrap_or_default(), table).to_owned()),
             "23514" => Error::Check(rule_name(constraint.unwrap_or_default(), table).to_owned()),
+            "53100" => Error::Full(what),
             // Lock and statement time-outs, shutdown, too many connections, out of disk or memory.
             "55P03" | "57014" | "57P01" | "57P02" | "57P03" | "25P03" => Error::Unavailable(what),
             other if other.starts_with("53") || other.starts_with("08") || other.starts_with("58") => {
@@ -78,9 +82,9 @@ impl Error {
         let what = message.clone().unwrap_or_else(|| failure.to_string());
         match failure.code {
             Code::DatabaseBusy | Code::DatabaseLocked => Error::Unavailable(what),
-            Code::DiskFull | Code::SystemIoFailure | Code::OutOfMemory | Code::ReadOnly | Code::CannotOpen => {
-                Error::Unavailable(what)
-            }
+            Code::OperationInterrupted => Error::Unavailable("the request took too long".into()),
+            Code::DiskFull => Error::Full(what),
+            Code::SystemIoFailure | Code::OutOfMemory | Code::ReadOnly | Code::CannotOpen => Error::Unavailable(what),
             Code::ConstraintViolation
                 if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE
                     || failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>

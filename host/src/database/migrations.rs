@@ -14,6 +14,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (6, "places", include_str!("../../../migrations/sqlite/0006_places.sql")),
     (7, "estimates", include_str!("../../../migrations/sqlite/0007_estimates.sql")),
     (8, "webhooks", include_str!("../../../migrations/sqlite/0008_webhooks.sql")),
+    (9, "clock", include_str!("../../../migrations/sqlite/0009_clock.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -24,6 +25,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (6, "places", include_str!("../../../migrations/postgres/0006_places.sql")),
     (7, "estimates", include_str!("../../../migrations/postgres/0007_estimates.sql")),
     (8, "webhooks", include_str!("../../../migrations/postgres/0008_webhooks.sql")),
+    (9, "clock", include_str!("../../../migrations/postgres/0009_clock.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

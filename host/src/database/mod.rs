@@ -8,6 +8,7 @@ pub mod place;
 pub mod postgres;
 pub mod row;
 pub mod sqlite;
+pub mod turns;
 pub mod work;
 
 use std::path::PathBuf;
@@ -96,7 +97,7 @@ impl Database {
     pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place.name()).increment(1);
         match self {
-            Database::Sqlite(database) => database.write(work).await,
+            Database::Sqlite(database) => database.write(place, work).await,
             Database::Postgres(database) => database.write(place, work).await,
         }
     }
@@ -105,7 +106,7 @@ impl Database {
     pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place.name()).increment(1);
         match self {
-            Database::Sqlite(database) => database.read(work).await,
+            Database::Sqlite(database) => database.read(place, work).await,
             Database::Postgres(database) => database.read(place, work).await,
         }
     }
@@ -114,8 +115,7 @@ impl Database {
     pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place.name()).increment(1);
         match self {
-            // A statement of SQLite has no time limit.
-            Database::Sqlite(database) => database.read(work).await,
+            Database::Sqlite(database) => database.read_heavy(place, work).await,
             Database::Postgres(database) => database.read_heavy(place, work).await,
         }
     }
@@ -140,9 +140,14 @@ impl Database {
         }
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and the last write found room on its disk.
     pub async fn ready(&self) -> bool {
-        self.read_plain(Place::Home, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
+        let has_room = match self {
+            Database::Sqlite(database) => database.has_room(),
+            Database::Postgres(database) => database.has_room(),
+        };
+        has_room
+            && self.read_plain(Place::Home, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
     /// Forgets statements that were prepared before a schema changed.
@@ -168,6 +173,14 @@ impl Session {
         match self {
             Session::Sqlite(_) => Ok(()),
             Session::Postgres(transaction) => transaction.begin(read_only, "").await.map(drop),
+        }
+    }
+
+    /// Ends what runs on the session from now on when this time is over, on the thread that runs it: SQLite's own clock. `None`: in the
+    /// request's time. PostgreSQL bounds its statements by itself.
+    pub fn limit_time(&self, time: Option<Duration>) {
+        if let Session::Sqlite(_) = self {
+            sqlite::limit_time(time);
         }
     }
 

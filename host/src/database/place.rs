@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::Database;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Where people, API keys, generations and hosts are, and which companies a user belongs to.
     Home,

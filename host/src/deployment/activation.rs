@@ -52,27 +52,35 @@ impl Deployment {
     /// Vets and keeps an artifact, and activates nothing. Answers what it is, and whether it was not there before.
     pub async fn push(&self, artifact: Artifact, by: String) -> Result<(Arc<Vetted>, bool), DeploymentError> {
         let vetted = Arc::new(vet(self, artifact.clone()).await?);
+        check_owner(&self.current.load(), &vetted)?;
+        let trust = self.gate.trust.load_full();
         let new = self
             .database
-            .write_plain(Place::Home, (artifact, vetted.clone(), by), |session, (artifact, vetted, by)| {
-                Box::pin(async move {
-                    let now = session.now().await?;
-                    let new = records::keep(session, now, by, artifact, vetted).await?;
-                    let entry = OperatorEntry {
-                        actor: by.clone(),
-                        operation: "pushModule",
-                        result: "SUCCESS".into(),
-                        metadata: json!({
-                            "digest": hex::encode(artifact.digest),
-                            "name": vetted.descriptor.name,
-                            "version": vetted.descriptor.version,
-                            "signer": vetted.signer,
-                        }),
-                    };
-                    audit::write(session, now, &entry).await?;
-                    Ok(new)
-                })
-            })
+            .write_plain(
+                Place::Home,
+                (artifact, vetted.clone(), by, trust),
+                |session, (artifact, vetted, by, trust)| {
+                    Box::pin(async move {
+                        let now = session.now().await?;
+                        let before = records::admission(session, artifact.digest).await?;
+                        let stale = before.is_some_and(|before| trust.admit(&artifact.digest, Some(&before)).is_err());
+                        let new = records::keep(session, now, by, artifact, vetted, stale).await?;
+                        let entry = OperatorEntry {
+                            actor: by.clone(),
+                            operation: "pushModule",
+                            result: "SUCCESS".into(),
+                            metadata: json!({
+                                "digest": hex::encode(artifact.digest),
+                                "name": vetted.descriptor.name,
+                                "version": vetted.descriptor.version,
+                                "signer": vetted.signer,
+                            }),
+                        };
+                        audit::write(session, now, &entry).await?;
+                        Ok(new)
+                    })
+                },
+            )
             .await?;
         Ok((vetted, new))
     }
@@ -92,6 +100,7 @@ impl Deployment {
         let (active, mut set) = self.active(wish.expected).await?;
         let name = vetted.descriptor.name.clone();
         let before = self.generation(active, &set).await?;
+        check_owner(&before, &vetted)?;
         let changes = changes(&before, &vetted);
         if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
             return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
@@ -118,7 +127,33 @@ impl Deployment {
             by: wish.by.clone(),
         };
         let after = self.link(recorded.number, &set).await?;
-        self.install(recorded, &before, after, set, vec![(name, changes)]).await
+        self.install(recorded, active, after, set, vec![(name, changes)]).await
+    }
+
+    /// Takes a module out of what runs; its rows and tables stay. Refused while others need it.
+    pub async fn deactivate(&self, name: &str, wish: &Wish) -> Result<Activated, DeploymentError> {
+        let _turn = self.turn.lock().await;
+        let (active, now) = self.active(wish.expected).await?;
+        let set: Set = now.iter().filter(|(module, _)| module != name).cloned().collect();
+        if set.len() == now.len() {
+            return Err(DeploymentError::NotFound("active module"));
+        }
+        let before = self.generation_to_leave(active, &now).await?;
+        let recorded = Recorded {
+            number: active + 1,
+            cause: Cause::Activation,
+            module: Some(name.to_string()),
+            restores: None,
+            allowed: Vec::new(),
+            reason: Some("deactivated".into()),
+            by: wish.by.clone(),
+        };
+        let after = self.link(recorded.number, &set).await?;
+        let goes = before.module(name).map(|module| {
+            let nothing = Surface::nothing(&module.descriptor);
+            diff::diff(Some(&surface(&before, module)), &nothing)
+        });
+        self.install(recorded, active, after, set, vec![(name.to_string(), goes.unwrap_or_default())]).await
     }
 
     /// Makes the modules of an earlier generation the active ones again. What it takes away is told, and refused by nothing: a
@@ -137,7 +172,7 @@ impl Deployment {
             .read_plain(Place::Home, target, |session, target| Box::pin(records::set(session, *target)))
             .await?;
         let set = set.ok_or(DeploymentError::NotFound("generation"))?;
-        let before = self.generation(active, &now).await?;
+        let before = self.generation_to_leave(active, &now).await?;
         let after = self.link(active + 1, &set).await?;
         let changed =
             after.modules.iter().filter(|module| before.modules.iter().all(|old| old.digest != module.digest));
@@ -156,7 +191,7 @@ impl Deployment {
             reason,
             by: wish.by.clone(),
         };
-        self.install(recorded, &before, after, set, changes).await
+        self.install(recorded, active, after, set, changes).await
     }
 
     /// The active generation by the database, if it is the one expected.
@@ -178,10 +213,21 @@ impl Deployment {
         Ok(self.link(number, set).await?.generation)
     }
 
+    /// The same of a generation that is left: where it cannot run here any more, what runs instead is what is left.
+    async fn generation_to_leave(&self, number: u64, set: &Set) -> Result<Arc<Generation>, DeploymentError> {
+        match self.generation(number, set).await {
+            Err(DeploymentError::Refusal(why)) => {
+                tracing::warn!(number, %why, "the active generation cannot run here, and is left");
+                Ok(self.current.load().generation.clone())
+            }
+            linked => linked,
+        }
+    }
+
     async fn install(
         &self,
         recorded: Recorded,
-        before: &Generation,
+        before: u64,
         release: Release,
         set: Set,
         changes: Vec<(String, Vec<Change>)>,
@@ -190,7 +236,7 @@ impl Deployment {
         build_indexes(&self.database, &wanted).await?;
         let versions = upgrade::versions(&release.modules);
         let (number, cause) = (recorded.number, recorded.cause);
-        let tables = self.commit(before.number, recorded, set, wanted, versions).await?;
+        let tables = self.commit(before, recorded, set, wanted, versions).await?;
         self.swap(release, cause);
         Ok(Activated { generation: number, changes, tables })
     }
@@ -252,6 +298,19 @@ async fn vet(deployment: &Deployment, artifact: Artifact) -> Result<Vetted, Depl
     let gate = deployment.gate.clone();
     let vetted = tokio::task::spawn_blocking(move || gate.vet(&artifact)).await;
     Ok(vetted.map_err(|error| Error::Fault(format!("vetting panicked: {error}")))??)
+}
+
+/// A partner whose entry names nothing brings what is nobody's yet.
+fn check_owner(active: &Generation, candidate: &Vetted) -> Result<(), Refusal> {
+    let name = &candidate.descriptor.name;
+    match active.module(name) {
+        Some(owner) if !candidate.replaces_others && owner.signer != candidate.signer => {
+            let [owner, signer] = [owner, candidate].map(|of: &Vetted| of.signer.as_deref().unwrap_or("nobody"));
+            let what = format!("`{name}` is active by {owner}; the entry of {signer} does not name it");
+            Err(Refusal::new("SIGNER_OUT_OF_REACH", what))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
@@ -321,7 +380,12 @@ async fn write(
         "reason": recorded.reason,
         "modules": set.iter().map(|(name, digest)| json!({ "name": name, "digest": hex::encode(digest) })).collect::<Vec<_>>(),
     });
-    let operation = if recorded.restores.is_some() { "activateGeneration" } else { "activateModule" };
+    let is_left = |name: &String| set.iter().all(|(module, _)| module != name);
+    let operation = match &recorded.module {
+        _ if recorded.restores.is_some() => "activateGeneration",
+        Some(name) if is_left(name) => "deactivateModule",
+        _ => "activateModule",
+    };
     let entry = OperatorEntry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };
     audit::write(session, now, &entry).await?;
     Ok(Ok(told))

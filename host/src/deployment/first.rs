@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
-use super::{Release, upgrade};
+use super::{Release, trust, upgrade};
 use crate::database::{Database, Error, Place, Session};
 use crate::gate::artifact::{self, Artifact};
 use crate::gate::refusal::Refusal;
@@ -36,6 +36,11 @@ pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::
             _ => read(gate, folder).await?,
         };
         let (recorded, set) = recorded.unwrap_or_default();
+        let of_others: Set =
+            replace_by_name(&set, &found).into_iter().filter(|(_, digest)| !is_among(&found, digest)).collect();
+        if let Err(refused) = trust::check(database, gate, &of_others).await? {
+            return read_trusted_release(database, gate, recorded, &refused).await;
+        }
         let mut wanted = replace_by_name(&set, &found);
         let same = |wanted: &Set| recorded > 0 && *wanted == set;
         let number = |wanted: &Set| if same(wanted) { recorded } else { recorded + 1 };
@@ -75,15 +80,46 @@ fn replace_by_name(set: &Set, found: &[Found]) -> Set {
     wanted
 }
 
-/// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. Trusted is whatever
-/// hosts took.
+fn is_among(found: &[Found], digest: &Digest) -> bool {
+    found.iter().any(|(artifact, _)| artifact.digest == *digest)
+}
+
+/// The newest generation before one that is wholly trusted here.
+async fn read_trusted_release(
+    database: &Database,
+    gate: &Arc<Gate>,
+    active: u64,
+    refused: &Refusal,
+) -> anyhow::Result<Release> {
+    for (number, set) in trust::find_trusted(database, gate, active).await? {
+        match link(database, gate, &[], number, &set).await {
+            Ok(release) => {
+                tracing::error!(
+                    active,
+                    runs = number,
+                    %refused,
+                    "the active generation is not wholly trusted: this host runs an earlier one; roll back or deactivate"
+                );
+                return Ok(release);
+            }
+            Err(why) => tracing::warn!(number, "a trusted generation cannot run here: {why:#}"),
+        }
+    }
+    anyhow::bail!("{refused}; no earlier generation is wholly trusted and can run here")
+}
+
+/// What the database records, for verbs that serve nobody; the folder's modules where it records nothing. As on a host, what is not
+/// trusted does not run.
 pub async fn read_active_release(
     database: &Database,
     gate: &Arc<Gate>,
     folder: &std::path::Path,
 ) -> anyhow::Result<Release> {
     match database.read_plain(Place::Home, (), |session, ()| Box::pin(records::active(session))).await? {
-        Some((number, set)) => link(database, gate, &[], number, &set).await,
+        Some((number, set)) => match trust::check(database, gate, &set).await? {
+            Ok(()) => link(database, gate, &[], number, &set).await,
+            Err(refused) => read_trusted_release(database, gate, number, &refused).await,
+        },
         None => Release::from_folder(gate, folder),
     }
 }
@@ -152,7 +188,7 @@ async fn record(
         let kept = database.write_plain(Place::Home, found, |session, (artifact, vetted)| {
             Box::pin(async move {
                 let now = session.now().await?;
-                records::keep(session, now, STARTER, artifact, vetted).await
+                records::keep(session, now, STARTER, artifact, vetted, false).await
             })
         });
         kept.await?;

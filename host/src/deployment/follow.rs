@@ -2,6 +2,7 @@
 //! tells what it runs and how its modules fare.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json, json};
@@ -25,13 +26,40 @@ impl Deployment {
     pub(super) async fn follow(self: Arc<Self>, pulse: Pulse) {
         let mut told: Option<(Instant, u64, Option<String>)> = None;
         let mut failed: Option<Instant> = None;
+        let mut resumed = false;
         loop {
+            if self.unjudged.swap(false, Ordering::AcqRel) {
+                pulse.excuse();
+                match self.step_off().await {
+                    Ok(()) => failed = None,
+                    // Without the database nobody can tell: asked again.
+                    Err(DeploymentError::Database(error)) => {
+                        tracing::warn!(%error, "what runs cannot be judged now");
+                        self.unjudged.store(true, Ordering::Release);
+                    }
+                    Err(refused) => self.note(Some(refused.to_string())),
+                }
+            }
             if failed.is_none_or(|at| at.elapsed() > RETRY) {
                 let tried = self.catch_up(&pulse).await;
                 failed = tried.is_err().then(Instant::now);
                 self.note(tried.err().map(|refused| refused.to_string()));
             }
             pulse.beat();
+            if !resumed {
+                pulse.excuse();
+                resumed = match self.resume_watch().await {
+                    Err(DeploymentError::Database(error)) => {
+                        tracing::warn!(%error, "whether something is to be watched cannot be told now");
+                        false
+                    }
+                    Err(refused) => {
+                        tracing::warn!(%refused, "the generation before cannot run here: nothing to go back to");
+                        true
+                    }
+                    Ok(()) => true,
+                };
+            }
             if let Some((previous, reason)) = self.rollback_target() {
                 pulse.excuse();
                 self.step_back(previous, reason).await;

@@ -9,9 +9,11 @@ pub mod follow;
 pub mod records;
 pub mod reform;
 pub mod release;
+pub mod trust;
 pub mod upgrade;
 pub mod watch;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
@@ -44,6 +46,8 @@ pub struct Deployment {
     trouble: Mutex<Option<String>>,
     /// What the last activation brought, to go back from.
     watch: Mutex<Option<Watch>>,
+    /// Whom this host trusts has changed since what runs was judged.
+    unjudged: AtomicBool,
     /// What runs here is another: the database should hear of it.
     changed: Notify,
 }
@@ -82,6 +86,7 @@ impl Deployment {
             turn: tokio::sync::Mutex::default(),
             trouble: Mutex::default(),
             watch: Mutex::default(),
+            unjudged: AtomicBool::new(false),
             changed: Notify::new(),
         }
     }
@@ -97,7 +102,9 @@ impl Deployment {
     /// Puts a release in place: requests that begin from now on run on it, those under way end on theirs.
     fn swap(&self, release: Release, cause: Cause) {
         if let Ok(mut watch) = self.watch.lock() {
-            *watch = Watch::over(&self.current.load(), &release, cause);
+            let current = self.current.load();
+            current.trial.store(None);
+            *watch = Watch::over_activation(&current.generation, &release, cause);
         }
         // The tables are others, whichever host changed them: what was prepared for the old ones is prepared anew.
         if release.has_other_tables(&self.current.load()) {

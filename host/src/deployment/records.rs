@@ -69,6 +69,25 @@ pub async fn cause(session: &mut Session, generation: u64) -> Result<Cause, Erro
     Cause::of(&row.text(0)?)
 }
 
+/// When an operator made a generation active by bringing a module, if that is how it came.
+pub async fn activation_by_operator(session: &mut Session, generation: u64) -> Result<Option<i64>, Error> {
+    let sql = "select activated_at from stoa_generation
+               where number = $1 and cause = 'ACTIVATION' and module is not null and reason is null";
+    let rows = session.query(sql, &[integer(generation)?]).await?;
+    rows.first().map(|row| row.instant(0)).transpose()
+}
+
+/// Why the generations below one came to be, the newest first.
+pub async fn causes(session: &mut Session, before: u64, limit: u32) -> Result<Vec<(u64, Cause)>, Error> {
+    let rows = session
+        .query(
+            "select number, cause from stoa_generation where number < $1 order by number desc limit $2",
+            &[integer(before)?, Cell::Integer(i64::from(limit))],
+        )
+        .await?;
+    rows.iter().map(|row| Ok((number(row, 0)?, Cause::of(&row.text(1)?)?))).collect()
+}
+
 /// The active generation: its number, and what it is made of.
 pub async fn active(session: &mut Session) -> Result<Option<(u64, Set)>, Error> {
     let Some(number) = newest(session).await? else { return Ok(None) };
@@ -90,18 +109,26 @@ pub async fn set(session: &mut Session, generation: u64) -> Result<Option<Set>, 
     rows.iter().map(|row| Ok((row.text(0)?, digest(row, 1)?))).collect::<Result<_, _>>().map(Some)
 }
 
+/// Who vouched for bytes that were pushed, where anybody did.
+pub async fn admission(session: &mut Session, digest: Digest) -> Result<Option<Admission>, Error> {
+    let rows =
+        session.query("select admission from stoa_artifact where digest = $1", &[Cell::Bytes(digest.to_vec())]).await?;
+    rows.first().map_or(Ok(None), |row| read_admission(row, 0))
+}
+
+fn read_admission(row: &Row, at: usize) -> Result<Option<Admission>, Error> {
+    let read = |text: String| serde_json::from_str::<Admission>(&text);
+    let admission = row.optional(at, Row::text)?.map(read).transpose();
+    admission.map_err(|_| Error::Fault("an admission that cannot be read".into()))
+}
+
 /// The bytes and the admission of what was pushed.
 pub async fn artifact(session: &mut Session, digest: Digest) -> Result<Option<Artifact>, Error> {
     let rows = session
         .query("select bytes, admission from stoa_artifact where digest = $1", &[Cell::Bytes(digest.to_vec())])
         .await?;
     let Some(row) = rows.first() else { return Ok(None) };
-    let admission = row
-        .optional(1, Row::text)?
-        .map(|text| serde_json::from_str::<Admission>(&text))
-        .transpose()
-        .map_err(|_| Error::Fault("an admission that cannot be read".into()))?;
-    let artifact = Artifact::new(Bytes::copy_from_slice(row.bytes(0)?), admission)
+    let artifact = Artifact::new(Bytes::copy_from_slice(row.bytes(0)?), read_admission(row, 1)?)
         .map_err(|refusal| Error::Fault(refusal.to_string()))?;
     // Bytes that are not what they were pushed as are nobody's.
     if artifact.digest != digest {
@@ -110,13 +137,14 @@ pub async fn artifact(session: &mut Session, digest: Digest) -> Result<Option<Ar
     Ok(Some(artifact))
 }
 
-/// Keeps what was vetted; answers whether it was new.
+/// Keeps what was vetted; answers whether it was new. `stale`: who vouched for these bytes before is not trusted any more.
 pub async fn keep(
     session: &mut Session,
     now: i64,
     by: &str,
     artifact: &Artifact,
     vetted: &Vetted,
+    stale: bool,
 ) -> Result<bool, Error> {
     let admission = artifact
         .admission
@@ -129,7 +157,7 @@ pub async fn keep(
             "insert into stoa_artifact (digest, name, version, signer, admission, bytes, pushed_at, pushed_by)
              values ($1, $2, $3, $4, $5, $6, $7, $8)
              on conflict (digest) do update set signer = excluded.signer, admission = excluded.admission
-               where stoa_artifact.admission is null and excluded.admission is not null
+               where (stoa_artifact.admission is null or $9 = 1) and excluded.admission is not null
              returning digest",
             &[
                 Cell::Bytes(artifact.digest.to_vec()),
@@ -140,6 +168,7 @@ pub async fn keep(
                 Cell::Bytes(artifact.bytes.to_vec()),
                 Cell::Instant(now),
                 Cell::text(by),
+                Cell::Integer(i64::from(stale)),
             ],
         )
         .await?;

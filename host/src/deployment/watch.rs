@@ -1,48 +1,49 @@
-//! The way back that nobody has to take by hand: a module that fails repeatedly after its activation is rolled back.
+//! The way back that nobody has to take by hand: a module that fails repeatedly after its activation, and fails several companies, is
+//! rolled back.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Deployment;
-use super::records::Cause;
+use super::records::{self, Cause};
+use super::{Deployment, DeploymentError};
+use crate::database::Place;
 use crate::sandbox::Generation;
-use crate::sandbox::health::{Health, Report};
+use crate::sandbox::health::Report;
+use crate::sandbox::trial::Trial;
 
 /// How long a new module is watched.
 const WATCHED: Duration = Duration::from_secs(10 * 60);
 /// So many failures, and more than one call in so many: traps, time-outs, limits.
 const FAILURES: u64 = 5;
 const ONE_IN: u64 = 20;
+/// And so many companies, each by a caller of its own whom the version before would not have failed: whoever can make companies must
+/// not choose which version runs.
+const COMPANIES: usize = 3;
 
 /// The modules that the last activation brought.
 pub struct Watch {
     generation: u64,
-    since: Instant,
-    modules: Vec<Watched>,
-}
-
-struct Watched {
-    name: String,
-    version: String,
-    health: Arc<Health>,
-    /// What it had done before: it may have run in an earlier generation.
-    before: Report,
+    until: Instant,
+    trial: Arc<Trial>,
+    /// What each of them had done before: it may have run in an earlier generation.
+    before: Vec<Report>,
 }
 
 impl Watch {
     /// `None` where nothing is new, or where going back would be going forth: after a rollback.
-    pub fn over(before: &Generation, after: &Generation, cause: Cause) -> Option<Watch> {
-        let new = after.modules.iter().filter(|module| before.modules.iter().all(|old| old.digest != module.digest));
-        let modules: Vec<Watched> = new
-            .map(|module| Watched {
-                name: module.name.clone(),
-                version: module.version.clone(),
-                health: module.health.clone(),
-                before: module.health.report(),
-            })
-            .collect();
-        let wanted = cause == Cause::Activation && !modules.is_empty();
-        wanted.then(|| Watch { generation: after.number, since: Instant::now(), modules })
+    pub fn over(before: &Arc<Generation>, after: &Generation, cause: Cause, time: Duration) -> Option<Watch> {
+        if cause != Cause::Activation {
+            return None;
+        }
+        let trial = Trial::of(before.clone(), after)?;
+        after.trial.store(Some(trial.clone()));
+        let before = trial.modules.iter().map(|module| module.health.report()).collect();
+        Some(Watch { generation: after.number, until: Instant::now() + time, trial, before })
+    }
+
+    /// The same for all of its time.
+    pub fn over_activation(before: &Arc<Generation>, after: &Generation, cause: Cause) -> Option<Watch> {
+        Watch::over(before, after, cause, WATCHED)
     }
 }
 
@@ -54,18 +55,49 @@ fn too_many(calls: u64, failures: u64) -> bool {
 impl Deployment {
     /// The generation to go back to, and why, where a watched module fails.
     pub(super) fn rollback_target(&self) -> Option<(u64, String)> {
-        let watch = self.watch.lock().ok()?;
-        let watch = watch.as_ref().filter(|watch| watch.since.elapsed() < WATCHED)?;
-        if watch.generation != self.current.load().number {
+        let mut place = self.watch.lock().ok()?;
+        let current = self.current.load();
+        let watch = place.as_ref().filter(|watch| watch.generation == current.number)?;
+        if watch.until <= Instant::now() {
+            // What went before is let go with it.
+            current.trial.store(None);
+            *place = None;
             return None;
         }
-        watch.modules.iter().find_map(|watched| {
-            let Watched { name, version, health, before } = watched;
-            let now = health.report();
+        watch.trial.modules.iter().zip(&watch.before).find_map(|(module, before)| {
+            let now = module.health.report();
             let (calls, failures) = (now.calls - before.calls, now.failures() - before.failures());
-            let reason = || format!("module {name} {version} failed {failures} times in {calls} calls");
-            too_many(calls, failures).then(|| (watch.generation - 1, reason()))
+            let companies = watch.trial.count_companies(&module.name);
+            let reason = || {
+                let (name, version) = (&module.name, &module.version);
+                format!("module {name} {version} failed {failures} times in {calls} calls, {companies} companies")
+            };
+            (companies >= COMPANIES && too_many(calls, failures)).then(|| (watch.generation - 1, reason()))
         })
+    }
+
+    /// After a start: what an operator activated less than ten minutes ago is watched for the rest of them.
+    pub(super) async fn resume_watch(&self) -> Result<(), DeploymentError> {
+        let number = self.current.load().number;
+        let read = self.database.read_plain(Place::Home, number, |session, number| {
+            Box::pin(async move {
+                let now = session.now().await?;
+                let Some(activated) = records::activation_by_operator(session, *number).await? else { return Ok(None) };
+                let before = records::set(session, number - 1).await?;
+                Ok(before.map(|before| (now - activated, before)))
+            })
+        });
+        let Some((age, set)) = read.await? else { return Ok(()) };
+        let age = Duration::from_millis(u64::try_from(age).unwrap_or(0));
+        let Some(left) = WATCHED.checked_sub(age).filter(|left| !left.is_zero()) else { return Ok(()) };
+        let _turn = self.turn.lock().await;
+        let before = self.link(number - 1, &set).await?.generation;
+        let current = self.current.load_full();
+        if let (true, Ok(mut place)) = (current.number == number, self.watch.lock()) {
+            *place = Watch::over(&before, &current, Cause::Activation, left);
+            tracing::info!(generation = number, ?left, "what was activated before the start is watched on");
+        }
+        Ok(())
     }
 }
 

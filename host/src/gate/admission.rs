@@ -8,6 +8,7 @@ use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublic
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::reach::Reach;
 use super::refusal::Refusal;
 use crate::secret_file;
 
@@ -47,12 +48,14 @@ pub struct Admission {
     pub signature: String,
 }
 
-/// A key that a deployment trusts: `name:role:hex`.
+/// A key that a deployment trusts: `name:role:hex`, or `name:role:hex:NAMES`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signer {
     pub name: String,
     pub role: Role,
     key: [u8; 32],
+    /// What the entry names. Absent: every module, of the deployment's own; of a partner's those that no other's bytes are active for.
+    reach: Option<Reach>,
 }
 
 /// A vetter's secret: `stoa-signing-key:name:role:hex`, in a file that nobody else can read.
@@ -62,23 +65,51 @@ pub struct SigningKey {
 }
 
 impl Admission {
-    /// The statement, if a trusted signer made it about an artifact of this digest.
-    pub fn verify(&self, digest: &[u8; 32], trusted: &[Signer]) -> Result<Statement, Refusal> {
+    /// The statement and who made it, if that is a trusted signer, who may bring this module, about an artifact of this digest.
+    pub fn verify<'a>(&self, digest: &[u8; 32], trusted: &'a [Signer]) -> Result<(Statement, &'a Signer), Refusal> {
         let untrusted = |why: &str| Refusal::new("SIGNER_UNTRUSTED", why);
         let statement: Statement = serde_json::from_str(&self.statement)
             .map_err(|_| Refusal::new("SIGNATURE_MISSING", "the admission holds no statement"))?;
-        let signer = trusted
-            .iter()
-            .find(|signer| signer.name == statement.signer && signer.role == statement.role)
-            .ok_or_else(|| untrusted("no trusted key has the statement's signer and role"))?;
+        // A signer has two keys while one takes the place of the other.
+        let mut keys =
+            trusted.iter().filter(|signer| signer.name == statement.signer && signer.role == statement.role).peekable();
+        if keys.peek().is_none() {
+            return Err(untrusted("no trusted key has the statement's signer and role"));
+        }
         let signature = hex::decode(&self.signature).map_err(|_| untrusted("the signature is no hex"))?;
-        UnparsedPublicKey::new(&ED25519, signer.key)
-            .verify(&signed_bytes(&self.statement), &signature)
-            .map_err(|_| untrusted("the signature is not the signer's"))?;
+        let signed = signed_bytes(&self.statement);
+        let signer = keys
+            .find(|signer| UnparsedPublicKey::new(&ED25519, signer.key).verify(&signed, &signature).is_ok())
+            .ok_or_else(|| untrusted("the signature is not the signer's"))?;
         if statement.artifact != hex::encode(digest) {
             return Err(Refusal::new("DIGEST_MISMATCH", "the statement is about another artifact"));
         }
-        Ok(statement)
+        if !signer.may_bring(&statement.name) {
+            let what = format!("{} may bring no module `{}`", signer.name, statement.name);
+            return Err(Refusal::new("SIGNER_OUT_OF_REACH", what));
+        }
+        Ok((statement, signer))
+    }
+}
+
+impl Signer {
+    fn may_bring(&self, module: &str) -> bool {
+        self.reach.as_ref().is_none_or(|reach| reach.has_module(module))
+    }
+
+    /// Whether a module of this signer may offer a service, `commerce:area/interface`. Its own name is always its own.
+    pub fn may_offer(&self, module: &str, service: &str) -> bool {
+        let service = service.strip_prefix("commerce:").unwrap_or(service);
+        service.split_once('/').is_some_and(|(area, _)| area == module)
+            || match &self.reach {
+                Some(reach) => reach.has_service(service),
+                None => self.role == Role::Deployment,
+            }
+    }
+
+    /// Whether it may take the place of a module that another signed, once an operator allows the change.
+    pub fn may_replace_others(&self) -> bool {
+        self.role == Role::Deployment || self.reach.is_some()
     }
 }
 
@@ -111,7 +142,7 @@ impl SigningKey {
         );
         let pair = pair(&seed)?;
         let key = pair.public_key().as_ref().try_into()?;
-        Ok(SigningKey { signer: Signer { name: name.to_string(), role, key }, seed })
+        Ok(SigningKey { signer: Signer { name: name.to_string(), role, key, reach: None }, seed })
     }
 
     /// What a deployment that trusts this key puts in its settings.
@@ -154,15 +185,22 @@ impl FromStr for Signer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Signer, String> {
-        let (name, role, key) =
-            parts(text).ok_or("a trusted signer is name:role:hex, as `stoa module keygen` prints it")?;
-        Ok(Signer { name: name.to_string(), role, key })
+        let (key, names) = match text.match_indices(':').nth(2) {
+            Some((at, _)) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        };
+        let (name, role, key) = parts(key).ok_or(
+            "a trusted signer is name:role:hex, as `stoa module keygen` prints it, or name:role:hex:NAMES, parted by +",
+        )?;
+        let reach = names.map(str::parse).transpose()?;
+        Ok(Signer { name: name.to_string(), role, key, reach })
     }
 }
 
 impl fmt::Display for Signer {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}:{}", self.name, self.role, hex::encode(self.key))
+        write!(out, "{}:{}:{}", self.name, self.role, hex::encode(self.key))?;
+        self.reach.as_ref().map_or(Ok(()), |reach| write!(out, ":{reach}"))
     }
 }
 
@@ -222,7 +260,8 @@ mod tests {
         let again: SigningKey = key.text().parse().expect("the key's file");
         assert_eq!(again.sign(&bytes, "pricing", "1.2.0", "{}").expect("a signature"), admission);
         let signer: Signer = key.signer().to_string().parse().expect("the setting");
-        let statement = admission.verify(&digest(&bytes), &[signer]).expect("admitted");
+        let signers = [signer];
+        let (statement, _) = admission.verify(&digest(&bytes), &signers).expect("admitted");
         assert_eq!(statement.describes("pricing", "1.2.0", "{}"), Ok(()));
     }
 
@@ -252,7 +291,7 @@ mod tests {
         ] {
             assert_eq!(code(&Admission { statement, signature }, &bytes, &trusted), expected);
         }
-        let statement = admission.verify(&digest(&bytes), &trusted).expect("admitted");
+        let (statement, _) = admission.verify(&digest(&bytes), &trusted).expect("admitted");
         for (name, version, descriptor) in
             [("prices", "1.2.0", "{}"), ("pricing", "1.3.0", "{}"), ("pricing", "1.2.0", "{ }")]
         {
@@ -261,9 +300,43 @@ mod tests {
     }
 
     #[test]
+    fn a_signer_brings_what_its_entry_names() {
+        let (bytes, key, admission) = sign_component();
+        let entry = |names: &str| format!("{}{names}", key.signer()).parse::<Signer>().expect("an entry");
+        let brings = |names: &str| admission.verify(&digest(&bytes), &[entry(names)]).map(|_| ()).map_err(|it| it.code);
+        for names in ["", ":pricing", ":loyalty-*+pri*", ":*"] {
+            assert_eq!(brings(names), Ok(()), "{names}");
+            assert_eq!(entry(names).to_string(), format!("{}{names}", key.signer()));
+        }
+        for names in [":loyalty-*", ":pricing-*", ":pricing/prices"] {
+            assert_eq!(brings(names), Err("SIGNER_OUT_OF_REACH"), "{names}");
+        }
+        let offers = |names: &str, service: &str| entry(names).may_offer("pricing", service);
+        assert!(offers("", "commerce:pricing/prices") && !offers("", "commerce:catalog/articles"));
+        assert!(
+            offers(":pricing+catalog/*", "commerce:catalog/articles") && !offers(":*", "commerce:catalog/articles")
+        );
+        let vendor = SigningKey::generate("vendor", Role::Deployment).expect("a key");
+        assert!(vendor.signer().may_offer("pricing", "commerce:catalog/articles"));
+        assert!(entry(":pricing").may_replace_others() && !entry("").may_replace_others());
+    }
+
+    #[test]
+    fn a_signer_may_have_two_keys() {
+        let (bytes, key, admission) = sign_component();
+        let other = SigningKey::generate("acme", Role::Partner).expect("a key");
+        let both = [other.signer().clone(), key.signer().clone()];
+        assert!(admission.verify(&digest(&bytes), &both).is_ok());
+    }
+
+    #[test]
     fn what_is_no_signer_is_refused() {
         for text in ["", "acme", "acme:partner", "acme:owner:00", "acme:partner:00", ":partner:", "acme:partner:zz"] {
             assert!(text.parse::<Signer>().is_err(), "{text}");
+        }
+        let key = "00".repeat(32);
+        for names in [":", ":Loyalty", ":a:b", ":a+"] {
+            assert!(format!("acme:partner:{key}{names}").parse::<Signer>().is_err(), "{names}");
         }
     }
 }

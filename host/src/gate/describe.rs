@@ -92,7 +92,7 @@ pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
     let mut codes = BTreeSet::new();
     for problem in &descriptor.problems {
         expect(codes.insert(&problem.code), format!("problem `{}` is declared twice", problem.code));
-        let ok = matches!(problem.status, 400 | 403 | 404 | 409 | 412 | 413) && is_constant(&problem.code);
+        let ok = matches!(problem.status, 400 | 404 | 409 | 412 | 413) && is_constant(&problem.code);
         expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
     }
     for filter in &descriptor.audit_filters {

@@ -30,6 +30,7 @@ impl From<Unlinked> for Refusal {
     fn from(unlinked: Unlinked) -> Refusal {
         match unlinked {
             Unlinked::Descriptors(what) => Refusal::new("DESCRIPTOR_INVALID", what),
+            Unlinked::Tables(what) => Refusal::new("TABLE_TAKEN", what),
             Unlinked::Services(what) => Refusal::new("SERVICE_UNRESOLVED", what),
         }
     }

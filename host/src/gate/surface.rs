@@ -23,6 +23,9 @@ pub struct Surface {
     pub digest: String,
     /// In bytes.
     pub size: u64,
+    /// Who vouched for it, where a host knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
     pub descriptor: Descriptor,
     /// Names of everything that is imported, sorted.
     pub imports: Vec<String>,
@@ -34,7 +37,9 @@ pub struct Surface {
 impl Surface {
     /// What a vetted module shows.
     pub fn of(engine: &Engine, vetted: &Vetted) -> Surface {
-        Surface::new(engine, &vetted.component, (*vetted.descriptor).clone(), &vetted.digest, vetted.size as u64)
+        let descriptor = (*vetted.descriptor).clone();
+        let shown = Surface::new(engine, &vetted.component, descriptor, &vetted.digest, vetted.size as u64);
+        Surface { signer: vetted.signer.clone(), ..shown }
     }
 
     /// `digest` and `size` are of the component's file.
@@ -51,6 +56,7 @@ impl Surface {
         Surface {
             digest: hex::encode(digest),
             size,
+            signer: None,
             descriptor,
             imports,
             offers: services(engine, of.exports(engine).map(|(name, item)| (name, item.ty))),
@@ -75,8 +81,16 @@ impl Surface {
             schemas: serde_json::Map::new(),
         };
         let (imports, offers, wants) = Default::default();
-        Surface { digest: String::new(), size: 0, descriptor, imports, offers, wants }
+        Surface { digest: String::new(), size: 0, signer: None, descriptor, imports, offers, wants }
     }
+}
+
+/// What a component offers to other modules: `commerce:area/interface`, without versions.
+pub fn names_of_services(engine: &Engine, component: &Component) -> Vec<String> {
+    services(engine, component.component_type().exports(engine).map(|(name, item)| (name, item.ty)))
+        .keys()
+        .filter_map(|name| InterfaceName::parse(name).map(|name| name.path))
+        .collect()
 }
 
 /// The interfaces that are no part of the platform.

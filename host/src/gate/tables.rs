@@ -1,6 +1,7 @@
 //! The tables of a generation's modules: made and additively extended in the transaction that makes it the active one, which
 //! also records what they were made from.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stoa_descriptor::Collection;
@@ -45,6 +46,9 @@ pub async fn lock(session: &mut Session) -> Result<(), Error> {
 /// Extends the tables in the open transaction; answers what changed.
 pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec<String>, Refusal>, Error> {
     let mut told = Vec::new();
+    if let Some(refusal) = find_taken(session, wanted).await? {
+        return Ok(Err(refusal));
+    }
     for (module, schema) in wanted {
         let current = read_collections(session, module).await?;
         let changes = match store::plan(&current, schema) {
@@ -68,6 +72,22 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
         told.extend(changes.iter().map(|change| format!("{module}: {change}")));
     }
     Ok(Ok(told))
+}
+
+/// A table that is another module's by what is recorded, whether or not that one runs now: its rows stay its own.
+async fn find_taken(session: &mut Session, wanted: &Wanted) -> Result<Option<Refusal>, Error> {
+    let rows = session.query("select module, name from stoa_collection", &[]).await?;
+    let mut owners = BTreeMap::new();
+    for row in &rows {
+        let (module, collection) = (row.text(0)?, row.text(1)?);
+        owners.insert(Tables::table_name(&module, &collection), module);
+    }
+    let taken = wanted.iter().find_map(|(module, schema)| {
+        let mut tables = schema.tables().filter_map(|table| Some((table, owners.get(table)?)));
+        let (table, owner) = tables.find(|(_, owner)| *owner != module)?;
+        Some(Refusal::new("TABLE_TAKEN", format!("{module} would have the table `{table}`, which is {owner}'s")))
+    });
+    Ok(taken)
 }
 
 /// Statements that build the indexes of a plan on tables in use, to be run before it. Empty on SQLite, whose writer is alone.

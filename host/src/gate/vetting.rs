@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use stoa_descriptor::EventKind;
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -15,6 +16,8 @@ use super::compiler::Compiler;
 use super::describe;
 use super::precompiled::Precompiled;
 use super::refusal::Refusal;
+use super::surface;
+use super::trust::Trust;
 use crate::operations::{HostNames, Operation};
 use crate::sandbox::Generation;
 use crate::sandbox::health::Health;
@@ -31,17 +34,10 @@ pub struct Gate {
     /// What a release brings compiled.
     pub precompiled: Option<Precompiled>,
     pub compiler: Compiler,
-    pub trust: Trust,
+    /// Read again when the settings are.
+    pub trust: ArcSwap<Trust>,
     /// Judges what the modules say that pass here.
     pub judge: Arc<Judge>,
-}
-
-/// Whose modules are taken.
-pub enum Trust {
-    /// Whatever is there: for verbs that serve nobody and hold nothing that is not the author's or the operator's own.
-    Everything,
-    /// What one of these signed. `unsigned`: with --dev, what nobody signed as well: the files of its modules folder.
-    Signed { by: Vec<Signer>, unsigned: bool },
 }
 
 impl Gate {
@@ -54,7 +50,7 @@ impl Gate {
             cache,
             precompiled: None,
             compiler: Compiler::Here,
-            trust: Trust::Everything,
+            trust: ArcSwap::from_pointee(Trust::Everything),
             judge,
         }
     }
@@ -65,23 +61,19 @@ impl Gate {
     }
 
     pub fn takes_unsigned(&self) -> bool {
-        matches!(self.trust, Trust::Signed { unsigned: true, .. })
+        self.trust.load().takes_unsigned()
     }
 
     pub fn vet(&self, artifact: &Artifact) -> Result<Vetted, Refusal> {
-        let statement = match (&self.trust, &artifact.admission) {
-            (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => None,
-            (Trust::Signed { by, .. }, Some(admission)) => Some(admission.verify(&artifact.digest, by)?),
-            (Trust::Signed { unsigned: false, .. }, None) => {
-                return Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"));
-            }
-        };
+        let trust = self.trust.load_full();
+        let vouched = trust.admit(&artifact.digest, artifact.admission.as_ref())?;
         let component = self.component(artifact)?;
         check_imports(&self.engine, &component)?;
         let text = describe::text(&self.engine, &component)?;
         let descriptor = describe::read(&text)?;
-        if let Some(statement) = &statement {
+        if let Some((statement, signer)) = &vouched {
             statement.describes(&descriptor.name, &descriptor.version, &text)?;
+            self.check_offers(signer, &descriptor.name, &component)?;
         }
         let invalid = |faults: Vec<String>| Refusal::new("DESCRIPTOR_INVALID", faults.join("; "));
         let faults = describe::faults(&descriptor, &self.host);
@@ -109,9 +101,36 @@ impl Gate {
             operations,
             events,
             judge: self.judge.clone(),
-            signer: statement.map(|statement| statement.signer),
+            replaces_others: vouched.as_ref().is_none_or(|(_, signer)| signer.may_replace_others()),
+            signer: vouched.map(|(statement, _)| statement.signer),
             health,
         })
+    }
+
+    /// Whoever needs a service gets the highest version, whoever offers it.
+    fn check_offers(&self, signer: &Signer, module: &str, component: &Component) -> Result<(), Refusal> {
+        let offered = surface::names_of_services(&self.engine, component);
+        match offered.iter().find(|name| !signer.may_offer(module, name)) {
+            Some(foreign) => {
+                let what = format!("{} may offer no service `{foreign}` by `{module}`", signer.name);
+                Err(Refusal::new("SIGNER_OUT_OF_REACH", what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a module that runs may still offer what it offers, by trust as it is now: by one of its signer's keys.
+    pub fn check_offers_again(&self, vetted: &Vetted) -> Result<(), Refusal> {
+        let trust = self.trust.load_full();
+        let (Trust::Signed { by, .. }, Some(name)) = (&*trust, &vetted.signer) else { return Ok(()) };
+        let mut verdict = Ok(());
+        for signer in by.iter().filter(|signer| signer.name == *name) {
+            verdict = self.check_offers(signer, &vetted.descriptor.name, &vetted.component);
+            if verdict.is_ok() {
+                break;
+            }
+        }
+        verdict
     }
 
     /// Every component of a folder, vetted.

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::lease;
 use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
+use super::totals::Totals;
 use super::window::{Span, seconds_until};
 use crate::database::{Cell, Database, Error, Place, Session, Verdict, work};
 use crate::pipeline::opening::{Opening, open};
@@ -32,6 +33,8 @@ pub struct RateLimits {
     pub user: u64,
     /// Of all API clients of one company together.
     pub tenant: u64,
+    /// Of one user in all companies together, on this host.
+    pub user_total: u64,
 }
 
 /// What a request was granted of each window that counts it, or why it is refused; with what the headers say.
@@ -55,6 +58,7 @@ pub struct Governor {
     limits: RateLimits,
     database: Arc<Database>,
     permits: Mutex<Permits>,
+    totals: Mutex<Totals>,
     leasing: [tokio::sync::Mutex<()>; STRIPES],
     hash: RandomState,
     /// The database's clock less this host's, milliseconds: told by each lease.
@@ -78,6 +82,7 @@ impl Governor {
             limits,
             database,
             permits: Mutex::default(),
+            totals: Mutex::default(),
             leasing: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             hash: RandomState::new(),
             offset: std::sync::atomic::AtomicI64::new(0),
@@ -87,6 +92,15 @@ impl Governor {
     /// Takes the permits that a request costs. An error: the database cannot tell.
     pub async fn admit(&self, caller: &Caller, tenant: Option<Uuid>) -> Result<Permit, Problem> {
         let wants = self.wants(caller, tenant);
+        if let Caller::User(user) = caller {
+            let now = self.now();
+            let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+            if !totals.take(user.id, self.limits.user_total, now) {
+                drop(totals);
+                let wait = Some(seconds_until(now, Span::Minute.end(now)));
+                return Ok(self.refuse(Problem { retry_after: wait, ..Problem::of("RATE_LIMITED") }, &wants));
+            }
+        }
         match self.take(caller, tenant, &wants).await? {
             Some(permit) => Ok(permit),
             // A stranger's requests count wherever they go, so that nobody fills the table with companies that are not theirs.
@@ -185,6 +199,12 @@ impl Governor {
                     {
                         return Ok(Some(self.refuse(problem, wants)));
                     }
+                    if let (Caller::User(user), Some(tenant)) = (caller, tenant)
+                        && !self.permits().knows(wants)
+                        && !self.is_member(user.id, tenant).await?
+                    {
+                        return Ok(None);
+                    }
                     let lacking: Vec<Want> = lacking.iter().filter_map(|index| wants.get(*index).copied()).collect();
                     match self.lease(caller, tenant, lacking).await? {
                         Leased::Granted { now, leases } => {
@@ -243,6 +263,14 @@ impl Governor {
         });
         let place = Place::of(company_of(caller).unwrap_or_default());
         self.database.read(place, work).await.map_err(|error| unavailable(&error))
+    }
+
+    /// Whether a user has a membership of a company, whatever its state.
+    pub async fn is_member(&self, user: Uuid, tenant: Uuid) -> Result<bool, Problem> {
+        let found = self.database.read_plain(Place::of(tenant), (user, tenant), |session, (user, tenant)| {
+            Box::pin(has_membership(session, *user, *tenant))
+        });
+        found.await.map_err(|error| unavailable(&error))
     }
 
     async fn lease(&self, caller: &Caller, tenant: Option<Uuid>, lacking: Vec<Want>) -> Result<Leased, Problem> {
@@ -305,8 +333,7 @@ async fn lease_all(
         }
         (Caller::User(user), Some(tenant)) => {
             session.begin_plain(false).await?;
-            let sql = "select 1 from stoa_membership where tenant_id = $1 and user_id = $2";
-            if session.query(sql, &[Cell::Id(tenant), Cell::Id(user.id)]).await?.is_empty() {
+            if !has_membership(session, user.id, tenant).await? {
                 return Ok(Leased::Stranger);
             }
             session.now().await?
@@ -321,6 +348,11 @@ async fn lease_all(
         leases.push((*want, lease::lease(session, *want, ask, now).await?));
     }
     Ok(Leased::Granted { now, leases })
+}
+
+async fn has_membership(session: &mut Session, user: Uuid, tenant: Uuid) -> Result<bool, Error> {
+    let sql = "select 1 from stoa_membership where tenant_id = $1 and user_id = $2";
+    Ok(!session.query(sql, &[Cell::Id(tenant), Cell::Id(user)]).await?.is_empty())
 }
 
 /// The company that a key belongs to; a user belongs to none in particular.

@@ -4,22 +4,26 @@
 use super::permits::{Bucket, Lease, Subject, Want};
 use crate::database::{Cell, Error, Session};
 
-/// `$5`: the limit, `$6`: how many are asked for. A row of a later window (another host's clock reading came first) gives none.
+/// How far ahead of the database's now a window may begin that is obeyed: another host read the clock a moment later. One that begins
+/// later still is of a clock that once ran ahead, and is taken over: else nobody would get a permit until that time has come.
+const AHEAD_MS: i64 = 60_000;
+
+/// `$5`: the limit, `$6`: how many are asked for, `$7`: the latest begin that is obeyed. A row of a later window gives none.
 const LEASE: &str = "insert into stoa_permit (tenant_id, subject_id, scope, window_start, used, leased)
 values ($1, $2, $3, $4, case when $6 < $5 then $6 else $5 end, case when $6 < $5 then $6 else $5 end)
 on conflict (tenant_id, subject_id, scope) do update set
   leased = case
-    when stoa_permit.window_start < excluded.window_start then excluded.leased
+    when stoa_permit.window_start < excluded.window_start or stoa_permit.window_start > $7 then excluded.leased
     when stoa_permit.window_start > excluded.window_start or stoa_permit.used >= $5 then 0
     when stoa_permit.used + $6 > $5 then $5 - stoa_permit.used
     else $6 end,
   used = case
-    when stoa_permit.window_start < excluded.window_start then excluded.used
+    when stoa_permit.window_start < excluded.window_start or stoa_permit.window_start > $7 then excluded.used
     when stoa_permit.window_start > excluded.window_start or stoa_permit.used >= $5 then stoa_permit.used
     when stoa_permit.used + $6 > $5 then $5
     else stoa_permit.used + $6 end,
   window_start = case
-    when stoa_permit.window_start > excluded.window_start then stoa_permit.window_start
+    when stoa_permit.window_start > excluded.window_start and stoa_permit.window_start <= $7 then stoa_permit.window_start
     else excluded.window_start end
 returning window_start, leased, used";
 
@@ -37,6 +41,7 @@ pub async fn lease(session: &mut Session, want: Want, ask: u64, now: i64) -> Res
                 Cell::Instant(span.start(now)),
                 count(want.limit),
                 count(ask.max(1)),
+                Cell::Instant(now + AHEAD_MS),
             ],
         )
         .await?;

@@ -6,6 +6,7 @@ pub mod heavy;
 pub mod lease;
 pub mod permits;
 pub mod recorder;
+pub mod totals;
 pub mod window;
 
 pub use governor::{Governor, Permit, RateLimits};

@@ -127,6 +127,11 @@ impl Permits {
         self.buckets.get(&subject).filter(|bucket| bucket.window == subject.span.start(now))
     }
 
+    /// Whether this host has leased for all of these before, in whatever window.
+    pub fn knows(&self, wants: &[Want]) -> bool {
+        wants.iter().all(|want| self.buckets.contains_key(&want.subject))
+    }
+
     /// Everything in hand, which then is not in hand any more.
     pub fn surrender(&mut self) -> Vec<(Subject, Bucket)> {
         self.buckets.drain().filter(|(_, bucket)| bucket.left > 0).collect()

@@ -14,17 +14,17 @@ use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::json;
 use stoa_descriptor::Audience;
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::peer::{self, Network};
+use super::readiness::Readiness;
 use super::visit::Visit;
 use super::{body, problem, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
-use crate::governance::HeavyReads;
 use crate::governance::governor::Headers;
-use crate::identity::api_keys::{ApiKeys, is_api_key};
+use crate::governance::{Governor, HeavyReads};
+use crate::identity::api_keys::{ApiKeys, Lookup, is_api_key};
 use crate::identity::users::Users;
 use crate::identity::{CredentialRefusal, DevIssuer, Verifier};
 use crate::operations::{Callable, Found};
@@ -44,7 +44,8 @@ pub struct App {
     pub users: Users,
     pub api_keys: ApiKeys,
     pub dev_issuer: Option<DevIssuer>,
-    pub large_bodies: Arc<Semaphore>,
+    pub bodies: body::Bodies,
+    pub readiness: Readiness,
     pub heavy_reads: HeavyReads,
     pub trusted_proxies: Vec<Network>,
 }
@@ -123,7 +124,10 @@ async fn public(
     }
     Some(match path {
         "/v1/health" => Ok(json_response(&json!({ "status": "ok", "service": "api" }))),
-        "/v1/ready" if app.watchdog.is_well(Instant::now()) && app.database.ready().await => {
+        "/v1/ready"
+            if app.watchdog.is_well(Instant::now())
+                && app.readiness.tell(async || app.database.ready().await).await =>
+        {
             Ok(json_response(&json!({ "status": "ok", "service": "api", "database": "ready" })))
         }
         "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
@@ -198,7 +202,7 @@ async fn call(
     peer: IpAddr,
 ) -> Result<Response<Body>, Problem> {
     let operation = &callable.operation;
-    let caller = identify(app, request.headers()).await?;
+    let caller = identify(app, request.headers(), peer).await?;
     let (parts, body) = request.into_parts();
     let governor = &app.platform.governor;
     let tenant = match (&caller, operation.route.audience) {
@@ -236,19 +240,38 @@ async fn call(
         visit.record_refusal(recorder, problem);
         return Ok(add_limit_headers(problem::render(problem, request_id), permit.headers));
     }
-    let (input, _place) = match body::read(body, operation.route.body_limit, &app.large_bodies).await {
-        Ok(body) => (validate::request(operation, &parts, &path, &body.bytes), body.permit),
+    let member = match (&caller, tenant) {
+        (Caller::User(user), Some(tenant)) => Some((user.id, tenant)),
+        _ => None,
+    };
+    let may_send = async {
+        match member {
+            Some((user, tenant)) if !governor.is_member(user, tenant).await? => Err(Problem::of("MEMBERSHIP_REQUIRED")),
+            _ => Ok(()),
+        }
+    };
+    let (input, _place) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
+        Ok(body::Read { bytes, place }) => {
+            let (operation, parts, path) = (operation.clone(), parts.clone(), path.clone());
+            let size = bytes.len();
+            let judge = move || validate::request(&operation, &parts, &path, &bytes);
+            (app.bodies.judge(size, judge).await?, place)
+        }
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => {
+            visit.record_answer(recorder, problem.status, &problem.code);
             return Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers));
         }
         Err(body::Unread::Broken(problem)) => {
             return Ok(add_limit_headers(render_and_close(&problem, request_id), permit.headers));
         }
     };
-    let input = match (&callable.runner, input) {
-        (Runner::Host(own), Ok(input)) => own.ask_ahead(&app.platform, &input).await.map(|()| input),
-        (_, input) => input,
+    // For a stranger nothing is asked: the transaction refuses.
+    let asked_ahead = match (&callable.runner, &input) {
+        (Runner::Host(own), Ok(input)) if own.asks_ahead() && is_known(governor, member).await => {
+            own.ask_ahead(&app.platform, input).await
+        }
+        _ => Ok(()),
     };
     // What will be refused takes nobody's seat.
     let seat = match operation.route.heavy && input.is_ok() {
@@ -269,6 +292,7 @@ async fn call(
         caller: caller.clone(),
         tenant,
         input,
+        asked_ahead,
         seat,
         peer: Some(peer),
         user_agent: user_agent.clone(),
@@ -298,6 +322,14 @@ async fn call(
 }
 
 /// The three headers that every authenticated answer carries.
+/// Whether the caller is known to belong to the company; `None`: a key, which belongs to one.
+async fn is_known(governor: &Governor, member: Option<(Uuid, Uuid)>) -> bool {
+    match member {
+        Some((user, tenant)) => governor.is_member(user, tenant).await.unwrap_or(false),
+        None => true,
+    }
+}
+
 fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> Response<Body> {
     if let Some(Headers { limit, remaining, reset }) = headers {
         let own = response.headers_mut();
@@ -309,7 +341,7 @@ fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> 
 }
 
 /// Who the credential says is calling: a user or an API key, told apart by form.
-async fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
+async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return Err(Problem::of("UNAUTHENTICATED")) };
     let token = value
@@ -324,8 +356,11 @@ async fn identify(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
         Problem::of("UNAVAILABLE")
     };
     if is_api_key(token) {
-        let key = app.api_keys.of(&app.database, token).await.map_err(unreadable)?;
-        return key.map(Caller::Client).ok_or_else(|| Problem::of("UNAUTHENTICATED"));
+        return match app.api_keys.of(&app.database, token, peer).await.map_err(unreadable)? {
+            Lookup::Key(key) => Ok(Caller::Client(key)),
+            Lookup::Nothing => Err(Problem::of("UNAUTHENTICATED")),
+            Lookup::TooMany => Err(Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") }),
+        };
     }
     let claims = app.verifier.verify(token).await.map_err(|refusal| match refusal {
         CredentialRefusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),

@@ -3,14 +3,17 @@
 pub mod accept;
 pub mod answer;
 pub mod body;
+mod connection;
 pub mod cors;
+pub mod doors;
 pub mod linger;
 pub mod named_host;
 pub mod operator;
 pub mod peer;
 pub mod private;
 pub mod problem;
+pub mod readiness;
 pub mod server;
 mod success;
-pub mod validate;
+mod validate;
 pub mod visit;

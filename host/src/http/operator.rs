@@ -69,8 +69,9 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
     let console = Console { deployment, operators: Arc::new(operators) };
     Router::new()
         .route("/operator/modules", get(modules).post(push))
-        .route("/operator/modules/{digest}/diff", get(compare))
-        .route("/operator/modules/{digest}/activate", post(activate))
+        .route("/operator/modules/{module}/diff", get(compare))
+        .route("/operator/modules/{module}/activate", post(activate))
+        .route("/operator/modules/{module}/deactivate", post(deactivate))
         .route("/operator/generations", get(history))
         .route("/operator/generations/{number}/activate", post(restore))
         .fallback(|| async { Answer(Err(DeploymentError::NotFound("operation"))) })
@@ -265,6 +266,25 @@ async fn activate(
     Answer(activated.map(|activated| (StatusCode::OK, activation(&activated))))
 }
 
+/// By its name: a digest says what comes, a name what goes.
+async fn deactivate(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let deployment = console.deployment.clone();
+    let deactivated = async {
+        let (wish, name) = (parse_body::<Activation>(&body)?.wish(&by), name.clone());
+        apart(async move { deployment.deactivate(&name, &wish).await }).await
+    };
+    let deactivated = deactivated.await;
+    if let Err(refused) = &deactivated {
+        note(&console, &by, "deactivateModule", refused, json!({ "module": name })).await;
+    }
+    Answer(deactivated.map(|deactivated| (StatusCode::OK, activation(&deactivated))))
+}
+
 async fn restore(
     State(console): State<Console>,
     axum::Extension(Name(by)): axum::Extension<Name>,
@@ -281,15 +301,6 @@ async fn restore(
         note(&console, &by, "activateGeneration", refused, json!({ "generation": number })).await;
     }
     Answer(restored.map(|restored| (StatusCode::OK, activation(&restored))))
-}
-
-fn activation(activated: &Activated) -> Json {
-    let modules: Vec<Json> = activated
-        .changes
-        .iter()
-        .map(|(name, changes)| json!({ "name": name, "changes": changes, "text": diff::text(changes) }))
-        .collect();
-    json!({ "generation": activated.generation, "modules": modules, "tables": activated.tables })
 }
 
 #[derive(Deserialize)]
@@ -380,17 +391,19 @@ fn code(refused: &DeploymentError) -> (StatusCode, &'static str) {
     use crate::database::Error;
     match refused {
         DeploymentError::NotFound(_) => (StatusCode::NOT_FOUND, "NOT_FOUND"),
-        DeploymentError::Database(Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_)) => {
-            (StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
-        }
+        DeploymentError::Database(
+            Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_),
+        ) => (StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE"),
         DeploymentError::Database(_) => (StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
         DeploymentError::Refusal(Refusal { code, .. }) => {
             let status = match *code {
-                "SIGNER_UNTRUSTED" => StatusCode::FORBIDDEN,
+                "SIGNER_UNTRUSTED" | "SIGNER_OUT_OF_REACH" => StatusCode::FORBIDDEN,
                 "MODULE_TOO_LARGE" => StatusCode::PAYLOAD_TOO_LARGE,
-                "CONTRACT_BREAKING" | "SCHEMA_NOT_ADDITIVE" | "SERVICE_UNRESOLVED" | "GENERATION_CHANGED" => {
-                    StatusCode::CONFLICT
-                }
+                "CONTRACT_BREAKING"
+                | "SCHEMA_NOT_ADDITIVE"
+                | "SERVICE_UNRESOLVED"
+                | "TABLE_TAKEN"
+                | "GENERATION_CHANGED" => StatusCode::CONFLICT,
                 _ => StatusCode::BAD_REQUEST,
             };
             (status, code)
@@ -398,8 +411,18 @@ fn code(refused: &DeploymentError) -> (StatusCode, &'static str) {
     }
 }
 
+/// What an activation came to, as the operators' side answers it.
+pub fn activation(activated: &Activated) -> Json {
+    let modules: Vec<Json> = activated
+        .changes
+        .iter()
+        .map(|(name, changes)| json!({ "name": name, "changes": changes, "text": diff::text(changes) }))
+        .collect();
+    json!({ "generation": activated.generation, "modules": modules, "tables": activated.tables })
+}
+
 /// As on the public side, with the changes item by item: an operator may see all of it.
-fn problem(status: StatusCode, code: &str, detail: &str, changes: &[Change]) -> Response {
+pub(super) fn problem(status: StatusCode, code: &str, detail: &str, changes: &[Change]) -> Response {
     let title = status.canonical_reason().unwrap_or("Error");
     let body = json!({
         "type": "about:blank",

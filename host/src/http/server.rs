@@ -1,30 +1,50 @@
-//! Listening: connections with limits on how long a head may take, and a drain at the end.
+//! Listening: so many connections and no more, each with limits on how long it may be silent, and a drain at the end.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
 use axum::{Router, middleware};
+use http::{HeaderValue, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
+use uuid::Uuid;
 
 use super::answer::Peer;
-use super::{linger, named_host};
+use super::connection::BoundedStream;
+use super::doors::Doors;
+use super::{linger, named_host, peer, problem};
+use crate::problem::Problem;
 
-/// Longest time for a request's head to arrive.
-const HEAD: Duration = Duration::from_secs(30);
+/// Longest silence, where nothing else is set.
+pub const SILENCE: Duration = Duration::from_secs(30);
 /// Longest drain.
 const DRAIN: Duration = Duration::from_secs(30);
 
-/// Serves until `stop`, then finishes the requests in flight.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+/// Serves until `stop`, then finishes the requests in flight. `silence`: the longest wait for the first bytes, for a request's head, and
+/// for somebody to read what is answered.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    doors: Arc<Doors>,
+    silence: Duration,
+    stop: impl Future<Output = ()>,
+) {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(64 << 10);
-    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200).keep_alive_interval(Some(HEAD));
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(silence).max_buf_size(64 << 10);
+    builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200).keep_alive_interval(Some(silence));
     let graceful = GracefulShutdown::new();
-    let router = router.layer(middleware::from_fn(named_host::require)).layer(middleware::map_request(linger::request));
+    let (counted, refused) = (doors.clone(), metrics::counter!("stoa_connections_refused_total"));
+    let router = router
+        .layer(middleware::from_fn(named_host::require))
+        .layer(middleware::map_request(linger::request))
+        .layer(middleware::from_fn(move |request, next| count_caller(counted.clone(), request, next)));
     let mut stop = std::pin::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
@@ -39,9 +59,15 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
             },
             () = &mut stop => break,
         };
+        // One too many is closed at once: whoever waits for an answer learns that there is none.
+        let Some(pass) = doors.admit(peer.ip()) else {
+            refused.increment(1);
+            continue;
+        };
         let _ = stream.set_nodelay(true);
         let service = router.clone().layer(axum::Extension(Peer(peer.ip())));
-        let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
+        let stream = TokioIo::new(BoundedStream::new(stream, silence, pass));
+        let connection = builder.serve_connection(stream, TowerToHyperService::new(service)).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
@@ -52,5 +78,23 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     drop(listener);
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were still running when the drain ended");
+    }
+}
+
+/// Behind a trusted proxy connections say nothing of who calls: its callers' requests are counted instead.
+async fn count_caller(doors: Arc<Doors>, request: Request, next: Next) -> Response<Body> {
+    let Some(Peer(connection)) = request.extensions().get::<Peer>().copied() else { return next.run(request).await };
+    let caller = peer::address(connection, request.headers(), doors.proxies());
+    match doors.admit_behind_proxy(connection, caller) {
+        Some(_pass) => next.run(request).await,
+        None => {
+            let request_id = Uuid::now_v7();
+            let refusal = Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") };
+            let mut response = problem::render(&refusal, request_id);
+            if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
+                response.headers_mut().insert("x-request-id", value);
+            }
+            response
+        }
     }
 }

@@ -9,7 +9,6 @@ use crate::contract::{fingerprint, idempotency_key};
 use crate::operations::Operation;
 use crate::pipeline::{Input, Key};
 use crate::problem::{Item, Problem};
-use crate::sandbox::limits::lines;
 use crate::wit::module;
 
 pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], body: &[u8]) -> Result<Input, Problem> {
@@ -28,7 +27,7 @@ pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], 
     let body = read_body(operation, body)?;
     // Printed once, for whoever runs the operation; of the value only the fingerprint is made besides.
     let text = body.as_ref().map(ToString::to_string);
-    let lines = body.as_ref().map_or(0, lines);
+    let lines = body.as_ref().map_or(0, |body| operation.count_lines(body));
     let key = key.map(|key| {
         let form = operation.body.as_ref().zip(body).map(|(schema, body)| schema.fingerprint_form(body));
         Key {

@@ -1,8 +1,10 @@
 //! API keys: `{environment}_{key id}_{secret}`. The service keeps the SHA-256 of the whole key and compares it in constant time;
 //! whether a key still stands is read from live rows in each request's transaction, never from what is remembered here.
 
+use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::Environment;
+use super::guesses::{Guess, Guesses};
 use crate::database::{Cell, Database, Error, Place, Row, Session};
 
 /// Keys kept at hand. What is kept of a key never changes.
@@ -85,6 +88,16 @@ impl Issued {
 pub struct ApiKeys {
     environment: Environment,
     cache: Mutex<LruCache<Uuid, Arc<ApiKey>>>,
+    guesses: Guesses,
+}
+
+/// What a token is.
+pub enum Lookup {
+    Key(Arc<ApiKey>),
+    /// None that was issued here.
+    Nothing,
+    /// Its address has tried too many in this second: nobody has looked.
+    TooMany,
 }
 
 impl ApiKeys {
@@ -93,31 +106,44 @@ impl ApiKeys {
         ApiKeys {
             environment,
             cache: Mutex::new(LruCache::new(NonZeroUsize::new(CACHED).unwrap_or(NonZeroUsize::MIN))),
+            guesses: Guesses::default(),
         }
     }
 
-    /// The key that a token is, if it is one that was issued here.
-    pub async fn of(&self, database: &Database, token: &str) -> Result<Option<Arc<ApiKey>>, Error> {
-        let Some(presented) = Presented::parse(token) else { return Ok(None) };
+    /// The key that a token is, if it is one that was issued here. `peer`: who sends it.
+    pub async fn of(&self, database: &Database, token: &str, peer: IpAddr) -> Result<Lookup, Error> {
+        let Some(presented) = Presented::parse(token) else { return Ok(Lookup::Nothing) };
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
-        if let Some(key) = cached {
-            if self.is_it(&presented, &key.hash, &key.environment) {
-                return Ok(Some(key));
-            }
+        if let Some(key) = cached.filter(|key| self.is_it(&presented, &key.hash, &key.environment)) {
+            return Ok(Lookup::Key(key));
+        }
+        match self.guesses.recall(&presented.hash, peer, Instant::now()) {
+            Guess::Unknown => {}
+            Guess::Refused => return Ok(Lookup::Nothing),
+            Guess::TooMany => return Ok(Lookup::TooMany),
+        }
+        let Some(key) = self.look(database, &presented).await? else {
+            self.guesses.note_refusal(presented.hash, peer, Instant::now());
+            return Ok(Lookup::Nothing);
+        };
+        if let Ok(mut cache) = self.cache.lock() {
+            cache.put(key.id, key.clone());
+        }
+        Ok(Lookup::Key(key))
+    }
+
+    async fn look(&self, database: &Database, presented: &Presented) -> Result<Option<Arc<ApiKey>>, Error> {
+        let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&presented.id).cloned());
+        if cached.is_some() {
             // A wrong secret costs one look into the database as every other refusal does: time does not tell which keys there are.
             load(database, presented.id).await?;
             return Ok(None);
         }
         let found = load(database, presented.id).await?;
-        let Some(found) = found.filter(|found| self.is_it(&presented, &found.hash, &found.environment)) else {
+        let Some(found) = found.filter(|found| self.is_it(presented, &found.hash, &found.environment)) else {
             return Ok(None);
         };
-        let Some(key) = complete(database, presented.id, found).await? else { return Ok(None) };
-        let key = Arc::new(key);
-        if let Ok(mut cache) = self.cache.lock() {
-            cache.put(key.id, key.clone());
-        }
-        Ok(Some(key))
+        Ok(complete(database, presented.id, found).await?.map(Arc::new))
     }
 
     /// Whether what was presented is the key of this hash, and of this deployment's environment.

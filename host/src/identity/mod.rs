@@ -18,6 +18,7 @@ mod clock;
 mod dev_issuer;
 mod discovery;
 mod environment;
+mod guesses;
 mod issuer;
 mod issuer_keys;
 mod json_object;

@@ -2,12 +2,13 @@
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use lru::LruCache;
 use uuid::Uuid;
 
 use super::Claims;
-use crate::database::{Cell, Database, Error, Place, Session};
+use crate::database::{Cell, Database, Error, Place, Row, Session};
 
 /// Records kept at hand. An (issuer, subject) never changes its id, so this caches no decision.
 const CACHED: usize = 10_000;
@@ -23,8 +24,19 @@ pub struct User {
     pub updated_at: i64,
 }
 
+/// Least time between two changes of one record: two tokens of one user, with two names, would else write with each request.
+const REST: Duration = Duration::from_secs(60);
+
 pub struct Users {
-    cache: Mutex<LruCache<(String, String), Arc<User>>>,
+    cache: Mutex<LruCache<(String, String), Kept>>,
+}
+
+/// A record as it stands in the database.
+#[derive(Clone)]
+struct Kept {
+    user: Arc<User>,
+    /// Before this it is not written again.
+    rests_until: Option<Instant>,
 }
 
 impl Default for Users {
@@ -34,25 +46,69 @@ impl Default for Users {
 }
 
 impl Users {
-    /// The record of a verified token's holder, made or brought up to date where needed.
+    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is told
+    /// to its own request alone, and written with the first one after that.
     pub async fn of(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
         let key = (claims.issuer.clone(), claims.subject.clone());
         let cached = self.cache.lock().ok().and_then(|mut cache| cache.get(&key).cloned());
-        if let Some(user) = cached
-            && user.email == claims.email
-            && user.display_name == claims.name
-        {
-            return Ok(user);
-        }
-        let user = database
-            .write_plain(Place::Home, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
-            .await?;
-        let user = Arc::new(user);
-        if let Ok(mut cache) = self.cache.lock() {
-            cache.put(key, user.clone());
-        }
+        let kept = match cached {
+            Some(kept) => Some(kept),
+            None => {
+                database
+                    .read_plain(Place::Home, claims.clone(), |session, claims| Box::pin(read(session, claims)))
+                    .await?
+            }
+        };
+        let kept = match kept {
+            Some(kept) if is_current(&kept.user, claims) => kept,
+            Some(kept) if kept.rests_until.is_some_and(|until| Instant::now() < until) => {
+                self.keep(key, kept.clone());
+                let told =
+                    User { email: claims.email.clone(), display_name: claims.name.clone(), ..(*kept.user).clone() };
+                return Ok(Arc::new(told));
+            }
+            _ => {
+                let written = database
+                    .write_plain(Place::Home, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
+                    .await?;
+                Kept { user: Arc::new(written), rests_until: Some(Instant::now() + REST) }
+            }
+        };
+        let user = kept.user.clone();
+        self.keep(key, kept);
         Ok(user)
     }
+
+    fn keep(&self, key: (String, String), kept: Kept) {
+        if let Ok(mut cache) = self.cache.lock() {
+            cache.put(key, kept);
+        }
+    }
+}
+
+fn is_current(user: &User, claims: &Claims) -> bool {
+    user.email == claims.email && user.display_name == claims.name
+}
+
+/// The record, if there is one.
+async fn read(session: &mut Session, claims: &Claims) -> Result<Option<Kept>, Error> {
+    let now = session.now().await?;
+    let sql =
+        "select id, created_at, updated_at, email, display_name from stoa_user where issuer = $1 and subject = $2";
+    let rows = session.query(sql, &[Cell::text(&claims.issuer), Cell::text(&claims.subject)]).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let user = User {
+        id: row.id(0)?,
+        issuer: claims.issuer.clone(),
+        subject: claims.subject.clone(),
+        email: row.text(3)?,
+        display_name: row.optional(4, Row::text)?,
+        created_at: row.instant(1)?,
+        updated_at: row.instant(2)?,
+    };
+    // A clock that went back keeps nobody waiting longer.
+    let age = u64::try_from(now.saturating_sub(user.updated_at)).map_or(Duration::ZERO, Duration::from_millis);
+    Ok(Some(Kept { user: Arc::new(user), rests_until: Some(Instant::now() + REST.saturating_sub(age)) }))
 }
 
 async fn upsert(session: &mut Session, claims: &Claims) -> Result<User, Error> {

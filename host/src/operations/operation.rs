@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 use stoa_descriptor::{Audience, Route};
 
-use crate::contract::{Csv, Parameters, Schema};
+use crate::contract::{Csv, Parameters, Schema, growth};
 
 /// Generations that have an operation share it, and so do the requests that call it.
 pub struct Operation {
@@ -39,9 +39,19 @@ impl Operation {
         if route.heavy && !route.read_only {
             return Err(invalid("heavy", "only what reads takes its time".into()));
         }
+        if let Some(list) = &route.grows_with
+            && !body.as_ref().is_some_and(|body| body.has_bounded_list(list))
+        {
+            return Err(invalid("growsWith", format!("{list} is no list of the body with a most of its items")));
+        }
         let csv =
             route.csv.then(|| Csv::compile(&route.response, schemas)).transpose().map_err(|why| invalid("csv", why))?;
         Ok(Operation { route, parameters, body, response: Arc::new(response), csv, news: false })
+    }
+
+    /// Entries of the list that the route's limits grow with.
+    pub fn count_lines(&self, body: &Json) -> usize {
+        self.route.grows_with.as_deref().map_or(0, |list| growth::count_entries(body, list))
     }
 
     /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since

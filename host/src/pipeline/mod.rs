@@ -15,7 +15,9 @@ pub mod replay;
 pub mod request;
 pub mod run;
 pub mod runner;
+mod trial;
 pub mod user_agent;
+pub mod words;
 
 use crate::database::Prepare;
 use crate::store;

@@ -32,7 +32,8 @@ pub async fn answer(
 ) -> Result<Option<Result<Answer, Problem>>, Error> {
     let rows = session
         .query(
-            "select fingerprint, created_at, status, headers, body from stoa_idempotency
+            "select fingerprint, created_at, status, headers, body, kept
+             from stoa_idempotency
              where tenant_id = $1 and actor_id = $2 and operation = $3 and key = $4",
             &[Cell::Id(tenant), Cell::Id(actor), Cell::text(operation), Cell::Id(key.id)],
         )
@@ -43,6 +44,10 @@ pub async fn answer(
     }
     if row.bytes(0)? != key.fingerprint {
         return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_REUSED"))));
+    }
+    // Its age says that it is young, and yet it was purged: by a clock that once ran ahead.
+    if row.is_null(4) && !row.boolean(5)? {
+        return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_EXPIRED"))));
     }
     if row.is_null(4) {
         return Ok(Some(Err(Problem::of("CREDENTIAL_ALREADY_DELIVERED"))));

@@ -25,10 +25,30 @@ pub struct Request {
     pub tenant: Option<Uuid>,
     /// The verdict on path, query, headers and body: made early, told after authorization.
     pub input: Result<Input, Problem>,
+    /// What was asked of the world before the transaction: a refusal is told to who may call and did not call before with this key.
+    pub asked_ahead: Result<(), Problem>,
     /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
     pub seat: Option<OwnedSemaphorePermit>,
     pub peer: Option<IpAddr>,
     pub user_agent: Option<String>,
+}
+
+impl Request {
+    /// The same again, for a generation that is asked what it would have done.
+    pub fn repeat(&self, generation: Arc<Generation>, operation: Arc<Operation>) -> Request {
+        Request {
+            generation,
+            operation,
+            request_id: Uuid::now_v7(),
+            caller: self.caller.clone(),
+            tenant: self.tenant,
+            input: self.input.clone(),
+            asked_ahead: self.asked_ahead.clone(),
+            seat: None,
+            peer: self.peer,
+            user_agent: self.user_agent.clone(),
+        }
+    }
 }
 
 /// Who calls, as far as the credential alone tells: what it allows is read in the transaction.
@@ -57,10 +77,11 @@ impl Caller {
 }
 
 /// Valid and normalized.
+#[derive(Clone)]
 pub struct Input {
     /// As a module takes it; the body is the text that was made of it once it was found valid.
     pub call: module::Call,
-    /// Items of the body's longest array: limits grow with them.
+    /// Entries of the list that the route names: limits grow with them.
     pub lines: usize,
     pub key: Option<Key>,
 }

@@ -14,6 +14,8 @@ use super::opening::{Opening, open};
 use super::replay;
 use super::request::{Answer, Request, tenant_or_nil};
 use super::runner::{Host, OpenedCall, Runner};
+use super::trial;
+use super::words;
 use crate::database::{Database, Error, Place, Session, Verdict, work};
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, CallContext, Failure};
@@ -88,6 +90,9 @@ pub async fn run<H: Host>(
         }
         _ => None,
     };
+    // Reports are left out: what they cost, a trial would cost again.
+    let trial = if heavy { None } else { request.generation.trial.load_full() };
+    let again = trial.map(|trial| (trial, request.clone(), runner.clone()));
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
         transact(&**host, request, runner, session, read_only, horizon).await
@@ -106,6 +111,9 @@ pub async fn run<H: Host>(
                 if !read_only && answer.is_ok() {
                     database.note_write(tenant);
                 }
+                if let (Err(_), Some((trial, request, runner))) = (&answer, &again) {
+                    trial::look_into(trial, host, database, request, runner).await;
+                }
                 return answer;
             }
             // The key's row was written in that transaction: running again either finds it or does the work.
@@ -120,7 +128,7 @@ pub async fn run<H: Host>(
 
 fn problem_of(error: &Error, request: Uuid) -> Problem {
     match error {
-        Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) => {
+        Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_) => {
             tracing::warn!(%request, %error, "unavailable");
             Problem::of("UNAVAILABLE")
         }
@@ -131,7 +139,7 @@ fn problem_of(error: &Error, request: Uuid) -> Problem {
     }
 }
 
-async fn transact<H: Host>(
+pub(super) async fn transact<H: Host>(
     host: &H,
     request: &Request,
     runner: &Runner<H::Operation>,
@@ -187,6 +195,10 @@ async fn transact<H: Host>(
     }
     if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
         return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
+    }
+    // A replay is as it was, whatever the world says now.
+    if let Err(problem) = &request.asked_ahead {
+        return refuse(session, problem.clone());
     }
     let call = OpenedCall { request, input, opened: &opened, horizon };
     let outcome = match runner {
@@ -267,6 +279,7 @@ pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refu
         return Refused::Database(error.clone());
     }
     module.health.count_failure(failure);
+    module.health.note_request(failure, request);
     let (name, version) = (&module.name, &module.version);
     tracing::error!(%request, module = name, version, ?failure, "a module failed");
     Refused::Problem(Problem::of(match failure {
@@ -275,12 +288,15 @@ pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refu
     }))
 }
 
-/// A module's problem: its code must be one of the platform's or of a descriptor's.
+/// A module's problem: its code must be one of the platform's that modules share, or of a descriptor's.
 pub fn refuse_problem(generation: &Generation, module: &Module, problem: module::Problem, request: Uuid) -> Refused {
-    let known =
-        crate::problem::CODES.iter().find(|(code, status, _)| *code == problem.code && matches!(status, 400..=412));
-    let mut answer = match (known, generation.problems.get(&problem.code)) {
-        (Some((code, ..)), _) => Problem::of(code),
+    let fault = |why: &str| refuse_failure(&Failure::Fault(why.into()), module, request);
+    if !problem.errors.iter().all(|item| words::is_pointer(&item.pointer) && words::is_code(&item.code)) {
+        return fault("a problem whose items are no places and kinds");
+    }
+    let declared = generation.problems.get(&problem.code).filter(|(status, _)| !words::is_reserved(*status));
+    let mut answer = match (words::shared_code(&problem.code), declared) {
+        (Some(code), _) => Problem::of(code),
         (None, Some((status, detail))) => Problem {
             code: problem.code.clone().into(),
             status: *status,
@@ -288,7 +304,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
             errors: Vec::new(),
             retry_after: None,
         },
-        (None, None) => return refuse_failure(&Failure::Fault("an unknown problem code".into()), module, request),
+        (None, None) => return fault("a problem code that is unknown, or the host's own"),
     };
     answer.errors = problem
         .errors
@@ -315,6 +331,9 @@ pub fn check_reply(reply: module::Reply, emitted: Vec<(Arc<Module>, Event)>, lar
     let plain = |tag: &String| tag.len() <= 128 && tag.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
     if !reply.etag.as_ref().is_none_or(plain) {
         return Err("an entity tag that is none".into());
+    }
+    if reply.changed.len() > words::MOST_CHANGED || !reply.changed.iter().all(|name| words::is_name(name)) {
+        return Err("names of what changed that are none, or too many".into());
     }
     let id = |(high, low): (u64, u64)| Uuid::from_u64_pair(high, low);
     let subjects: BTreeSet<Uuid> = reply.subjects.into_iter().map(id).collect();

@@ -69,6 +69,8 @@ pub struct Platform {
     pub limits: Limits,
     /// Whether anybody with a verified identity may make a company.
     pub onboarding_open: bool,
+    /// Companies that one user may make in a day.
+    pub companies_per_day: u32,
     /// What the API keys that are issued here are good for.
     pub environment: Environment,
     pub governor: Governor,

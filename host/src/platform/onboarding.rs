@@ -16,13 +16,17 @@ use super::reply::answer_about;
 use super::values::refuse_unknown;
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
-use crate::ids::Ids;
+use crate::ids::{Ids, first_of};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Done, Outcome, Refused, refuse_failure, refuse_problem};
 use crate::problem::Problem;
 use crate::sandbox::call::CallContext;
 use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
 use crate::wit::events::Event;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// When whoever has made too many companies may ask again: some time of the day that has to pass.
+const RETRY_SECONDS: u32 = 60 * 60;
 
 /// The operation that makes a company.
 pub const CREATE_COMPANY: &str = "createCompany";
@@ -125,6 +129,10 @@ async fn create(session: Session, call: &Call<'_>) -> Outcome {
     if !platform.onboarding_open {
         return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
     }
+    let (session, within) = within_the_day(session, call, platform.companies_per_day).await;
+    if let Err(refused) = within {
+        return Outcome { session: Some(session), result: Err(refused) };
+    }
     let company = match call.body() {
         Ok(company) => company,
         Err(problem) => return Outcome { session: Some(session), result: Err(problem.into()) },
@@ -138,6 +146,22 @@ async fn create(session: Session, call: &Call<'_>) -> Outcome {
     };
     let (session, founded) = found_company(&founding, session).await;
     Outcome { session, result: founded.and_then(answer_founded) }
+}
+
+/// Refuses whoever has made as many companies in the last day as one may. Their ids tell when they were made.
+async fn within_the_day(mut session: Session, call: &Call<'_>, most: u32) -> (Session, Result<(), Refused>) {
+    let since = first_of(call.opened.now - DAY_MS);
+    let sql = "select count(*) from stoa_user_company where user_id = $1 and tenant_id >= $2";
+    let rows = session.query(sql, &[Cell::Id(call.request.caller.id()), Cell::Id(since)]).await;
+    let made = rows.and_then(|rows| rows.first().map_or(Ok(0), |row| row.integer(0)));
+    let refused = match made {
+        Err(error) => Err(error.into()),
+        Ok(made) if made >= i64::from(most) => {
+            Err(Problem { retry_after: Some(RETRY_SECONDS), ..Problem::of("RATE_LIMITED") }.into())
+        }
+        Ok(_) => Ok(()),
+    };
+    (session, refused)
 }
 
 fn answer_founded(founded: Founded) -> Performed {

@@ -21,7 +21,7 @@ const BODY_LIMIT: u64 = 1 << 20;
 type SchemaOf = fn(&mut Schemas) -> Json;
 /// Adds to a route what the active modules declare.
 type Amend = fn(&mut Route, &[Arc<Module>]);
-/// What is asked of the world before the transaction; its refusal is told where that of a bad body is.
+/// What is asked of the world before the transaction; its refusal is told once the call is known to be allowed and no replay.
 type CheckAhead = for<'a> fn(&'a Platform, &'a Input) -> BoxFuture<'a, Result<(), Problem>>;
 
 /// What performs an operation.
@@ -219,6 +219,11 @@ impl PlatformOperation {
         self.news
     }
 
+    /// Whether the world is asked anything before the transaction.
+    pub(crate) const fn asks_ahead(&self) -> bool {
+        self.check_ahead.is_some()
+    }
+
     /// Asks the world what the operation has to know before its transaction.
     pub(crate) async fn ask_ahead(&self, platform: &Platform, input: &Input) -> Result<(), Problem> {
         match self.check_ahead {
@@ -270,6 +275,7 @@ impl PlatformOperation {
             discloses_identifiers: false,
             csv: false,
             heavy: false,
+            grows_with: None,
         };
         if let Some(amend) = self.amend {
             amend(&mut route, modules);

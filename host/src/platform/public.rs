@@ -59,5 +59,6 @@ fn read(path: &str, operation: &str, summary: &str, response: Json) -> Route {
         discloses_identifiers: false,
         csv: false,
         heavy: false,
+        grows_with: None,
     }
 }

@@ -138,6 +138,7 @@ fn begin(entry: CallContext) -> State {
         memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
         clock: GuestClock::default(),
         running_guest: Running::begin(),
+        told: 0,
         failure: None,
     }
 }
@@ -149,7 +150,8 @@ fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::R
         guest_time: state.clock.time_spent(),
         memory: state.memory.used,
         store_calls: state.scope.calls,
-        rows: state.scope.rows,
+        rows: state.scope.rows + state.scope.written,
+        told: state.told,
     };
     Ran {
         session: state.session,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use stoa_descriptor::{Access, Audience, Descriptor, Named};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
@@ -11,6 +12,7 @@ use super::clashes::clashes;
 use super::module::{Module, Vetted};
 use super::services::{self, Unresolved};
 use super::state::State;
+use super::trial::Trial;
 use crate::operations::HostNames;
 use crate::wit::{Guest, GuestPre};
 
@@ -26,6 +28,8 @@ pub struct Generation {
     pub scopes: BTreeMap<String, Permission>,
     /// Status and detail of the problem codes that modules declare beside the host's.
     pub problems: BTreeMap<String, (u16, String)>,
+    /// Of its new modules, for a while.
+    pub trial: ArcSwapOption<Trial>,
 }
 
 pub struct Permission {
@@ -39,6 +43,9 @@ pub enum Unlinked {
     /// What they say of themselves does not go together.
     #[error("{0}")]
     Descriptors(String),
+    /// Two of them would keep their rows in one table.
+    #[error("{0}")]
+    Tables(String),
     /// What they need of each other is not there.
     #[error("{0}")]
     Services(String),
@@ -62,6 +69,7 @@ impl Generation {
         if !clashes.is_empty() {
             return Err(Unlinked::Descriptors(clashes.join("; ")));
         }
+        expect_tables_apart(vetted)?;
         let modules = link_services(engine, vetted)?;
         let permissions = compose_grants(host, host.permissions, &modules, |descriptor| &descriptor.permissions);
         let scopes = compose_grants(host, host.scopes, &modules, |descriptor| &descriptor.scopes);
@@ -70,7 +78,8 @@ impl Generation {
             .flat_map(|module| &module.descriptor.problems)
             .map(|problem| (problem.code.clone(), (problem.status, problem.detail.clone())))
             .collect();
-        let generation = Generation { number, engine: engine.clone(), modules, permissions, scopes, problems };
+        let (engine, trial) = (engine.clone(), ArcSwapOption::empty());
+        let generation = Generation { number, engine, modules, permissions, scopes, problems, trial };
         generation.expect_catalogued()?;
         Ok(generation)
     }
@@ -107,6 +116,20 @@ impl Generation {
     pub fn module(&self, name: &str) -> Option<&Arc<Module>> {
         self.modules.iter().find(|module| module.name == name)
     }
+}
+
+/// `a-b` with a collection `c` and `a` with `b_c` would have one table.
+fn expect_tables_apart(vetted: &[Arc<Vetted>]) -> Result<(), Unlinked> {
+    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    for vetted in vetted {
+        let name = vetted.descriptor.name.as_str();
+        for table in vetted.schema.tables() {
+            if let Some(other) = owners.insert(table, name) {
+                return Err(Unlinked::Tables(format!("{other} and {name} would both have the table `{table}`")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Links services and sorts providers first. A cycle is refused: re-entering a module would show it its own half-done state.

@@ -1,23 +1,29 @@
 //! How a module fares on this host: calls, failures by kind, how long calls take. One of these lives as long as the module does
 //! here, whichever generations have it.
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::call::Failure;
 
 /// Longest call that is told apart, in microseconds.
 const LONGEST: u64 = 60_000_000;
+/// Failed requests that are remembered: those under way are looked up at once.
+const REMEMBERED: usize = 256;
 
 pub struct Health {
     calls: AtomicU64,
     traps: AtomicU64,
     timeouts: AtomicU64,
     limits: AtomicU64,
+    /// Requests whose failure it was, the youngest last.
+    failed: Mutex<VecDeque<Uuid>>,
     /// Microseconds, to two digits.
     times: Mutex<Option<Histogram<u64>>>,
     metrics: Metrics,
@@ -67,6 +73,7 @@ impl Health {
             traps: AtomicU64::new(0),
             timeouts: AtomicU64::new(0),
             limits: AtomicU64::new(0),
+            failed: Mutex::default(),
             times: Mutex::new(Histogram::new_with_bounds(1, LONGEST, 2).ok()),
             metrics: Metrics {
                 calls: counter("answered"),
@@ -100,6 +107,22 @@ impl Health {
         };
         count.fetch_add(1, Relaxed);
         metric.increment(1);
+    }
+
+    /// Of which request the failure was, for those who look into it.
+    pub fn note_request(&self, failure: &Failure, request: Uuid) {
+        if let (Failure::Fault(_) | Failure::Deadline | Failure::Limit(_), Ok(mut failed)) =
+            (failure, self.failed.lock())
+        {
+            failed.push_back(request);
+            if failed.len() > REMEMBERED {
+                failed.pop_front();
+            }
+        }
+    }
+
+    pub fn has_failed(&self, request: Uuid) -> bool {
+        self.failed.lock().is_ok_and(|failed| failed.contains(&request))
     }
 
     pub fn report(&self) -> Report {

@@ -1,7 +1,10 @@
 //! The host's side of the contract: what a module's calls to `store`, `context`, `events` and `log` do.
 
+use std::time::Instant;
+
 use super::call::Failure;
 use super::state::State;
+use crate::database::Session;
 use crate::store::{self, StoreError};
 use crate::wit::{context, events, log, store as wit};
 
@@ -27,9 +30,22 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
     let Some(mut session) = state.session.take() else {
         return Err(state.stop(Failure::Fault("the store was called outside a request".into())));
     };
+    // On SQLite the thread is the request's, and so is its time. A wait for PostgreSQL is a wait for others too.
+    let time = state.limits.host_time_after(state.scope.written);
+    let left = matches!(session, Session::Sqlite(_)).then(|| time.saturating_sub(state.clock.host_time_spent()));
+    if left.is_some_and(|left| left.is_zero()) {
+        state.session = Some(session);
+        return Err(state.stop(Failure::Deadline));
+    }
+    let began = Instant::now();
+    session.limit_time(left);
     let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
+    session.limit_time(None);
     state.session = Some(session);
     match answer {
+        Err(StoreError::Database(_)) if left.is_some_and(|left| began.elapsed() >= left) => {
+            Err(state.stop(Failure::Deadline))
+        }
         Ok(replies) => Ok(Ok(replies)),
         Err(StoreError::Failure(failure)) => {
             if let wit::Failure::Misuse(what) = &failure {
@@ -72,6 +88,7 @@ impl events::Host for State {
             if let Err(why) = module.judge.event(&module.descriptor, kind, &event) {
                 return Err(self.stop(Failure::Fault(why)));
             }
+            self.tell(event.kind.len() + event.resource_type.len() + event.data.len())?;
             if self.emitted.len() >= 4_000 {
                 return Err(self.stop(Failure::Limit("events of one request".into())));
             }
@@ -90,6 +107,7 @@ impl events::Host for State {
 
 impl log::Host for State {
     async fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        self.tell(message.len().min(LONGEST_LINE))?;
         let module = self.running.name.as_str();
         // A module's words stay on their line, and command no terminal.
         let line: String = message

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use serde_json::Value as Json;
-
 /// Settings; operations.md has the defaults.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Limits {
     /// Guest time: host calls are not counted.
     #[serde(with = "millis")]
     pub deadline: Duration,
+    /// Time in host calls, where it is the request's own (SQLite's thread; on PostgreSQL it is others' as well).
+    #[serde(with = "millis")]
+    pub host: Duration,
     /// Time all in all, host calls counted: what bounds work that grows with the data.
     #[serde(with = "millis")]
     pub whole: Duration,
@@ -25,6 +26,8 @@ pub struct Limits {
     pub store_calls: u32,
     pub rows: u32,
     pub output: usize,
+    /// Bytes that a request's modules say beside their answer: events, names of what changed, problems, lines of the log.
+    pub told: usize,
     /// Largest argument list of one host call.
     pub hostcall: usize,
 }
@@ -35,7 +38,10 @@ pub struct Used {
     pub guest_time: Duration,
     pub memory: usize,
     pub store_calls: usize,
+    /// Read and written.
     pub rows: usize,
+    /// Bytes said beside the answer.
+    pub told: usize,
 }
 
 mod millis {
@@ -49,6 +55,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             deadline: Duration::from_millis(500),
+            host: Duration::from_secs(2),
             whole: Duration::from_secs(10),
             heavy: Duration::from_secs(30),
             memory: 64 << 20,
@@ -56,18 +63,25 @@ impl Default for Limits {
             store_calls: 10_000,
             rows: 100_000,
             output: 8 << 20,
+            told: 1 << 20,
             hostcall: 4 << 20,
         }
     }
 }
 
 impl Limits {
-    /// The limits of one request: they grow with the route's body limit and with the lines that the body holds.
+    /// The limits of one request: they grow with the route's body limit and with the lines of the list that the route names.
     pub fn for_request(&self, body_limit: u64, lines: usize) -> Limits {
         let shares = u32::try_from(1 + lines / 100).unwrap_or(u32::MAX).min(16);
         let body = usize::try_from(body_limit).unwrap_or(usize::MAX);
         Limits {
             deadline: self.deadline.saturating_mul(shares),
+            host: self.host.saturating_mul(shares),
+            // Events tell again what a large body said.
+            told: self
+                .told
+                .saturating_mul(usize::try_from(shares).unwrap_or(1))
+                .saturating_add(if body_limit > 1 << 20 { body } else { 0 }),
             memory: if body_limit > 1 << 20 { self.large_memory } else { self.memory },
             store_calls: self.store_calls.saturating_mul(shares),
             rows: self.rows.saturating_mul(shares),
@@ -78,13 +92,18 @@ impl Limits {
 
     /// The limits of a read that may take as long as a report does.
     pub fn for_heavy_read(self) -> Limits {
-        Limits { whole: self.heavy, ..self }
+        Limits { whole: self.heavy, host: self.heavy, ..self }
     }
 
     /// Guest time of a request whose store gave and took so many rows: where the data is large and not what the caller sent, the
     /// time grows with it.
     pub fn deadline_after(&self, rows: usize) -> Duration {
         self.deadline.saturating_add(TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
+    }
+
+    /// Time in host calls of a request whose store took so many rows.
+    pub fn host_time_after(&self, rows: usize) -> Duration {
+        self.host.saturating_add(STORE_TIME_OF_A_ROW.saturating_mul(u32::try_from(rows).unwrap_or(u32::MAX)))
     }
 
     /// Memory of a request that has read so many full pages.
@@ -96,14 +115,8 @@ impl Limits {
 /// Guest time that a row adds which the store gave or took.
 const TIME_OF_A_ROW: Duration = Duration::from_micros(50);
 
-/// Items of a body's longest array: limits grow with them.
-pub fn lines(body: &Json) -> usize {
-    match body {
-        Json::Array(items) => items.len().max(items.iter().map(lines).max().unwrap_or(0)),
-        Json::Object(members) => members.values().map(lines).max().unwrap_or(0),
-        _ => 0,
-    }
-}
+/// Time of the store that a written row adds: it stands in several indexes. What is read adds none.
+const STORE_TIME_OF_A_ROW: Duration = Duration::from_micros(200);
 
 /// Guest time of one request: runs while the guest's future is polled and no host call is under way.
 #[derive(Debug, Clone)]
@@ -116,6 +129,9 @@ struct Ticks {
     /// Nanoseconds after `start`, plus one; 0 while paused.
     since: AtomicU64,
     in_host: AtomicBool,
+    /// Nanoseconds in host calls that have ended, and when the one under way began.
+    host_spent: AtomicU64,
+    host_since: AtomicU64,
 }
 
 impl Default for GuestClock {
@@ -125,6 +141,8 @@ impl Default for GuestClock {
             spent: AtomicU64::new(0),
             since: AtomicU64::new(0),
             in_host: AtomicBool::new(false),
+            host_spent: AtomicU64::new(0),
+            host_since: AtomicU64::new(0),
         }))
     }
 }
@@ -150,11 +168,18 @@ impl GuestClock {
     pub fn enter_host(&self) {
         self.pause();
         self.0.in_host.store(true, Relaxed);
+        self.0.host_since.store(self.elapsed(), Relaxed);
     }
 
     pub fn leave_host(&self) {
         self.0.in_host.store(false, Relaxed);
+        self.0.host_spent.fetch_add(self.elapsed().saturating_sub(self.0.host_since.load(Relaxed)), Relaxed);
         self.run();
+    }
+
+    /// Time in host calls that have ended.
+    pub fn host_time_spent(&self) -> Duration {
+        Duration::from_nanos(self.0.host_spent.load(Relaxed))
     }
 
     /// How long ago the request's first guest was called.

@@ -15,6 +15,7 @@ pub mod services;
 pub mod signature;
 pub mod state;
 pub mod ticks;
+pub mod trial;
 
 pub use call::{Failure, Ran};
 pub use facts::{Held, RequestFacts};

@@ -31,6 +31,8 @@ pub struct Vetted {
     pub judge: Arc<Judge>,
     /// Who vouched for it; nobody for what --dev took from its folder.
     pub signer: Option<String>,
+    /// Whether it may take the place of a module that another signed.
+    pub replaces_others: bool,
     pub health: Arc<Health>,
 }
 

@@ -28,11 +28,22 @@ pub struct State {
     pub memory: MemoryLimit,
     pub clock: GuestClock,
     pub running_guest: Running,
+    /// Bytes said beside the answer so far.
+    pub told: usize,
     /// Why the guest was stopped, where the host knows better than the trap tells.
     pub failure: Option<Failure>,
 }
 
 impl State {
+    /// Counts what a guest says beside its answer: host memory and logs, which no limit of its own memory bounds.
+    pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
+        self.told = self.told.saturating_add(bytes);
+        if self.told > self.limits.told {
+            return Err(self.stop(Failure::Limit("bytes of events, changes, problems and log lines".into())));
+        }
+        Ok(())
+    }
+
     /// Ends the request for this reason: the guest traps.
     pub fn stop(&mut self, failure: Failure) -> wasmtime::Error {
         let error = wasmtime::format_err!("stopped: {failure:?}");

@@ -7,6 +7,7 @@ use stoa_descriptor::{Collection, Kind};
 
 use super::schema::Tables;
 use super::{postgres, sqlite};
+use crate::database::sqlite::lift_time_limit;
 use crate::database::{Error, Session};
 
 /// One change, by the names of the descriptor.
@@ -180,7 +181,10 @@ pub fn indexes_ahead(schema: &Tables, changes: &[TableChange]) -> Vec<String> {
 /// Makes the changes in the open transaction.
 pub async fn apply(session: &mut Session, schema: &Tables, changes: &[TableChange]) -> Result<(), Error> {
     match session {
-        Session::Sqlite(connection) => sqlite::apply(connection, schema, changes),
+        Session::Sqlite(connection) => {
+            lift_time_limit();
+            sqlite::apply(connection, schema, changes)
+        }
         Session::Postgres(transaction) => postgres::apply(transaction, schema, changes).await,
     }
 }

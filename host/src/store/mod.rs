@@ -169,8 +169,8 @@ impl Reading {
     fn row(&mut self, scope: &mut Scope, row: &[Datum]) -> Result<(), Stop> {
         scope.rows += 1;
         self.bytes += row.iter().map(Datum::size).sum::<usize>();
-        if scope.rows > scope.most_rows() {
-            return Err(Stop::Limit("rows read in a request"));
+        if scope.rows + scope.written > scope.most_rows() {
+            return Err(Stop::Limit("rows of a request"));
         }
         if self.bytes > scope.limits.reply {
             return Err(Stop::Limit("bytes of a reply"));

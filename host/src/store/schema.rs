@@ -126,10 +126,15 @@ impl Tables {
         &self.module
     }
 
-    /// Names of the module's tables in the database. `a-b`/`c` and `a`/`b_c` make the same one: an activation must
-    /// refuse two modules that meet here.
+    /// Names of the module's tables in the database. `a-b`/`c` and `a`/`b_c` make the same one: two modules that meet here are
+    /// refused.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(|table| table.bare.as_str())
+    }
+
+    /// The name of one table, as it was made for a module that need not be here any more.
+    pub fn table_name(module: &str, collection: &str) -> String {
+        format!("{}_{collection}", module.replace('-', "_"))
     }
 
     /// Name of a unique key's index in the database.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
+use super::Refused;
 use crate::ids::Ids;
 
 /// How far a request may go (`store.md` 9).
@@ -13,7 +14,7 @@ pub struct StoreLimits {
     pub calls: usize,
     /// Rows of one insert, update, select or aggregate.
     pub rows_per_call: usize,
-    /// Rows read in the request; as many again for each full page.
+    /// Rows read and written in the request; as many again for each full page.
     pub rows: usize,
     /// Ids, keys, one-of values, lock names.
     pub keys: usize,
@@ -89,7 +90,13 @@ impl Scope {
         }
     }
 
-    /// Rows that the request may have read by now.
+    /// Counts rows that a call writes.
+    pub(super) fn count_written(&mut self, rows: usize) -> Result<(), Refused> {
+        self.written += rows;
+        if self.rows + self.written > self.most_rows() { Err(Refused::Limit("rows of a request")) } else { Ok(()) }
+    }
+
+    /// Rows that the request may have read and written by now.
     pub fn most_rows(&self) -> usize {
         self.limits.rows.saturating_mul(1 + self.full_pages)
     }

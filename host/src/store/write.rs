@@ -47,7 +47,7 @@ pub(super) fn check_insert(schema: &Tables, scope: &mut Scope, call: InsertCall)
     if call.rows.len() > scope.limits.rows_per_call {
         return Err(Refused::Limit("rows of an insert"));
     }
-    scope.written += call.rows.len();
+    scope.count_written(call.rows.len())?;
     let columns = call::names_of(table, &call.columns)?;
     if let Some(host) = columns.iter().find(|at| **at != ID && **at < table.host) {
         return Err(misuse(&format!("column {} is the host's", table.column(*host).name)));
@@ -177,7 +177,7 @@ pub(super) fn check_update(schema: &Tables, scope: &mut Scope, call: UpdateCall)
     if call.rows.len() > scope.limits.rows_per_call {
         return Err(Refused::Limit("rows of an update"));
     }
-    scope.written += call.rows.len();
+    scope.count_written(call.rows.len())?;
     let key = match &call.key {
         Some(name) => call::key(table, name)?,
         None => vec![ID],

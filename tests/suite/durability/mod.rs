@@ -1,8 +1,10 @@
 //! What is written stays written: crashes, races, several hosts, and what the database really holds.
 
+mod clock;
 mod concurrency;
 mod crash;
 mod far_database;
+mod files;
 mod hot_rows;
 mod older_store;
 mod places;

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use stoa_tap::Shape;
-use stoa_tests::Database;
 use stoa_tests::round_trips::Watched;
+use stoa_tests::{Database, eventually};
 
 use self::meant::MEANT;
 use self::plan::{Reading, Scan};
@@ -28,18 +28,30 @@ mod postgres {
 /// Tables that the visit does not come to, each with the reason.
 const UNREAD: &[(&str, &str)] = &[("stoa_sequence", "only ever counted on: an insert that updates")];
 const UNWRITTEN: &[(&str, &str)] = &[
+    ("finance_money_total", "written by one of a thousand lines"),
+    ("finance_party_total", "written by one of a thousand lines"),
+    ("finance_revenue_total", "written by one of a thousand lines"),
+    ("finance_summed_lines", "written by one of a thousand lines"),
     ("finance_cost_correction", "written where a recognised credit corrects what goods cost"),
     ("finance_unit_claim", "written where units are billed"),
+    ("inventory_cost_total", "written by one of a thousand lines"),
     ("inventory_sale_balance", "written for modules that deliver"),
+    ("inventory_summed_lines", "written by one of a thousand lines"),
+    ("inventory_variant_cost_total", "written by one of a thousand lines"),
     ("ledger_day_total", "written by one of a thousand postings"),
     ("ledger_period_total", "written where a month with totals closes"),
     ("ledger_summed_lines", "written by one of a thousand postings"),
+    ("sales_delivery_total", "written by one of a thousand lines"),
+    ("sales_summed_lines", "written by one of a thousand lines"),
 ];
 
 fn no_statement_scans_a_company() {
     let watched = Watched::start();
     // What only a first start does meets tables that are empty, and will never meet others.
     watched.proxy.take_shapes();
+    // The purge goes by a time that was seen a day ago: as if the host had looked at its clock then.
+    eventually(|| (!watched.host.rows("select 1 from stoa_clock").is_empty()).then_some(()));
+    watched.host.change("update stoa_clock set mark = next_mark - interval '1 day' where id = 1");
     watched.host.restart();
     let company = visit::visit_all(&watched.host);
     let mut shapes = watched.proxy.take_shapes();

@@ -7,6 +7,7 @@ mod failures;
 mod fulfilment;
 mod invoices;
 mod model;
+mod month_totals;
 mod opening;
 mod payments;
 mod postings;

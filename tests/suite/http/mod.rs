@@ -1,5 +1,6 @@
 //! HTTP: manners, bodies, keys, versions and lists, the same on every operation.
 
+mod connections;
 mod edge;
 mod idempotency;
 mod idempotency_age;

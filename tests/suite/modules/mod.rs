@@ -11,6 +11,7 @@ mod operators;
 mod other_languages;
 mod partner_kit;
 mod services_by_version;
+mod signers;
 mod swap;
 mod swap_hosts;
 mod tiers;

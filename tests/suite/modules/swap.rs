@@ -15,7 +15,10 @@ on_both_databases![
     memory_is_flat_after_five_hundred_swaps,
     requests_end_on_what_they_began_on,
     a_failing_module_is_taken_back,
+    what_was_activated_before_a_start_is_watched_on,
     an_accident_takes_nothing_back,
+    one_caller_chooses_no_version,
+    what_the_version_before_fails_too_takes_nothing_back,
 ];
 
 const CONNECTIONS: usize = 32;
@@ -159,16 +162,11 @@ fn requests_end_on_what_they_began_on(database: Database) {
 
 fn a_failing_module_is_taken_back(database: Database) {
     let host = host(database);
-    let (console, shop) = (host.console(), host.company());
+    let (console, shops) = (host.console(), shops(&host, 3));
     let broken = console.pushed(&modules::changeling(3));
     console.activate(&broken, json!({})).is(200);
     host.forget_contract();
-    let mut failed = 0;
-    eventually(|| {
-        let answer = shop.request("GET", "changeling").unchecked().send();
-        failed += usize::from(answer.status == 500);
-        (answer.status == 200).then_some(())
-    });
+    let failed = ask_until_it_answers(&shops);
     assert!(failed >= 5, "it was taken back after {failed} failures");
     assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
     let history = console.get("generations").is(200);
@@ -181,7 +179,7 @@ fn a_failing_module_is_taken_back(database: Database) {
     // Brought back by hand, it is watched anew.
     console.activate(&broken, json!({})).is(200);
     eventually(|| {
-        shop.request("GET", "changeling").unchecked().send();
+        ask_all(&shops);
         let shown = console.shown();
         // What is active in the deployment, and soon on this host.
         [&shown["generation"], &shown["host"]["generation"]].iter().all(|one| **one == 5).then_some(())
@@ -194,6 +192,78 @@ fn a_failing_module_is_taken_back(database: Database) {
             && line.contains("trap")
     });
     assert!(counted.is_some(), "{metrics}");
+}
+
+/// Companies of as many owners.
+fn shops(host: &Stoa, count: usize) -> Vec<Company> {
+    (0..count).map(|owner| host.company_of(&format!("owner-{owner}@example.test"))).collect()
+}
+
+/// Each asks once; how many failed.
+fn ask_all(shops: &[Company]) -> usize {
+    shops.iter().filter(|shop| shop.request("GET", "changeling").unchecked().send().status == 500).count()
+}
+
+fn ask_until_it_answers(shops: &[Company]) -> usize {
+    let mut failed = 0;
+    eventually(|| {
+        let now = ask_all(shops);
+        failed += now;
+        (now == 0).then_some(())
+    });
+    failed
+}
+
+/// The folder of --dev holds what was activated, so that the start changes nothing.
+fn what_was_activated_before_a_start_is_watched_on(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shops) = (host.console(), shops(&host, 3));
+    let broken = console.pushed(&modules::changeling(3));
+    console.activate(&broken, json!({})).is(200);
+    host.replace_modules(&[("changeling.wasm", &modules::changeling(3))]);
+    host.restart();
+    let console = host.console();
+    assert_eq!(console.runs(), 2);
+    assert!(ask_until_it_answers(&shops) >= 5);
+    assert_eq!(console.get("generations").is(200).items()[0]["cause"], "AUTOMATIC_ROLLBACK");
+}
+
+/// Whoever fails a module in as many companies as he likes fails it once.
+fn one_caller_chooses_no_version(database: Database) {
+    let host = host(database);
+    let console = host.console();
+    let shops: Vec<Company> = (0..5).map(|_| host.company()).collect();
+    console.activate(&console.pushed(&modules::changeling(3)), json!({})).is(200);
+    host.forget_contract();
+    for _ in 0..4 {
+        assert_eq!(ask_all(&shops), shops.len());
+    }
+    // Two companies more are an accident still, and the third is none.
+    let others = self::shops(&host, 2);
+    assert_eq!(ask_all(&others[..1]), 1);
+    thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(console.runs(), 2);
+    ask_until_it_answers(&others[1..]);
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
+}
+
+/// Requests made to fail do so in every version: none is left for them.
+fn what_the_version_before_fails_too_takes_nothing_back(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().set("STOA_MODULE_DEADLINE", "150ms").modules_in(folder));
+    let (console, shops) = (host.console(), shops(&host, 4));
+    console.activate(&console.pushed(&modules::changeling(6)), json!({})).is(200);
+    host.forget_contract();
+    for _ in 0..3 {
+        for shop in &shops {
+            let slow = shop.request("GET", "changeling/slow").query(&[("turns", "1000000000000")]);
+            slow.unchecked().send().refused(503, "MODULE_UNAVAILABLE");
+        }
+    }
+    thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(console.runs(), 2, "the version before is as slow");
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
 }
 
 fn an_accident_takes_nothing_back(database: Database) {

@@ -47,7 +47,7 @@ fn slow_down(shop: &Company) {
 
 fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
     let settings = Settings::default().set("STOA_HEAVY_READS", 1).set("STOA_HEAVY_READ_TIMEOUT", "50s");
-    let settings = settings.set("STOA_SQLITE_READERS", 2);
+    let settings = settings.set("STOA_SQLITE_READERS", 4);
     let shop = Stoa::start_with(database, settings).company();
     report(&shop).is(200);
     slow_down(&shop);

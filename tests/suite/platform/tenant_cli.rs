@@ -62,7 +62,7 @@ fn a_company_is_made_as_by_onboarding(database: Database) {
 fn an_owner_is_one_user_who_has_signed_in(database: Database) {
     let host = host::shared(database);
     let nobody = uuid::Uuid::now_v7().to_string();
-    for owner in [["--owner", &nobody], ["--owner-email", "nobody@example.test"]] {
+    for owner in [["--owner", &nobody], ["--owner-email", &somebody("nobody")]] {
         let said = made(&host, "Ownerless", &owner).expect_err("nobody to own it");
         assert!(said.contains("has signed in") && said.contains(owner[1]), "{said}");
     }

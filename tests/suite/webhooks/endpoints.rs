@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use stoa_tests::company::with;
-use stoa_tests::{Database, company, on_both_databases};
+use stoa_tests::host::Settings;
+use stoa_tests::{Database, Stoa, company, modules, on_both_databases};
 
 use super::{MADE, URL, endpoint, get, webhook};
 
@@ -14,6 +15,7 @@ on_both_databases![
     lists_show_what_is_not_archived,
     people_and_clients_see_the_same_endpoints,
     without_an_endpoint_the_checklist_asks_for_one,
+    a_kind_whose_module_was_taken_out_is_told,
 ];
 
 fn p11_forty_two_subscriptions_and_no_more(database: Database) {
@@ -140,4 +142,18 @@ fn without_an_endpoint_the_checklist_asks_for_one(database: Database) {
     assert_eq!(status(), "PENDING");
     endpoint(&shop, URL, &[MADE]);
     assert_eq!(status(), "DONE");
+}
+
+fn a_kind_whose_module_was_taken_out_is_told(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shop) = (host.console(), host.company());
+    let kinds = ["changeling.item.added", "webhook.test"];
+    let (id, _) = endpoint(&shop, URL, &kinds);
+    assert_eq!(get(&shop, &id)["undeclaredSubscriptions"], json!([]));
+    console.post("modules/changeling/deactivate", json!({})).is(200);
+    let after = get(&shop, &id);
+    assert_eq!(after["undeclaredSubscriptions"], json!(["changeling.item.added"]));
+    assert_eq!(after["subscriptions"], json!(kinds), "what was asked for stays: the module may come back");
+    shop.post("webhooks", webhook(URL, &kinds)).refused(400, "VALIDATION_FAILED").fault("/subscriptions/0", "FORMAT");
 }

@@ -8,7 +8,11 @@ use stoa_tests::{Database, Stoa, eventually, on_both_databases};
 
 use super::{MADE, SCHEDULE, URL, attempts, await_end, brand, endpoint, webhook};
 
-on_both_databases![p12_a_name_is_judged_by_what_it_resolves_to];
+on_both_databases![
+    p12_a_name_is_judged_by_what_it_resolves_to,
+    p12_a_replay_is_as_it_was_whatever_the_name_says_now,
+    strangers_have_no_name_asked_for_them
+];
 
 /// Public and of nobody who would answer: what is sent there is sent nowhere.
 const PUBLIC: &str = "192.31.196.1";
@@ -61,4 +65,29 @@ fn p12_a_name_is_judged_by_what_it_resolves_to(database: Database) {
         let first = told.items().first().and_then(|delivery| attempts(delivery).first().cloned())?;
         (first["error"] == "NAME_NOT_RESOLVED").then_some(())
     });
+}
+
+fn p12_a_replay_is_as_it_was_whatever_the_name_says_now(database: Database) {
+    let names = NameServer::start(&[PUBLIC]);
+    let host = Stoa::start_with(database, Settings::default().set("STOA_WEBHOOK_RESOLVER", names.address));
+    let shop = host.company();
+    let (id, _) = endpoint(&shop, URL, &[MADE]);
+    let (path, key) = (format!("webhooks/{id}"), uuid::Uuid::new_v4().to_string());
+    let renamed = with(&webhook(URL, &[MADE]), json!({ "name": "Renamed", "expectedVersion": 1 }));
+    let send = || shop.request("PUT", &path).key(&key).json(&renamed).send();
+    let first = send().is(200);
+    names.set(&["127.0.0.1"]);
+    let again = send().is(200);
+    assert_eq!((first.replayed(), again.replayed(), &again.body), (false, true, &first.body));
+}
+
+fn strangers_have_no_name_asked_for_them(database: Database) {
+    let names = NameServer::start(&[PUBLIC]);
+    let host = Stoa::start_with(database, Settings::default().set("STOA_WEBHOOK_RESOLVER", names.address));
+    let shop = host.company();
+    let stranger = shop.as_user("stranger@example.test");
+    stranger.post("webhooks", webhook(URL, &[MADE])).refused(403, "MEMBERSHIP_REQUIRED");
+    assert_eq!(names.count_questions(), 0);
+    endpoint(&shop, URL, &[MADE]);
+    assert!(names.count_questions() > 0);
 }

@@ -1,17 +1,21 @@
 //! What we give to those who receive: verifiers in four languages, run by the vectors and on a delivery of a host where the language is
 //! there, and a receiver that verifies and prints.
 
+#[path = "../../../docs/webhooks/verify.rs"]
+#[rustfmt::skip]
+mod verify;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use stoa_tests::{Database, Folder, Receiver, host, on_both_databases};
 
 use super::{MADE, await_end, brand, endpoint, host_for, settings_for};
 
 on_both_databases![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
 
-/// Languages, each with the command that runs its file over vectors.
+/// Languages, each with the command that runs its file over vectors. Rust's is compiled into this test.
 const LANGUAGES: &[(&str, &[&str])] =
     &[("verify.js", &["node"]), ("verify.py", &["python3"]), ("verify.go", &["go", "run"])];
 
@@ -35,6 +39,15 @@ fn verifiers_know_a_delivery_from_a_forgery(database: Database) {
     let forged = body.replace(MADE, "catalog.lookup.updated");
     std::fs::write(&delivered, json!([one(&body, true), one(&forged, false)]).to_string()).expect("cannot write");
     let samples = host::workspace().join("docs/webhooks");
+    for vectors in [samples.join("vectors.json"), delivered.clone()] {
+        let vectors = std::fs::read_to_string(vectors).expect("cannot read");
+        for one in serde_json::from_str::<Vec<Json>>(&vectors).expect("vectors") {
+            let text = |name: &str| one[name].as_str().unwrap_or_else(|| panic!("no {name} in {one}"));
+            let is_valid =
+                verify::verify(text("secret"), text("timestamp"), text("body").as_bytes(), text("signature"));
+            assert_eq!(Json::from(is_valid), one["valid"], "verify.rs: {}", one["what"]);
+        }
+    }
     for (file, command) in LANGUAGES {
         if Command::new(command[0]).arg("--version").output().is_err()
             && Command::new(command[0]).arg("version").output().is_err()

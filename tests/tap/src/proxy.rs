@@ -102,15 +102,16 @@ impl Proxy {
     }
 }
 
-/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks: no request makes them. Nor is the end of a
+/// The trips by transaction, without those about generations, backfills and hosts, and the relay's looks: no request makes them. What
+/// a connection says outside a transaction, as to prepare a look's statement, belongs to what it says next. Nor is the end of a
 /// transaction one that had begun before anybody looked.
 fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
     let mut transactions: Vec<Vec<&Trip>> = Vec::new();
     for trip in trips {
         let begins = trip.said.first().is_some_and(|statement| begins(&statement.sql));
-        let open = transactions.iter_mut().rev().find(|open| open.iter().any(|of| of.connection == trip.connection));
-        match open {
-            Some(transaction) if !begins => transaction.push(trip),
+        let last = transactions.iter_mut().rev().find(|last| last.iter().any(|of| of.connection == trip.connection));
+        match last {
+            Some(transaction) if !begins && !has_ended(transaction) => transaction.push(trip),
             _ => transactions.push(vec![trip]),
         }
     }
@@ -119,6 +120,10 @@ fn transactions(trips: &[Trip]) -> Vec<Vec<&Trip>> {
         !said.clone().next().is_some_and(|first| ends(&first.sql)) && !said.any(looks_after_itself)
     });
     transactions
+}
+
+fn has_ended(transaction: &[&Trip]) -> bool {
+    transaction.iter().flat_map(|trip| &trip.said).any(|statement| ends(&statement.sql))
 }
 
 fn begins(sql: &str) -> bool {

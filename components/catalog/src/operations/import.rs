@@ -17,7 +17,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/imports", "importProducts", import).summary("Import up to 500 products with their variants")
         .description("All or nothing, with at most 2,000 variants in all; a refusal points to every bad product, 200 at most. \
             Answers the ids in the order of the request. Prices go to the lists of pricing.")
-        .needs(WRITE).body::<ProductImport>().body_limit(16 << 20).answers::<ImportedProducts>()
+        .needs(WRITE).body::<ProductImport>().grows_with("/products").body_limit(16 << 20).answers::<ImportedProducts>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS),
 ];
 

@@ -33,7 +33,7 @@ const REPLACE: &str = "Full replacement: what is omitted returns to its default 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/products", "createProduct", create).summary("Create a product, with up to 100 variants")
-        .description(CREATE).needs(WRITE).body::<ProductInput>().body_limit(16 << 20).answers::<Product>()
+        .description(CREATE).needs(WRITE).body::<ProductInput>().grows_with("/variants").body_limit(16 << 20).answers::<Product>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
         .and_client(Client::new(WRITE, api_create).answers::<WriteReceipt>()),
     Operation::replace("/catalog/products/{id}", "replaceProduct", replace).summary("Replace a product")

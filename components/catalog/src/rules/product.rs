@@ -7,6 +7,7 @@ use stoa_sdk::{Id, Item, Json, Text, item, text};
 
 use crate::records::product::{ProductRow, PublicationStatus, VariantMode};
 use crate::records::product_type::{ProductType, Tracking};
+use crate::rules::attributes::{CHARACTERS, DEPTH, VALUES};
 use crate::rules::variant::VariantInput;
 
 /// Both bodies of a product: a create may carry variants, a replacement may not.
@@ -51,7 +52,7 @@ macro_rules! product_body {
             /// (password, secret, token, API or private key) or `__proto__`, `prototype`, `constructor`; no text may be
             /// shaped like a private key block, a JSON Web Token, a signing secret or a key of this service.
             #[serde(default)]
-            #[schemars(extend("maxProperties" = 500))]
+            #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
             pub attributes: Map<String, Value>,
             $($extra)*
         }

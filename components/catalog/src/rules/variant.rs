@@ -7,6 +7,7 @@ use stoa_sdk::{Id, Item, Json, Text, now, text};
 
 use crate::records::product::ProductRow;
 use crate::records::variant::{Condition, Grade, SimType, VariantRow};
+use crate::rules::attributes::{CHARACTERS, DEPTH, VALUES};
 use crate::rules::faults::collect;
 use crate::rules::{aliases, attributes};
 
@@ -34,7 +35,7 @@ pub struct VariantInput {
     pub sim_type: SimType,
     /// As of a product.
     #[serde(default)]
-    #[schemars(extend("maxProperties" = 500))]
+    #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
     pub attributes: Map<String, Value>,
     /// Other words for it. Kept in NFKC with single spaces; no two may differ in case and accents alone.
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! Applying payments and credits of both sides, and what they paid (finance-ledger.md B6).
 
-use stoa_sdk::store::{get, run};
+use stoa_sdk::store::{Batch, get, run};
 use stoa_sdk::{Answer, Call, Filter, Operation, Page, Problem};
 use stoa_trade::clients::books;
 use stoa_trade::lists::{answer_page, read_page};
@@ -15,6 +15,7 @@ use crate::records::permission::{PURCHASES, Rights, SALES};
 use crate::records::receipt::FinanceReceipt;
 use crate::records::side::{CREDIT, PAYMENT, Side};
 use crate::rules::day::day_of_act;
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::settle::{Part, Settlement, settle};
 use crate::work::source::{Source, after_raise, lock_credit, lock_payment, raise_credit, raise_payment};
 
@@ -84,12 +85,17 @@ fn judge(source: &Source, body: &ApplyFunds) -> Result<(Vec<Part>, Settlement), 
     Ok((parts, settlement))
 }
 
+fn write(settlement: &Settlement, source: &Source, raise: impl Batch) -> Result<(), Problem> {
+    let lines = Lines { entries: settlement.entries.clone(), ..Lines::default() };
+    write_lines(source.debtor.entity, (settlement.writes(), settlement.take(source), raise), &lines)?;
+    books::post_all(&settlement.postings)
+}
+
 fn apply_payment(side: Side, call: &Call) -> Answer {
     let body: ApplyFunds = call.body()?;
     let (row, source) = lock_payment(side, call.path_id("id")?, body.expected_version)?.into_source()?;
     let (parts, settlement) = judge(&source, &body)?;
-    run((settlement.writes(), settlement.take(&source), raise_payment(&row)))?;
-    books::post_all(&settlement.postings)?;
+    write(&settlement, &source, raise_payment(&row))?;
     Ok(after_raise(&row).receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 
@@ -97,8 +103,7 @@ fn apply_credit(side: Side, call: &Call) -> Answer {
     let body: ApplyFunds = call.body()?;
     let (row, source) = lock_credit(side, call.path_id("id")?, body.expected_version)?.into_source()?;
     let (parts, settlement) = judge(&source, &body)?;
-    run((settlement.writes(), settlement.take(&source), raise_credit(&row)))?;
-    books::post_all(&settlement.postings)?;
+    write(&settlement, &source, raise_credit(&row))?;
     Ok(after_raise(&row).receipt().subjects(parts.iter().map(|part| part.invoice)))
 }
 

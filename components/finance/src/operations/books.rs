@@ -33,7 +33,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/ledger/legal-entities/{id}/start-books", "startBooks", start).summary("Begin to keep books with a history")
         .description("As of today. Chart and mappings are prepared before. The opening entry states every control account at what the \
             documents say; documents in other currencies stay outside. What was posted before cannot be voided afterwards.")
-        .needs(SETTINGS).body::<StartBooks>().answers::<StartedBooks>().cache_control("no-store")
+        .needs(SETTINGS).body::<StartBooks>().grows_with("/costs").answers::<StartedBooks>().cache_control("no-store")
         .writes(LEGAL_ENTITY, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "VALUATION_COST_REQUIRED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "ACCOUNTING_CURRENCY_UNSUPPORTED",

@@ -7,6 +7,7 @@ pub mod invoice;
 pub mod invoice_line;
 pub mod known_unit;
 pub mod money_move;
+pub mod month_total;
 pub mod party_entry;
 pub mod payment;
 pub mod permission;
@@ -20,6 +21,7 @@ pub mod unit_claim;
 
 use stoa_sdk::Entity;
 use stoa_sdk::descriptor::Collection;
+use stoa_trade::snapshot::SummedLinesRow;
 
 /// Every collection of the module.
 pub const COLLECTIONS: &[fn() -> Collection] = &[
@@ -40,6 +42,10 @@ pub const COLLECTIONS: &[fn() -> Collection] = &[
     party_entry::PartyEntryRow::collection,
     revenue_line::RevenueLineRow::collection,
     money_move::MoneyMoveRow::collection,
+    month_total::PartyTotalRow::collection,
+    month_total::RevenueTotalRow::collection,
+    month_total::MoneyTotalRow::collection,
+    SummedLinesRow::collection,
     till::TillRow::collection,
     till::CollectionRow::collection,
 ];

@@ -11,6 +11,7 @@ text_enum! {
 
 text_enum! {
     /// What moved it.
+    #[derive(PartialOrd, Ord)]
     pub enum MoveOrigin {
         CustomerPayment => "CUSTOMER_PAYMENT", SupplierPayment => "SUPPLIER_PAYMENT", PosReceipt => "POS_RECEIPT",
         CustomerRefund => "CUSTOMER_REFUND", SupplierRefund => "SUPPLIER_REFUND", TillOpening => "TILL_OPENING",
@@ -36,5 +37,7 @@ collection! {
         session_id: Option<Id>,
     }
     unique { source: [origin, source_id, undo] }
-    index { [legal_entity_id, currency_code, on_date], [session_id], [money_account_id, on_date] }
+    index {
+        [legal_entity_id, currency_code, on_date], [legal_entity_id, id], [session_id], [money_account_id, on_date],
+    }
 }

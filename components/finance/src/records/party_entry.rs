@@ -9,15 +9,18 @@ use crate::records::side::Side;
 
 text_enum! {
     /// INVOICES: what is owed. PAYMENTS and CREDITS: what of them no invoice has used, below zero.
+    #[derive(PartialOrd, Ord)]
     pub enum PartyAccount { Invoices => "INVOICES", Payments => "PAYMENTS", Credits => "CREDITS" }
 }
 
 text_enum! {
+    #[derive(PartialOrd, Ord)]
     pub enum DocumentKind { Invoice => "INVOICE", Payment => "PAYMENT", Credit => "CREDIT", Refund => "REFUND" }
 }
 
 text_enum! {
     /// APPLY moves nothing between the two parties: it stands in two rows that add up to nothing.
+    #[derive(PartialOrd, Ord)]
     pub enum PartyAct { Post => "POST", Apply => "APPLY", Void => "VOID" }
 }
 
@@ -41,6 +44,8 @@ collection! {
     }
     index {
         [legal_entity_id, currency_code, side, party_id, on_date],
+        [legal_entity_id, currency_code, side, on_date],
+        [legal_entity_id, id],
         [side, party_id, on_date, id],
         [document_id],
         [invoice_id],

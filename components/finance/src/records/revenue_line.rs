@@ -22,5 +22,5 @@ collection! {
         document_count: i64,
     }
     unique { line: [invoice_id, line_no, undo] }
-    index { [legal_entity_id, currency_code, on_date] }
+    index { [legal_entity_id, currency_code, on_date], [legal_entity_id, id] }
 }

@@ -6,6 +6,7 @@ use stoa_trade::clients::books::{Party, PartyKind};
 
 text_enum! {
     /// SALES: the parties are customers; PURCHASES: suppliers.
+    #[derive(PartialOrd, Ord)]
     pub enum Side { Sales => "SALES", Purchases => "PURCHASES" }
 }
 

@@ -9,7 +9,7 @@ use crate::Finance;
 use crate::records::invoice::{InvoiceBalanceRow, InvoiceRow};
 use crate::records::invoice_line::InvoiceLineRow;
 use crate::tests::company::{legs, open};
-use crate::tests::rows::{INVOICE, balance, draft, issued_invoice, line};
+use crate::tests::rows::{INVOICE, balance, draft, hold, issued_invoice, line};
 
 fn act(operation: &str, body: Json) -> Result<Json, Problem> {
     ask::<Finance>(operation, &[("id", &INVOICE.to_string())], &[], Some(body))
@@ -32,13 +32,15 @@ fn refusal(refused: Result<Json, Problem>) -> (String, Vec<(String, String)>) {
 fn an_invoice_is_issued_in_three_round_trips_of_its_own() {
     let lines = [line(0, "2", "30"), line(1, "1", "40")];
     let mut replies = read_twice(&draft("100"), &lines, None);
-    replies.push(vec![Reply::Done; 3]);
+    replies.push([hold(None), vec![Reply::Done; 3]].concat());
     let (log, posted) = open(replies);
     let receipt = act("issueSalesInvoice", json!({ "expectedVersion": 1 })).unwrap();
     assert_eq!((&receipt["status"], &receipt["version"]), (&json!("ISSUED"), &json!(2)));
     let runs = &log.borrow().runs;
     assert_eq!(runs.len(), 3);
-    let [Call::Update(row), Call::Insert(paid), Call::Insert(entries)] = runs[2].as_slice() else {
+    let [Call::Lock(_), Call::Find(_), Call::Update(row), Call::Insert(paid), Call::Insert(entries)] =
+        runs[2].as_slice()
+    else {
         panic!("{:?}", runs[2]);
     };
     assert_eq!((paid.rows.len(), entries.rows.len()), (1, 1));
@@ -53,13 +55,13 @@ fn an_invoice_is_issued_in_three_round_trips_of_its_own() {
 #[test]
 fn f15_a_draft_without_an_order_is_issued_and_recognised_at_once() {
     let mut replies = read_twice(&draft("100"), &[line(0, "1", "100")], None);
-    replies.push(vec![Reply::Done; 4]);
+    replies.push([hold(None), vec![Reply::Done; 4]].concat());
     // The stand-in of permissions holds none.
     open(replies);
     let body = json!({ "expectedVersion": 1, "recognizedOn": "2026-01-01" });
     assert_eq!(refusal(act("recognizeSalesInvoice", body)).0, "PERMISSION_DENIED");
     let mut replies = read_twice(&issued_invoice("100"), &[line(0, "1", "100")], Some(&balance("0", "100")));
-    replies.push(vec![Reply::Done; 2]);
+    replies.push([hold(None), vec![Reply::Done; 2]].concat());
     let (log, _) = open(replies);
     let entries = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
     let told = entries.clone();
@@ -104,11 +106,12 @@ fn f12_an_invoice_that_is_paid_in_part_is_not_voided() {
     let why = vec![("/path/id".to_owned(), "HAS_APPLICATIONS".to_owned())];
     assert_eq!(refusal(act("voidSalesInvoice", body())), ("ILLEGAL_STATE".to_owned(), why));
     let mut replies = read_twice(&issued_invoice("100"), &[line(0, "1", "100")], Some(&balance("0", "100")));
-    replies.push(vec![Reply::Done; 3]);
+    replies.push([hold(None), vec![Reply::Done; 3]].concat());
     let (log, _) = open(replies);
     assert_eq!(act("voidSalesInvoice", body()).unwrap()["status"], "VOID");
     let runs = &log.borrow().runs;
-    let [Call::Update(_), Call::Update(paid), Call::Insert(back)] = runs[2].as_slice() else {
+    let [Call::Lock(_), Call::Find(_), Call::Update(_), Call::Update(paid), Call::Insert(back)] = runs[2].as_slice()
+    else {
         panic!("{:?}", runs[2]);
     };
     assert_eq!((paid.set.as_slice(), back.rows.len()), (&["balance".to_owned(), "settled_on".to_owned()][..], 1));

@@ -2,5 +2,6 @@
 
 mod company;
 mod invoices;
+mod month_totals;
 mod payments;
 pub mod rows;

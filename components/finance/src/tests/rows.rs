@@ -1,7 +1,8 @@
 //! Rows that a company with invoices may have.
 
-use stoa_sdk::scripted::NOW;
-use stoa_sdk::{Date, Id, Instant};
+use stoa_sdk::scripted::{NOW, rows};
+use stoa_sdk::store::Reply;
+use stoa_sdk::{Date, Field, Id, Instant};
 use stoa_trade::JsonList;
 use stoa_trade::quantity::{Money, Quantity, Tracking, multiply};
 
@@ -20,6 +21,11 @@ pub fn day(text: &str) -> Date {
 
 pub fn money(text: &str) -> Money {
     text.parse().expect("money")
+}
+
+/// The replies to what goes before lines: the lock of the minute, and how far lines are summed.
+pub fn hold(until: Option<i64>) -> Vec<Reply> {
+    vec![Reply::Done, rows(until.map(|until| vec![ENTITY.put(), Instant(until).put()]))]
 }
 
 /// A line of a product that is not tracked.

@@ -1,5 +1,5 @@
 //! The invariants of finance (finance-ledger.md B12), checked in bounded batches: invoices and what they bill, then payments, credits,
-//! applications, tills, collections and returns, and the books at last.
+//! applications, tills, collections and returns, totals by month, and the books at last.
 
 mod books;
 mod funds;
@@ -9,6 +9,9 @@ mod orders;
 mod tills;
 
 use stoa_sdk::{Finding, Findings, Id};
+use stoa_trade::snapshot::{check_lines, check_totals};
+
+use crate::work::month_totals::{MoneyMoves, Parties, Revenue};
 
 /// What a batch found, and the last row that it looked at where others follow.
 type Batch = (Vec<Finding>, Option<Id>);
@@ -17,7 +20,7 @@ type Batch = (Vec<Finding>, Option<Id>);
 type Stage = (&'static str, fn(Option<Id>) -> Batch);
 
 /// The stages in their order.
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 15] = [
     ("invoice", invoices::check_invoices),
     ("billed", orders::check_billed),
     ("application", invoices::check_applications),
@@ -26,6 +29,12 @@ const STAGES: [Stage; 9] = [
     ("till", tills::check_tills),
     ("collection", tills::check_collections),
     ("return", goods::check_returns),
+    ("entry", check_lines::<Parties, 1>),
+    ("party-total", check_totals::<Parties, 1>),
+    ("revenue-line", check_lines::<Revenue, 3>),
+    ("revenue-total", check_totals::<Revenue, 3>),
+    ("money-move", check_lines::<MoneyMoves, 1>),
+    ("money-total", check_totals::<MoneyMoves, 1>),
     ("books", books::check_books),
 ];
 

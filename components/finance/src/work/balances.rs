@@ -1,30 +1,69 @@
-//! Sums of the ledger of what parties owe: what customers and suppliers stand at, and what the books should say of it.
+//! Sums of the ledgers of finance: what customers and suppliers stand at, and what the books should say of it.
 
-use stoa_sdk::store::{OneTotal, aggregate};
+use stoa_sdk::store::{Aggregate, Batch, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};
-use stoa_trade::quantity::{Amount, Money};
+use stoa_trade::quantity::{Amount, Money, widen};
+use stoa_trade::snapshot::{Days, Part, Summed, sum_days};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
+use crate::records::month_total::{MoneyTotalRow, PartyTotalRow, RevenueTotalRow};
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
+use crate::work::month_totals::{MoneyMoves, MoneySums, Parties, Revenue, RevenueSums};
 
-totals! {
-    /// What stands on each account.
-    pub Standing of PartyEntryRow by [] {
-        invoices: Money = sum(amount),
-        payments: Money = sum(amount),
-        credits: Money = sum(amount),
-        /// What invoices were posted for, less what is void.
-        issued: Money = sum(amount),
-        /// What registers collected of invoices.
-        collected: Money = sum(amount),
-    }
+/// What stands on each account, of lines and of months' totals.
+macro_rules! standing {
+    ($name:ident of $row:ident $sum:ty, $widen:expr) => {
+        totals! {
+            $name of $row by [] {
+                invoices: $sum = sum(amount),
+                payments: $sum = sum(amount),
+                credits: $sum = sum(amount),
+                issued: $sum = sum(amount),
+                collected: $sum = sum(amount),
+            }
+        }
+
+        impl $name {
+            fn measure(of: Filter) -> Aggregate<$name> {
+                let on = |account: PartyAccount| $row::account.eq(account);
+                let posted = |of: DocumentKind| {
+                    let acts = $row::act.one_of([PartyAct::Post, PartyAct::Void]);
+                    all([acts, on(PartyAccount::Invoices), $row::document.eq(of)])
+                };
+                aggregate::<$name>(of)
+                    .when($name::invoices, on(PartyAccount::Invoices))
+                    .when($name::payments, on(PartyAccount::Payments))
+                    .when($name::credits, on(PartyAccount::Credits))
+                    .when($name::issued, posted(DocumentKind::Invoice))
+                    .when($name::collected, posted(DocumentKind::Payment))
+            }
+
+            fn figures(self) -> ((), [Amount; 5]) {
+                let sums = [self.invoices, self.payments, self.credits, self.issued, self.collected];
+                ((), sums.map($widen))
+            }
+        }
+    };
 }
 
-totals! { pub Taken of MoneyMoveRow by [] { amount: Money = sum(amount) } }
+standing! { LineStanding of PartyEntryRow Money, widen }
+standing! { MonthStanding of PartyTotalRow Amount, |sum| sum }
 
-totals! { pub RecognizedRevenue of RevenueLineRow by [] { revenue: Amount = sum(revenue) } }
+totals! { MonthMoney of MoneyTotalRow by [] { amount: Amount = sum(amount) } }
+
+totals! { LineCredits of PartyEntryRow by [] { amount: Money = sum(amount) } }
+
+totals! { MonthCredits of PartyTotalRow by [] { amount: Amount = sum(amount) } }
+
+totals! {
+    MonthRevenue of RevenueTotalRow by [] {
+        documents: Amount = sum(documents),
+        quantity: Amount = sum(quantity),
+        revenue: Amount = sum(revenue),
+    }
+}
 
 /// The entries of one account.
 pub fn of_account(account: PartyAccount) -> Filter {
@@ -36,39 +75,93 @@ pub fn of_statement() -> Filter {
     PartyEntryRow::act.one_of([PartyAct::Post, PartyAct::Void])
 }
 
-/// What a side of an entity stands at in a currency.
-pub fn sum_standing(side: Side, entity: Id, currency_code: &str) -> OneTotal<Standing> {
-    let of = all([
-        PartyEntryRow::side.eq(side),
-        PartyEntryRow::legal_entity_id.eq(entity),
-        PartyEntryRow::currency_code.eq(currency_code),
-    ]);
-    let of_invoices = [of_statement(), of_account(PartyAccount::Invoices)];
-    let documents = |kind: DocumentKind| all(of_invoices.clone().into_iter().chain([PartyEntryRow::document.eq(kind)]));
-    aggregate::<Standing>(of)
-        .when(Standing::invoices, of_account(PartyAccount::Invoices))
-        .when(Standing::payments, of_account(PartyAccount::Payments))
-        .when(Standing::credits, of_account(PartyAccount::Credits))
-        .when(Standing::issued, documents(DocumentKind::Invoice))
-        .when(Standing::collected, documents(DocumentKind::Payment))
-        .one()
+/// What a side of an entity stands at in a currency: on INVOICES, PAYMENTS and CREDITS, what invoices were posted for less what is
+/// void, and what registers collected of invoices.
+pub fn sum_standing(
+    side: Side,
+    entity: Id,
+    currency_code: &str,
+    summed: Option<Summed>,
+) -> impl Batch<Answer = [Amount; 5]> {
+    let months = all([PartyTotalRow::side.eq(side), PartyTotalRow::currency_code.eq(currency_code)]);
+    let lines = all([PartyEntryRow::side.eq(side), PartyEntryRow::currency_code.eq(currency_code)]);
+    sum_days::<Parties, _, _, _, _>(
+        entity,
+        summed,
+        (None, None),
+        Part { filter: months, measure: &MonthStanding::measure, figures: MonthStanding::figures },
+        Part { filter: lines, measure: &LineStanding::measure, figures: LineStanding::figures },
+    )
 }
 
 /// What registers of an entity took in a currency.
-pub fn sum_taken(entity: Id, currency_code: &str) -> OneTotal<Taken> {
-    aggregate::<Taken>(all([
-        MoneyMoveRow::legal_entity_id.eq(entity),
-        MoneyMoveRow::currency_code.eq(currency_code),
-        MoneyMoveRow::origin.eq(MoveOrigin::PosReceipt),
-    ]))
-    .one()
+pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> impl Batch<Answer = [Amount; 1]> {
+    let receipts = MoveOrigin::PosReceipt;
+    let months = all([MoneyTotalRow::origin.eq(receipts), MoneyTotalRow::currency_code.eq(currency_code)]);
+    let lines = all([MoneyMoveRow::origin.eq(receipts), MoneyMoveRow::currency_code.eq(currency_code)]);
+    sum_days::<MoneyMoves, _, _, _, _>(
+        entity,
+        summed,
+        (None, None),
+        Part { filter: months, measure: &aggregate::<MonthMoney>, figures: |of| ((), [of.amount]) },
+        Part { filter: lines, measure: &aggregate::<MoneySums>, figures: |of| ((), [widen(of.amount)]) },
+    )
 }
 
-/// What an entity recognised without an order in a currency.
-pub fn sum_recognized(entity: Id, currency_code: &str) -> OneTotal<RecognizedRevenue> {
-    aggregate::<RecognizedRevenue>(all([
-        RevenueLineRow::legal_entity_id.eq(entity),
-        RevenueLineRow::currency_code.eq(currency_code),
-    ]))
-    .one()
+/// What an entity recognised without an order in a currency, from one day to another: documents, quantity and revenue.
+pub fn sum_recognized(
+    entity: Id,
+    currency_code: &str,
+    days: Days,
+    summed: Option<Summed>,
+) -> impl Batch<Answer = [Amount; 3]> {
+    sum_days::<Revenue, _, _, _, _>(
+        entity,
+        summed,
+        days,
+        Part {
+            filter: RevenueTotalRow::currency_code.eq(currency_code),
+            measure: &aggregate::<MonthRevenue>,
+            figures: |of| ((), [of.documents, of.quantity, of.revenue]),
+        },
+        Part {
+            filter: RevenueLineRow::currency_code.eq(currency_code),
+            measure: &aggregate::<RevenueSums>,
+            figures: |of| ((), of.figures()),
+        },
+    )
+}
+
+/// What an entity credited its customers in a currency from one day to another, below zero.
+pub fn sum_credited(
+    entity: Id,
+    currency_code: &str,
+    days: Days,
+    summed: Option<Summed>,
+) -> impl Batch<Answer = [Amount; 1]> {
+    let months = all([
+        PartyTotalRow::side.eq(Side::Sales),
+        PartyTotalRow::currency_code.eq(currency_code),
+        PartyTotalRow::account.eq(PartyAccount::Credits),
+        PartyTotalRow::document.eq(DocumentKind::Credit),
+        PartyTotalRow::act.one_of([PartyAct::Post, PartyAct::Void]),
+    ]);
+    let lines = all([of_credits(), PartyEntryRow::currency_code.eq(currency_code)]);
+    sum_days::<Parties, _, _, _, _>(
+        entity,
+        summed,
+        days,
+        Part { filter: months, measure: &aggregate::<MonthCredits>, figures: |of| ((), [of.amount]) },
+        Part { filter: lines, measure: &aggregate::<LineCredits>, figures: |of| ((), [widen(of.amount)]) },
+    )
+}
+
+/// Credits of customers as they were given and taken back.
+pub fn of_credits() -> Filter {
+    all([
+        PartyEntryRow::side.eq(Side::Sales),
+        of_account(PartyAccount::Credits),
+        PartyEntryRow::document.eq(DocumentKind::Credit),
+        of_statement(),
+    ])
 }

@@ -2,11 +2,11 @@
 //! books, and the books begin with it.
 
 use stoa_sdk::host::fault;
-use stoa_sdk::store::run;
 use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::costs;
 use stoa_trade::clients::{purchases, sales};
-use stoa_trade::quantity::{Amount, Money, sum, widen};
+use stoa_trade::quantity::{Amount, sum};
+use stoa_trade::snapshot::read_settled;
 
 use crate::records::side::Side;
 use crate::work::balances::{sum_recognized, sum_standing, sum_taken};
@@ -47,30 +47,27 @@ fn minus(amount: Amount) -> Amount {
 /// # Errors
 /// LIMIT_EXCEEDED.
 pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem> {
-    let (of_sales, of_purchases, collected, free) = run((
-        sum_standing(Side::Sales, entity, currency_code),
-        sum_standing(Side::Purchases, entity, currency_code),
-        sum_taken(entity, currency_code),
-        sum_recognized(entity, currency_code),
-    ))?;
+    let (of_sales, of_purchases, [taken], [_, _, recognized]) = read_settled(entity, |summed| {
+        (
+            sum_standing(Side::Sales, entity, currency_code, summed),
+            sum_standing(Side::Purchases, entity, currency_code, summed),
+            sum_taken(entity, currency_code, summed),
+            sum_recognized(entity, currency_code, (None, None), summed),
+        )
+    })?;
+    let [receivable, paid, credited, issued, collected] = of_sales;
+    let [payable, supplier_paid, supplier_credited, ..] = of_purchases;
     let delivered: Amount = parse(&sales::service::position(entity.into(), currency_code)?);
     let position = purchases::service::position(entity.into(), currency_code);
     let (received, billed): (Amount, Amount) = (parse(&position.received_value), parse(&position.billed_value));
-    let of = |amount: Money| widen(amount);
     Ok(Control {
-        receivable: of(of_sales.invoices),
-        customer_credit: sum([of(of_sales.payments), of(of_sales.credits)])?,
-        payable: minus(of(of_purchases.invoices)),
-        supplier_credit: minus(sum([of(of_purchases.payments), of(of_purchases.credits)])?),
+        receivable,
+        customer_credit: sum([paid, credited])?,
+        payable: minus(payable),
+        supplier_credit: minus(sum([supplier_paid, supplier_credited])?),
         goods_received_not_invoiced: sum([billed, minus(received)])?,
         // What registers collected of invoices stands below zero, as it lowers what is owed.
-        sales_clearing: sum([
-            delivered,
-            free.revenue,
-            minus(of(of_sales.issued)),
-            minus(of(collected.amount)),
-            minus(of(of_sales.collected)),
-        ])?,
+        sales_clearing: sum([delivered, recognized, minus(issued), minus(taken), minus(collected)])?,
     })
 }
 

@@ -5,6 +5,7 @@ pub mod control;
 pub mod entries;
 pub mod invoice;
 pub mod money;
+pub mod month_totals;
 pub mod ordered;
 pub mod party;
 pub mod posting;

@@ -9,12 +9,13 @@ use stoa_trade::clients::sales;
 use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Amount, Money, Quantity, sum};
+use stoa_trade::snapshot::{Days, read_settled};
 
-use crate::records::party_entry::{DocumentKind, PartyAccount, PartyEntryRow};
+use crate::records::party_entry::PartyEntryRow;
 use crate::records::revenue_line::RevenueLineRow;
-use crate::records::side::Side;
-use crate::work::balances::of_statement;
+use crate::work::balances::{of_credits, sum_credited, sum_recognized};
 use crate::work::entries::negate;
+use crate::work::month_totals::to_money;
 use crate::work::ordered::parse;
 
 text_enum! {
@@ -104,6 +105,15 @@ totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Money =
 totals! { AllCredits of PartyEntryRow by [] { amount: Money = sum(amount) } }
 
 impl Scope {
+    /// Whether it is of the whole entity, whose months have totals.
+    fn is_whole(&self) -> bool {
+        self.customer.is_none() && self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()
+    }
+
+    fn days(&self) -> Days {
+        (Some(self.from), Some(self.to))
+    }
+
     /// Revenue without an order left no warehouse.
     fn filter_recognized(&self) -> Option<Filter> {
         self.warehouse.is_none().then(|| {
@@ -123,14 +133,11 @@ impl Scope {
     fn filter_credits(&self) -> Option<Filter> {
         (self.variant.is_none() && self.branch.is_none() && self.warehouse.is_none()).then(|| {
             all([
-                PartyEntryRow::side.eq(Side::Sales),
+                of_credits(),
                 PartyEntryRow::legal_entity_id.eq(self.entity),
                 PartyEntryRow::currency_code.eq(self.currency_code.as_str()),
                 PartyEntryRow::on_date.ge(self.from),
                 PartyEntryRow::on_date.le(self.to),
-                PartyEntryRow::account.eq(PartyAccount::Credits),
-                PartyEntryRow::document.eq(DocumentKind::Credit),
-                of_statement(),
                 equals(PartyEntryRow::party_id, self.customer),
             ])
         })
@@ -235,23 +242,40 @@ type Keyed<T> = BTreeMap<String, T>;
 fn read_recognized(of: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
     let Some(filter) = of.filter_recognized() else { return Ok(Default::default()) };
     match by {
-        GroupBy::Day => sum_recognized(&filter, ByDay::into_keyed),
-        GroupBy::Month => sum_recognized(&filter, ByMonth::into_keyed),
-        GroupBy::Variant => sum_recognized(&filter, ByVariant::into_keyed),
-        GroupBy::Customer => sum_recognized(&filter, ByCustomer::into_keyed),
-        GroupBy::Branch => sum_recognized(&filter, ByBranch::into_keyed),
-        GroupBy::Warehouse => sum_recognized(&filter, Overall::into_keyed),
+        GroupBy::Day => group_recognized(of, &filter, ByDay::into_keyed),
+        GroupBy::Month => group_recognized(of, &filter, ByMonth::into_keyed),
+        GroupBy::Variant => group_recognized(of, &filter, ByVariant::into_keyed),
+        GroupBy::Customer => group_recognized(of, &filter, ByCustomer::into_keyed),
+        GroupBy::Branch => group_recognized(of, &filter, ByBranch::into_keyed),
+        GroupBy::Warehouse => group_recognized(of, &filter, Overall::into_keyed),
     }
 }
 
-fn sum_recognized<T: Totals>(
+fn group_recognized<T: Totals>(
+    of: &Scope,
     filter: &Filter,
     keyed: fn(T) -> (String, Figures),
 ) -> Result<(Keyed<Figures>, Figures), Problem> {
-    let (groups, total) =
-        run((aggregate::<T>(filter.clone()).without_zeros().whole(), aggregate::<Overall>(filter.clone()).one()))?;
-    Ok((map(groups.into_iter().map(keyed)), total.into_keyed().1))
+    let groups = || aggregate::<T>(filter.clone()).without_zeros().whole();
+    let (groups, total) = if of.is_whole() {
+        let total = |summed| sum_recognized(of.entity, &of.currency_code, of.days(), summed);
+        let (groups, total) = read_settled(of.entity, |summed| (groups(), total(summed)))?;
+        (groups, read_total(total))
+    } else {
+        let (groups, total) = run((groups(), aggregate::<Overall>(filter.clone()).one()))?;
+        (groups, total.into_keyed().1)
+    };
+    Ok((map(groups.into_iter().map(keyed)), total))
 }
+
+/// Counts and quantities with no more digits than theirs.
+fn read_total([documents, quantity, revenue]: [Amount; 3]) -> Figures {
+    let (documents, quantity) = (to_money(documents).units() / to_money(ONE).units(), to_money(quantity));
+    Figures { documents: i64::try_from(documents).unwrap_or(i64::MAX), quantity, revenue, ..Figures::default() }
+}
+
+/// One, with the digits of an amount.
+const ONE: Amount = Amount::from_units(1_000_000_000_000);
 
 /// Credits by group, where they have such a group, and all of them.
 fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option<Money>), Problem> {
@@ -262,8 +286,14 @@ fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option
         GroupBy::Customer => sum_credits(&filter, |of: CreditsByCustomer| (of.party_id.to_string(), of.amount))?,
         _ => return Ok((None, None)),
     };
-    let total = run(aggregate::<AllCredits>(filter).one())?;
-    Ok((Some(groups), Some(negate(total.amount))))
+    let total = if of.is_whole() {
+        let total = |summed| sum_credited(of.entity, &of.currency_code, of.days(), summed);
+        let [total] = read_settled(of.entity, total)?;
+        to_money(total)
+    } else {
+        run(aggregate::<AllCredits>(filter).one())?.amount
+    };
+    Ok((Some(groups), Some(negate(total))))
 }
 
 fn sum_credits<T: Totals>(filter: &Filter, keyed: fn(T) -> (String, Money)) -> Result<Keyed<Money>, Problem> {

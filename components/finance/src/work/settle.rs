@@ -134,8 +134,8 @@ impl Settlement {
         self.paid.push((paid.clone(), amount, on));
     }
 
-    /// What is written of the applications themselves.
-    pub fn writes(&self) -> (Insert, Insert, Update<InvoiceBalanceRow>) {
+    /// What is written of the applications themselves, but for their entries.
+    pub fn writes(&self) -> (Insert, Update<InvoiceBalanceRow>) {
         let settled = |(paid, amount, on): &(InvoiceBalanceRow, Money, Date)| {
             if paid.balance == *amount { Some(*on) } else { paid.settled_on }
         };
@@ -143,7 +143,7 @@ impl Settlement {
             .set_each(InvoiceBalanceRow::settled_on, self.paid.iter().map(settled))
             .add_each(InvoiceBalanceRow::applied, self.paid.iter().map(|(_, amount, _)| *amount))
             .add_each(InvoiceBalanceRow::balance, self.paid.iter().map(|(_, amount, _)| negate(*amount)));
-        (insert(&self.applications), insert(&self.entries), balances)
+        (insert(&self.applications), balances)
     }
 
     /// What is left of a source that was posted before.

@@ -101,7 +101,7 @@ collection! {
     unique { once: [movement_id, layer_id, kind] }
     index {
         [legal_entity_id, variant_id, entry_date], [movement_id], [receipt_item_id, id], [unit_id, id],
-        [source_entry_id], [layer_id],
+        [source_entry_id], [layer_id], [legal_entity_id, entry_date], [legal_entity_id, id],
     }
 }
 

@@ -1,6 +1,7 @@
 //! The ground: what the module keeps, and what people, clients and events see of it.
 
 pub mod cost;
+pub mod cost_total;
 pub mod location;
 pub mod movement;
 pub mod permission;

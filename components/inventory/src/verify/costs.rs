@@ -12,7 +12,8 @@ use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
 use crate::records::cost::{CostEntryRow, CostKind, EntryOfGoods, LayerRow, PoolRow};
 use crate::records::stock::StockRow;
 use crate::rules::fragments::{self, GoneGoods};
-use crate::work::costs::valuation::{EntryWorth, LayerWorth, counts_on_hand, value_by_currency};
+use crate::work::costs::totals::counts_on_hand;
+use crate::work::costs::valuation::{EntryWorth, LayerWorth, value_by_currency};
 
 /// Pools of a batch.
 const POOLS: u32 = 40;

@@ -11,7 +11,10 @@ mod unit_stock;
 mod units;
 
 use stoa_sdk::Findings;
+use stoa_trade::snapshot::{check_lines, check_totals};
 use stoa_trade::stages::{Stage, verify_stages};
+
+use crate::work::costs::totals::{EntityCosts, VariantCosts};
 
 /// Every stage, in order.
 const STAGES: &[Stage] = &[
@@ -20,6 +23,10 @@ const STAGES: &[Stage] = &[
     ("layers", costs::layers),
     ("items", costs::items),
     ("entities", costs::entities),
+    ("cost-entries", check_lines::<VariantCosts, 3>),
+    ("variant-cost-totals", check_totals::<VariantCosts, 3>),
+    ("cost-lines", check_lines::<EntityCosts, 3>),
+    ("cost-totals", check_totals::<EntityCosts, 3>),
     ("reservations", reservations::verify),
     ("movements", movements::verify),
     ("sales", sales::verify),

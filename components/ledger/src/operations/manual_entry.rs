@@ -28,7 +28,7 @@ const ENTRIES_AT: &str = "/ledger/journal-entries";
 pub const OPERATIONS: &[Operation] = &[
     Operation::create(ENTRIES_AT, "createJournalEntry", create).summary("Write a manual entry")
         .description("What no document posts: bank charges, card settlements, capital. Control accounts take no such line.")
-        .needs(SETTINGS).body::<ManualEntry>().answers::<EntryReceipt>().writes(ENTRY, &[])
+        .needs(SETTINGS).body::<ManualEntry>().grows_with("/lines").answers::<EntryReceipt>().writes(ENTRY, &[])
         .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
         .summary("Reverse a manual entry")

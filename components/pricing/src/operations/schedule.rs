@@ -26,7 +26,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Create up to 500 prices")
         .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
             one begins: the usual price change.")
-        .needs(WRITE).body::<PriceBatch>().answers::<ScheduledPrices>()
+        .needs(WRITE).body::<PriceBatch>().grows_with("/prices").answers::<ScheduledPrices>()
         .writes(price_list::AUDIT, &[CREATED.code, UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"])
         .and_client(Client::new(WRITE, api_schedule).summary("Create up to 500 prices in a public list")

@@ -39,6 +39,7 @@ collection! {
     unique { source: [kind, source_id] }
     index {
         [legal_entity_id, currency_code, on_date],
+        [legal_entity_id, id],
         [legal_entity_id, variant_id],
         [legal_entity_id, customer_id],
         [order_id],

@@ -14,7 +14,7 @@ use crate::records::allocation::AllocationOutcome;
 use crate::records::order::OrderStatus;
 use crate::tests::shop::{
     CUSTOMER, GONE, GOOD, ORDER, PHONE, SECRET, SERVICE, Shop, UNPRICED, a_refusal, allocation, body, call, customer,
-    kinds, line, lock_replies, order, refusal,
+    hold, kinds, line, lock_replies, order, refusal,
 };
 
 fn draft_replies() -> Vec<Vec<Reply>> {
@@ -252,8 +252,10 @@ fn an_order_of_services_never_calls_inventory() {
     assert!(call("confirmSalesOrder", ORDER, json!({ "expectedVersion": 1 })).is_ok());
     assert_eq!(kinds(&log), ["sale.confirmed"]);
     let confirmed = order(OrderStatus::Confirmed, "10");
-    let log = Shop::default()
-        .open(vec![lock_replies(&confirmed, &[item], Vec::new()), vec![Reply::Done, Reply::Inserted(vec![true])]]);
+    let log = Shop::default().open(vec![
+        lock_replies(&confirmed, &[item], Vec::new()),
+        [hold(), vec![Reply::Done, Reply::Inserted(vec![true])]].concat(),
+    ]);
     stock::service::stand_in::deliver(|_, _| panic!("nothing is tracked"));
     assert!(call("completeSalesOrder", ORDER, json!({ "expectedVersion": 1 })).is_ok());
     assert_eq!(kinds(&log), ["sale.completed"]);
@@ -265,7 +267,7 @@ fn a_completion_posts_revenue_and_cost_in_one_entry() {
     let held = allocation(item.id, 1, "2", AllocationOutcome::Reserved);
     let log = Shop::default().open(vec![
         lock_replies(&confirmed, &[item], vec![whole(&held, 1)]),
-        vec![Reply::Done, Reply::Done, Reply::Inserted(vec![true])],
+        [hold(), vec![Reply::Done, Reply::Done, Reply::Inserted(vec![true])]].concat(),
     ]);
     books::service::stand_in::post(|posting| {
         let legs: Vec<_> = posting

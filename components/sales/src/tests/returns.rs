@@ -13,7 +13,8 @@ use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::customer_return::{ReturnDisposition, ReturnStatus, SalesReturnItemRow, SalesReturnRow};
 use crate::records::order::OrderStatus;
 use crate::tests::shop::{
-    CUSTOMER, ENTITY, GOOD, ORDER, PHONE, SERVICE, Shop, WAREHOUSE, a_refusal, allocation, call, line, order, refusal,
+    CUSTOMER, ENTITY, GOOD, ORDER, PHONE, SERVICE, Shop, WAREHOUSE, a_refusal, allocation, call, hold, line, order,
+    refusal,
 };
 
 const RETURN: Id = Id(13, 1);
@@ -63,7 +64,7 @@ fn lock_replies(item: &SalesReturnItemRow, delivered: &[AllocationRow]) -> Vec<V
         rows(delivered.iter().map(|row| whole(row, 1))),
     ];
     let written = vec![Reply::Done, Reply::Done, Reply::Done, Reply::Inserted(vec![true])];
-    vec![vec![coming()], read, written]
+    vec![vec![coming()], read, [hold(), written].concat()]
 }
 
 fn unit_of(nth: u64) -> AllocationRow {
@@ -117,11 +118,11 @@ fn a_line_without_named_units_takes_all_that_was_delivered_and_not_returned() {
     let units = [unit_of(1), unit_of(2)];
     let item_of = |quantity: &str| item(Tracking::Serialized, quantity, ReturnDisposition::Inspect, &[]);
     let mut replies = lock_replies(&item_of("2"), &units);
-    replies[2][3] = Reply::Inserted(vec![true]);
+    replies[2][5] = Reply::Inserted(vec![true]);
     let log = Shop::default().open(replies);
     assert!(receive().is_ok());
     let log = log.borrow();
-    let Call::Update(items) = &log.runs[2][2] else { panic!("{:?}", log.runs[2]) };
+    let Call::Update(items) = &log.runs[2][4] else { panic!("{:?}", log.runs[2]) };
     let named: JsonList<Id> = [Id(1, 1), Id(1, 2)].into_iter().collect();
     assert_eq!(items.rows[0].set, vec![stoa_sdk::Field::put(&named)], "the record says which came");
     Shop::default().open(lock_replies(&item_of("1"), &units));

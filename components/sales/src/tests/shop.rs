@@ -240,6 +240,11 @@ pub fn line(line_no: i64, variant: Id, tracking: Tracking, quantity: &str) -> Or
     }
 }
 
+/// The replies to what goes before lines of the ledger of deliveries: the lock of the minute, and how far lines are summed.
+pub fn hold() -> Vec<Reply> {
+    vec![Reply::Done, rows([])]
+}
+
 /// What a line holds, or has taken.
 pub fn allocation(item: Id, nth: u64, quantity: &str, outcome: AllocationOutcome) -> AllocationRow {
     let is_delivered = outcome == AllocationOutcome::Delivered;

@@ -6,14 +6,22 @@ mod quotations;
 mod returns;
 
 use stoa_sdk::Findings;
+use stoa_trade::snapshot::{check_lines, check_totals};
 use stoa_trade::stages::{Stage, verify_stages};
+
+use crate::work::month_totals::Deliveries;
 
 /// Documents of a batch: their lines stay below what a few calls answer.
 const DOCUMENTS: u32 = 20;
 
 /// Every stage, in order.
-const STAGES: &[Stage] =
-    &[("orders", orders::verify), ("quotations", quotations::verify), ("returns", returns::verify)];
+const STAGES: &[Stage] = &[
+    ("orders", orders::verify),
+    ("quotations", quotations::verify),
+    ("returns", returns::verify),
+    ("delivery-lines", check_lines::<Deliveries, 6>),
+    ("delivery-totals", check_totals::<Deliveries, 6>),
+];
 
 pub fn verify(cursor: Option<String>) -> Findings {
     verify_stages(STAGES, cursor.as_deref())

@@ -1,12 +1,13 @@
 //! The completion of an order, whoever asks for it: a person, an API client, the register, finance (sales-pos.md 5.4).
 
-use stoa_sdk::store::{get, insert, run, select};
+use stoa_sdk::store::{get, run, select};
 use stoa_sdk::{Id, Problem, all, now};
 
 use crate::records::allocation::{AllocationOutcome, AllocationRow};
 use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, emit_sale};
 use crate::records::order_item::OrderItemRow;
 use crate::work::delivery::deliver_goods;
+use crate::work::month_totals::write_deliveries;
 use crate::work::order::{change_order, live_items, require_status, sort_items};
 
 /// An order under its lock, with its lines in order and what is reserved for it.
@@ -61,7 +62,8 @@ pub fn complete_order(
         ..order.row.clone()
     };
     let change = change_order(&order.row, after)?;
-    run((change.update(), delivery.update_allocations(), insert(&delivery.lines)))?;
+    let entity = order.row.legal_entity_id;
+    write_deliveries(entity, (change.update(), delivery.update_allocations()), &delivery.lines)?;
     delivery.post()?;
     emit_sale(&SALE_COMPLETED, change.after());
     Ok(CompletedOrder { row: change.into_after(), items: order.items, allocations: delivery.allocations })

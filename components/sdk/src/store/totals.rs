@@ -90,6 +90,12 @@ impl<T: Totals> Aggregate<T> {
         self
     }
 
+    /// Every measure takes only rows that meet the condition.
+    pub fn when_each(mut self, condition: &Filter) -> Self {
+        self.conditions.extend(T::MEASURES.iter().map(|(name, ..)| (*name, condition.clone())));
+        self
+    }
+
     /// Leaves out groups whose sums are all zero.
     pub fn without_zeros(mut self) -> Self {
         self.keep_zero = false;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::json_schema;
 use stoa_sdk::descriptor::ColumnType;
 use stoa_sdk::store::Value;
-use stoa_sdk::{Date, Field};
+use stoa_sdk::{Column, Date, Field, Filter, all};
 
 /// A month of the calendar; its text is YYYY-MM, whose order is that of the months.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +35,12 @@ impl Month {
             12 => Month { year: self.year + 1, month: 1 },
             month => Month { month: month + 1, ..self },
         }
+    }
+
+    /// Whether the day in a column is of the month.
+    pub fn days_of(self, column: Column<Date>) -> Filter {
+        let first = self.first_day().map(|day| column.ge(day));
+        all(first.into_iter().chain(self.last_day().map(|day| column.le(day))))
     }
 
     /// None only beyond the calendar.

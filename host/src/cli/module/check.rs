@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use serde_json::{Value as Json, json};
 use stoa_descriptor::{Access, Descriptor};
 
+use crate::cli;
 use crate::gate::artifact::{Artifact, LARGEST};
 use crate::gate::diff::{self, Change, codes};
 use crate::gate::refusal::Refusal;
@@ -15,7 +16,6 @@ use crate::gate::surface::{Services, Surface};
 use crate::gate::vetting::Gate;
 use crate::platform;
 use crate::problem;
-use crate::sandbox::engine;
 
 #[derive(clap::Args)]
 pub struct Flags {
@@ -42,8 +42,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     if let Some(unknown) = flags.allow.iter().find(|code| codes::find(code).is_none()) {
         anyhow::bail!("there is no change with the code {unknown}");
     }
-    let engine = engine::build_hardened(1)?;
-    let gate = Gate::open(&engine, platform::NAMES, None);
+    let gate = cli::gate_of_strangers()?;
     let against = match &flags.against {
         Some(file) => Some(surface(&gate, file)?.with_context(|| file.display().to_string())?),
         None => None,

@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use stoa_descriptor::{Access, Audience, Named, Route};
 
+use crate::cli;
 use crate::gate::artifact::Artifact;
 use crate::gate::describe;
 use crate::gate::surface::{Services, Surface};
-use crate::gate::vetting::Gate;
-use crate::platform;
-use crate::sandbox::engine;
 
 #[derive(Args)]
 pub struct Flags {
@@ -23,10 +21,10 @@ pub struct Flags {
 
 pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let artifact = Artifact::read(&flags.file)?;
-    let engine = engine::build_hardened(1)?;
-    let component = Gate::open(&engine, platform::NAMES, None).component(&artifact)?;
-    let descriptor = describe::read(&describe::text(&engine, &component)?)?;
-    let surface = Surface::new(&engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
+    let gate = cli::gate_of_strangers()?;
+    let (engine, component) = (&gate.engine, gate.component(&artifact)?);
+    let descriptor = describe::read(&describe::text(engine, &component)?)?;
+    let surface = Surface::new(engine, &component, descriptor, &artifact.digest, artifact.bytes.len() as u64);
     if flags.json {
         println!("{}", serde_json::to_string_pretty(&surface)?);
     } else {

@@ -3,6 +3,7 @@
 mod check;
 mod inspect;
 mod new;
+mod offline;
 mod precompile;
 mod remote;
 mod schema;
@@ -45,6 +46,8 @@ enum Verb {
     Diff(remote::Diff),
     /// Make a pushed module the active one of its name.
     Activate(remote::Activate),
+    /// Take a module out of what runs: refused while others need it, its data stays.
+    Deactivate(remote::Deactivate),
     /// Go back to an earlier generation: by default the one before.
     Rollback(remote::Rollback),
     /// Every generation: who, when, what.
@@ -66,6 +69,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Verb::Push(args) => remote::push(args),
         Verb::Diff(args) => remote::diff(args),
         Verb::Activate(args) => remote::activate(args),
+        Verb::Deactivate(args) => remote::deactivate(args),
         Verb::Rollback(args) => remote::rollback(args),
         Verb::History(args) => remote::history(args),
     }

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value as Json, json};
 
-use super::sign;
+use super::{offline, sign};
 use crate::deployment::development;
 use crate::gate::artifact::{Artifact, admission_file};
 use crate::http::operator::ADMISSION;
@@ -81,11 +81,28 @@ pub struct Activate {
 }
 
 #[derive(clap::Args)]
+pub struct Deactivate {
+    /// The module's name.
+    name: String,
+    /// Only if this generation is the active one.
+    #[arg(long)]
+    expected_generation: Option<u64>,
+    #[command(flatten)]
+    host: Host,
+}
+
+#[derive(clap::Args)]
 pub struct Rollback {
     /// The generation to go back to.
     generation: Option<u64>,
     #[arg(long)]
     expected_generation: Option<u64>,
+    /// On the database itself, for hosts that do not start: by default to the newest generation whose signers are all trusted.
+    #[arg(long)]
+    offline: bool,
+    /// With --offline, `sqlite:PATH` or `postgres://...`: the database of the hosts.
+    #[arg(long, requires = "offline")]
+    database_url: Option<String>,
     #[command(flatten)]
     host: Host,
 }
@@ -163,7 +180,19 @@ pub fn activate(args: Activate) -> anyhow::Result<()> {
     args.host.activate(&digest, &args.wish)
 }
 
+pub fn deactivate(args: Deactivate) -> anyhow::Result<()> {
+    let body = json!({ "expectedGeneration": args.expected_generation });
+    let path = format!("modules/{}/deactivate", args.name);
+    let answer = args.host.ask(Method::POST, &path, |request| request.json(&body))?;
+    args.host.show(&answer, describe_activation)
+}
+
 pub fn rollback(args: Rollback) -> anyhow::Result<()> {
+    if args.offline {
+        let flags = offline::Flags { data_dir: args.host.data_dir.clone(), database_url: args.database_url };
+        let answer = offline::rollback(&flags, args.generation, args.expected_generation)?;
+        return args.host.show(&answer, describe_activation);
+    }
     let target = match args.generation {
         Some(target) => target,
         None => {

@@ -65,12 +65,15 @@ async fn wait_for_the_turn(connection: &mut PgConnection) -> Result<(), Error> {
     Err(Error::Unavailable("another host builds indexes".into()))
 }
 
-/// What a builder that was stopped in the middle left behind: an index that counts as made and holds nothing.
+/// What a builder that was stopped in the middle left behind: an index that counts as made and holds nothing. Of tables that were made
+/// here, and by the names that indexes are given here: another's index that is being built looks alike.
 async fn drop_half_built(connection: &mut PgConnection) -> Result<(), Error> {
     let drops: Vec<String> = sqlx::query_scalar(
         "select format('drop index concurrently if exists %I.%I', n.nspname, c.relname)
          from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
-         where not i.indisvalid and n.nspname = current_schema()",
+           join pg_class t on t.oid = i.indrelid
+         where not i.indisvalid and n.nspname = current_schema() and obj_description(t.oid, 'pg_class') like 'place: %'
+           and starts_with(c.relname::text, left(t.relname || '__', 54))",
     )
     .fetch_all(&mut *connection)
     .await

@@ -4,16 +4,16 @@ mod address;
 mod administer;
 mod connection;
 mod numbers;
+mod places;
 mod value;
 
 use std::borrow::Cow;
 use std::num::NonZeroU16;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 
@@ -22,6 +22,7 @@ use super::{DatabaseSettings, Error, Place, Session, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
+use places::{Places, Seat};
 
 pub use numbers::Figure;
 pub use value::{PgStatement, Value, decode, field};
@@ -33,7 +34,7 @@ const ACQUIRE: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
     address: Box<Address>,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
@@ -41,6 +42,8 @@ pub struct Postgres {
     pub horizon: Horizon,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
+    /// The last write found no room on the disk.
+    full: AtomicBool,
 }
 
 /// Connections that wait for a request. One that failed is not returned.
@@ -65,14 +68,14 @@ enum Kind {
 struct Home {
     idle: Idle,
     schema: u64,
-    _place: OwnedSemaphorePermit,
+    _seat: Seat,
 }
 
 /// A connection with, after `begin`, a transaction on it. Dropped in the middle (time-out, panic, lost server) it closes its
 /// connection, so that nobody inherits half a transaction.
 pub struct Transaction {
     connection: Option<Connection>,
-    home: Option<Home>,
+    home: Option<Box<Home>>,
     numbers: Numbers,
     open: bool,
     /// How long a statement may take, where that is not the connection's own.
@@ -93,7 +96,7 @@ impl Transaction {
         Ok(Transaction::on(connection, None, Numbers::start(address), hopeful))
     }
 
-    fn on(connection: Connection, home: Option<Home>, numbers: Numbers, hopeful: bool) -> Transaction {
+    fn on(connection: Connection, home: Option<Box<Home>>, numbers: Numbers, hopeful: bool) -> Transaction {
         Transaction {
             connection: Some(connection),
             home,
@@ -254,12 +257,13 @@ impl Postgres {
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
             address: Box::new(address),
-            places: Arc::new(Semaphore::new(places)),
+            places: Places::new(places),
             idle: Idle::default(),
             schema: Arc::default(),
             horizon: Horizon::default(),
             request_timeout: settings.request_timeout,
             heavy_read_timeout: settings.heavy_read_timeout,
+            full: AtomicBool::new(false),
         })
     }
 
@@ -267,16 +271,13 @@ impl Postgres {
     async fn acquire(&self, place: Place, hopeful: bool) -> Result<Transaction, Error> {
         // One server has the rows of every place.
         let (Place::Home | Place::Company(_)) = place;
-        let place = timeout(ACQUIRE, self.places.clone().acquire_owned())
-            .await
-            .map_err(|_| Error::Unavailable("no database connection became free".into()))?
-            .map_err(|_| Error::Unavailable("the database is closed".into()))?;
+        let seat = self.places.take(place, ACQUIRE).await?;
         let schema = self.schema.load(Acquire);
         let connection = match self.take_idle(schema) {
             Some(connection) => connection,
             None => self.address.connect().await?,
         };
-        let home = Some(Home { idle: self.idle.clone(), schema, _place: place });
+        let home = Some(Box::new(Home { idle: self.idle.clone(), schema, _seat: seat }));
         Ok(Transaction::on(connection, home, self.numbers.clone(), hopeful))
     }
 
@@ -306,9 +307,17 @@ impl Postgres {
                     tokio::time::sleep(jitter(attempt)).await;
                 }
                 Err(Error::Conflict(reason)) => return Err(Error::Unavailable(reason)),
-                other => return other,
+                other => {
+                    self.full.store(matches!(other, Err(Error::Full(_))), Relaxed);
+                    return other;
+                }
             }
         }
+    }
+
+    /// Whether the last write found room on the server's disk.
+    pub fn has_room(&self) -> bool {
+        !self.full.load(Relaxed)
     }
 
     pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {

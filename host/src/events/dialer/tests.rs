@@ -18,9 +18,13 @@ async fn name_server(answers: Vec<Vec<Ipv4Addr>>) -> SocketAddr {
         let mut question = [0; 512];
         loop {
             let Ok((length, from)) = socket.recv_from(&mut question).await else { return };
-            let mut answer = question[..length].to_vec();
-            let is_v4 = answer[length - 3] == 1;
+            // The question alone, without what else the message tells of who asks.
+            let name = question[12..length].iter().position(|byte| *byte == 0).expect("a name's end");
+            let end = 12 + name + 5;
+            let mut answer = question[..end].to_vec();
+            let is_v4 = answer[end - 3] == 1;
             answer[2] |= 0x80;
+            answer[6..12].fill(0);
             if is_v4 {
                 let addresses = answers[nth.min(answers.len() - 1)].clone();
                 nth += 1;
@@ -81,7 +85,7 @@ async fn answer_with(bytes: impl Into<Vec<u8>>) -> SocketAddr {
 }
 
 fn local_dialer(address: SocketAddr) -> Dialer {
-    Dialer::new(Resolver::of(address), vec![address]).expect("a dialer")
+    Dialer::new(Resolver::of(address).expect("a resolver"), vec![address]).expect("a dialer")
 }
 
 async fn send_to(address: SocketAddr) -> Result<ReceiverAnswer, DeliveryFailure> {
@@ -218,7 +222,7 @@ async fn a_receiver_that_stalls_is_left_after_ten_seconds() {
 /// A dialer of names that reaches loopback by them, where the resolver leads, on this port.
 fn named_dialer(resolver: SocketAddr, port: u16, is_allowed: fn(IpAddr) -> bool, trusted: RootCertStore) -> Dialer {
     let tls = connector(trusted).expect("a connector");
-    Dialer { resolver: Resolver::of(resolver), tls, local: Vec::new(), is_allowed, port }
+    Dialer { resolver: Resolver::of(resolver).expect("a resolver"), tls, local: Vec::new(), is_allowed, port }
 }
 
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;

@@ -32,6 +32,8 @@ codes! {
     MODULE_VERSION_KEPT COMPATIBLE;
     /// The module's version is higher.
     MODULE_VERSION_RAISED COMPATIBLE;
+    /// Another signer vouches for the module than for the active one.
+    SIGNER_CHANGED BREAKING;
     /// The component imports one interface more.
     IMPORT_ADDED COMPATIBLE;
     /// The component no longer imports an interface.
@@ -52,7 +54,7 @@ codes! {
     /// Some callers who may call an operation may no longer.
     ROUTE_ACCESS_NARROWED BREAKING;
     /// Callers may call an operation who could not.
-    ROUTE_ACCESS_WIDENED COMPATIBLE;
+    ROUTE_ACCESS_WIDENED BREAKING;
     /// An idempotency key must be sent where it need not.
     ROUTE_IDEMPOTENCY_REQUIRED BREAKING;
     /// An idempotency key no longer protects a retry.
@@ -97,6 +99,8 @@ codes! {
     ROUTE_CSV_ADDED COMPATIBLE;
     /// A read is heavy that was not, or the reverse: how many of them run at once, and how long each may take, is another.
     ROUTE_WEIGHT_CHANGED COMPATIBLE;
+    /// A request's limits grow with another list of its body, or with none.
+    ROUTE_GROWTH_CHANGED COMPATIBLE;
 
     /// A body must be sent where none was taken.
     REQUEST_BODY_ADDED BREAKING;
@@ -163,7 +167,7 @@ codes! {
     /// A unique key or check is new: it is tried on the rows that are there.
     CONSTRAINT_ADDED COMPATIBLE;
     /// A unique key or check is dropped.
-    CONSTRAINT_DROPPED COMPATIBLE;
+    CONSTRAINT_DROPPED BREAKING;
 
     /// A permission is gone, and with it the roles' right.
     PERMISSION_REMOVED BREAKING;
@@ -207,7 +211,7 @@ codes! {
     /// A service has a function more, under a higher minor version.
     SERVICE_FUNCTION_ADDED COMPATIBLE;
     /// The module needs a service, or a function of one, that it did not need.
-    SERVICE_WANTED COMPATIBLE;
+    SERVICE_WANTED BREAKING;
     /// The module no longer needs a service, or a function of one.
     SERVICE_UNWANTED COMPATIBLE;
 }

@@ -24,6 +24,15 @@ pub fn version(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     changes.push(Change::new(code, new.descriptor.name.as_str(), detail));
 }
 
+/// What nobody signed is from the folder of a --dev host, whose author may go on with it.
+pub fn signer(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
+    if let (Some(was), Some(is)) = (&old.signer, &new.signer)
+        && was != is
+    {
+        changes.push(Change::new(codes::SIGNER_CHANGED, new.descriptor.name.as_str(), format!("was {was}, now {is}")));
+    }
+}
+
 pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
     let pair = |list: fn(&Descriptor) -> &Vec<Named>| (list(&old.descriptor), list(&new.descriptor));
     compare_codes(pair(|d| &d.permissions), codes::PERMISSION_REMOVED, codes::PERMISSION_ADDED, changes);

@@ -42,13 +42,14 @@ impl Change {
 }
 
 /// Every difference between what is active under the module's name and a candidate: the breaking ones first, then by code and
-/// item. Without an active one all that the candidate brings is new, and nothing breaks.
+/// item. Without an active one all that the candidate brings is new, and nothing breaks; what it wants of others is asked for by name.
 pub fn diff(active: Option<&Surface>, candidate: &Surface) -> Vec<Change> {
     let nothing = Surface::nothing(&candidate.descriptor);
     let old = active.unwrap_or(&nothing);
     let mut changes = Vec::new();
     if active.is_some() {
         declared::version(old, candidate, &mut changes);
+        declared::signer(old, candidate, &mut changes);
     }
     declared::changes(old, candidate, &mut changes);
     routes::changes(&old.descriptor, &candidate.descriptor, &mut changes);

@@ -84,6 +84,10 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
     if was.heavy != is.heavy {
         tell(codes::ROUTE_WEIGHT_CHANGED, format!("now {}", if is.heavy { "heavy" } else { "as others" }));
     }
+    if was.grows_with != is.grows_with {
+        let shown = |list: &Option<String>| list.clone().unwrap_or_else(|| "none".to_owned());
+        tell(codes::ROUTE_GROWTH_CHANGED, format!("was {}, now {}", shown(&was.grows_with), shown(&is.grows_with)));
+    }
     if was.cache_control != is.cache_control {
         let shown = |policy: &Option<String>| policy.clone().unwrap_or_else(|| "none".to_owned());
         tell(

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Number, Value};
 
-use crate::contract::refs;
+use crate::contract::{bounds, refs};
 
 /// Schemas that all hold for one value; none: any value. Borrowed, so that a place that was met is known by its addresses.
 pub type AllOf<'a> = Vec<&'a Value>;
@@ -89,7 +89,7 @@ pub enum Others<'a> {
 }
 
 /// Keywords that bound a number, with whether they bound it from below and the type they speak of.
-pub const LIMITS: [(&str, bool, Class); 10] = [
+pub const LIMITS: [(&str, bool, Class); 13] = [
     ("minimum", true, Class::Number),
     ("maximum", false, Class::Number),
     ("exclusiveMinimum", true, Class::Number),
@@ -100,6 +100,9 @@ pub const LIMITS: [(&str, bool, Class); 10] = [
     ("maxItems", false, Class::Array),
     ("minProperties", true, Class::Object),
     ("maxProperties", false, Class::Object),
+    (bounds::VALUES, false, Class::Object),
+    (bounds::DEPTH, false, Class::Object),
+    (bounds::CHARACTERS, false, Class::Object),
 ];
 
 /// Keywords whose schemas are compared as they stand, by the type they speak of; none: every type.

@@ -81,6 +81,12 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item; 1_000] })
         }
 
+        "problem-code" => Err(problem(&text)),
+        "problem-pointer" => {
+            let item = Item { pointer: text, code: "MANY".into(), required: None, identified: None };
+            Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item] })
+        }
+
         // Too much of the store.
         "store-million" => {
             for _ in 0..1_000_000 {
@@ -108,6 +114,12 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
             let rows = (0..2001).map(|n| vec![Value::Text(format!("r{n}"))]).collect();
             store::verdict(run(&[insert("note", &["label"], rows)]))
         }
+        "store-rows-in-all" => loop {
+            if let Err(failure) = run(&[store::many_notes()]) {
+                return Err(problem(store::said(&failure)));
+            }
+        },
+        "store-crawl" => store::crawl(),
         "store-wide-text" => store::verdict(run(&[note(&"x".repeat(5 << 20))])),
         "store-select-2001" => store::verdict(run(&[store::select(ask("note", &[]), vec![], 2001)])),
         "store-deep" => store::verdict(run(&[store::select(ask("note", &[]), vec![Node::All(1); 60], 1)])),
@@ -261,6 +273,12 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "event-flood" => {
             for _ in 0..1_000_000 {
                 emit("hostile.noted", "{}")?;
+            }
+            Ok(done())
+        }
+        "event-bytes" => {
+            for _ in 0..text.parse::<usize>().unwrap_or_default() {
+                emit("hostile.noted", &format!("{{\"x\":\"{}\"}}", "x".repeat(300 << 10)))?;
             }
             Ok(done())
         }

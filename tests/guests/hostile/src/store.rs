@@ -34,6 +34,29 @@ pub fn note(label: &str) -> Call {
     insert("note", &["label"], vec![vec![Value::Text(label.into())]])
 }
 
+/// As many notes as one call takes.
+pub fn many_notes() -> Call {
+    let rows = context::new_ids(2_000).into_iter().map(|(high, low)| vec![Value::Text(format!("M{high:x}{low:x}"))]);
+    insert("note", &["label"], rows.collect())
+}
+
+/// Goes through all rows of a table as often as calls are allowed, and finds nothing.
+pub fn crawl() -> Result<Answer, Problem> {
+    for _ in 0..10 {
+        if let Err(failure) = run(&[many_notes()]) {
+            return Err(problem(said(&failure)));
+        }
+    }
+    let nowhere = Term { column: "number".into(), op: Compare::Eq, values: vec![Value::Integer(-1)] };
+    let look = || select(ask("note", &["label"]), vec![Node::Term(nowhere.clone())], 1);
+    for _ in 0..300 {
+        if let Err(failure) = run(&[look(), look(), look(), look(), look(), look(), look(), look()]) {
+            return Err(problem(said(&failure)));
+        }
+    }
+    Ok(fine(serde_json::json!({ "done": true })))
+}
+
 pub fn ask(collection: &str, columns: &[&str]) -> Ask {
     let columns = columns.iter().map(|column| column.to_string()).collect();
     Ask { collection: collection.into(), columns, lock: None }

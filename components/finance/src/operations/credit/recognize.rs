@@ -25,6 +25,7 @@ use crate::records::side::{CREDIT, Side};
 use crate::rules::day::day_of_act;
 use crate::rules::text::check_texts;
 use crate::work::entries::{entry, negate};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::parse;
 use crate::work::posting::{EntrySource, Terms, Undone, draw_entry, leg, party_leg, undo};
 use crate::work::settle::lock_posted;
@@ -65,8 +66,9 @@ fn recognize(side: Side, call: &Call) -> Answer {
     let (debtor, document) = (creditor_of(&row), credit_document(&row));
     let less = negate(row.amount);
     let own = entry(&debtor, &document, PartyAct::Post, PartyAccount::Credits, None, on, less);
-    run((change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert([&own]), insert(&corrections)))
-        .map_err(or_recognized)?;
+    let rest = (change.update(), insert([&new_funds(&debtor, row.id, row.amount)]), insert(&corrections));
+    let lines = Lines { entries: vec![own], ..Lines::default() };
+    write_lines(row.legal_entity_id, rest, &lines).map_err(or_recognized)?;
     let terms = Terms {
         entity: row.legal_entity_id,
         currency_code: &row.currency_code,
@@ -241,7 +243,8 @@ fn void(side: Side, call: &Call) -> Answer {
     let on = day_of_act(body.voided_on, source.posted_on, "/voidedOn")?;
     let change = Change::of(&row, voided(&row, on))?;
     let back = entry(&source.debtor, &source.document, PartyAct::Void, PartyAccount::Credits, None, on, row.amount);
-    run((change.update(), insert([&back]), source.change_funds().set(FundsRow::available, &Money::ZERO)))?;
+    let rest = (change.update(), source.change_funds().set(FundsRow::available, &Money::ZERO));
+    write_lines(row.legal_entity_id, rest, &Lines { entries: vec![back], ..Lines::default() })?;
     undo(Undone {
         entity: row.legal_entity_id,
         kind: CREDIT,

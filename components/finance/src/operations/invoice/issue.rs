@@ -1,6 +1,5 @@
 //! Posting invoices alone: issuing sales, recognising purchases and revenue. Saving or issuing moves no goods (rule 7).
 
-use stoa_sdk::store::{insert, run};
 use stoa_sdk::{Answer, Call, Date, Problem, holds, today};
 use stoa_trade::Change;
 use stoa_trade::clients::books;
@@ -17,6 +16,7 @@ use crate::rules::day::{check_due, day_of_act};
 use crate::rules::text::check_texts;
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::{Posted, post_invoice, recognize, with_units};
+use crate::work::month_totals::{Lines, write_lines};
 
 pub fn issue(call: &Call) -> Answer {
     let body: IssueInvoice = call.body()?;
@@ -114,7 +114,7 @@ fn recognize_issued(of: &LockedInvoice, body: &RecognizeSalesInvoice) -> Answer 
     let on = day_of_act(Some(body.recognized_on), posted_on, "/recognizedOn")?;
     let (lines, posting) = recognize(&of.row, &of.lines, on)?;
     let change = Change::of(&of.row, InvoiceRow { revenue_recognized_on: Some(on), ..of.row.clone() })?;
-    run((change.update(), insert(&lines)))?;
+    write_lines(of.row.legal_entity_id, change.update(), &Lines { revenue: lines, ..Lines::default() })?;
     books::post(&posting)?;
     Ok(change.after().receipt().subjects(products_of(&of.lines)).changed(change.members()))
 }

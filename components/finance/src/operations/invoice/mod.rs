@@ -91,7 +91,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiSalesInvoiceHeader>>()),
     Operation::create("/sales/invoices", "createSalesInvoice", draft::create_sales).summary("Draft a sales invoice")
         .description("A commercial document, not a fiscal one. A draft may be incomplete; it claims nothing and posts nothing.")
-        .needs(SALES.write).body::<SalesInvoiceInput>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(SALES.write).body::<SalesInvoiceInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).problems(DRAFT_PROBLEMS),
     Operation::create("/sales/invoices/from-order", "draftSalesInvoiceFromOrder", draft::of_sales_order)
         .summary("Draft an invoice of what an order has not billed")
@@ -104,7 +104,7 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiSalesInvoice>().description("")),
     Operation::replace("/sales/invoices/{id}", "replaceSalesInvoice", draft::replace_sales).summary("Replace a draft")
         .description("Full replacement; number and legal entity must be the stored ones.")
-        .needs(SALES.write).body::<SalesInvoiceUpdate>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(SALES.write).body::<SalesInvoiceUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).without_if_match().problems(REPLACE_PROBLEMS),
     Operation::transition("/sales/invoices/{id}/issue", "issueSalesInvoice", issue::issue).summary("Issue a sales invoice")
         .description("Every unit of a serialized line must be delivered and named, or all that are delivered are billed. An invoice of an \
@@ -137,7 +137,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .and_client(Client::new(PURCHASES.read, list::list_purchases_as_client).answers::<Page<ApiPurchaseInvoiceHeader>>()),
     Operation::create("/purchases/invoices", "createPurchaseInvoice", draft::create_purchase).summary("Draft a purchase invoice")
         .description("A commercial document, not a fiscal one. A draft may be incomplete; it claims nothing and posts nothing.")
-        .needs(PURCHASES.write).body::<PurchaseInvoiceInput>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(PURCHASES.write).body::<PurchaseInvoiceInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).problems(DRAFT_PROBLEMS),
     Operation::create("/purchases/invoices/from-order", "draftPurchaseInvoiceFromOrder", draft::of_purchase_order)
         .summary("Draft an invoice of what an order has not billed")
@@ -151,7 +151,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .and_client(Client::new(PURCHASES.read, list::read_purchase_as_client).answers::<ApiPurchaseInvoice>().description("")),
     Operation::replace("/purchases/invoices/{id}", "replacePurchaseInvoice", draft::replace_purchase).summary("Replace a draft")
         .description("Full replacement; number and legal entity must be the stored ones.")
-        .needs(PURCHASES.write).body::<PurchaseInvoiceUpdate>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(PURCHASES.write).body::<PurchaseInvoiceUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(REPLACE_PROBLEMS),
     Operation::transition("/purchases/invoices/{id}/recognize", "recognizePurchaseInvoice", issue::recognize_purchase)
         .summary("Recognise a debt to a supplier")
@@ -162,7 +162,7 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .summary("Receive the goods of a purchase invoice and recognise it")
         .description("Of the open order that all its goods are of, exactly what is billed; or of an order that is made for it, at the \
             invoice's cost. The confirmation is the order's approval.")
-        .needs(CONFIRM_PURCHASE).body::<ConfirmPurchaseInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(CONFIRM_PURCHASE).body::<ConfirmPurchaseInvoice>().grows_with("/units").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(CONFIRM_PROBLEMS),
     Operation::transition("/purchases/invoices/{id}/void", "voidPurchaseInvoice", void::void_purchase)
         .summary("Void a purchase invoice")

@@ -1,7 +1,7 @@
 //! Voiding an invoice to which nothing is applied: its entries are mirrored, its orders may be billed again, its units are free.
 //! Deliveries and receipts stay.
 
-use stoa_sdk::store::{insert, run, select, update_by};
+use stoa_sdk::store::{run, select, update_by};
 use stoa_sdk::{Answer, Call, Date, Field, Problem, Reply, all, new_id, now, today};
 use stoa_trade::Change;
 use stoa_trade::dates::{Month, effective_day};
@@ -22,6 +22,7 @@ use crate::work::invoice::claim::free_claims;
 use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
 use crate::work::invoice::locked::{LockedInvoice, lock_invoice};
 use crate::work::invoice::post::unbill;
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::posting::{Undone, undo};
 
 pub fn void_sales(call: &Call) -> Answer {
@@ -96,7 +97,8 @@ fn void_issued(of: &LockedInvoice, on: Date, reason: Option<String>) -> Result<I
         None => Vec::new(),
     };
     let mirrored: Vec<RevenueLineRow> = recognized.iter().map(|line| mirror_line(line, on)).collect();
-    run((change.update(), paid, free_claims(&own), insert([&back]), insert(&mirrored)))?;
+    let lines = Lines { entries: vec![back], revenue: mirrored, ..Lines::default() };
+    write_lines(row.legal_entity_id, (change.update(), paid, free_claims(&own)), &lines)?;
     undo(Undone {
         entity: row.legal_entity_id,
         kind: row.side.invoice(),

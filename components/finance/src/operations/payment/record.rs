@@ -1,6 +1,6 @@
 //! Recording payments: created, replaced while they are expected, confirmed. What is money posts its entry, and may pay invoices at once.
 
-use stoa_sdk::store::{insert, run};
+use stoa_sdk::store::{Batch, Failure, insert, run};
 use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
 use stoa_trade::Change;
 use stoa_trade::clients::{books, directory};
@@ -14,6 +14,7 @@ use crate::records::side::Side;
 use crate::rules::text::check_texts;
 use crate::work::entries::negate;
 use crate::work::money::{record_payment, resolve_account};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::party::require_party;
 use crate::work::settle::{Part, Settlement, settle};
 use crate::work::source::{lock_payment, new_funds, payer_of, source_of_payment};
@@ -37,9 +38,7 @@ fn create(side: Side, call: &Call) -> Answer {
     }
     effective_day(Some(row.paid_on), today(), "/paidOn")?;
     let paid = pay(&row, &stated.parts)?;
-    let Paid { recorded, funds, settlement } = &paid;
-    run((insert([&row]), insert([funds]), insert([&recorded.entry]), insert([&recorded.moved]), settlement.writes()))
-        .map_err(or_duplicate("/number"))?;
+    paid.write(&row, insert([&row])).map_err(or_duplicate("/number"))?;
     paid.post()?;
     Ok(row.receipt().subjects(stated.parts.iter().map(|part| part.invoice)))
 }
@@ -100,6 +99,14 @@ fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
 }
 
 impl Paid {
+    /// Writes it beside the payment itself.
+    fn write(&self, row: &PaymentRow, payment: impl Batch) -> Result<(), Failure> {
+        let Paid { recorded, funds, settlement } = self;
+        let entries = std::iter::once(&recorded.entry).chain(&settlement.entries).cloned().collect();
+        let lines = Lines { entries, moves: vec![recorded.moved.clone()], ..Lines::default() };
+        write_lines(row.legal_entity_id, (payment, insert([funds]), settlement.writes()), &lines).map(drop)
+    }
+
     fn post(&self) -> Result<(), Problem> {
         let mut postings = vec![self.recorded.posting.clone()];
         postings.extend(self.settlement.postings.iter().cloned());
@@ -165,8 +172,7 @@ fn confirm(side: Side, call: &Call) -> Answer {
     };
     let change = Change::of(&before, after)?;
     let paid = pay(change.after(), &parts)?;
-    let Paid { recorded, funds, settlement } = &paid;
-    run((change.update(), insert([funds]), insert([&recorded.entry]), insert([&recorded.moved]), settlement.writes()))?;
+    paid.write(change.after(), change.update())?;
     paid.post()?;
     let reply = change.after().receipt().subjects(parts.iter().map(|part| part.invoice));
     Ok(reply.changed(change.members()))

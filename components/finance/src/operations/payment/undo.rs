@@ -19,6 +19,7 @@ use crate::rules::day::day_of_act;
 use crate::rules::text::check_texts;
 use crate::work::entries::entry;
 use crate::work::money::{draw_move, money_of_payment};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::posting::{Undone, undo};
 use crate::work::settle::reverse as reverse_applications;
 use crate::work::source::{LockedPayment, Source, lock_payment};
@@ -48,7 +49,8 @@ fn void(side: Side, call: &Call) -> Answer {
     let on = day_of_act(body.voided_on, row.paid_on, "/voidedOn")?;
     let change = Change::of(&row, draw_undone(&row, PaymentStatus::Void, on, reason))?;
     let back = draw_move(&money_of_payment(&row, on), None, true);
-    run((change.update(), insert([&give_back(&source, &row, on)]), insert([&back]), spend(&source)))?;
+    let lines = Lines { entries: vec![give_back(&source, &row, on)], moves: vec![back], ..Lines::default() };
+    write_lines(row.legal_entity_id, (change.update(), spend(&source)), &lines)?;
     undo_entry(&row, on, "/voidedOn")?;
     Ok(change.after().receipt().changed(change.members()))
 }
@@ -113,17 +115,12 @@ fn reverse(side: Side, call: &Call) -> Answer {
     let on = day_of_act(body.reversed_on, posted_on, "/reversedOn")?;
     let undone_row = draw_undone(&row, PaymentStatus::Reversed, on, String::from(body.reason));
     let change = Change::of(&row, undone_row)?;
-    let reversal = reverse_applications(&source, &standing, on)?;
+    let mut reversal = reverse_applications(&source, &standing, on)?;
     let back = draw_move(&money_of_payment(&row, on), None, true);
-    run((
-        change.update(),
-        spend(&source),
-        reversal.balances,
-        insert(&reversal.opposites),
-        insert(&reversal.entries),
-        insert([&give_back(&source, &row, on)]),
-        insert([&back]),
-    ))?;
+    reversal.entries.push(give_back(&source, &row, on));
+    let lines = Lines { entries: reversal.entries, moves: vec![back], ..Lines::default() };
+    let rest = (change.update(), spend(&source), reversal.balances, insert(&reversal.opposites));
+    write_lines(row.legal_entity_id, rest, &lines)?;
     undo_entry(&row, on, "/reversedOn")?;
     mirror_applications(&row, &reversal.applications, on)?;
     let invoices = set(standing.iter().map(|row| row.invoice_id));

@@ -18,6 +18,7 @@ use crate::records::till::TillRow;
 use crate::rules::day::day_of_act;
 use crate::work::entries::{Document, entry, negate};
 use crate::work::money::{draw_move, money_of_refund, post_money, resolve_account};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::source::{Source, lock_credit, lock_payment, raise_credit, raise_payment};
 use crate::work::till::{CashUse, lock_drawer, take_cash};
 
@@ -119,7 +120,9 @@ fn give(body: &RefundInput, source: &Source, from: Purse, raise: impl Batch) -> 
     let drawer = from.till.as_ref().map(|till| take_cash(till, amount)).transpose()?;
     let funds = source.change_funds().add(FundsRow::refunded, amount).add(FundsRow::available, negate(amount));
     let moved = draw_move(&money, branch, false);
-    run((insert([&row]), insert([&own]), insert([&moved]), funds, drawer, raise)).map_err(or_duplicate("/number"))?;
+    let lines = Lines { entries: vec![own], moves: vec![moved], ..Lines::default() };
+    write_lines(row.legal_entity_id, (insert([&row]), funds, drawer, raise), &lines)
+        .map_err(or_duplicate("/number"))?;
     books::post(&post_money(&source.debtor, &document, REFUND, &money, "/refundedOn"))?;
     Ok(row.receipt().subject(source.document.id))
 }

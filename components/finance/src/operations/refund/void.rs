@@ -1,6 +1,6 @@
 //! Voiding a refund: what it took is there again, cash of a till goes back into an open session of that till.
 
-use stoa_sdk::store::{get, insert, run, update_by};
+use stoa_sdk::store::{get, run, update_by};
 use stoa_sdk::{Answer, Call, Field, Id, Problem};
 use stoa_trade::Change;
 use stoa_trade::clients::money;
@@ -18,6 +18,7 @@ use crate::rules::day::day_of_act;
 use crate::rules::text::check_texts;
 use crate::work::entries::{Debtor, Document, entry, negate};
 use crate::work::money::{draw_move, money_of_refund};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::posting::{Undone, undo};
 use crate::work::source::{raise_credit, raise_payment};
 use crate::work::till::{CashUse, lock_drawer, put_cash};
@@ -68,15 +69,15 @@ fn void(side: Side, call: &Call) -> Answer {
     let funds = update_by::<FundsRow>("source", [vec![source.put()]])
         .add(FundsRow::refunded, negate(row.amount))
         .add(FundsRow::available, row.amount);
-    run((
+    let rest = (
         change.update(),
-        insert([&back]),
-        insert([&moved]),
         funds,
         till.as_ref().map(|till| put_cash(till, row.amount)),
         payment.flatten().map(|row| raise_payment(&row)),
         credit.flatten().map(|row| raise_credit(&row)),
-    ))?;
+    );
+    let lines = Lines { entries: vec![back], moves: vec![moved], ..Lines::default() };
+    write_lines(row.legal_entity_id, rest, &lines)?;
     undo(Undone {
         entity: row.legal_entity_id,
         kind: REFUND,

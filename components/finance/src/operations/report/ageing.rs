@@ -6,13 +6,15 @@ use stoa_sdk::store::{Aggregate, aggregate, run};
 use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Operation, Reply, all, text, today, totals};
 use stoa_trade::dates::days_after;
 use stoa_trade::lists::equals;
-use stoa_trade::quantity::Money;
+use stoa_trade::quantity::{Amount, Money, widen};
+use stoa_trade::snapshot::{Part, read_settled, sum_days};
 
+use crate::records::month_total::PartyTotalRow;
 use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::permission::{PURCHASES, SALES};
 use crate::records::side::Side;
-use crate::work::balances::of_account;
 use crate::work::entries::negate;
+use crate::work::month_totals::{Parties, to_money};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -76,18 +78,18 @@ pub struct Ageing {
     next_cursor: Option<Id>,
 }
 
-/// The same measures, of a party and of all.
+/// The same measures, of a party, of all lines and of months' totals.
 macro_rules! buckets {
-    ($name:ident by [$($key:ident: $type:ty)?]) => {
+    ($name:ident of $row:ident by [$($key:ident: $type:ty)?] $sum:ty) => {
         totals! {
-            $name of PartyEntryRow by [$($key: $type)?] {
-                not_due: Money = sum(amount),
-                month: Money = sum(amount),
-                two_months: Money = sum(amount),
-                three_months: Money = sum(amount),
-                older: Money = sum(amount),
-                total: Money = sum(amount),
-                unapplied: Money = sum(amount),
+            $name of $row by [$($key: $type)?] {
+                not_due: $sum = sum(amount),
+                month: $sum = sum(amount),
+                two_months: $sum = sum(amount),
+                three_months: $sum = sum(amount),
+                older: $sum = sum(amount),
+                total: $sum = sum(amount),
+                unapplied: $sum = sum(amount),
             }
         }
 
@@ -95,9 +97,9 @@ macro_rules! buckets {
             fn measure(of: Filter, as_of: Date) -> Aggregate<$name> {
                 let due = |from: Option<i64>, to: Option<i64>| {
                     let day = |back: i64| days_after(as_of, -back);
-                    let least = from.and_then(day).map(|day| PartyEntryRow::due_on.ge(day));
-                    let most = to.and_then(day).map(|day| PartyEntryRow::due_on.le(day));
-                    all([of_account(PartyAccount::Invoices)].into_iter().chain(least).chain(most))
+                    let least = from.and_then(day).map(|day| $row::due_on.ge(day));
+                    let most = to.and_then(day).map(|day| $row::due_on.le(day));
+                    all([$row::account.eq(PartyAccount::Invoices)].into_iter().chain(least).chain(most))
                 };
                 aggregate::<$name>(of)
                     .when($name::not_due, due(Some(0), None))
@@ -105,27 +107,42 @@ macro_rules! buckets {
                     .when($name::two_months, due(Some(60), Some(31)))
                     .when($name::three_months, due(Some(90), Some(61)))
                     .when($name::older, due(None, Some(91)))
-                    .when($name::total, of_account(PartyAccount::Invoices))
-                    .when($name::unapplied, PartyEntryRow::account.ne(PartyAccount::Invoices))
+                    .when($name::total, $row::account.eq(PartyAccount::Invoices))
+                    .when($name::unapplied, $row::account.ne(PartyAccount::Invoices))
             }
 
-            fn show(&self) -> AgeingBuckets {
-                AgeingBuckets {
-                    not_due: self.not_due,
-                    days_1_to_30: self.month,
-                    days_31_to_60: self.two_months,
-                    days_61_to_90: self.three_months,
-                    over_90: self.older,
-                    total: self.total,
-                    unapplied: negate(self.unapplied),
-                }
+            fn figures(&self) -> [$sum; 7] {
+                [
+                    self.not_due,
+                    self.month,
+                    self.two_months,
+                    self.three_months,
+                    self.older,
+                    self.total,
+                    self.unapplied,
+                ]
             }
         }
     };
 }
 
-buckets! { OfParty by [party_id: Id] }
-buckets! { OfAll by [] }
+buckets! { OfParty of PartyEntryRow by [party_id: Id] Money }
+buckets! { OfAll of PartyEntryRow by [] Money }
+buckets! { OfMonths of PartyTotalRow by [] Amount }
+
+impl AgeingBuckets {
+    fn of([not_due, month, two_months, three_months, older, total, unapplied]: [Money; 7]) -> AgeingBuckets {
+        AgeingBuckets {
+            not_due,
+            days_1_to_30: month,
+            days_31_to_60: two_months,
+            days_61_to_90: three_months,
+            over_90: older,
+            total,
+            unapplied: negate(unapplied),
+        }
+    }
+}
 
 fn receivables(call: &Call) -> Answer {
     age(Side::Sales, call)
@@ -138,20 +155,45 @@ fn payables(call: &Call) -> Answer {
 fn age(side: Side, call: &Call) -> Answer {
     let query: AskAgeing = call.query()?;
     let as_of = query.as_of.unwrap_or_else(today);
+    let currency_code = query.currency_code.as_str();
+    let of_side = all([PartyEntryRow::side.eq(side), PartyEntryRow::currency_code.eq(currency_code)]);
     let scope = all([
-        PartyEntryRow::side.eq(side),
+        of_side.clone(),
         PartyEntryRow::legal_entity_id.eq(query.legal_entity_id),
-        PartyEntryRow::currency_code.eq(query.currency_code.as_str()),
         equals(PartyEntryRow::party_id, query.party_id),
         PartyEntryRow::on_date.le(as_of),
     ]);
-    let page = OfParty::measure(scope.clone(), as_of)
-        .without_zeros()
-        .after(query.cursor.map(|cursor| vec![cursor.put()]))
-        .limit(query.limit.0);
-    let (page, totals) = run((page, OfAll::measure(scope, as_of).one()))?;
+    let page = || {
+        OfParty::measure(scope.clone(), as_of)
+            .without_zeros()
+            .after(query.cursor.map(|cursor| vec![cursor.put()]))
+            .limit(query.limit.0)
+    };
+    let (page, totals) = match query.party_id {
+        // Totals know no parties.
+        Some(_) => {
+            let (page, totals) = run((page(), OfAll::measure(scope.clone(), as_of).one()))?;
+            (page, totals.figures())
+        }
+        None => read_settled(query.legal_entity_id, |summed| {
+            let months = all([PartyTotalRow::side.eq(side), PartyTotalRow::currency_code.eq(currency_code)]);
+            let sums = sum_days::<Parties, _, _, _, _>(
+                query.legal_entity_id,
+                summed,
+                (None, Some(as_of)),
+                Part { filter: months, measure: &|of| OfMonths::measure(of, as_of), figures: |of| ((), of.figures()) },
+                Part {
+                    filter: of_side.clone(),
+                    measure: &|of| OfAll::measure(of, as_of),
+                    figures: |of| ((), of.figures().map(widen)),
+                },
+            );
+            (page(), sums)
+        })
+        .map(|(page, sums)| (page, sums.map(to_money)))?,
+    };
     let next_cursor = page.items.last().map(|of| of.party_id).filter(|_| page.more);
-    let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: of.show() };
+    let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: AgeingBuckets::of(of.figures()) };
     let items = page.items.iter().map(item).collect();
-    Ok(Reply::json(&Ageing { as_of, items, totals: totals.show(), next_cursor }))
+    Ok(Reply::json(&Ageing { as_of, items, totals: AgeingBuckets::of(totals), next_cursor }))
 }

@@ -24,7 +24,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(PURCHASES.read, list::list_as_client).answers::<Page<ApiSupplierReturnHeader>>()),
     Operation::create("/purchases/returns", "createSupplierReturn", draft::create).summary("Draft a supplier return")
         .description("Goods of receipts that go back, independent of any credit. A draft moves nothing.")
-        .needs(PURCHASES.write).body::<SupplierReturnInput>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(PURCHASES.write).body::<SupplierReturnInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read("/purchases/returns/{id}", "getSupplierReturn", list::read).summary("A supplier return")
         .description("`units` show serial numbers and states only to readers of serial numbers.")
@@ -32,7 +32,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(PURCHASES.read, list::read_as_client).answers::<ApiSupplierReturn>().description("")),
     Operation::replace("/purchases/returns/{id}", "replaceSupplierReturn", draft::replace).summary("Replace a draft")
         .description("Full replacement; number and legal entity must be the stored ones.")
-        .needs(PURCHASES.write).body::<SupplierReturnUpdate>().answers::<FinanceReceipt>().cache_control("no-store")
+        .needs(PURCHASES.write).body::<SupplierReturnUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
     Operation::transition("/purchases/returns/{id}/ship", "shipSupplierReturn", ship::ship).summary("Send goods back")

@@ -26,6 +26,7 @@ use crate::work::invoice::collected::{Collected, bills_whole};
 use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;
 use crate::work::money::{Moved, draw_move};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::of_sales;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
 use crate::work::source::{new_funds, payer_of};
@@ -178,9 +179,10 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
         (invoice, settled)
     });
     let drawer = (!cash.is_zero()).then(|| put_cash(till, cash));
-    let recorded = (insert([&collection]), insert(&payments), insert(&funds), insert(&moves), drawer);
+    let recorded = (insert([&collection]), insert(&payments), insert(&funds), drawer);
+    let entity = Id::from(of.legal_entity_id);
     let written = match settled {
-        None => run(recorded).map(|_| ()),
+        None => write_lines(entity, recorded, &Lines { moves, ..Lines::default() }).map(drop),
         Some((invoice, settled)) => {
             let paid = update_by::<InvoiceBalanceRow>("invoice", [vec![invoice.id.put()]])
                 .set(InvoiceBalanceRow::collected, &true)
@@ -188,8 +190,8 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
                 .set(InvoiceBalanceRow::balance, &Money::ZERO)
                 .set(InvoiceBalanceRow::settled_on, &Some(settled.on));
             postings.extend(settled.postings);
-            let rows = (insert(&settled.applications), insert(&settled.entries));
-            run((recorded, paid, rows, settled.funds)).map(|_| ())
+            let lines = Lines { entries: settled.entries, moves, ..Lines::default() };
+            write_lines(entity, (recorded, paid, insert(&settled.applications), settled.funds), &lines).map(drop)
         }
     };
     written.map_err(|failure| match failure {

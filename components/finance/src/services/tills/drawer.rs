@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{MOST_KEYS, aggregate, find, insert, read, run, update};
+use stoa_sdk::store::{Batch, MOST_KEYS, aggregate, find, insert, read, update};
 use stoa_sdk::{Date, Field, Id, Problem, all, item, map, new_id, now, today, totals};
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide, Target};
 use stoa_trade::clients::money;
@@ -16,6 +16,7 @@ use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::wire::parse;
 use crate::work::entries::negate;
 use crate::work::money::{Moved, draw_move, resolve_account};
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, money_leg, of_branch};
 use crate::work::till::{lock_till, put_cash};
 
@@ -53,8 +54,14 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
         closed_at: None,
     };
     let first = cash_move(&till, Direction::In, opening, today(), MoveOrigin::TillOpening, till.session_id);
-    run((insert([&till]), insert([&first])))?;
+    write_moves(entity, insert([&till]), vec![first])?;
     Ok(service::Opened { money_account_id: till.money_account_id.map(Into::into), expected: till.expected.to_string() })
+}
+
+/// Writes moves of a drawer's cash, with what else is written.
+fn write_moves(entity: Id, rest: impl Batch, moves: Vec<MoneyMoveRow>) -> Result<(), Problem> {
+    write_lines(entity, rest, &Lines { moves, ..Lines::default() })?;
+    Ok(())
 }
 
 /// A move of a drawer's cash.
@@ -157,7 +164,7 @@ pub fn move_cash(
     }
     check_counter(&till, counter)?;
     let moved = cash_move(&till, direction, amount, today(), MoveOrigin::TillMovement, movement);
-    run((insert([&moved]), put_cash(&till, signed)))?;
+    write_moves(till.legal_entity_id, put_cash(&till, signed), vec![moved])?;
     let source = EntrySource { kind: "CASH_MOVEMENT", id: movement, purpose: "MONEY", number: reason };
     post_cash(&till, source, direction, amount, |side| match counter {
         Some(account) => Leg { target: Target::Money(account.into()), ..leg("", side, widen(amount)) },
@@ -196,7 +203,8 @@ pub fn close(session: Id, counted: &str) -> Result<service::Closed, Problem> {
         .set(TillRow::counted, &Some(counted))
         .set(TillRow::variance, &Some(variance))
         .set(TillRow::closed_at, &Some(now()));
-    run((ended, (!variance.is_zero()).then(|| insert([&moved]))))?;
+    let moves = if variance.is_zero() { Vec::new() } else { vec![moved] };
+    write_moves(till.legal_entity_id, ended, moves)?;
     if !variance.is_zero() {
         let number = till.register_id.to_string();
         let source = EntrySource { kind: "POS_SESSION", id: session, purpose: "VARIANCE", number: &number };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{Failure, insert, run, update};
+use stoa_sdk::store::{Failure, insert, update};
 use stoa_sdk::{Date, Id, Problem, item, new_id, new_ids, now};
 use stoa_trade::JsonList;
 use stoa_trade::clients::books::{self, Leg, Posting, Side as JournalSide, Target};
@@ -21,6 +21,7 @@ use crate::work::invoice::claim::take_claims;
 use crate::work::invoice::collected::read_collected;
 use crate::work::invoice::debt::{debtor_of, document_of, owed_of};
 use crate::work::invoice::locked::LockedInvoice;
+use crate::work::month_totals::{Lines, write_lines};
 use crate::work::ordered::Orders;
 use crate::work::party::read_party;
 use crate::work::posting::{EntrySource, Terms, draw_entry, leg, of_branch, party_leg};
@@ -130,18 +131,17 @@ pub fn post_invoice(of: &LockedInvoice, billed: BilledLines, how: &Posted) -> Re
         applications = settled.applications;
         funds = Some(settled.funds);
     }
-    let written = run((
+    let written = Lines { entries, revenue: revenue_lines, ..Lines::default() };
+    let rest = (
         update::<InvoiceRow>(row.id).set_from(&after, POSTED_COLUMNS),
         insert(&lines),
         insert([&paid]),
         taken,
         insert(&claims),
-        insert(&entries),
-        insert(&revenue_lines),
         insert(&applications),
         funds,
-    ));
-    written.map_err(or_taken)?;
+    );
+    write_lines(row.legal_entity_id, rest, &written).map_err(or_taken)?;
     books::post_all(&postings)?;
     Ok(after)
 }

@@ -33,7 +33,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("With each line the system keeps what it holds of the variant at this instant. A variant's line takes the \
             place of its earlier one. Of a serialized variant every unit that is there is named, also one that was LOST. At \
             most 500 lines and 500 units in a count.")
-        .needs(ADJUST).body::<RecordStockCount>().answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()
+        .needs(ADJUST).body::<RecordStockCount>().grows_with("/lines/*/unitIds").answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_COUNT_MISMATCH", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "LIMIT_EXCEEDED"]),
     Operation::transition("/inventory/counts/{id}/post", "postStockCount", post::post)

@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/inventory/transfer-orders", "createTransferOrder", draft::create).summary("Draft a transfer order")
         .description("A draft holds nothing. Both ends are of one legal entity; goods travel through a warehouse of type \
             IN_TRANSIT.")
-        .needs(TRANSFER).body::<TransferOrderInput>().answers::<TransferOrderReceipt>().writes(ORDER, &[])
+        .needs(TRANSFER).body::<TransferOrderInput>().grows_with("/items").answers::<TransferOrderReceipt>().writes(ORDER, &[])
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "CUSTODY_CONFLICT", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE, draft::create_as_client)
@@ -51,7 +51,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ, list::read_as_client).description("")),
     Operation::replace("/inventory/transfer-orders/{id}", "replaceTransferOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement; number and source must be the stored ones.")
-        .needs(TRANSFER).body::<TransferOrderUpdate>().answers::<TransferOrderReceipt>()
+        .needs(TRANSFER).body::<TransferOrderUpdate>().grows_with("/items").answers::<TransferOrderReceipt>()
         .writes(ORDER, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
@@ -73,7 +73,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Receive goods of a transfer order")
         .description("Each quantity and each unit ends once: received, lost or returned to the source. Units of a serialized \
             line need not be named where one of the three takes all that is outstanding.")
-        .needs(TRANSFER).body::<ReceiveTransferOrder>().answers::<TransferOrderReceipt>()
+        .needs(TRANSFER).body::<ReceiveTransferOrder>().grows_with("/items").answers::<TransferOrderReceipt>()
         .writes(ORDER, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED", "ARCHIVED",
             "UNIT_UNAVAILABLE", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"])

@@ -35,7 +35,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("Opening stock and found goods, by the rules of a receipt: all or nothing, new identities only. A serial \
             number and an IMEI belong to one unit of the company for ever, whatever becomes of it; makers' serial numbers can \
             collide, and `ACME:00003` tells them apart.")
-        .needs(ADJUST).body::<AdmitUnits>().answers::<AdmittedUnits>().writes(UNIT, UPDATED)
+        .needs(ADJUST).body::<AdmitUnits>().grows_with("/units").answers::<AdmittedUnits>().writes(UNIT, UPDATED)
         .problems(&["DUPLICATE", "ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),

@@ -1,11 +1,16 @@
 //! How the worth of an entity's goods changed in a period, by variant and currency.
 
+use std::collections::BTreeMap;
+
 use stoa_sdk::store::{Rows, aggregate, run, select};
-use stoa_sdk::{Date, Id, Problem, all, totals};
-use stoa_trade::quantity::Amount;
+use stoa_sdk::{Date, Id, Problem, all, map, set, totals};
+use stoa_trade::quantity::{Amount, sum};
+use stoa_trade::snapshot::read_settled;
 
 use crate::records::cost::{CostEntryRow, CostKind, PoolRow};
-use crate::work::costs::valuation::counts_on_hand;
+use crate::records::cost_total::CurrencyKey;
+use crate::work::costs::totals::counts_on_hand;
+use crate::work::costs::valuation::sum_variants;
 
 totals! {
     /// Signed: opening and all flows add up to closing. `received` is with charges, `sold` less what came back.
@@ -35,20 +40,23 @@ pub fn read_flows(
     cursor: Option<Id>,
     limit: u32,
 ) -> Result<(Vec<Flow>, Option<Id>), Problem> {
-    let (variants, next) = read_pools(entity, variant, cursor, limit)?;
-    if variants.is_empty() {
+    let (pools, next) = read_pools(entity, variant, cursor, limit)?;
+    if pools.is_empty() {
         return Ok((Vec::new(), next));
     }
+    let variants = set(pools.iter().map(|pool| pool.variant_id));
+    let opening = match Date::from_days(since.days() - 1) {
+        Some(eve) => read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(eve)), summed))?,
+        None => BTreeMap::new(),
+    };
     let of = [
         CostEntryRow::legal_entity_id.eq(entity),
-        CostEntryRow::variant_id.one_of(variants.iter().map(|pool| pool.variant_id)),
+        CostEntryRow::variant_id.one_of(variants.iter().copied()),
+        CostEntryRow::entry_date.ge(since),
         CostEntryRow::entry_date.le(until),
         counts_on_hand(),
     ];
-    let within = |kinds: &[CostKind]| {
-        let kinds = CostEntryRow::kind.one_of(kinds.iter().copied());
-        all([CostEntryRow::entry_date.ge(since), kinds])
-    };
+    let within = |kinds: &[CostKind]| CostEntryRow::kind.one_of(kinds.iter().copied());
     let sums = aggregate::<Flow>(all(of))
         .when(Flow::opening, CostEntryRow::entry_date.lt(since))
         .when(Flow::received, within(&[CostKind::Received, CostKind::Charge]))
@@ -59,9 +67,39 @@ pub fn read_flows(
         .when(Flow::lost, within(&[CostKind::Lost]))
         .when(Flow::returned, within(&[CostKind::Returned]))
         .when(Flow::corrected, within(&[CostKind::Correction, CostKind::Assigned]));
-    let mut flows = run(sums.without_zeros().whole())?;
-    flows.sort_by(|a, b| (a.variant_id, &a.currency_code).cmp(&(b.variant_id, &b.currency_code)));
-    Ok((flows, next))
+    let flows = run(sums.without_zeros().whole())?;
+    let flows = flows.into_iter().map(|flow| ((flow.variant_id, CurrencyKey(flow.currency_code.clone())), flow));
+    let mut flows: BTreeMap<(Id, CurrencyKey), Flow> = map(flows);
+    for (key, [_, _, value]) in opening {
+        if value.is_zero() {
+            continue;
+        }
+        let flow = flows.entry(key.clone()).or_insert_with(|| Flow::none(key));
+        flow.opening = value;
+        flow.closing = sum([value, flow.closing])?;
+    }
+    Ok((flows.into_values().collect(), next))
+}
+
+impl Flow {
+    /// Nothing opened, nothing moved.
+    fn none((variant_id, CurrencyKey(currency_code)): (Id, CurrencyKey)) -> Flow {
+        let zero = Amount::ZERO;
+        Flow {
+            variant_id,
+            currency_code,
+            opening: zero,
+            received: zero,
+            adjusted_in: zero,
+            sold: zero,
+            adjusted_out: zero,
+            damaged: zero,
+            lost: zero,
+            returned: zero,
+            corrected: zero,
+            closing: zero,
+        }
+    }
 }
 
 /// Pools of an entity in the order of their variants, after `cursor`; and the last variant where more follow.

@@ -4,4 +4,5 @@ pub mod entry;
 pub mod flows;
 pub mod opening;
 pub mod recost;
+pub mod totals;
 pub mod valuation;

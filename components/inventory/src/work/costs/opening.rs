@@ -8,6 +8,7 @@ use stoa_trade::quantity::{self, Amount, Quantity, UnitCost};
 
 use crate::records::cost::{CostEntryRow, CostKind, Destination, LayerRow};
 use crate::work::costs::entry::new_entry;
+use crate::work::costs::totals;
 
 /// Goods for which a cost is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +82,8 @@ fn assign(
         opened.push(new);
         emptied.push(layer);
     }
-    run((
+    let (hold, ..) = run((
+        totals::hold(entries.iter().map(|entry| entry.legal_entity_id)),
         update_all::<LayerRow>(emptied.iter().map(|layer| layer.id))
             .set_each(LayerRow::value, emptied.iter().map(|layer| layer.value.map(|_| Amount::ZERO)))
             .set(LayerRow::remaining, &Quantity::ZERO)
@@ -89,6 +91,7 @@ fn assign(
         insert(&opened),
         insert(&entries),
     ))?;
+    totals::follow(&hold.map(|(_, summed)| summed).unwrap_or_default(), &entries)?;
     Ok(())
 }
 

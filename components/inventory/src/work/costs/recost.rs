@@ -15,6 +15,7 @@ use crate::records::cost::{CostEntryRow, CostKind, Destination, EntryOfGoods, La
 use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::recost::{Dealt, Undealt, Way, deal_over};
 use crate::work::costs::entry::new_entry;
+use crate::work::costs::totals;
 
 /// An amount for the goods of a receipt's line, or for one unit of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -284,15 +285,18 @@ impl Recosting {
         let most = [self.emptied.len(), self.opened.len(), self.entries.len(), self.gone.len()].into_iter().max();
         for step in 0..most.unwrap_or_default().div_ceil(STEP) {
             let gone: Vec<CostEntryRow> = step_of(&self.gone, step).iter().map(|gone| self.gone_entry(gone)).collect();
-            run((
+            let entries = step_of(&self.entries, step);
+            let (hold, ..) = run((
+                totals::hold(entries.iter().chain(&gone).map(|entry| entry.legal_entity_id)),
                 update_all::<LayerRow>(step_of(&self.emptied, step).iter().copied())
                     .set(LayerRow::remaining, &Quantity::ZERO)
                     .set(LayerRow::value, &Some(Amount::ZERO))
                     .set(LayerRow::spent, &true),
                 insert(step_of(&self.opened, step)),
-                insert(step_of(&self.entries, step)),
+                insert(entries),
                 insert(&gone),
             ))?;
+            totals::follow(&hold.map(|(_, summed)| summed).unwrap_or_default(), entries.iter().chain(&gone))?;
         }
         Ok(())
     }

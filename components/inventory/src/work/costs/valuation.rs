@@ -1,12 +1,15 @@
 //! What goods are worth: from the open layers now, from the ledger of costs at the end of a day.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::store::{aggregate, run};
-use stoa_sdk::{Date, Filter, Id, Problem, all, any, set, totals};
-use stoa_trade::quantity::{Amount, Quantity};
+use stoa_sdk::store::{Batch, aggregate, run};
+use stoa_sdk::{Date, Filter, Id, Problem, all, map, set, totals};
+use stoa_trade::quantity::{Amount, Quantity, widen};
+use stoa_trade::snapshot::{Days, Part, Summed, group_days, read_settled};
 
-use crate::records::cost::{CostEntryRow, Destination, LayerRow, PoolRow, ValuationRow, Value};
+use crate::records::cost::{CostEntryRow, LayerRow, PoolRow, ValuationRow, Value};
+use crate::records::cost_total::{CostTotalRow, CurrencyKey, VariantCostTotalRow};
+use crate::work::costs::totals::{EntityCosts, VariantCosts, counts_on_hand};
 
 totals! {
     /// What layers of a pool are worth in a currency.
@@ -31,12 +34,31 @@ totals! {
 }
 
 totals! {
-    EntryTotal of CostEntryRow by [currency_code: Option<String>] { quantity: Quantity = sum(quantity), value: Amount = sum(amount) }
+    EntryTotal of CostEntryRow by [currency_code: Option<String>] {
+        quantity: Quantity = sum(quantity),
+        value: Amount = sum(amount),
+    }
 }
 
-/// Entries that are part of what goods on hand are worth: not those that re-cost what is gone.
-pub fn counts_on_hand() -> Filter {
-    any([CostEntryRow::destination.is_null(), CostEntryRow::destination.eq(Destination::OnHand)])
+totals! {
+    /// What months' totals of a variant add up to in a currency.
+    MonthWorth of VariantCostTotalRow by [variant_id: Id, currency_code: CurrencyKey] {
+        quantity: Amount = sum(quantity),
+        uncosted: Amount = sum(uncosted),
+        value: Amount = sum(value),
+    }
+}
+
+totals! {
+    MonthTotal of CostTotalRow by [currency_code: CurrencyKey] {
+        quantity: Amount = sum(quantity),
+        value: Amount = sum(value),
+    }
+}
+
+/// A quantity that was added up: it has no more digits after the point than its parts.
+fn to_quantity(sum: Amount) -> Quantity {
+    Quantity::from_units(sum.units() / widen(Quantity::from_units(1)).units())
 }
 
 /// The rows of pools that have goods, in their order.
@@ -87,24 +109,83 @@ fn read_groups(pools: &[PoolRow], as_of: Option<Date>) -> Result<Vec<LayerWorth>
             .when(LayerWorth::uncosted, LayerRow::value.is_null());
         return Ok(run(sums.without_zeros().whole())?);
     };
-    let of = [
-        CostEntryRow::variant_id.one_of(variants),
-        CostEntryRow::legal_entity_id.one_of(entities),
-        CostEntryRow::entry_date.le(day),
-        counts_on_hand(),
-    ];
-    let sums = aggregate::<EntryWorth>(all(of))
-        .when(EntryWorth::quantity, CostEntryRow::amount.not_null())
-        .when(EntryWorth::uncosted, CostEntryRow::amount.is_null());
-    let group = |of: EntryWorth| LayerWorth {
-        legal_entity_id: of.legal_entity_id,
-        variant_id: of.variant_id,
-        currency_code: of.currency_code,
-        quantity: of.quantity,
-        value: of.value,
-        uncosted: of.uncosted,
+    let mut groups = Vec::new();
+    for entity in entities {
+        let variants = set(pools.iter().filter(|pool| pool.legal_entity_id == entity).map(|pool| pool.variant_id));
+        groups.extend(read_past_groups(entity, variants, day)?);
+    }
+    Ok(groups)
+}
+
+/// What goods of these variants were worth at the end of a day.
+fn read_past_groups(entity: Id, variants: BTreeSet<Id>, day: Date) -> Result<Vec<LayerWorth>, Problem> {
+    let sums = read_settled(entity, |summed| sum_variants(entity, &variants, (None, Some(day)), summed))?;
+    let group =
+        |((variant_id, CurrencyKey(currency_code)), [quantity, uncosted, value]): (_, [Amount; 3])| LayerWorth {
+            legal_entity_id: entity,
+            variant_id,
+            currency_code,
+            quantity: to_quantity(quantity),
+            value,
+            uncosted: to_quantity(uncosted),
+        };
+    let is_worth = |(_, figures): &(_, [Amount; 3])| figures.iter().any(|figure| !figure.is_zero());
+    Ok(sums.into_iter().filter(is_worth).map(group).collect())
+}
+
+/// What entries of these variants on these days add up to, by variant and currency: quantity with a cost, without one, and value.
+pub fn sum_variants(
+    entity: Id,
+    variants: &BTreeSet<Id>,
+    days: Days,
+    summed: Option<Summed>,
+) -> impl Batch<Answer = BTreeMap<(Id, CurrencyKey), [Amount; 3]>> {
+    let measure = |of: Filter| {
+        aggregate::<EntryWorth>(of)
+            .when(EntryWorth::quantity, CostEntryRow::amount.not_null())
+            .when(EntryWorth::uncosted, CostEntryRow::amount.is_null())
     };
-    Ok(run(sums.without_zeros().whole())?.into_iter().map(group).collect())
+    let variants = || variants.iter().copied();
+    group_days::<VariantCosts, _, _, _, _, _>(
+        entity,
+        summed,
+        days,
+        Part {
+            filter: VariantCostTotalRow::variant_id.one_of(variants()),
+            measure: &aggregate::<MonthWorth>,
+            figures: |of| ((of.variant_id, of.currency_code), [of.quantity, of.uncosted, of.value]),
+        },
+        Part {
+            filter: all([CostEntryRow::variant_id.one_of(variants()), counts_on_hand()]),
+            measure: &measure,
+            figures: |of| {
+                ((of.variant_id, CurrencyKey(of.currency_code)), [widen(of.quantity), widen(of.uncosted), of.value])
+            },
+        },
+    )
+}
+
+/// What entries of all goods with a cost add up to until a day, by currency: quantity and value.
+fn sum_entity(
+    entity: Id,
+    day: Date,
+    summed: Option<Summed>,
+) -> impl Batch<Answer = BTreeMap<CurrencyKey, [Amount; 2]>> {
+    group_days::<EntityCosts, _, _, _, _, _>(
+        entity,
+        summed,
+        (None, Some(day)),
+        Part {
+            filter: Filter::default(),
+            measure: &aggregate::<MonthTotal>,
+            figures: |of| (of.currency_code, [of.quantity, of.value]),
+        },
+        Part {
+            filter: all([CostEntryRow::amount.not_null(), counts_on_hand()]),
+            measure: &aggregate::<EntryTotal>,
+            figures: |of| (CurrencyKey(of.currency_code), [widen(of.quantity), of.value]),
+        },
+    )
 }
 
 /// What all goods of an entity are worth, by currency; what has no cost is left out.
@@ -122,16 +203,19 @@ pub fn value_by_currency(entity: Id, as_of: Option<Date>, variant: Option<Id>) -
             sums.into_iter().map(value).collect()
         }
         Some(day) => {
-            let variant = variant.map(|id| CostEntryRow::variant_id.eq(id));
-            let until = [
-                CostEntryRow::legal_entity_id.eq(entity),
-                CostEntryRow::entry_date.le(day),
-                CostEntryRow::amount.not_null(),
-                counts_on_hand(),
-            ];
-            let sums = run(aggregate::<EntryTotal>(all(until.into_iter().chain(variant))).without_zeros().whole())?;
-            let value =
-                |sum: EntryTotal| Value { currency_code: sum.currency_code, quantity: sum.quantity, value: sum.value };
+            let sums: BTreeMap<CurrencyKey, [Amount; 2]> = match variant {
+                None => read_settled(entity, |summed| sum_entity(entity, day, summed))?,
+                Some(variant) => {
+                    let of = BTreeSet::from([variant]);
+                    let sums = read_settled(entity, |summed| sum_variants(entity, &of, (None, Some(day)), summed))?;
+                    map(sums.into_iter().map(|((_, currency), [quantity, _, value])| (currency, [quantity, value])))
+                }
+            };
+            let value = |(CurrencyKey(currency_code), [quantity, value]): (CurrencyKey, [Amount; 2])| Value {
+                currency_code,
+                quantity: to_quantity(quantity),
+                value,
+            };
             sums.into_iter().map(value).collect()
         }
     };

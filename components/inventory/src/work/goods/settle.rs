@@ -6,11 +6,13 @@ use stoa_sdk::host::fault;
 use stoa_sdk::store::{Failure, Miss, Row, Why, find, run, select, update_by};
 use stoa_sdk::{Field, Problem, View, all, item, set};
 use stoa_trade::quantity::Quantity;
+use stoa_trade::snapshot::Summed;
 
 use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
 use crate::records::stock::StockRow;
 use crate::rules::delta::Delta;
 use crate::rules::draw::{self, Cost};
+use crate::work::costs::totals;
 use crate::work::goods::collect::{Change, Goods, Outflow};
 use crate::work::goods::layers::{Layers, Pool, first_layers, pool_key};
 
@@ -29,6 +31,8 @@ pub struct Settled {
     pub(super) sequences: BTreeMap<Pool, i64>,
     /// Layers beyond those that were counted when the pools were taken.
     pub(super) late: BTreeMap<Pool, i64>,
+    /// How far the ledgers of these entities' costs are summed.
+    pub(super) summed: Vec<Summed>,
 }
 
 impl Goods {
@@ -64,8 +68,9 @@ impl Goods {
         let unit_layers = (!units.is_empty())
             .then(|| select::<LayerRow>(all([LayerRow::unit_id.one_of(units), LayerRow::spent.eq(false)])).whole());
         let stock = self.stock_update();
-        let batch = (stock, update_pools, lock_pools, first_layers(&drawn), unit_layers);
-        let (stock, updated, _, layers, unit_layers) = run(batch).map_err(|failure| match failure {
+        let hold = totals::hold(pools.keys().map(|(entity, _)| *entity));
+        let batch = (stock, update_pools, lock_pools, first_layers(&drawn), unit_layers, hold);
+        let (stock, updated, _, layers, unit_layers, hold) = run(batch).map_err(|failure| match failure {
             Failure::RefusedChange(misses) => self.short(&misses),
             other => other.into(),
         })?;
@@ -96,7 +101,9 @@ impl Goods {
             brought.push(layer);
         }
         let changed = open.into_changed();
-        Ok(Settled { goods: self, stock, costs, changed, brought, entries, sequences, late: BTreeMap::new() })
+        let summed = hold.map(|(_, summed)| summed).unwrap_or_default();
+        let late = BTreeMap::new();
+        Ok(Settled { goods: self, stock, costs, changed, brought, entries, sequences, late, summed })
     }
 
     fn stock_update(&self) -> stoa_sdk::store::UpdateAnswering<StockRow> {

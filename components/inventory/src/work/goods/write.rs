@@ -8,6 +8,7 @@ use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
 use crate::records::reservation::{ReservationRow, ReservationStatus};
 use crate::records::stock::{STOCK_UPDATED, StockChange, StockRow};
 use crate::rules::delta::Pair;
+use crate::work::costs::totals;
 use crate::work::goods::collect::Inflow;
 use crate::work::goods::settle::Settled;
 
@@ -76,6 +77,7 @@ impl Settled {
         let ledgers = (insert(&goods.movements), late, write_layers(layers, brought, entries));
         let (_, _, _, _, last) =
             run((ledgers, insert(&goods.opened), closed, insert(&goods.entries), last)).map_err(refuse)?;
+        totals::follow(&self.summed, &self.entries)?;
         self.emit_changes();
         Ok(last)
     }

@@ -39,7 +39,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicImportOrderHeader>>()),
     Operation::create(ORDERS, "createImportOrder", draft::create).summary("Draft an import order")
         .description("A purchase order of kind IMPORT: approved, cancelled and received as every other one.")
-        .needs(CREATE).body::<ImportOrderInput>().answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::create)),
     Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
@@ -50,18 +50,18 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(ONE, "replaceImportOrder", draft::replace).summary("Replace an import order")
         .description("A draft whole. Of an approved or partially received order only transportMode, ports, customsReference, notes \
             and expectedOn may differ.")
-        .needs(CREATE).body::<ImportOrderUpdate>().answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(REDRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::replace)),
     Operation::create("/purchases/import-orders/{id}/shipments", "addShipment", shipment::add).summary("Plan a shipment")
         .description("Of an approved or partially received order: no more of a line than is ordered, over all shipments that are \
             not cancelled.")
-        .needs(CREATE).body::<ShipmentInput>().answers::<ShipmentWrite>().writes(ORDER, UPDATES).problems(SHIPPING)
+        .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<ShipmentWrite>().writes(ORDER, UPDATES).problems(SHIPPING)
         .and_client(Client::new(CLIENT_WRITE, shipment::add)),
     Operation::replace("/purchases/import-orders/{id}/shipments/{shipmentId}", "replaceShipment", shipment::replace)
         .summary("Replace a shipment")
         .description("Full replacement; the number must be the stored one, and what it carries differs only while it is PLANNED.")
-        .needs(CREATE).body::<ShipmentInput>().answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(SHIPPING)
         .and_client(Client::new(CLIENT_WRITE, shipment::replace)),
     Operation::transition("/purchases/import-orders/{id}/shipments/{shipmentId}/advance", "advanceShipment", shipment::advance)
@@ -84,7 +84,7 @@ pub const OPERATIONS: &[Operation] = &[
         .summary("Allocate a charge to goods that came")
         .description("The amounts are stated, each for one line of a receipt of this order; nothing is pro-rated. What of a line is on \
             hand costs more from now on; what is gone is charged to where it went. An allocation is final.")
-        .needs(RECEIVE).body::<AllocateCharge>().answers::<PurchaseOrderWrite>().writes(ORDER, UPDATES)
+        .needs(RECEIVE).body::<AllocateCharge>().grows_with("/allocations").answers::<PurchaseOrderWrite>().writes(ORDER, UPDATES)
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::transition("/purchases/import-orders/{id}/charges/{chargeId}/cancel", "cancelCharge", charge::cancel)

@@ -39,7 +39,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create(ORDERS, "createPurchaseOrder", draft::create).summary("Draft a purchase order")
         .description("A draft binds nobody: goods are expected once it is approved. One legal entity, warehouse, supplier and \
             currency; one line per variant.")
-        .needs(CREATE).body::<PurchaseOrderInput>().answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::create)),
     Operation::read(ONE, "getPurchaseOrder", list::read).summary("A purchase order")
@@ -49,7 +49,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft")
         .description("Full replacement of a draft: omitted notes and expectedOn become null. Number and legal entity must be the \
             stored ones; a line keeps its id while its variant stays, and gets it back when its variant returns.")
-        .needs(CREATE).body::<PurchaseOrderUpdate>().answers::<PurchaseOrderWrite>()
+        .needs(CREATE).body::<PurchaseOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_UPDATED.code]).without_if_match().problems(REDRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::replace)),
     Operation::transition("/purchases/orders/{id}/approve", "approvePurchaseOrder", approve::approve)

@@ -22,7 +22,7 @@ pub const OPERATIONS: &[Operation] = &[
         .description("All or nothing. Of a serialized line as many new units as its quantity, at most 100 in all; a unit's \
             condition is stated where its SKU states none. Services and what is not tracked are accepted without touching stock. \
             Goods of an import order come with a cleared shipment, whose charges may be allocated to them.")
-        .needs(RECEIVE).body::<GoodsReceiptInput>().answers::<GoodsReceiptWrite>()
+        .needs(RECEIVE).body::<GoodsReceiptInput>().grows_with("/items").answers::<GoodsReceiptWrite>()
         .writes(RECEIPT, &[RECEIPT_CREATED.code]).cache_control("no-store")
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
             "UNIT_COUNT_MISMATCH", "UNIT_CONDITION_REQUIRED", "UNIT_CONDITION_MISMATCH", "ACCOUNTING_CURRENCY_UNSUPPORTED",

@@ -24,7 +24,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiSalesReturnHeader>>()),
     Operation::create("/sales/returns", "createSalesReturn", draft::create).summary("Draft a customer return")
         .description("Of a completed order; physical only, independent of any credit. One line per line of the order and disposition.")
-        .needs(CREATE).body::<SalesReturnInput>().answers::<SalesReturnWrite>().cache_control("no-store")
+        .needs(CREATE).body::<SalesReturnInput>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[])
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE, draft::create_as_client)
@@ -35,7 +35,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, list::read_as_client).answers::<ApiSalesReturn>().description("")),
     Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace).summary("Replace a draft")
         .description("Full replacement; the order must be the stored one.")
-        .needs(CREATE).body::<SalesReturnUpdate>().answers::<SalesReturnWrite>().cache_control("no-store")
+        .needs(CREATE).body::<SalesReturnUpdate>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])

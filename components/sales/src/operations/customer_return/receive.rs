@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::store::{get, insert, run, select, update_all};
+use stoa_sdk::store::{get, run, select, update_all};
 use stoa_sdk::{Answer, Call, Id, Item, Problem, all, item, new_id, now, set, today};
 use stoa_trade::clients::books::{self, Posting, Side};
 use stoa_trade::clients::stock::{self, CustomerReturn, Disposition, Returned};
@@ -21,6 +21,7 @@ use crate::records::customer_return::{
 use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
 use crate::records::order::OrderRow;
 use crate::work::delivery::{KnownCost, cost_in, leg};
+use crate::work::month_totals::write_deliveries;
 use crate::work::references::unit_count_fault;
 
 /// What names the entry of a return.
@@ -52,7 +53,7 @@ pub fn receive(call: &Call) -> Answer {
     });
     let units = update_all::<SalesReturnItemRow>(coming.items.iter().map(|item| item.id))
         .set_each(SalesReturnItemRow::units, came);
-    run((change.update(), back, units, insert(&lines)))?;
+    write_deliveries(coming.row.legal_entity_id, (change.update(), back, units), &lines)?;
     books::post(&coming.posting(cost))?;
     let products = set(coming.items.iter().map(|item| item.product_id));
     Ok(receipt(change.after()).subjects(products).changed(change.members()))

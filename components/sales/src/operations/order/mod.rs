@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiSalesOrderHeader>>()),
     Operation::create("/sales/orders", "createSalesOrder", create::create).summary("Draft a sales order")
         .description("Lines are priced at the list's prices in effect; every line needs one, agreed or not. A draft holds nothing.")
-        .needs(DRAFT).body::<SalesOrderInput>().answers::<SalesOrderWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<SalesOrderInput>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
@@ -47,7 +47,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::replace("/sales/orders/{id}", "replaceSalesOrder", replace::replace).summary("Replace a draft")
         .description("Full replacement, priced now; number and legal entity must be the stored ones. A line whose variant comes back \
             has its id again; one at the price that was quoted keeps its origin.")
-        .needs(DRAFT).body::<SalesOrderUpdate>().answers::<SalesOrderWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<SalesOrderUpdate>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_UPDATED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])

@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiQuotationHeader>>()),
     Operation::create("/sales/quotations", "createQuotation", create::create).summary("Draft a quotation")
         .description("Lines are priced at the list's prices in effect; every line needs one, agreed or not.")
-        .needs(DRAFT).body::<QuotationInput>().answers::<QuotationWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_DRAFT, create::create_as_client)
             .description("Of public price lists and published products. `notes` are for people of the company alone.")),
@@ -43,7 +43,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, list::read_as_client).answers::<ApiQuotation>()),
     Operation::replace("/sales/quotations/{id}", "replaceQuotation", replace::replace).summary("Replace a draft")
         .description("Full replacement, priced now; number and legal entity must be the stored ones.")
-        .needs(DRAFT).body::<QuotationUpdate>().answers::<QuotationWrite>().cache_control("no-store")
+        .needs(DRAFT).body::<QuotationUpdate>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "PRICE_NOT_EXACT",
             "DISCOUNT_EXCEEDS_PRICE", "LIMIT_EXCEEDED"])

@@ -5,10 +5,12 @@ use stoa_sdk::{Date, Field, Filter, Id, Problem, all, totals};
 use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::Amount;
+use stoa_trade::snapshot::read_settled;
 
 use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Question, Report};
-use crate::records::delivery::{DeliveryKind, DeliveryLineRow, SignedQuantity};
+use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
 use crate::services::orders::wire::parse;
+use crate::work::month_totals::sum_deliveries;
 
 /// Groups of a kind that is not paged, at most.
 const MOST_GROUPS: u32 = 2_000;
@@ -50,10 +52,6 @@ group! { ByCustomer by [customer_id: Id] |of| of.customer_id.to_string() }
 group! { ByWarehouse by [warehouse_id: Id] |of| of.warehouse_id.to_string() }
 group! { ByBranch by [branch_id: Option<Id>] |of| of.branch_id.map(|id| id.to_string()).unwrap_or_default() }
 
-totals! {
-    Delivered of DeliveryLineRow by [] { revenue: Amount = sum(revenue) }
-}
-
 /// The deliveries of an entity in a currency.
 fn of_entity(entity: Id, currency_code: &str) -> Filter {
     all([DeliveryLineRow::legal_entity_id.eq(entity), DeliveryLineRow::currency_code.eq(currency_code)])
@@ -78,8 +76,10 @@ fn scope(what: &Question) -> Filter {
 /// # Errors
 /// The store's.
 pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem> {
-    let deliveries = all([of_entity(entity, currency_code), DeliveryLineRow::kind.eq(DeliveryKind::Delivery)]);
-    Ok(run(aggregate::<Delivered>(deliveries).one())?.revenue.to_string())
+    // What comes back has no revenue.
+    let [_, _, revenue, ..] =
+        read_settled(entity, |summed| sum_deliveries(entity, currency_code, (None, None), summed))?;
+    Ok(revenue.to_string())
 }
 
 /// Sums what is in scope, by group and together.
@@ -91,27 +91,53 @@ pub fn report(what: Question) -> Result<Report, Problem> {
     let limit = Some(what.limit);
     let after = || what.cursor.as_deref().map(|key| vec![parse::<Id>(key).put()]);
     match what.by {
-        Group::Day => sum_groups(&scope, None, None, ByDay::into_figure),
-        Group::Month => sum_groups(&scope, None, None, ByMonth::into_figure),
-        Group::Branch => sum_groups(&scope, None, None, ByBranch::into_figure),
-        Group::Variant => sum_groups(&scope, after(), limit, ByVariant::into_figure),
-        Group::Customer => sum_groups(&scope, after(), limit, ByCustomer::into_figure),
-        Group::Warehouse => sum_groups(&scope, after(), limit, ByWarehouse::into_figure),
+        Group::Day => sum_groups(&what, &scope, None, None, ByDay::into_figure),
+        Group::Month => sum_groups(&what, &scope, None, None, ByMonth::into_figure),
+        Group::Branch => sum_groups(&what, &scope, None, None, ByBranch::into_figure),
+        Group::Variant => sum_groups(&what, &scope, after(), limit, ByVariant::into_figure),
+        Group::Customer => sum_groups(&what, &scope, after(), limit, ByCustomer::into_figure),
+        Group::Warehouse => sum_groups(&what, &scope, after(), limit, ByWarehouse::into_figure),
     }
 }
 
 fn sum_groups<T: Totals>(
+    what: &Question,
     scope: &Filter,
     after: Option<Row>,
     limit: Option<u32>,
     into_figure: fn(T) -> Figure,
 ) -> Result<Report, Problem> {
-    let groups = aggregate::<T>(scope.clone()).after(after).limit(limit.unwrap_or(MOST_GROUPS));
-    let (groups, total): (Rows<T>, Overall) = run((groups, aggregate::<Overall>(scope.clone()).one()))?;
+    let groups = || aggregate::<T>(scope.clone()).after(after.clone()).limit(limit.unwrap_or(MOST_GROUPS));
+    let is_whole = [what.customer_id, what.variant_id, what.branch_id, what.warehouse_id].iter().all(Option::is_none);
+    let (groups, total): (Rows<T>, Figure) = if is_whole {
+        let (entity, days) = (Id::from(what.legal_entity_id), (Some(parse(&what.since)), Some(parse(&what.until))));
+        let total = |summed| sum_deliveries(entity, &what.currency_code, days, summed);
+        let (groups, total) = read_settled(entity, |summed| (groups(), total(summed)))?;
+        (groups, show_total(total))
+    } else {
+        let (groups, total) = run((groups(), aggregate::<Overall>(scope.clone()).one()))?;
+        (groups, total.into_figure())
+    };
     if groups.more && limit.is_none() {
         return Err(Problem::limit_exceeded());
     }
     let rows: Vec<Figure> = groups.items.into_iter().map(into_figure).collect();
     let next = rows.last().map(|row| row.key.clone()).filter(|_| groups.more);
-    Ok(Report { rows, total: total.into_figure(), next })
+    Ok(Report { rows, total, next })
 }
+
+/// Counts and quantities with no more digits than theirs.
+fn show_total([documents, quantity, revenue, cost, costed, uncosted]: [Amount; 6]) -> Figure {
+    let quantity_of = |sum: Amount| SignedQuantity::from_units(sum.units() / ONE);
+    Figure {
+        key: String::new(),
+        documents: u64::try_from(documents.units() / (ONE * ONE)).unwrap_or_default(),
+        quantity: quantity_of(quantity).to_string(),
+        revenue: revenue.to_string(),
+        cost: (!costed.is_zero()).then(|| cost.to_string()),
+        uncosted: quantity_of(uncosted).to_string(),
+    }
+}
+
+/// One, in millionths.
+const ONE: i128 = 1_000_000;

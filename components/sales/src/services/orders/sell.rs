@@ -18,6 +18,7 @@ use crate::rules::line::StatedLine;
 use crate::services::orders::wire::{order_to_wire, parse};
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
+use crate::work::month_totals::write_deliveries;
 use crate::work::order::{NewOrder, new_items, new_order};
 use crate::work::references::{Named, References, restate};
 use crate::work::reservation::{ReservedLine, check_choice, reserve_goods};
@@ -81,15 +82,8 @@ fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> 
     let complete = update::<OrderRow>(created.id)
         .set(OrderRow::status, &completed.status)
         .set(OrderRow::completed_at, &completed.completed_at);
-    let written = run((
-        insert([&created]),
-        insert(&items),
-        insert(&delivery.allocations),
-        insert(&delivery.lines),
-        confirm,
-        complete,
-    ));
-    written.map_err(or_taken)?;
+    let rest = (insert([&created]), insert(&items), insert(&delivery.allocations), confirm, complete);
+    write_deliveries(created.legal_entity_id, rest, &delivery.lines).map_err(or_taken)?;
     delivery.post()?;
     emit_sale(&SALE_CREATED, &created);
     emit_sale(&SALE_CONFIRMED, &confirmed);

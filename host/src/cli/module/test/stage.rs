@@ -26,7 +26,7 @@ use crate::pipeline::{self, Runner};
 use crate::platform::onboarding;
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, Failure, Ran};
-use crate::sandbox::limits::{Limits, Used, lines};
+use crate::sandbox::limits::{Limits, Used};
 use crate::sandbox::{Held, Module, RequestFacts};
 use crate::wit::context::{ActorKind, Facts};
 use crate::wit::{events::Event, module};
@@ -244,7 +244,7 @@ impl Company<'_> {
             body: body.as_ref().map(ToString::to_string),
             if_match: step.if_match.clone().filter(|_| operation.route.if_match),
         };
-        Ok((call, body.as_ref().map_or(0, lines)))
+        Ok((call, body.as_ref().map_or(0, |body| operation.count_lines(body))))
     }
 
     async fn call(

@@ -139,7 +139,8 @@ fn nothing_changes_nothing_and_a_first_module_breaks_nothing() {
     let active = active();
     assert_eq!(diff(Some(&active), &active), []);
     let first = diff(None, &active);
-    assert!(codes_of(&first, true).is_empty(), "{}", text(&first));
+    let wants = ("SERVICE_WANTED".to_owned(), "commerce:places/rooms@1.0.0".to_owned());
+    assert_eq!(codes_of(&first, true), BTreeSet::from([wants]), "{}", text(&first));
     for (code, item) in
         [("ROUTE_ADDED", "createWidget"), ("COLLECTION_ADDED", "collection move"), ("EVENT_ADDED", "widget.lost")]
     {

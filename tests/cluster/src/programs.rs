@@ -5,11 +5,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-use super::cluster::is_root;
+use crate::cluster::is_root;
 use crate::program;
 
 /// What the platform supports: architecture and store are written for 15 and later.
 const OLDEST: u32 = 15;
+
+pub const MISSING: &str = "no PostgreSQL 15 or later here: install the server (Debian: apt-get install postgresql; Homebrew: brew install \
+     postgresql@17) or set STOA_TEST_POSTGRES_URL";
 
 /// The folder with `initdb`, `pg_ctl` and `postgres`; the newest of several.
 pub fn find_or_install() -> Result<PathBuf> {
@@ -24,10 +27,7 @@ pub fn find_or_install() -> Result<PathBuf> {
             return Ok(folder);
         }
     }
-    bail!(
-        "no PostgreSQL {OLDEST} or later here: install the server (Debian: apt-get install postgresql; Homebrew: brew install postgresql@17) or set {}",
-        super::URL
-    )
+    bail!("{MISSING}")
 }
 
 fn apt_get(words: &[&str]) -> Result<()> {
@@ -37,7 +37,8 @@ fn apt_get(words: &[&str]) -> Result<()> {
     program::run(&mut command)
 }
 
-fn find() -> Option<PathBuf> {
+/// The same, where it is there.
+pub fn find() -> Option<PathBuf> {
     let in_path = program::in_path("initdb").and_then(|file| file.canonicalize().ok());
     let mut folders: Vec<PathBuf> = in_path.and_then(|file| file.parent().map(PathBuf::from)).into_iter().collect();
     for (parent, prefix) in [

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
@@ -14,6 +16,9 @@ use crate::program;
 
 /// A free port may be taken between the look and the start.
 const TRIES: u32 = 3;
+/// Of a server that was killed, and between two.
+const PATIENT_TRIES: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// Durable as in production (a suite that kills hosts must not owe its green to a lax database); room for parallel tests.
 const SETTINGS: &str = "\
@@ -32,15 +37,24 @@ pub struct Cluster {
     folder: PathBuf,
     owner: Owner,
     port: u16,
+    /// What its server runs with beside what this program has.
+    variables: Vec<(String, String)>,
 }
 
 impl Cluster {
     /// Makes and starts a cluster with the role `stoa`.
     pub fn start(programs: &Path) -> Result<Cluster> {
+        Cluster::start_with(programs, Vec::new())
+    }
+
+    /// The same, whose server has these variables.
+    pub fn start_with(programs: &Path, variables: Vec<(String, String)>) -> Result<Cluster> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
         let owner = Owner::find_owner()?;
-        let folder = std::env::temp_dir().join(format!("stoa-postgres-{}", std::process::id()));
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("stoa-postgres-{}-{number}", std::process::id()));
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0 };
+        let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0, variables };
         cluster.owner.give(&cluster.folder)?;
         cluster.create()?;
         for _ in 0..TRIES {
@@ -96,11 +110,38 @@ impl Cluster {
         let mut command = self.program("pg_ctl");
         command.arg("--pgdata").arg(self.data()).arg("--log").arg(self.folder.join("log"));
         command.args(["--options", &format!("-p {}", self.port), "--wait", "start"]);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         Ok(command.stdout(Stdio::null()).stderr(Stdio::null()).status().context("cannot start pg_ctl")?.success())
     }
 
     fn data(&self) -> PathBuf {
         self.folder.join("data")
+    }
+
+    /// Kills the server and all that it started, as a power cut would.
+    pub fn kill9(&self) -> Result<()> {
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).context("the server does not run")?;
+        let leader = file.lines().next().context("no process in postmaster.pid")?.trim();
+        // The children end when they see that their parent is gone, and some sooner.
+        let children = program::output_quietly(Command::new("pgrep").args(["-P", leader])).unwrap_or_default();
+        let mut kill = Command::new("kill");
+        kill.arg("-KILL").arg(leader).args(children.split_whitespace());
+        // One of them may have ended by itself.
+        let _ = kill.stderr(Stdio::null()).status();
+        Ok(())
+    }
+
+    /// Starts the server again where nobody answers at its port.
+    pub fn start_again(&self) -> Result<()> {
+        for _ in 0..PATIENT_TRIES {
+            // What was killed may hold its port or its memory for a moment yet.
+            std::thread::sleep(PAUSE);
+            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() || self.launch()? {
+                return Ok(());
+            }
+        }
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        bail!("the PostgreSQL cluster does not start again:\n{log}")
     }
 
     /// One of the server's programs, as the cluster's owner.

@@ -1,5 +1,8 @@
 //! What is not kept: answers to idempotency keys after a day, rows of v7 keys once their own time refuses them, permits of past
-//! minutes, events and their deliveries after thirty days. Tombstones of v4 keys stay for good: without them an old key would act a second time.
+//! minutes, events and their deliveries after thirty days; each up to a day later, by a time that was seen a day ago. Tombstones of v4 keys
+//! stay for good: without them an old key would act a second time.
+
+mod clock;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +10,11 @@ use std::time::Duration;
 use crate::database::{Cell, Database, Error, Place, Session};
 use crate::ids;
 use crate::watchdog::Pulse;
+use clock::{DAY_MS, Look};
 
 const EVERY: Duration = Duration::from_secs(600);
 /// Rows of one transaction: short, so that no request waits for it.
 const BATCH: i64 = 500;
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The horizon of v7 keys and, beyond it, the day that a key's time may lie ahead of ours, and a day to spare.
 const V7_MS: i64 = 9 * DAY_MS;
 /// How long events are kept, and what became of them.
@@ -90,12 +93,18 @@ const RULES: &[Rule] = &[
 /// Purges now and then, for as long as the host runs. Hosts on one database may do so at once.
 pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
     loop {
-        for rule in RULES {
-            for place in database.places() {
-                if let Err(error) = purge(&database, place, rule, &pulse).await {
-                    tracing::warn!(%error, what = rule.name, "cannot purge now");
-                }
+        let looked = database.write_plain(Place::Home, (), |session, ()| Box::pin(clock::look(session))).await;
+        match looked {
+            Ok(Look::By(time)) => purge_all(&database, time, &pulse).await,
+            Ok(Look::TooYoung) => tracing::debug!("nothing was seen a day ago: nothing is purged yet"),
+            Ok(Look::Jumped(by)) => {
+                let hours = by / (60 * 60 * 1000);
+                tracing::warn!(
+                    hours,
+                    "the clock has jumped, or nobody looked at it for so long: nothing is purged now"
+                );
             }
+            Err(error) => tracing::warn!(%error, "the purge cannot look at the clock"),
         }
         // Hosts that started together need not purge together.
         let part = rand::random_range(0.5..1.0);
@@ -103,10 +112,24 @@ pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
     }
 }
 
-async fn purge(database: &Database, place: Place, rule: &'static Rule, pulse: &Pulse) -> Result<(), Error> {
+async fn purge_all(database: &Database, time: i64, pulse: &Pulse) {
+    for rule in RULES {
+        for place in database.places() {
+            if let Err(error) = purge(database, place, rule, time, pulse).await {
+                tracing::warn!(%error, what = rule.name, "cannot purge now");
+            }
+        }
+    }
+}
+
+async fn purge(database: &Database, place: Place, rule: &'static Rule, time: i64, pulse: &Pulse) -> Result<(), Error> {
+    // The time itself is a day old.
+    let before = time + DAY_MS - rule.age_ms;
     let mut all = 0;
     loop {
-        let dropped = database.write_plain(place, rule, |session, rule| Box::pin(batch(session, rule))).await?;
+        let dropped = database
+            .write_plain(place, (rule, before), |session, (rule, before)| Box::pin(batch(session, rule, *before)))
+            .await?;
         pulse.beat();
         all += dropped;
         if (dropped as i64) < BATCH {
@@ -119,14 +142,12 @@ async fn purge(database: &Database, place: Place, rule: &'static Rule, pulse: &P
     Ok(())
 }
 
-async fn batch(session: &mut Session, rule: &Rule) -> Result<usize, Error> {
-    let now = session.now().await?;
+async fn batch(session: &mut Session, rule: &Rule, before: i64) -> Result<usize, Error> {
     let sql = match session {
         Session::Sqlite(_) => rule.sqlite,
         Session::Postgres(_) => rule.postgres,
     };
     let sql = sql.replace("BATCH", &BATCH.to_string());
-    let before = now - rule.age_ms;
     let before = if rule.by_id { Cell::Id(ids::first_of(before)) } else { Cell::Instant(before) };
     Ok(session.query_composed(sql, &[before]).await?.len())
 }

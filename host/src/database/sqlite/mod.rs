@@ -4,19 +4,31 @@
 //! after the other, each in a savepoint, and commits them together: one flush for many. Every answer of a group, refusals
 //! too (they may rest on a group-mate's rows), waits for that commit.
 
+mod log;
+mod queue;
+mod stopwatch;
+
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use futures_util::FutureExt;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
+use self::log::Log;
+use self::queue::Queue;
+use self::stopwatch::Stopwatch;
 use super::row::Cell;
-use super::{DatabaseSettings, Error, Row, Session, Verdict, Work, migrations};
+use super::turns::Capacity;
+use super::{DatabaseSettings, Error, Place, Row, Session, Verdict, Work, migrations};
+use crate::secret_file;
+
+pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
 
 /// Requests of one commit, and the longest that a group gathers them.
 const GROUP: usize = 64;
@@ -27,23 +39,31 @@ const QUEUE: usize = 1024;
 const OLDEST: i32 = 3_051_003;
 /// Shapes of statements kept prepared per connection.
 const PREPARED: usize = 512;
+/// Longest wait for a lock of another process.
+const BUSY: Duration = Duration::from_secs(5);
 
 pub struct Sqlite {
-    writes: Mutex<Option<Sender<Job>>>,
-    reads: Mutex<Option<Sender<Job>>>,
+    writes: Arc<Queue<Job>>,
+    reads: Arc<Queue<Job>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     request_timeout: Duration,
+    heavy_read_timeout: Duration,
+    file: Arc<File>,
 }
 
 /// The file, and what each connection to it registers.
 struct File {
     path: PathBuf,
     register: fn(&Connection) -> rusqlite::Result<()>,
+    /// The last write found no room.
+    full: AtomicBool,
 }
 
 /// A request on its way through a database thread. `run` gives the connection back (unless a panic lost it), whether to keep
 /// what it did, and how to answer once that is decided. Run with an error it only answers that.
 struct Job {
+    /// May take as long as a report does.
+    heavy: bool,
     run: Box<dyn FnOnce(Result<Connection, Error>) -> Ran + Send>,
 }
 
@@ -64,69 +84,69 @@ impl Sqlite {
             rusqlite::version()
         );
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+            secret_file::make_folder(folder)?;
         }
+        keep_private(path)?;
         migrate(path).await?;
 
-        let (writes, write_queue) = bounded(QUEUE);
-        let (reads, read_queue) = bounded(QUEUE);
-        let mut threads = Vec::new();
-        let file = Arc::new(File { path: path.to_owned(), register: settings.prepare.sqlite });
+        let readers = settings.sqlite_readers.max(1);
+        let writes = Arc::new(Queue::new(Capacity { places: GROUP, queue: QUEUE }, |job: &Job| job.heavy));
+        let reads = Arc::new(Queue::new(Capacity { places: readers, queue: QUEUE }, |job: &Job| job.heavy));
+        let (clock, thread) = Stopwatch::start()?;
+        let mut threads = vec![thread];
+        let register = settings.prepare.sqlite;
+        let file = Arc::new(File { path: path.to_owned(), register, full: AtomicBool::new(false) });
         let writer = connect(&file, false)?;
-        let at = file.clone();
-        threads.push(
-            std::thread::Builder::new()
-                .name("stoa-writer".into())
-                .spawn(move || write_loop(&at, writer, &write_queue))?,
-        );
-        for number in 0..settings.sqlite_readers.max(1) {
-            let (reader, queue, at) = (connect(&file, true)?, read_queue.clone(), file.clone());
-            threads.push(
-                std::thread::Builder::new()
-                    .name(format!("stoa-reader-{number}"))
-                    .spawn(move || read_loop(&at, reader, &queue))?,
-            );
+        let (at, own, queue, held) = (file.clone(), clock.clone(), writes.clone(), reads.clone());
+        threads.push(std::thread::Builder::new().name("stoa-writer".into()).spawn(move || {
+            own.watch_this_thread();
+            write_loop(&at, writer, &queue, &held);
+        })?);
+        for number in 0..readers {
+            let (reader, queue, at, own) = (connect(&file, true)?, reads.clone(), file.clone(), clock.clone());
+            threads.push(std::thread::Builder::new().name(format!("stoa-reader-{number}")).spawn(move || {
+                own.watch_this_thread();
+                read_loop(&at, reader, &queue);
+            })?);
         }
-        Ok(Sqlite {
-            writes: Mutex::new(Some(writes)),
-            reads: Mutex::new(Some(reads)),
-            threads: Mutex::new(threads),
-            request_timeout: settings.request_timeout,
-        })
+        let (request_timeout, heavy_read_timeout) = (settings.request_timeout, settings.heavy_read_timeout);
+        Ok(Sqlite { writes, reads, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
     }
 
-    pub async fn write<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.writes, work).await
+    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.writes, place, self.request_timeout, false, work).await
     }
 
-    pub async fn read<T: Send + 'static>(&self, work: Work<T>) -> Result<T, Error> {
-        self.submit(&self.reads, work).await
+    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, place, self.request_timeout, false, work).await
     }
 
-    async fn submit<T: Send + 'static>(&self, queue: &Mutex<Option<Sender<Job>>>, work: Work<T>) -> Result<T, Error> {
+    /// As `read`, for what may take longer.
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+        self.submit(&self.reads, place, self.heavy_read_timeout, true, work).await
+    }
+
+    /// Whether the last write found room on the disk.
+    pub fn has_room(&self) -> bool {
+        !self.file.full.load(Relaxed)
+    }
+
+    async fn submit<T: Send + 'static>(
+        &self,
+        queue: &Queue<Job>,
+        place: Place,
+        time: Duration,
+        heavy: bool,
+        work: Work<T>,
+    ) -> Result<T, Error> {
         let (send, receive) = oneshot::channel();
-        let job = job(work, send, Instant::now() + self.request_timeout);
-        let sent = match queue.lock() {
-            Ok(guard) => match guard.as_ref() {
-                Some(sender) => sender.try_send(job),
-                None => return Err(Error::Unavailable("the database is closed".into())),
-            },
-            Err(_) => return Err(Error::Fault("the queue's lock is poisoned".into())),
-        };
-        match sent {
-            Ok(()) => receive.await.unwrap_or_else(|_| Err(Error::Unavailable("the database thread ended".into()))),
-            Err(TrySendError::Full(_)) => Err(Error::Unavailable("too many requests wait for the database".into())),
-            Err(TrySendError::Disconnected(_)) => Err(Error::Unavailable("the database thread ended".into())),
-        }
+        queue.push(place, job(work, send, Instant::now() + time, heavy))?;
+        receive.await.unwrap_or_else(|_| Err(Error::Unavailable("the database thread ended".into())))
     }
 
     /// Lets the threads finish what is queued.
     pub fn close(&self) {
-        for queue in [&self.writes, &self.reads] {
-            if let Ok(mut guard) = queue.lock() {
-                guard.take();
-            }
-        }
+        self.close_queues();
         let threads = self.threads.lock().map(|mut threads| std::mem::take(&mut *threads)).unwrap_or_default();
         for thread in threads {
             let _ = thread.join();
@@ -134,7 +154,25 @@ impl Sqlite {
     }
 }
 
-fn job<T: Send + 'static>(work: Work<T>, send: oneshot::Sender<Result<T, Error>>, deadline: Instant) -> Job {
+impl Sqlite {
+    fn close_queues(&self) {
+        self.writes.close();
+        self.reads.close();
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.close_queues();
+    }
+}
+
+fn job<T: Send + 'static>(
+    work: Work<T>,
+    send: oneshot::Sender<Result<T, Error>>,
+    deadline: Instant,
+    heavy: bool,
+) -> Job {
     let run = move |connection: Result<Connection, Error>| {
         let (connection, verdict) = match connection {
             Err(error) => (None, Verdict::Fail(error)),
@@ -142,8 +180,11 @@ fn job<T: Send + 'static>(work: Work<T>, send: oneshot::Sender<Result<T, Error>>
                 (Some(connection), Verdict::Fail(Error::Unavailable("the request waited too long".into())))
             }
             Ok(connection) => {
+                stopwatch::begin(&connection, deadline);
                 let run = || block_on(work(Session::Sqlite(connection)));
-                match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+                let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+                stopwatch::end();
+                match ran {
                     Ok((Some(Session::Sqlite(connection)), verdict)) => (Some(connection), verdict),
                     Ok((_, verdict)) => (None, verdict),
                     Err(_) => (None, Verdict::Fail(Error::Fault("the request panicked".into()))),
@@ -157,7 +198,7 @@ fn job<T: Send + 'static>(work: Work<T>, send: oneshot::Sender<Result<T, Error>>
         };
         Ran { connection, keep, answer: Box::new(move |group| drop(send.send(group.and(result)))) }
     };
-    Job { run: Box::new(run) }
+    Job { heavy, run: Box::new(run) }
 }
 
 /// Host functions are async for both databases; on a database thread their futures are ready at once, so polling is all it
@@ -172,19 +213,25 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
     }
 }
 
-fn write_loop(at: &File, writer: Connection, queue: &Receiver<Job>) {
+fn write_loop(at: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>) {
     let mut connection = Some(writer);
-    while let Ok(first) = queue.recv() {
+    let mut log = Log::of(&at.path, log::LARGEST);
+    while let Some((place, first)) = queue.pop() {
+        // One runs at a time: what counts here is whose turn it is.
+        queue.end(place);
         let Some(open) = connection.take().or_else(|| reopen(at, false)) else {
             refuse(first, Error::Unavailable("the database cannot be opened".into()));
             continue;
         };
-        connection = write_group(open, first, queue);
+        connection = write_group(at, open, first, queue);
+        if let Some(writer) = &connection {
+            log.keep_small(writer, readers);
+        }
     }
 }
 
 /// One commit. Answers every request of it; gives the connection back unless it was lost.
-fn write_group(connection: Connection, first: Job, queue: &Receiver<Job>) -> Option<Connection> {
+fn write_group(at: &File, connection: Connection, first: Job, queue: &Queue<Job>) -> Option<Connection> {
     let began = Instant::now();
     if let Err(error) = connection.execute_batch("begin immediate") {
         refuse(first, Error::from_rusqlite(error));
@@ -214,10 +261,13 @@ fn write_group(connection: Connection, first: Job, queue: &Receiver<Job>) -> Opt
             return lose(answers, &error);
         }
         kept |= ran.keep;
-        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { queue.try_recv().ok() } else { None };
+        next = if answers.len() < GROUP && began.elapsed() < GROUP_TIME { next_of(queue) } else { None };
     }
     let committed = execute(&connection, if kept { "commit" } else { "rollback" });
     metrics::histogram!("stoa_commit_group_size").record(answers.len() as f64);
+    if kept {
+        at.full.store(matches!(&committed, Err(Error::Full(_))), Relaxed);
+    }
     match committed {
         Ok(()) => {
             for answer in answers {
@@ -230,6 +280,12 @@ fn write_group(connection: Connection, first: Job, queue: &Receiver<Job>) -> Opt
     }
 }
 
+fn next_of(queue: &Queue<Job>) -> Option<Job> {
+    let (place, job) = queue.try_pop()?;
+    queue.end(place);
+    Some(job)
+}
+
 fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
     tracing::error!(%error, requests = answers.len(), "a group of writes was lost");
     for answer in answers {
@@ -238,23 +294,28 @@ fn lose(answers: Vec<Reply>, error: &Error) -> Option<Connection> {
     None
 }
 
-fn read_loop(at: &File, reader: Connection, queue: &Receiver<Job>) {
+fn read_loop(at: &File, reader: Connection, queue: &Queue<Job>) {
     let mut connection = Some(reader);
-    while let Ok(job) = queue.recv() {
-        let Some(open) = connection.take().or_else(|| reopen(at, true)) else {
-            refuse(job, Error::Unavailable("the database cannot be opened".into()));
-            continue;
-        };
-        if let Err(error) = execute(&open, "begin") {
-            refuse(job, error);
-            connection = Some(open);
-            continue;
-        }
-        let ran = (job.run)(Ok(open));
-        // The answer need not wait for the end of a snapshot.
-        (ran.answer)(Ok(()));
-        connection = ran.connection.filter(|connection| execute(connection, "commit").is_ok());
+    while let Some((place, job)) = queue.pop() {
+        connection = read_one(at, connection, job);
+        queue.end(place);
     }
+}
+
+/// One read in its snapshot; gives the connection back unless it was lost.
+fn read_one(at: &File, connection: Option<Connection>, job: Job) -> Option<Connection> {
+    let Some(open) = connection.or_else(|| reopen(at, true)) else {
+        refuse(job, Error::Unavailable("the database cannot be opened".into()));
+        return None;
+    };
+    if let Err(error) = execute(&open, "begin") {
+        refuse(job, error);
+        return Some(open);
+    }
+    let ran = (job.run)(Ok(open));
+    // The answer need not wait for the end of a snapshot.
+    (ran.answer)(Ok(()));
+    ran.connection.filter(|connection| execute(connection, "commit").is_ok())
 }
 
 fn refuse(job: Job, error: Error) {
@@ -278,13 +339,14 @@ fn connect(at: &File, read_only: bool) -> rusqlite::Result<Connection> {
     let access = if read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
     let connection = Connection::open_with_flags(&at.path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(PREPARED);
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cache_size", -65_536)?;
     if !read_only {
         // `wal` is kept in the file; FULL is asserted, never assumed: an acknowledged write is on the disk.
         connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "journal_size_limit", i64::try_from(log::LARGEST).unwrap_or(i64::MAX))?;
         let mode: String = connection.query_row("pragma journal_mode", [], |row| row.get(0))?;
         let synchronous: i64 = connection.query_row("pragma synchronous", [], |row| row.get(0))?;
         if mode != "wal" || synchronous != 2 {
@@ -293,6 +355,20 @@ fn connect(at: &File, read_only: bool) -> rusqlite::Result<Connection> {
     }
     (at.register)(&connection)?;
     Ok(connection)
+}
+
+/// Addresses, answers and books: for the host's user alone. What SQLite makes beside the file has its mode.
+fn keep_private(path: &Path) -> anyhow::Result<()> {
+    secret_file::make_empty(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    for beside in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(beside);
+        // Another user's who may write there all the same.
+        if let Err(error) = secret_file::close_to_others(Path::new(&name)) {
+            tracing::warn!(%error, "others may be able to read the database");
+        }
+    }
+    Ok(())
 }
 
 async fn migrate(path: &Path) -> anyhow::Result<()> {

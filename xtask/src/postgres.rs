@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-
-mod cluster;
-mod programs;
-
-use cluster::Cluster;
+use stoa_cluster::{Cluster, find_or_install};
 
 /// Names the server to the suite: a plain role with CREATEDB, `postgres://role@host:port/postgres`.
 pub const URL: &str = "STOA_TEST_POSTGRES_URL";
@@ -24,7 +20,7 @@ pub fn provide() -> Result<Server> {
     if let Some(url) = std::env::var(URL).ok().filter(|url| !url.is_empty()) {
         return Ok(Server { url, own: None });
     }
-    let programs = programs::find_or_install()?;
+    let programs = find_or_install()?;
     let cluster = Cluster::start(&programs)?;
     Ok(Server { url: cluster.url(), own: Some((programs, cluster)) })
 }

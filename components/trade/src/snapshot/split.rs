@@ -1,0 +1,86 @@
+//! Days as whole months, and the days at their edges: what totals by month tell, and what is read of lines.
+
+use stoa_sdk::Date;
+
+use crate::dates::Month;
+
+/// Days, both included, whose lines are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// They are in the totals of the months, and are taken off.
+    pub is_taken_off: bool,
+    /// The first.
+    pub from: Date,
+    /// The last.
+    pub to: Date,
+}
+
+/// Which months' totals, and which days beside them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// The first and the last month; none: from the first, or to the last, there is.
+    pub months: Option<(Option<Month>, Option<Month>)>,
+    /// At most two.
+    pub edges: Vec<Edge>,
+}
+
+fn day(of: i64) -> Option<Date> {
+    Date::from_days(of)
+}
+
+/// Splits the days from one to another, both included; none: without an end. Of a month at an edge either the days inside are added or
+/// those outside taken off, whichever are fewer; as no line is dated later than tomorrow, later days count for none.
+pub fn split_days(from: Option<Date>, to: Option<Date>, today: Date) -> Split {
+    let last_dated = today.days() + 1;
+    // The days of a month before `from` and those after `to`, and how many of them may have lines.
+    let before = |from: Date| {
+        let first = Month::of(from).first_day()?;
+        (first < from).then_some((first, day(from.days() - 1)?, from.days() - first.days()))
+    };
+    let after = |to: Date| {
+        let last = Month::of(to).last_day()?;
+        let count = (last.days().min(last_dated) - to.days()).max(0);
+        (to < last).then_some((day(to.days() + 1)?, last, count))
+    };
+    let take_off = |days: Option<(Date, Date, i64)>| days.map(|(from, to, _)| Edge { is_taken_off: true, from, to });
+    let add = |from: Date, to: Date| Edge { is_taken_off: false, from, to };
+    let count = |days: Option<(Date, Date, i64)>| days.map_or(0, |(.., count)| count);
+    match (from, to) {
+        (Some(from), Some(to)) if from > to => Split { months: None, edges: Vec::new() },
+        (Some(from), Some(to)) if Month::of(from) == Month::of(to) => {
+            let (early, late) = (before(from), after(to));
+            if to.days() - from.days() < count(early) + count(late) {
+                return Split { months: None, edges: vec![add(from, to)] };
+            }
+            let month = Some(Month::of(from));
+            Split { months: Some((month, month)), edges: take_off(early).into_iter().chain(take_off(late)).collect() }
+        }
+        _ => {
+            let mut edges = Vec::new();
+            let first = from.map(|from| {
+                let (early, last) = (before(from), Month::of(from).last_day().unwrap_or(from));
+                if last.days() - from.days() < count(early) {
+                    edges.push(add(from, last));
+                    return Month::of(from).next();
+                }
+                edges.extend(take_off(early));
+                Month::of(from)
+            });
+            let last = to.map(|to| {
+                let (late, start) = (after(to), Month::of(to).first_day().unwrap_or(to));
+                match day(start.days() - 1) {
+                    Some(eve) if to.days() - start.days() < count(late) => {
+                        edges.push(add(start, to));
+                        Month::of(eve)
+                    }
+                    _ => {
+                        edges.extend(take_off(late));
+                        Month::of(to)
+                    }
+                }
+            });
+            let is_empty = first.zip(last).is_some_and(|(first, last)| first > last);
+            Split { months: (!is_empty).then_some((first, last)), edges }
+        }
+    }
+}

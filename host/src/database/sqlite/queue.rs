@@ -1,0 +1,159 @@
+//! What waits for SQLite's threads, in the order of turns (`turns.rs`). Threads block here, and readers stand still while the writer
+//! empties the log.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::super::turns::{Capacity, Turns};
+use super::super::{Error, Place};
+
+pub struct Queue<J> {
+    state: Mutex<State<J>>,
+    changed: Condvar,
+}
+
+struct State<J> {
+    turns: Turns<J>,
+    is_long: fn(&J) -> bool,
+    closed: bool,
+    held: Hold,
+}
+
+/// What begins no more until it is let go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hold {
+    Nothing,
+    /// Reads that may take long.
+    Long,
+    Everything,
+}
+
+impl<J> Queue<J> {
+    /// `is_long`: what is held first.
+    pub fn new(capacity: Capacity, is_long: fn(&J) -> bool) -> Queue<J> {
+        let state = State { turns: Turns::new(capacity), is_long, closed: false, held: Hold::Nothing };
+        Queue { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    pub fn push(&self, of: Place, job: J) -> Result<(), Error> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err(Error::Unavailable("the database is closed".into()));
+        }
+        let pushed = state.turns.push(of, job);
+        pushed.map_err(|_| Error::Unavailable("too many requests wait for the database".into()))?;
+        drop(state);
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Waits for the next. `None`: the queue is closed and empty.
+    pub fn pop(&self) -> Option<(Place, J)> {
+        let mut state = self.lock();
+        loop {
+            if let Some(next) = state.next() {
+                return Some(next);
+            }
+            if state.closed && state.turns.is_empty() {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The next, if one waits.
+    pub fn try_pop(&self) -> Option<(Place, J)> {
+        self.lock().next()
+    }
+
+    /// One of these runs no more.
+    pub fn end(&self, of: Place) {
+        self.lock().turns.end(of);
+        self.changed.notify_all();
+    }
+
+    pub fn hold(&self, held: Hold) {
+        let mut state = self.lock();
+        // What is closed ends with what waits: nobody lets it go again.
+        if !state.closed {
+            state.held = held;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Waits until nothing runs; whether that came in time.
+    pub fn wait_idle(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        let mut state = self.lock();
+        while state.turns.count_running() > 0 {
+            let Some(left) = until.checked_duration_since(Instant::now()) else { return false };
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    /// Takes no more; what waits is still served.
+    pub fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.held = Hold::Nothing;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<J>> {
+        // Bookkeeping by plain arithmetic: a panic elsewhere leaves it whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<J> State<J> {
+    fn next(&mut self) -> Option<(Place, J)> {
+        let (held, is_long) = (self.held, self.is_long);
+        if held == Hold::Everything {
+            return None;
+        }
+        self.turns.next(|job| held == Hold::Nothing || !is_long(job))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn queue() -> Queue<u32> {
+        Queue::new(Capacity { places: 2, queue: 9 }, |job| *job >= 100)
+    }
+
+    #[test]
+    fn what_is_held_begins_when_it_is_let_go() {
+        let queue = queue();
+        let company = |number| Place::Company(Uuid::from_u128(number));
+        queue.push(company(1), 100).unwrap();
+        queue.push(company(2), 1).unwrap();
+        queue.hold(Hold::Everything);
+        assert!(queue.try_pop().is_none());
+        queue.hold(Hold::Long);
+        assert_eq!(queue.try_pop(), Some((company(2), 1)));
+        assert!(queue.try_pop().is_none());
+        assert!(!queue.wait_idle(Duration::from_millis(1)));
+        queue.end(company(2));
+        assert!(queue.wait_idle(Duration::from_millis(1)));
+        queue.hold(Hold::Nothing);
+        assert_eq!(queue.try_pop(), Some((company(1), 100)));
+    }
+
+    #[test]
+    fn a_closed_queue_serves_what_waits_and_takes_no_more() {
+        let queue = queue();
+        queue.push(Place::Home, 1).unwrap();
+        queue.close();
+        assert!(queue.push(Place::Home, 2).is_err());
+        assert_eq!(queue.pop(), Some((Place::Home, 1)));
+        queue.end(Place::Home);
+        assert_eq!(queue.pop(), None);
+    }
+}

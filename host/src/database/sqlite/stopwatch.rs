@@ -1,0 +1,154 @@
+//! The wall clock of what runs on SQLite's threads. A statement has no time limit of its own there: a thread of this clock looks
+//! at each connection and interrupts what runs beyond its time, until the job has ended.
+//!
+//! An interrupted read leaves the transaction as it was; of an interrupted write SQLite undoes the whole transaction, and whoever was
+//! in its group is answered 503.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, InterruptHandle};
+
+/// How often the clock looks.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The clock of one database. It ends with the last thread that it watches.
+pub struct Stopwatch {
+    watched: Mutex<Vec<Weak<Watched>>>,
+}
+
+/// What one thread does.
+#[derive(Default)]
+struct Watched(Mutex<Running>);
+
+#[derive(Default)]
+struct Running {
+    handle: Option<InterruptHandle>,
+    /// When the job must have ended.
+    job: Option<Instant>,
+    /// When what the job does now must have ended, where that is earlier.
+    part: Option<Instant>,
+}
+
+impl Watched {
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+thread_local! {
+    static OWN: RefCell<Option<Arc<Watched>>> = const { RefCell::new(None) };
+}
+
+impl Stopwatch {
+    pub fn start() -> std::io::Result<(Arc<Stopwatch>, JoinHandle<()>)> {
+        let clock = Arc::new(Stopwatch { watched: Mutex::default() });
+        let own = clock.clone();
+        let thread = std::thread::Builder::new().name("stoa-clock".into()).spawn(move || {
+            let mut begun = false;
+            loop {
+                std::thread::sleep(TICK);
+                let mut watched = own.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                watched.retain(|watched| watched.upgrade().inspect(|watched| watched.look(Instant::now())).is_some());
+                begun |= !watched.is_empty();
+                if begun && watched.is_empty() {
+                    return;
+                }
+            }
+        })?;
+        Ok((clock, thread))
+    }
+
+    /// Has the clock watch this thread, until it ends.
+    pub fn watch_this_thread(&self) {
+        let watched = Arc::new(Watched::default());
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watched));
+        OWN.with(|own| own.replace(Some(watched)));
+    }
+}
+
+impl Watched {
+    fn look(&self, now: Instant) {
+        let running = self.lock();
+        let until = running.job.into_iter().chain(running.part).min();
+        if let (Some(handle), true) = (&running.handle, until.is_some_and(|until| until <= now)) {
+            handle.interrupt();
+        }
+    }
+}
+
+fn change(change: impl FnOnce(&mut Running)) {
+    OWN.with_borrow(|own| {
+        if let Some(own) = own {
+            change(&mut own.lock());
+        }
+    });
+}
+
+/// A job begins on this thread's connection. Once `end` has returned, nothing is interrupted any more.
+pub fn begin(connection: &Connection, until: Instant) {
+    let handle = connection.get_interrupt_handle();
+    change(|running| *running = Running { handle: Some(handle), job: Some(until), part: None });
+}
+
+pub fn end() {
+    change(|running| *running = Running::default());
+}
+
+/// The job goes on as long as it takes: what makes tables grows with the data, and nobody who calls can ask for it.
+pub fn lift() {
+    change(|running| running.job = None);
+}
+
+/// What this thread does now must have ended in this time. `None`: in the job's.
+pub fn limit_part(time: Option<Duration>) {
+    change(|running| running.part = time.map(|time| Instant::now() + time));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDLESS: &str =
+        "with recursive n(n) as (select 1 union all select n + 1 from n) select count(*) from n where n < 0";
+
+    fn run_endless(connection: &Connection) -> Duration {
+        let began = Instant::now();
+        let error = connection.query_row(ENDLESS, [], |row| row.get::<_, i64>(0)).unwrap_err();
+        assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::OperationInterrupted));
+        began.elapsed()
+    }
+
+    #[test]
+    fn what_runs_beyond_its_time_is_interrupted_and_nothing_after_it() {
+        let (clock, thread) = Stopwatch::start().unwrap();
+        std::thread::spawn(move || {
+            clock.watch_this_thread();
+            let connection = Connection::open_in_memory().unwrap();
+            begin(&connection, Instant::now() + Duration::from_millis(100));
+            assert!(run_endless(&connection) >= Duration::from_millis(99));
+            // Whoever tries once more is interrupted once more.
+            assert!(run_endless(&connection) < Duration::from_secs(5));
+            end();
+            std::thread::sleep(TICK * 3);
+            connection.query_row("select 1", [], |_| Ok(())).unwrap();
+            // A part is shorter than its job, and the job goes on after it.
+            begin(&connection, Instant::now() + Duration::from_secs(60));
+            limit_part(Some(Duration::from_millis(50)));
+            assert!(run_endless(&connection) < Duration::from_secs(5));
+            limit_part(None);
+            std::thread::sleep(TICK * 3);
+            connection.query_row("select 1", [], |_| Ok(())).unwrap();
+            // What makes tables takes its time.
+            begin(&connection, Instant::now());
+            lift();
+            std::thread::sleep(TICK * 3);
+            connection.query_row("select 1", [], |_| Ok(())).unwrap();
+        })
+        .join()
+        .unwrap();
+        thread.join().unwrap();
+    }
+}

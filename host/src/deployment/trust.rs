@@ -1,0 +1,119 @@
+//! Trust, while hosts run: a generation runs on a host if everybody who vouches for its modules is trusted there. Where the active
+//! one is not (a key was revoked), the host runs the newest earlier one that is, says so, and waits for an operator: whom a host
+//! trusts is its own settings, and the word of one host takes nothing from the others.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use super::records::{self, Cause, Digest, Set};
+use super::{Deployment, DeploymentError};
+use crate::database::{Database, Error, Place};
+use crate::gate::refusal::Refusal;
+use crate::gate::trust::Trust;
+use crate::gate::vetting::Gate;
+
+/// Generations of one look into the history.
+const PAGE: u32 = 100;
+
+/// Whether everybody who vouched for these is trusted here; else the first who is not, with the module's name.
+pub async fn check(database: &Database, gate: &Gate, set: &Set) -> Result<Result<(), Refusal>, Error> {
+    let trust = gate.trust.load_full();
+    for (name, digest) in set {
+        if let Err(refusal) = judge(database, &trust, *digest).await? {
+            return Ok(Err(refusal.of(name)));
+        }
+    }
+    Ok(Ok(()))
+}
+
+async fn judge(database: &Database, trust: &Trust, digest: Digest) -> Result<Result<(), Refusal>, Error> {
+    let admission = database
+        .read_plain(Place::Home, digest, |session, digest| Box::pin(records::admission(session, *digest)))
+        .await?;
+    Ok(trust.admit(&digest, admission.as_ref()).map(drop))
+}
+
+/// The earlier generations that are wholly trusted here, the newest first. One that the host itself went back from is none.
+pub async fn find_trusted(database: &Database, gate: &Gate, below: u64) -> Result<Vec<(u64, Set)>, Error> {
+    let trust = gate.trust.load_full();
+    let mut known: BTreeMap<Digest, bool> = BTreeMap::new();
+    let mut found = Vec::new();
+    let (mut before, mut left) = (below, None);
+    loop {
+        let page = database.read_plain(Place::Home, before, |session, before| {
+            Box::pin(async move {
+                let mut page = Vec::new();
+                for (number, cause) in records::causes(session, *before, PAGE).await? {
+                    page.push((number, cause, records::set(session, number).await?.unwrap_or_default()));
+                }
+                Ok(page)
+            })
+        });
+        let page = page.await?;
+        for (number, cause, set) in &page {
+            let mut whole = left != Some(*number);
+            for (_, digest) in set {
+                if !known.contains_key(digest) {
+                    known.insert(*digest, judge(database, &trust, *digest).await?.is_ok());
+                }
+                whole &= known.get(digest) == Some(&true);
+            }
+            if whole {
+                found.push((*number, set.clone()));
+            }
+            left = (*cause == Cause::AutomaticRollback).then(|| number.saturating_sub(1));
+            before = *number;
+        }
+        // Nobody goes back further than this.
+        if page.len() < PAGE as usize || !found.is_empty() {
+            return Ok(found);
+        }
+    }
+}
+
+impl Deployment {
+    /// Takes other settings of trust, and looks again at what runs.
+    pub fn trust(&self, trust: Trust) {
+        if **self.gate.trust.load() != trust {
+            tracing::warn!("whose modules may run has changed: what runs is judged again");
+            self.gate.trust.store(std::sync::Arc::new(trust));
+            self.unjudged.store(true, Ordering::Release);
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Steps off modules whose signer is no longer trusted: to the newest earlier generation that is wholly trusted.
+    pub(super) async fn step_off(&self) -> Result<(), DeploymentError> {
+        let _turn = self.turn.lock().await;
+        let running = self.current.load_full();
+        let set: Set = running.modules.iter().map(|module| (module.name.clone(), module.digest)).collect();
+        let offers_too_much = |digest: &Digest| {
+            running.find_vetted(digest).and_then(|vetted| self.gate.check_offers_again(&vetted).err())
+        };
+        let refused = match check(&self.database, &self.gate, &set).await? {
+            Ok(()) => set.iter().find_map(|(_, digest)| offers_too_much(digest)),
+            Err(refused) => Some(refused),
+        };
+        let Some(refused) = refused else { return Ok(()) };
+        for (number, set) in find_trusted(&self.database, &self.gate, running.number).await? {
+            if set.iter().any(|(_, digest)| offers_too_much(digest).is_some()) {
+                continue;
+            }
+            match self.link(number, &set).await {
+                Ok(release) => {
+                    tracing::error!(
+                        left = running.number,
+                        runs = number,
+                        %refused,
+                        "a module's signer is not trusted any more: this host runs an earlier generation; roll back or deactivate"
+                    );
+                    self.swap(release, Cause::Rollback);
+                    return Ok(());
+                }
+                Err(why) => tracing::warn!(number, %why, "a trusted generation cannot run here"),
+            }
+        }
+        tracing::error!(%refused, "no earlier generation is wholly trusted: what runs goes on; deactivate the module");
+        Err(refused.into())
+    }
+}

@@ -1,0 +1,35 @@
+//! Whose modules are taken here: judged by what came with a module, before a byte of it is compiled. Trust is a setting, and is read
+//! again while a host runs.
+
+use super::admission::{Admission, Signer, Statement};
+use super::refusal::Refusal;
+
+/// Whose modules are taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// Whatever is there: for verbs that serve nobody and hold nothing that is not the author's own.
+    Everything,
+    /// What one of these signed. `unsigned`: with --dev, what nobody signed as well: the files of its modules folder.
+    Signed { by: Vec<Signer>, unsigned: bool },
+}
+
+impl Trust {
+    /// Who vouches for the bytes of a digest, with which words; nobody where nobody need.
+    pub fn admit(
+        &self,
+        digest: &[u8; 32],
+        admission: Option<&Admission>,
+    ) -> Result<Option<(Statement, &Signer)>, Refusal> {
+        match (self, admission) {
+            (Trust::Everything, _) | (Trust::Signed { unsigned: true, .. }, None) => Ok(None),
+            (Trust::Signed { by, .. }, Some(admission)) => admission.verify(digest, by).map(Some),
+            (Trust::Signed { unsigned: false, .. }, None) => {
+                Err(Refusal::new("SIGNATURE_MISSING", "nobody signed this module"))
+            }
+        }
+    }
+
+    pub fn takes_unsigned(&self) -> bool {
+        matches!(self, Trust::Signed { unsigned: true, .. })
+    }
+}

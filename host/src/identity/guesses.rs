@@ -1,0 +1,95 @@
+//! What is remembered of credentials that are none: each look into the database for one costs, and anybody may try. A refused one is
+//! refused again for a second without a look, whatever was wrong with it, and an address has so many looks in a second.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lru::LruCache;
+
+/// Looks that one address has in a second for credentials that turn out to be none.
+const LOOKS: u32 = 100;
+const SECOND: Duration = Duration::from_secs(1);
+/// Refused credentials kept at hand.
+const KEPT: usize = 10_000;
+
+pub struct Guesses(Mutex<Kept>);
+
+struct Kept {
+    /// By the digest of the whole credential.
+    refused: LruCache<[u8; 32], Instant>,
+    second: Instant,
+    looks: HashMap<IpAddr, u32>,
+}
+
+/// What is known of a credential before a look.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// Nothing: look.
+    Unknown,
+    /// It was none a moment ago.
+    Refused,
+    /// Its address has had its looks.
+    TooMany,
+}
+
+impl Default for Guesses {
+    fn default() -> Guesses {
+        let kept = NonZeroUsize::new(KEPT).unwrap_or(NonZeroUsize::MIN);
+        Guesses(Mutex::new(Kept { refused: LruCache::new(kept), second: Instant::now(), looks: HashMap::new() }))
+    }
+}
+
+impl Guesses {
+    pub fn recall(&self, digest: &[u8; 32], peer: IpAddr, now: Instant) -> Guess {
+        let mut kept = self.lock();
+        if kept.refused.peek(digest).is_some_and(|at| now.duration_since(*at) < SECOND) {
+            return Guess::Refused;
+        }
+        kept.turn(now);
+        if kept.looks.get(&peer).is_some_and(|looks| *looks >= LOOKS) { Guess::TooMany } else { Guess::Unknown }
+    }
+
+    /// Takes note that a look has found it to be none.
+    pub fn note_refusal(&self, digest: [u8; 32], peer: IpAddr, now: Instant) {
+        let mut kept = self.lock();
+        kept.turn(now);
+        kept.refused.put(digest, now);
+        *kept.looks.entry(peer).or_default() += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn turn(&mut self, now: Instant) {
+        if now.duration_since(self.second) >= SECOND || self.looks.len() > KEPT {
+            self.second = now;
+            self.looks.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_its_looks_and_others_have_theirs() {
+        let (guesses, now) = (Guesses::default(), Instant::now());
+        let [one, other] = [1, 2].map(|last| IpAddr::from([10, 0, 0, last]));
+        for nth in 0..100 {
+            assert_eq!(guesses.recall(&[nth; 32], one, now), Guess::Unknown);
+            guesses.note_refusal([nth; 32], one, now);
+        }
+        assert_eq!(guesses.recall(&[200; 32], one, now), Guess::TooMany);
+        assert_eq!(guesses.recall(&[5; 32], one, now), Guess::Refused);
+        assert_eq!(guesses.recall(&[200; 32], other, now), Guess::Unknown);
+        let later = now + SECOND;
+        assert_eq!(guesses.recall(&[5; 32], one, later), Guess::Unknown);
+    }
+}

@@ -1,0 +1,81 @@
+//! Looking into a failure of a module on trial: the version before is asked the same, in a transaction that is undone whatever
+//! comes of it.
+
+use std::sync::Arc;
+
+use super::request::{Answer, Request, tenant_or_nil};
+use super::run::transact;
+use super::runner::{Host, Runner};
+use crate::database::{Database, Place, Verdict, work};
+use crate::problem::Problem;
+use crate::sandbox::trial::Trial;
+
+/// Tells the trial whom a failed request hit, where the module before does not fail it too. What cannot be tried does not count.
+pub async fn look_into<H: Host>(
+    trial: &Trial,
+    host: &Arc<H>,
+    database: &Database,
+    request: &Request,
+    runner: &Runner<H::Operation>,
+) {
+    let Some(module) = trial.find_failed(request.request_id) else { return };
+    let caller = request.caller.id();
+    if !trial.may_hear(caller) {
+        return;
+    }
+    let Ok(_turn) = trial.turn.try_lock() else { return };
+    // A company that was never made is its founder's.
+    let hit = (request.tenant.unwrap_or(caller), module.name.as_str());
+    // What was not there before could not fail.
+    if trial.before.module(&module.name).is_none() {
+        return trial.hear(caller, Some(hit));
+    }
+    let Some((request, runner)) = before(trial, request, runner) else { return trial.hear(caller, Some(hit)) };
+    if let Some(fails_too) = fails(host, database, request, runner).await {
+        tracing::info!(
+            module = module.name,
+            fails_too,
+            "a failure of a module on trial was tried on the version before"
+        );
+        trial.hear(caller, (!fails_too).then_some(hit));
+    }
+}
+
+/// The request as the generation before would have had it; `None`: it has no such operation.
+fn before<O: Clone>(trial: &Trial, request: &Request, runner: &Runner<O>) -> Option<(Request, Runner<O>)> {
+    let (operation, runner) = match runner {
+        Runner::Host(operation) => (request.operation.clone(), Runner::Host(operation.clone())),
+        Runner::Module(module) => {
+            let module = trial.before.module(&module.name)?;
+            let id = &request.operation.route.operation;
+            let operation = module.operations.iter().find(|operation| operation.route.operation == *id)?;
+            (operation.clone(), Runner::Module(module.clone()))
+        }
+    };
+    Some((request.repeat(trial.before.clone(), operation), runner))
+}
+
+/// `None`: the database cannot tell.
+async fn fails<H: Host>(
+    host: &Arc<H>,
+    database: &Database,
+    request: Request,
+    runner: Runner<H::Operation>,
+) -> Option<bool> {
+    let (read_only, place) = (request.operation.route.read_only, Place::of(tenant_or_nil(request.tenant)));
+    let work = work((host.clone(), request, runner), move |session, shared| async move {
+        let (host, request, runner) = &*shared;
+        let (session, verdict) = transact(&**host, request, runner, session, read_only, None).await;
+        (session, undo(verdict))
+    });
+    let answer = if read_only { database.read(place, work).await } else { database.write(place, work).await };
+    let failed = |problem: Problem| ["MODULE_FAILED", "MODULE_UNAVAILABLE"].contains(&&*problem.code);
+    Some(answer.ok()?.is_err_and(failed))
+}
+
+fn undo(verdict: Verdict<Result<Answer, Problem>>) -> Verdict<Result<Answer, Problem>> {
+    match verdict {
+        Verdict::Commit(answer) => Verdict::RollBack(answer),
+        other => other,
+    }
+}

@@ -1,0 +1,72 @@
+//! The trial of modules that were just made active: whom their failures hit. One failure counts for each caller, and only if the
+//! version before does not fail the same request too: a single caller, or a request made to fail, chooses no version.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use uuid::Uuid;
+
+use super::generation::Generation;
+use super::module::Module;
+
+/// So often a caller's failures are looked into, and of so many callers.
+const HEARINGS: u32 = 3;
+const CALLERS: usize = 1_000;
+
+pub struct Trial {
+    /// What a way back would lead to: asked whether it fails too.
+    pub before: Arc<Generation>,
+    /// Modules that `before` has not, or of other bytes.
+    pub modules: Vec<Arc<Module>>,
+    callers: Mutex<BTreeMap<Uuid, Heard>>,
+    /// One request at a time is looked into: each costs as much as it did.
+    pub turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Heard {
+    times: u32,
+    /// The company and the module's name, once a failure of this caller counts.
+    hit: Option<(Uuid, String)>,
+}
+
+impl Trial {
+    /// `None`: nothing is new.
+    pub fn of(before: Arc<Generation>, after: &Generation) -> Option<Arc<Trial>> {
+        let is_new = |module: &&Arc<Module>| before.modules.iter().all(|old| old.digest != module.digest);
+        let modules: Vec<Arc<Module>> = after.modules.iter().filter(is_new).cloned().collect();
+        let (callers, turn) = Default::default();
+        (!modules.is_empty()).then(|| Arc::new(Trial { before, modules, callers, turn }))
+    }
+
+    /// The module on trial that failed in this request.
+    pub fn find_failed(&self, request: Uuid) -> Option<&Arc<Module>> {
+        self.modules.iter().find(|module| module.health.has_failed(request))
+    }
+
+    /// Whether a failure of this caller is still looked into.
+    pub fn may_hear(&self, caller: Uuid) -> bool {
+        self.callers.lock().is_ok_and(|callers| match callers.get(&caller) {
+            Some(heard) => heard.hit.is_none() && heard.times < HEARINGS,
+            None => callers.len() < CALLERS,
+        })
+    }
+
+    /// Looked into: `hit`, the company and the module, where the failure is the new version's alone.
+    pub fn hear(&self, caller: Uuid, hit: Option<(Uuid, &str)>) {
+        if let Ok(mut callers) = self.callers.lock() {
+            let heard = callers.entry(caller).or_default();
+            heard.times += 1;
+            heard.hit = heard.hit.take().or_else(|| hit.map(|(company, module)| (company, module.to_owned())));
+        }
+    }
+
+    /// Companies whose callers a module failed.
+    pub fn count_companies(&self, module: &str) -> usize {
+        let count = |callers: &BTreeMap<Uuid, Heard>| {
+            let hits = callers.values().filter_map(|heard| heard.hit.as_ref());
+            hits.filter(|(_, name)| name == module).map(|(company, _)| *company).collect::<BTreeSet<Uuid>>().len()
+        };
+        self.callers.lock().map_or(0, |callers| count(&callers))
+    }
+}

@@ -1,0 +1,134 @@
+//! What one caller may ask for in all, and what the refused cost.
+
+use std::time::Instant;
+
+use serde_json::json;
+use stoa_tests::company::onboarding;
+use stoa_tests::host::Settings;
+use stoa_tests::issuer::Manner;
+use stoa_tests::signer::{claims, jwks};
+use stoa_tests::{Database, Issuer, Signer, Stoa, modules, on_both_databases, room_in_this_minute};
+
+use super::count_writes;
+
+on_both_databases![
+    a_user_has_one_limit_over_all_companies,
+    a_user_makes_so_many_companies_in_a_day,
+    strangers_cost_reads_and_no_writer,
+    two_names_of_one_user_are_written_once_a_minute,
+    readiness_is_looked_up_once_a_second,
+    made_up_keys_are_bounded_by_address,
+];
+
+/// What a host looks and writes by itself since then: some four times a second.
+fn count_own(began: Instant) -> u64 {
+    10 + 6 * began.elapsed().as_secs()
+}
+
+/// Without modules: who may ask at all is the host's own business.
+fn bare(database: Database, set: &[(&str, &str)]) -> Stoa {
+    let settings = Settings::default().modules(modules::none());
+    Stoa::start_with(database, set.iter().fold(settings, |settings, (name, value)| settings.set(name, value)))
+}
+
+fn a_user_has_one_limit_over_all_companies(database: Database) {
+    let host =
+        bare(database, &[("STOA_USER_REQUESTS_PER_MINUTE", "30"), ("STOA_USER_TOTAL_REQUESTS_PER_MINUTE", "30")]);
+    let token = host.token("busy@example.test");
+    let companies: Vec<String> = (0..3)
+        .map(|nth| {
+            let request = host.request("POST", "/v1/onboarding/companies").token(&token);
+            request.json(&onboarding(&format!("Busy {nth}"))).send().is(201)["tenantId"].as_str().unwrap().to_string()
+        })
+        .collect();
+    room_in_this_minute(20);
+    let context = |nth: usize| host.get_with(&format!("/v1/tenants/{}/context", companies[nth % 3]), &token);
+    let statuses: Vec<u16> = (0..40).map(|nth| context(nth).status).collect();
+    let admitted = statuses.iter().filter(|status| **status == 200).count();
+    assert!((25..=30).contains(&admitted), "{statuses:?}");
+    let refused = context(0).refused(429, "RATE_LIMITED");
+    assert!(refused.header("retry-after").is_some(), "{refused}");
+    // Somebody else is not held up.
+    host.company().get("context").is(200);
+}
+
+fn a_user_makes_so_many_companies_in_a_day(database: Database) {
+    let host = bare(database, &[("STOA_USER_COMPANIES_PER_DAY", "2")]);
+    let make = |email: &str| {
+        let request = host.request("POST", "/v1/onboarding/companies").token(&host.token(email));
+        request.json(&onboarding("One more")).send()
+    };
+    make("founder@example.test").is(201);
+    make("founder@example.test").is(201);
+    let refused = make("founder@example.test").refused(429, "RATE_LIMITED");
+    assert!(refused.header("retry-after").is_some(), "{refused}");
+    make("another@example.test").is(201);
+}
+
+fn strangers_cost_reads_and_no_writer(database: Database) {
+    let host = bare(database, &[("STOA_USER_REQUESTS_PER_MINUTE", "5")]);
+    let token = host.token("stranger@example.test");
+    host.get_with("/v1/auth/me", &token).is(200);
+    room_in_this_minute(20);
+    let (before, began) = (count_writes(&host), Instant::now());
+    for _ in 0..100 {
+        let path = format!("/v1/tenants/{}/context", uuid::Uuid::now_v7());
+        assert!(matches!(host.get_with(&path, &token).status, 403 | 429));
+    }
+    let writes = count_writes(&host) - before;
+    // Five permits, one at a time, and what the host does by itself.
+    assert!(writes < 5 + count_own(began), "{writes} writes for 100 requests of a stranger");
+}
+
+fn two_names_of_one_user_are_written_once_a_minute(database: Database) {
+    let signer = Signer::es256("k1");
+    let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
+    let settings = Settings::default().without_dev().modules(modules::none());
+    let settings = settings.set("STOA_OIDC_ISSUER", &issuer.url).set("STOA_OIDC_AUDIENCE", "stoa-suite");
+    let host = Stoa::start_with(database, settings);
+    let named = |name: &str| {
+        let mut claims = claims(&issuer.url, "stoa-suite", "two-faced");
+        claims["name"] = json!(name);
+        signer.sign(&signer.header(), &claims)
+    };
+    let tokens = ["One", "Other"].map(named);
+    let me = |token: &str| host.get_with("/v1/auth/me", token).is(200);
+    assert_eq!(me(&tokens[0])["displayName"], "One");
+    let (before, began) = (count_writes(&host), Instant::now());
+    for token in tokens.iter().cycle().take(100) {
+        me(token);
+    }
+    let writes = count_writes(&host) - before;
+    assert!(writes < count_own(began), "{writes} writes for 100 requests");
+    assert_eq!(me(&tokens[1])["displayName"], "Other", "each request hears its own token's name");
+}
+
+fn readiness_is_looked_up_once_a_second(database: Database) {
+    let host = bare(database, &[]);
+    let reads = || super::count(&host, "stoa_database_transactions_total{", "kind=\"read\"");
+    let (before, began) = (reads(), Instant::now());
+    for _ in 0..100 {
+        host.get("/v1/ready").is(200);
+    }
+    let looks = reads() - before;
+    assert!(looks < 3 + 3 * count_own(began), "{looks} looks for 100 who asked");
+}
+
+fn made_up_keys_are_bounded_by_address(database: Database) {
+    let host = bare(database, &[]);
+    let key = || format!("test_{}_{}", uuid::Uuid::now_v7(), "a".repeat(42) + "A");
+    let known = key();
+    let answers: Vec<_> = (0..400).map(|_| host.get_with("/v1/api-client/context", &key())).collect();
+    assert!(answers.iter().all(|answer| matches!(answer.status, 401 | 429)));
+    let seconds = 1 + answers.len() as u64 / 100;
+    println!("{} refused without a look, in {seconds} s at most", answers.iter().filter(|a| a.status == 429).count());
+    // The same once more is refused without a look.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let reads = || super::count(&host, "stoa_database_transactions_total{", "kind=\"read\"");
+    let (before, began) = (reads(), Instant::now());
+    for _ in 0..50 {
+        host.get_with("/v1/api-client/context", &known).refused(401, "UNAUTHENTICATED");
+    }
+    let looks = reads() - before;
+    assert!(looks < 3 + 3 * count_own(began), "{looks} looks for one key that is none");
+}

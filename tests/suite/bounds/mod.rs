@@ -1,0 +1,20 @@
+//! What one caller, or one module, may cost the others: each attack of the security trial, and that it comes to nothing.
+
+mod bodies;
+mod callers;
+mod free_json;
+mod guests;
+
+use stoa_tests::Stoa;
+
+/// The sum of the host's counters of this name whose labels hold a text.
+fn count(host: &Stoa, name: &str, labels: &str) -> u64 {
+    let metrics = host.metrics();
+    let lines = metrics.lines().filter(|line| line.starts_with(name) && line.contains(labels));
+    lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// Transactions so far that write.
+fn count_writes(host: &Stoa) -> u64 {
+    count(host, "stoa_database_transactions_total{", "kind=\"write\"")
+}

@@ -1,0 +1,212 @@
+//! Totals by month: what is read of a whole entity is the same whether its lines are in them or not.
+
+use serde_json::{Value as Json, json};
+use stoa_tests::billing::{Desk, Office, Trade};
+use stoa_tests::books::{day, month_day};
+use stoa_tests::company::fresh;
+use stoa_tests::tables::figure;
+use stoa_tests::{Database, at_once, on_both_databases};
+
+on_both_databases![
+    figures_are_the_same_summed_or_not,
+    lines_are_summed_as_others_are_written,
+    goods_and_sales_are_the_same_summed_or_not,
+];
+
+/// What is told of the whole entity, on its days and at the edges of its months.
+fn read_figures(office: &Office) -> Vec<Json> {
+    let of = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
+    let ask = |report: &str, query: &[(&str, &str)]| {
+        let query: Vec<(&str, &str)> = of.into_iter().chain(query.iter().copied()).collect();
+        office.shop.list(&format!("reports/{report}"), &query).is(200).body
+    };
+    let mut figures = vec![office.shop.list("reports/reconciliation", &of[..1]).is(200).body];
+    let ends = [(2, 1), (2, 9), (2, 10), (2, 28), (1, 1), (1, 14), (1, 15), (1, 16), (1, 28), (0, 1)];
+    let ends: Vec<String> = ends.iter().map(|(ago, of)| month_day(*ago, *of)).chain([day(-1), day(0)]).collect();
+    for as_of in &ends {
+        for report in ["receivables-ageing", "payables-ageing"] {
+            figures.push(ask(report, &[("asOf", as_of)]));
+        }
+        for from in ends.iter().filter(|from| *from <= as_of) {
+            for report in ["sales", "margin"] {
+                figures.push(ask(report, &[("from", from), ("to", as_of), ("groupBy", "MONTH")])["totals"].clone());
+            }
+        }
+    }
+    figures
+}
+
+/// Documents of every kind on two days and today.
+fn trade(desk: &Desk) {
+    for (ago, on, amount) in [(2, 10, "100"), (1, 15, "30.5"), (1, 16, "7")] {
+        let on = month_day(ago, on);
+        let draft = desk.draft(json!([desk.free("2", amount), desk.free("1", amount)]));
+        let members = match desk.trade {
+            Trade::Sales => json!({ "issuedOn": on, "recognizedOn": on }),
+            Trade::Purchases => json!({ "documentReference": fresh("DOC-"), "recognizedOn": on }),
+        };
+        desk.step(&format!("invoices/{draft}"), "recognize", members).is(200);
+        let payment =
+            desk.try_pay("50", json!({ "paidOn": on, "applications": [{ "invoiceId": draft, "amount": "2" }] }));
+        let payment = format!("payments/{}", payment.is(201).id());
+        if ago == 2 {
+            desk.give_back(&payment, "3");
+            desk.apply(&desk.grant("20"), &[(&draft, "8")]).is(201);
+        } else {
+            desk.step(&payment, "reverse", json!({ "reason": "bounced" })).is(200);
+            desk.void(&format!("invoices/{draft}"), json!({})).is(200);
+        }
+    }
+}
+
+fn count_totals(office: &Office) -> [i64; 3] {
+    ["party", "revenue", "money"].map(|of| office.shop.count(&format!("finance_{of}_total"), "1 = 1"))
+}
+
+/// Lines of a time that is summed already, as of requests that come to their locks late, go to the totals at once.
+fn figures_are_the_same_summed_or_not(database: Database) {
+    let office = Office::with_old_books(database);
+    let later = office.shop.hours_after("created_at", "1");
+    office.shop.change(&format!(
+        "insert into finance_summed_lines (tenant_id, id, version, created_at, updated_at, legal_entity_id, until)
+         select tenant_id, id, 1, created_at, updated_at, id, {later} from ledger_legal_entity where {{tenant}}"
+    ));
+    at_once(6, |n| trade(office.desks()[n % 2]));
+    assert!(count_totals(&office).iter().all(|count| *count > 0), "{:?}", count_totals(&office));
+    let summed = read_figures(&office);
+    office.sound();
+    for of in ["party_total", "revenue_total", "money_total", "summed_lines"] {
+        office.shop.change(&format!("delete from finance_{of} where {{tenant}}"));
+    }
+    assert_eq!(summed, read_figures(&office));
+    office.sound();
+}
+
+fn lines_are_summed_as_others_are_written(database: Database) {
+    let office = Office::with_old_books(database);
+    let invoices: Vec<String> = office.desks().into_iter().flat_map(|desk| (0..20).map(|_| desk.owe("10"))).collect();
+    office.desks().into_iter().for_each(trade);
+    // Lines of a time long past, on many days.
+    let id = office.shop.numbered_id("s.n");
+    let on = month_day(2, 3);
+    let (month, due) = (on[..7].to_string(), month_day(2, 20));
+    office.shop.copy_rows(
+        "finance_party_entry",
+        &format!("document_id = {}", office.shop.literal(&invoices[0])),
+        3_000,
+        &[
+            ("id", &id),
+            ("on_date", &format!("'{on}'")),
+            ("month", &format!("'{month}'")),
+            ("due_on", &format!("'{due}'")),
+        ],
+    );
+    let before = read_figures(&office);
+    assert_eq!(count_totals(&office), [0; 3]);
+    // One of about a thousand lines brings the totals forward: of these some hundreds a round one soon does.
+    let parts: Vec<(&str, &str)> = invoices[..20].iter().map(|invoice| (invoice.as_str(), "1")).collect();
+    let is_summed = (0..200).any(|_| {
+        let payment = office.sales.pay_for("20", &parts);
+        office.sales.step(&payment, "reverse", json!({ "reason": "bounced" })).is(200);
+        office.shop.count("finance_party_total", "1 = 1") > 0
+    });
+    assert!(is_summed, "no line was summed");
+    assert_eq!(office.shop.count("finance_party_total", &format!("due_on = '{due}'")), 1);
+    assert_eq!(before, read_figures(&office));
+    // What is read of all parties is read of the totals, not of their lines.
+    let total = || {
+        let of = [("legalEntityId", office.entity.as_str()), ("currencyCode", "EUR")];
+        let ages = office.shop.list("reports/receivables-ageing", &of).is(200);
+        figure(&ages["totals"]["total"]).parse::<f64>().expect("an amount")
+    };
+    let told = total();
+    office.shop.change(&format!("delete from finance_party_total where {{tenant}} and due_on = '{due}'"));
+    assert!((told - total() - 30_000.0).abs() < 0.001, "{told} and {}", total());
+    let output = office.shop.host.command().args(["verify", "--json", "--tenant", &office.shop.tenant]).output();
+    let found = String::from_utf8_lossy(&output.expect("cannot run stoa verify").stdout).into_owned();
+    assert!(found.contains("month-total"), "{found}");
+}
+
+/// What is told of an entity's goods and sales, at many days.
+fn read_goods(office: &Office, days: &[String]) -> Vec<Json> {
+    let of = [("legalEntityId", office.entity.as_str())];
+    let ask = |report: &str, query: &[(&str, &str)]| {
+        let query: Vec<(&str, &str)> = of.into_iter().chain(query.iter().copied()).collect();
+        office.shop.list(&format!("reports/{report}"), &query).is(200).body
+    };
+    let mut figures = Vec::new();
+    for to in days {
+        figures.push(ask("valuation", &[("asOf", to)]));
+        for from in days.iter().filter(|from| *from <= to) {
+            figures.push(ask("costs", &[("from", from), ("to", to)]));
+            let range = [("from", from.as_str()), ("to", to.as_str()), ("currencyCode", "EUR"), ("groupBy", "MONTH")];
+            figures.push(ask("margin", &range));
+        }
+    }
+    figures
+}
+
+fn goods_and_sales_are_the_same_summed_or_not(database: Database) {
+    let office = Office::with_books(database);
+    let counter = &office.counter;
+    let goods: Vec<String> = (0..60).map(|_| counter.good("10", "1000")).collect();
+    let items: Json = goods.iter().map(|good| json!({ "variantId": good, "quantity": "1" })).collect();
+    counter.deliver(items.clone());
+    // Lines of times long past, on the days of many months.
+    let on = match database {
+        Database::Sqlite => format!("date('{}', '-' || (s.n % 75) || ' days')", day(0)),
+        Database::Postgres => format!("(date '{}' - (s.n % 75)::int)", day(0)),
+    };
+    let month = match database {
+        Database::Sqlite => format!("substr({on}, 1, 7)"),
+        Database::Postgres => format!("to_char({on}, 'YYYY-MM')"),
+    };
+    // One row of the delivery, copied to as many days.
+    let number = office.shop.numbered_id("s.n");
+    let good = office.shop.literal(&goods[0]);
+    let sold = format!("kind = 'SOLD' and variant_id = {good}");
+    office.shop.copy_rows(
+        "inventory_cost_entry",
+        &sold,
+        300,
+        &[("id", &number), ("movement_id", &number), ("entry_date", &on)],
+    );
+    office.shop.copy_rows(
+        "sales_delivery_line",
+        &format!("variant_id = {good}"),
+        300,
+        &[("id", &number), ("source_id", &number), ("on_date", &on), ("month", &month)],
+    );
+    let days: Vec<String> =
+        [(2, 1), (1, 1), (1, 10), (1, 28)].map(|(ago, of)| month_day(ago, of)).into_iter().chain([day(0)]).collect();
+    let before = read_goods(&office, &days[..4]);
+    // One of about a thousand lines brings the totals forward.
+    let is_summed = (0..200).any(|_| {
+        counter.deliver(items.clone());
+        ["inventory_cost_total", "sales_delivery_total"].iter().all(|table| office.shop.count(table, "1 = 1") > 0)
+    });
+    assert!(is_summed, "no line was summed");
+    assert_eq!(before, read_goods(&office, &days[..4]));
+    let output = office.shop.host.command().args(["verify", "--json", "--tenant", &office.shop.tenant]).output();
+    let found = String::from_utf8_lossy(&output.expect("cannot run stoa verify").stdout).into_owned();
+    assert!(!found.contains("month-total"), "{found}");
+    let summed = read_goods(&office, &days);
+    for of in ["inventory_variant_cost_total", "inventory_cost_total", "inventory_summed_lines"] {
+        office.shop.change(&format!("delete from {of} where {{tenant}}"));
+    }
+    for of in ["sales_delivery_total", "sales_summed_lines"] {
+        office.shop.change(&format!("delete from {of} where {{tenant}}"));
+    }
+    assert_eq!(summed, read_goods(&office, &days));
+    // Lines of a time that is summed already go to the totals at once.
+    let later = office.shop.hours_after("created_at", "1");
+    for module in ["inventory", "sales"] {
+        office.shop.change(&format!(
+            "insert into {module}_summed_lines (tenant_id, id, version, created_at, updated_at, legal_entity_id, until)
+             select tenant_id, id, 1, created_at, updated_at, id, {later} from ledger_legal_entity where {{tenant}}"
+        ));
+    }
+    let without = read_goods(&office, &days[4..]);
+    counter.deliver(items.clone());
+    assert_ne!(without, read_goods(&office, &days[4..]), "what was delivered is in the totals");
+}

@@ -1,0 +1,130 @@
+//! Connections that only cost: silent ones, ones that read nothing, thousands of them. The rest goes on being served. [F21]
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use stoa_tests::host::Settings;
+use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
+
+// What is refused here is refused before a database is asked.
+on_one_database![
+    whoever_says_nothing_is_left,
+    one_peer_leaves_room_for_others,
+    ten_thousand_idle_connections_stop_nobody,
+    the_private_listener_answers_to_its_own_names,
+];
+
+const SILENCE: Duration = Duration::from_secs(2);
+
+fn host(database: Database, settings: Settings) -> Stoa {
+    Stoa::start_with(database, settings.modules(modules::none()))
+}
+
+fn connect(address: &str) -> TcpStream {
+    TcpStream::connect(address).expect("cannot connect")
+}
+
+/// Whether the other side has closed, within a time.
+fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
+    stream.set_read_timeout(Some(within)).expect("a read timeout");
+    match stream.read(&mut [0; 1]) {
+        Ok(count) => count == 0,
+        Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+    }
+}
+
+fn whoever_says_nothing_is_left(database: Database) {
+    let host = host(database, Settings::default().set("STOA_CONNECTION_TIMEOUT", "2s"));
+    let begin = Instant::now();
+    let address = host.address();
+    let mut silent: Vec<(&str, TcpStream)> = ["", "PRI * HTT", "GET /v1/health HTTP/1.1\r\nHost: x\r\n"]
+        .map(|begins| {
+            let mut stream = connect(&address);
+            stream.write_all(begins.as_bytes()).expect("written");
+            (begins, stream)
+        })
+        .into();
+    // Who asks for much and reads nothing, so that no buffer takes it all.
+    let mut deaf = connect(&address);
+    deaf.set_write_timeout(Some(SILENCE)).expect("a write timeout");
+    let ask = format!("GET /v1/openapi.json HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    let asked = (0..2_000).take_while(|_| deaf.write_all(ask.as_bytes()).is_ok()).count();
+    for (begins, stream) in &mut silent {
+        // An answer may come first (408, or none): then the end.
+        let mut closed = false;
+        while !closed && begin.elapsed() < SILENCE * 6 {
+            closed = is_closed(stream, SILENCE * 5);
+        }
+        assert!(closed, "{begins:?} is open after {:?}", begin.elapsed());
+    }
+    assert!(begin.elapsed() >= SILENCE, "nobody was hurried");
+    std::thread::sleep(SILENCE * 2);
+    let mut answered = Vec::new();
+    deaf.set_read_timeout(Some(SILENCE * 2)).expect("a read timeout");
+    let ended = deaf.read_to_end(&mut answered);
+    let answers = String::from_utf8_lossy(&answered).matches("HTTP/1.1 200").count();
+    let closed = !matches!(&ended, Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()));
+    assert!(closed && answers < asked, "{answers} of {asked} were answered, {ended:?}");
+    host.get("/v1/health").is(200);
+}
+
+fn one_peer_leaves_room_for_others(database: Database) {
+    let settings = Settings::default().set("STOA_CONNECTIONS", 60).set("STOA_CONNECTIONS_PER_PEER", 20);
+    let host = host(database, settings);
+    let mut held: Vec<TcpStream> = (0..20).map(|_| connect(&host.address())).collect();
+    assert!(is_closed(&mut connect(&host.address()), SILENCE), "one more of this address");
+    assert!(held.iter_mut().all(|stream| !is_closed(stream, Duration::from_millis(1))));
+    assert!(host.metrics().contains("stoa_connections_refused_total"), "the private listener has its own");
+    drop(held);
+    eventually(|| (!is_closed(&mut connect(&host.address()), Duration::from_millis(50))).then_some(()));
+    host.get("/v1/health").is(200);
+}
+
+/// Behind a trusted proxy there is no limit of one address: all of them come from here.
+fn ten_thousand_idle_connections_stop_nobody(database: Database) {
+    let most = raise_own_limit();
+    let settings = Settings::default().set("STOA_TRUSTED_PROXIES", "127.0.0.1").set("STOA_CONNECTIONS", 15_000);
+    let host = host(database, settings);
+    let wanted = 10_000.min(most.saturating_sub(2_000) / 2);
+    let idle: Vec<TcpStream> = (0..wanted).map(|_| connect(&host.address())).collect();
+    for _ in 0..20 {
+        host.get("/v1/health").is(200);
+    }
+    assert!(host.metrics().contains("stoa_"), "operators see what goes on");
+    println!("{} connections were idle", idle.len());
+    assert!(idle.len() >= 300, "so few descriptors say nothing: {most}");
+}
+
+/// As many descriptors as this process may have.
+fn raise_own_limit() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    #[allow(unsafe_code, reason = "no library of the workspace sets limits")]
+    // SAFETY: both take a struct of this frame and keep nothing of it.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        limit.rlim_cur = limit.rlim_max;
+        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+    }
+    usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
+}
+
+/// A page whose name was pointed at the private listener asks by its own name.
+fn the_private_listener_answers_to_its_own_names(database: Database) {
+    let host = host(database, Settings::default().set("STOA_PRIVATE_NAMES", "stoa.internal"));
+    let ask = |name: &str| {
+        let mut stream = connect(&host.private_address());
+        let request = format!("GET /metrics HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("written");
+        let mut told = String::new();
+        stream.read_to_string(&mut told).expect("an answer");
+        told
+    };
+    for name in ["rebound.example", "rebound.example:9464", "localhost.rebound.example"] {
+        let told = ask(name);
+        assert!(told.starts_with("HTTP/1.1 421") && !told.contains("stoa_generation"), "{name}: {told}");
+    }
+    for name in ["127.0.0.1", "localhost:9464", "[::1]", "stoa.internal:9464"] {
+        assert!(ask(name).starts_with("HTTP/1.1 200"), "{name}");
+    }
+}

@@ -1,0 +1,247 @@
+//! Whom a deployment trusts, and how far: what a partner's key may bring, what must be allowed by name, and what becomes of a module
+//! whose signer is revoked while it runs.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+use stoa_tests::company::with;
+use stoa_tests::host::Settings;
+use stoa_tests::operator::{Operator, signed_by};
+use stoa_tests::{Answer, Database, Stoa, eventually, modules, on_both_databases};
+
+use super::vetter::{Vetter, trust_file};
+
+on_both_databases![
+    a_partner_brings_what_its_entry_names,
+    what_guards_companies_is_given_up_by_name,
+    a_module_is_taken_out_and_its_data_stays,
+    a_host_steps_off_what_is_not_trusted_any_more,
+    two_modules_never_share_a_table,
+];
+
+/// A deployment that runs the vendor's changeling and trusts these partners besides.
+fn deployment(database: Database, vendor: &Vetter, partners: &[String]) -> (Stoa, Operator) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    vendor.sign(&folder.path().join("changeling.wasm"));
+    let entries: Vec<String> = std::iter::once(vendor.entry("")).chain(partners.iter().cloned()).collect();
+    let host = Stoa::start_with(database, Vetter::settings_with(&entries, folder));
+    let console = host.console_with("alices-token");
+    (host, console)
+}
+
+fn push(console: &Operator, by: &Vetter, bytes: &[u8]) -> Answer {
+    console.push(&signed_by(by.key(), bytes))
+}
+
+/// The digest of what is let in.
+#[track_caller]
+fn push_good(console: &Operator, by: &Vetter, bytes: &[u8]) -> String {
+    let answer = push(console, by, bytes);
+    assert!(matches!(answer.status, 200 | 201), "{answer}");
+    answer.text("digest")
+}
+
+fn descriptor(name: &str) -> Json {
+    json!({
+        "name": name,
+        "version": "1.0.0",
+        "description": "Says what the test wrote.",
+        "permissions": [{ "code": format!("{name}.read"), "description": "Read." }],
+        "routes": [{
+            "method": "GET",
+            "path": format!("/tenants/{{tenantId}}/{name}/things"),
+            "operation": format!("list{}Things", name.len()),
+            "summary": "A thing",
+            "audience": "user",
+            "access": { "all": [format!("{name}.read")] },
+            "idempotency": "none",
+            "readOnly": true,
+            "status": 200,
+            "response": { "type": "object", "properties": { "operation": { "type": "string" } } },
+            "bodyLimit": 0,
+        }],
+    })
+}
+
+fn puppet(descriptor: &Json) -> Vec<u8> {
+    modules::puppet(&descriptor.to_string())
+}
+
+/// What a host says that does not run the active generation. One that was killed stays on the list for a while.
+fn own_trouble(shown: &Json) -> Option<String> {
+    let hosts = shown["hosts"].as_array()?;
+    let own = hosts.iter().find(|host| host["id"] == shown["host"]["id"])?;
+    own["trouble"].as_str().map(str::to_string)
+}
+
+fn codes(answer: &Answer) -> BTreeSet<String> {
+    let changes = answer["changes"].as_array().into_iter().flatten();
+    changes.filter_map(|change| change["code"].as_str().map(str::to_string)).collect()
+}
+
+fn a_partner_brings_what_its_entry_names(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let idle = Vetter::make("idle", "partner");
+    let entries = [acme.entry(":loyalty-*+keeper"), idle.entry("")];
+    let (host, console) = deployment(database, &vendor, &entries);
+    // The vendor's catalog of other bytes, by a partner.
+    push(&console, &acme, &modules::changeling(6)).refused(403, "SIGNER_OUT_OF_REACH");
+    // A service of another's name: whoever needs it would be given the partner's.
+    let answer = push(&console, &acme, &modules::guest("keeper")).refused(403, "SIGNER_OUT_OF_REACH");
+    assert!(answer.text("detail").contains("commerce:shelf/items"), "{answer}");
+    // Without names in the entry a partner brings what is nobody's.
+    push(&console, &idle, &modules::changeling(6)).refused(403, "SIGNER_OUT_OF_REACH");
+    let shown = console.shown();
+    assert_eq!(shown["artifacts"].as_array().map(Vec::len), Some(1), "{shown}");
+
+    let loyalty = push_good(&console, &acme, &puppet(&descriptor("loyalty-points")));
+    console.activate(&loyalty, json!({})).is(200);
+    let own = push_good(&console, &idle, &puppet(&descriptor("idle")));
+    console.activate(&own, json!({})).is(200);
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
+    let refused = host.rows("select 1 from stoa_operator_audit where result = 'SIGNER_OUT_OF_REACH'");
+    assert_eq!(refused.len(), 3);
+}
+
+/// None of this breaks a caller, and each takes from companies what guarded them.
+fn what_guards_companies_is_given_up_by_name(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let entries = [acme.entry(":changeling+puppet+keeper+reader+shelf/items")];
+    let (host, console) = deployment(database, &vendor, &entries);
+    let breaking = |digest: &str, allow: &[&str]| {
+        codes(&console.activate(digest, json!({ "allow": allow })).refused(409, "CONTRACT_BREAKING"))
+    };
+    let other = push_good(&console, &acme, &modules::changeling(6));
+    assert_eq!(breaking(&other, &[]), BTreeSet::from(["SIGNER_CHANGED".to_string()]));
+    console.activate(&other, json!({ "allow": ["SIGNER_CHANGED"] })).is(200);
+
+    let columns = json!([{ "name": "label", "type": "text" }]);
+    let unique = json!([{ "name": "label", "columns": ["label"] }]);
+    let collection = json!({ "name": "thing", "kind": "record", "columns": columns, "unique": unique });
+    let first = with(&descriptor("puppet"), json!({ "collections": [collection] }));
+    console.activate(&push_good(&console, &acme, &puppet(&first)), json!({})).is(200);
+    let mut looser = with(&first, json!({ "version": "1.1.0" }));
+    looser["collections"][0]["unique"] = json!([]);
+    looser["routes"][0]["access"] = json!({ "any": [] });
+    let looser = push_good(&console, &acme, &puppet(&looser));
+    let both = ["CONSTRAINT_DROPPED", "ROUTE_ACCESS_WIDENED"];
+    assert_eq!(breaking(&looser, &[]), both.map(str::to_string).into());
+    assert_eq!(breaking(&looser, &both[..1]), BTreeSet::from([both[1].to_string()]));
+    console.activate(&looser, json!({ "allow": both })).is(200);
+
+    // A module that is new asks for what it wants of others.
+    console.activate(&push_good(&console, &acme, &modules::guest("keeper")), json!({})).is(200);
+    let reader = push_good(&console, &acme, &modules::guest("reader"));
+    assert_eq!(breaking(&reader, &[]), BTreeSet::from(["SERVICE_WANTED".to_string()]));
+    console.activate(&reader, json!({ "allow": ["SERVICE_WANTED"] })).is(200);
+
+    // What others need stays.
+    let take_out = |name: &str| console.post(&format!("modules/{name}/deactivate"), json!({}));
+    let answer = take_out("keeper").refused(409, "SERVICE_UNRESOLVED");
+    assert!(answer.text("detail").contains("reader"), "{answer}");
+    take_out("reader").is(200);
+    assert_eq!(take_out("keeper").is(200)["modules"][0]["name"], "keeper");
+    take_out("keeper").refused(404, "NOT_FOUND");
+    assert_eq!(console.version("keeper"), None);
+    let audited =
+        host.rows("select actor, result from stoa_operator_audit where operation = 'deactivateModule' order by id");
+    let results: Vec<&str> = audited.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(results, ["SERVICE_UNRESOLVED", "SUCCESS", "SUCCESS", "NOT_FOUND"]);
+    assert!(audited.iter().all(|row| row[0] == "alice"), "{audited:?}");
+}
+
+fn a_module_is_taken_out_and_its_data_stays(database: Database) {
+    let folder = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
+    let host = Stoa::start_with(database, Settings::default().modules_in(folder));
+    let (console, shop) = (host.console(), host.company());
+    shop.post("changeling/items", json!({ "name": "kept" })).is(201);
+    let digest = console.shown()["modules"][0]["digest"].as_str().expect("a digest").to_string();
+    let address = format!("http://{}", host.private_address());
+    let out = host
+        .command()
+        .args(["module", "deactivate", "changeling", "--operator-url", &address, "--operator-token", &console.token])
+        .output()
+        .expect("cannot run stoa");
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success() && said.contains("generation 2") && said.contains("ROUTE_REMOVED"), "{out:?}");
+    host.forget_contract();
+    shop.get("changeling").refused(404, "NOT_FOUND");
+    let history = console.get("generations").is(200);
+    let newest = &history.items()[0];
+    assert_eq!((&newest["module"], &newest["modules"]), (&json!("changeling"), &json!([])), "{newest}");
+    // Its rows waited for it.
+    console.activate(&digest, json!({})).is(200);
+    host.forget_contract();
+    assert_eq!(shop.get("changeling").is(200)["items"], 1);
+}
+
+/// A key is revoked: the host leaves the partner's module while it runs, starts without it, and goes back for good without a host.
+fn a_host_steps_off_what_is_not_trusted_any_more(database: Database) {
+    let (vendor, acme) = (Vetter::new(), Vetter::make("acme", "partner"));
+    let (host, console) = deployment(database, &vendor, &[acme.entry(":changeling")]);
+    let theirs = push_good(&console, &acme, &modules::changeling(6));
+    console.activate(&theirs, json!({ "allow": ["SIGNER_CHANGED"] })).is(200);
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.2"));
+
+    host.rewrite_file(&trust_file(&[vendor.entry("")]));
+    host.hang_up();
+    let wait_for_step = |console: &Operator| {
+        eventually(|| {
+            let shown = console.shown();
+            let trouble = own_trouble(&shown).unwrap_or_default();
+            let runs = &shown["host"]["generation"];
+            (*runs == 1 && trouble.contains("SIGNER_UNTRUSTED")).then_some(shown)
+        })
+    };
+    let shown = wait_for_step(&console);
+    assert_eq!((&shown["generation"], &shown["modules"][0]["signer"]), (&json!(2), &json!("vetter")), "{shown}");
+    push(&console, &acme, &modules::changeling(2)).refused(403, "SIGNER_UNTRUSTED");
+
+    host.restart();
+    let console = host.console_with("alices-token");
+    wait_for_step(&console);
+    assert!(host.log().contains("not wholly trusted"), "a start says so");
+
+    // The command line trusts whom hosts trust.
+    let verify = |trusted: Option<String>| {
+        let mut command = host.command();
+        command.args(["verify"]).envs(trusted.map(|trusted| ("STOA_TRUSTED_SIGNERS", trusted)));
+        command.output().expect("cannot run stoa verify")
+    };
+    assert!(verify(None).status.success(), "it runs what the host runs");
+    let told = verify(Some(acme.entry(":nothing")));
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert!(!told.status.success() && said.contains("SIGNER_"), "{said}");
+
+    let back = host.command().args(["module", "rollback", "--offline", "--json"]).output().expect("cannot run stoa");
+    let said = String::from_utf8_lossy(&back.stdout);
+    assert!(back.status.success() && said.contains("\"generation\":3"), "{back:?}");
+    eventually(|| {
+        let shown = console.shown();
+        (shown["host"]["generation"] == 3 && own_trouble(&shown).is_none()).then_some(())
+    });
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
+    assert_eq!(console.get("generations").is(200).items()[0]["activatedBy"], "system:offline");
+}
+
+/// `puppet-price` with a `list` and `puppet` with a `price_list` would: whichever was first keeps its own.
+fn two_modules_never_share_a_table(database: Database) {
+    let host = Stoa::start_with(database, Settings::default().modules(modules::none()));
+    let console = host.console();
+    let keeping = |name: &str, collection: &str| {
+        let columns = json!([{ "name": "label", "type": "text" }]);
+        let kept = json!({ "collections": [{ "name": collection, "kind": "record", "columns": columns }] });
+        console.pushed(&puppet(&with(&descriptor(name), kept)))
+    };
+    let (first, second) = (keeping("puppet-price", "list"), keeping("puppet", "price_list"));
+    console.activate(&first, json!({})).is(200);
+    let refused = || {
+        let answer = console.activate(&second, json!({})).refused(409, "TABLE_TAKEN");
+        assert!(answer.text("detail").contains("puppet_price_list"), "{answer}");
+    };
+    refused();
+    // Its rows stay its own while it is away.
+    console.post("modules/puppet-price/deactivate", json!({})).is(200);
+    refused();
+    console.activate(&first, json!({})).is(200);
+}

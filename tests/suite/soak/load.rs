@@ -1,0 +1,110 @@
+//! People who write while something fails, and do not give up: the same request with the same key until there is an answer.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use stoa_tests::Company;
+use stoa_tests::company::product;
+
+use super::ground::Ground;
+
+pub const WRITERS: usize = 8;
+/// How long they write before it fails.
+const BEFORE: Duration = Duration::from_millis(300);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Longest wait for service to be back.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// What came of a fault, or of several.
+#[derive(Default)]
+pub struct Observed {
+    /// Names of what was acknowledged.
+    pub written: Vec<String>,
+    /// The longest time from the end of a fault until a writer was served again.
+    pub outage: Duration,
+}
+
+impl Observed {
+    pub fn add(&mut self, other: Observed) {
+        self.written.extend(other.written);
+        self.outage = self.outage.max(other.outage);
+    }
+}
+
+#[derive(Default)]
+struct Progress {
+    /// Acknowledged names, and when each writer was served last.
+    written: Vec<String>,
+    served: Vec<Option<Instant>>,
+}
+
+/// Lets something fail under load and waits until everybody is served again.
+pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
+    let progress = Mutex::new(Progress { written: Vec::new(), served: vec![None; WRITERS] });
+    let stop = AtomicBool::new(false);
+    let outage = thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (progress, stop) = (&progress, &stop);
+            let shop = &ground.shops[writer % ground.shops.len()];
+            scope.spawn(move || {
+                for n in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let name = format!("{tag}-{writer}-{n}");
+                    write(shop, &name);
+                    let mut progress = progress.lock().expect("no writer panicked");
+                    progress.written.push(name);
+                    progress.served[writer] = Some(Instant::now());
+                }
+            });
+        }
+        thread::sleep(BEFORE);
+        fail();
+        let end = Instant::now();
+        let outage = loop {
+            let served = progress.lock().expect("no writer panicked").served.clone();
+            // The writer that was served last tells how long it took.
+            if served.iter().all(|served| served.is_some_and(|at| at > end)) {
+                break end.elapsed();
+            }
+            assert!(end.elapsed() < PATIENCE, "{tag}: service is not back");
+            thread::sleep(PAUSE);
+        };
+        stop.store(true, Ordering::Relaxed);
+        outage
+    });
+    Observed { written: progress.into_inner().expect("no writer panicked").written, outage }
+}
+
+/// Many more writers than usual, for so long.
+pub fn crowd(ground: &Ground, writers: usize, time: Duration) {
+    let end = Instant::now() + time;
+    thread::scope(|scope| {
+        for writer in 0..writers {
+            let shop = &ground.shops[writer % ground.shops.len()];
+            scope.spawn(move || {
+                while Instant::now() < end {
+                    // Whether they are served is not asked: the writers are.
+                    let name = format!("crowd-{}", uuid::Uuid::new_v4());
+                    let _ = shop.request("POST", "catalog/products").json(&product(&name)).unchecked().try_send();
+                }
+            });
+        }
+    });
+}
+
+fn write(shop: &Company, name: &str) {
+    let (key, begin) = (uuid::Uuid::new_v4().to_string(), Instant::now());
+    loop {
+        let request = shop.request("POST", "catalog/products").key(&key).json(&product(name));
+        if request.unchecked().try_send().is_ok_and(|answer| answer.status == 201) {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{name} is never answered");
+        thread::sleep(PAUSE);
+    }
+}
