@@ -31,8 +31,10 @@ pub mod operator;
 pub mod parallel;
 pub mod people;
 pub mod postgres;
+#[cfg(target_os = "linux")]
 pub mod preload;
 pub mod proxy;
+pub mod puppet;
 pub mod purchases;
 pub mod raw;
 pub mod receiver;

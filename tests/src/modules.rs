@@ -59,23 +59,6 @@ fn copy(file: &Path, into: &Path) {
     fs::copy(file, into.join(name)).expect("cannot copy a module");
 }
 
-/// Room for the descriptor in the puppet guest: `tests/guests/puppet/src/lib.rs`.
-const MARK: &[u8] = b"{\"descriptor\":\"of the test\"}";
-const ROOM: usize = 16 * 1024;
-
-/// The puppet guest describing itself by any text: its bytes with the descriptor's room overwritten.
-pub fn puppet(descriptor: &str) -> Vec<u8> {
-    let mut bytes = guest("puppet");
-    let found: Vec<usize> =
-        bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK).map(|(at, _)| at).collect();
-    let [at] = found[..] else { panic!("the puppet has its descriptor at {found:?}") };
-    assert!(descriptor.len() <= ROOM, "the descriptor has {} bytes", descriptor.len());
-    let room = &mut bytes[at..at + ROOM];
-    room.fill(b' ');
-    room[..descriptor.len()].copy_from_slice(descriptor.as_bytes());
-    bytes
-}
-
 /// The changeling guest in one of its forms: `tests/guests/changeling/src/lib.rs` lists them.
 pub fn changeling(form: u8) -> Vec<u8> {
     const FORM: &[u8] = b"the changeling's form: 1";

@@ -18,5 +18,6 @@ mod pos;
 mod pricing;
 mod procurement;
 mod sales;
+#[cfg(target_os = "linux")]
 mod soak;
 mod webhooks;

@@ -11,6 +11,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use uuid::Uuid;
 
 use super::descriptors;
@@ -96,6 +97,8 @@ pub fn start_log(filter: &str, format: LogFormat) {
 
 async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let descriptors = descriptors::raise_limit();
+    // From here on: else a SIGHUP would end a host that starts.
+    let hangup = signal(SignalKind::hangup())?;
     secret_file::make_folder(&settings.data_dir)?;
     let metrics = PrometheusBuilder::new().install_recorder()?;
     let engine = engine::engine(settings.sandbox(), settings.concurrent_requests(), settings.limits().large_memory)
@@ -147,7 +150,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let host = HostIdentity { id: Uuid::now_v7(), name: host_name(address) };
     let deployment = Arc::new(Deployment::new(release, database.clone(), gate, settings.limits(), host));
     deployment.keep(&watchdog);
-    tokio::spawn(read_trust_again(deployment.clone(), settings.sandbox(), flags));
+    tokio::spawn(read_trust_again(hangup, deployment.clone(), settings.sandbox(), flags));
     let (recorder, recording) = Recorder::start(database.clone(), &watchdog);
     let app = Arc::new(answer::App {
         deployment: deployment.clone(),
@@ -221,9 +224,7 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// On SIGHUP whose modules may run is read again, and nothing else of the settings.
-async fn read_trust_again(deployment: Arc<Deployment>, sandbox: Sandbox, flags: Flags) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut hangup) = signal(SignalKind::hangup()) else { return };
+async fn read_trust_again(mut hangup: Signal, deployment: Arc<Deployment>, sandbox: Sandbox, flags: Flags) {
     while hangup.recv().await.is_some() {
         match read_trust(sandbox, &flags) {
             Ok(trust) => deployment.trust(trust),
@@ -244,7 +245,6 @@ fn read_trust(sandbox: Sandbox, flags: &Flags) -> anyhow::Result<Trust> {
 
 /// SIGTERM or Ctrl-C.
 async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
     tokio::select! {
         _ = terminate.recv() => {}

@@ -252,10 +252,13 @@ async fn call(
     };
     let (input, _place) = match body::read(body, operation.route.body_limit, &app.bodies, caller.id(), may_send).await {
         Ok(body::Read { bytes, place }) => {
-            let (operation, parts, path) = (operation.clone(), parts.clone(), path.clone());
-            let size = bytes.len();
-            let judge = move || validate::request(&operation, &parts, &path, &bytes);
-            (app.bodies.judge(size, judge).await?, place)
+            let input = if bytes.len() <= body::SMALL {
+                validate::request(operation, &parts, &path, &bytes)
+            } else {
+                let (operation, parts, path) = (operation.clone(), parts.clone(), path.clone());
+                app.bodies.judge(move || validate::request(&operation, &parts, &path, &bytes)).await?
+            };
+            (input, place)
         }
         Err(body::Unread::Refused(problem)) if problem.status == 413 => (Err(problem), None),
         Err(body::Unread::Refused(problem)) => {
@@ -321,7 +324,6 @@ async fn call(
     }
 }
 
-/// The three headers that every authenticated answer carries.
 /// Whether the caller is known to belong to the company; `None`: a key, which belongs to one.
 async fn is_known(governor: &Governor, member: Option<(Uuid, Uuid)>) -> bool {
     match member {
@@ -330,6 +332,7 @@ async fn is_known(governor: &Governor, member: Option<(Uuid, Uuid)>) -> bool {
     }
 }
 
+/// The three headers that every authenticated answer carries.
 fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> Response<Body> {
     if let Some(Headers { limit, remaining, reset }) = headers {
         let own = response.headers_mut();

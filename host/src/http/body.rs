@@ -83,15 +83,8 @@ impl Bodies {
         }
     }
 
-    /// Runs what judges a body of this size: a large one on a thread of its own, two at a time, for it may take long.
-    pub async fn judge<T: Send + 'static>(
-        &self,
-        size: usize,
-        judge: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Problem> {
-        if size <= SMALL {
-            return Ok(judge());
-        }
+    /// Runs what judges a body that is not small: on a thread of its own, two at a time, for it may take long.
+    pub async fn judge<T: Send + 'static>(&self, judge: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
         let unavailable = || Problem::of("UNAVAILABLE");
         let _turn = self.judged.acquire().await.map_err(|_| unavailable())?;
         tokio::task::spawn_blocking(judge).await.map_err(|_| Problem::of("INTERNAL"))

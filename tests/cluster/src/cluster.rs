@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ use crate::program;
 const TRIES: u32 = 3;
 /// Of a server that was killed, and between two.
 const PATIENT_TRIES: u32 = 40;
+/// In how many looks, one after the other, a server is ready that will not fall.
+const STEADY: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Durable as in production (a suite that kills hosts must not owe its green to a lax database); room for parallel tests.
@@ -131,17 +133,25 @@ impl Cluster {
         Ok(())
     }
 
-    /// Starts the server again where nobody answers at its port.
+    /// Starts the server again unless it serves; one that crashed may come back by itself, or end while it tries.
     pub fn start_again(&self) -> Result<()> {
+        let mut served = 0;
         for _ in 0..PATIENT_TRIES {
             // What was killed may hold its port or its memory for a moment yet.
             std::thread::sleep(PAUSE);
-            if TcpStream::connect(("127.0.0.1", self.port)).is_ok() || self.launch()? {
+            served = if self.is_ready()? { served + 1 } else { 0 };
+            if served == STEADY || served == 0 && self.launch()? {
                 return Ok(());
             }
         }
         let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         bail!("the PostgreSQL cluster does not start again:\n{log}")
+    }
+
+    fn is_ready(&self) -> Result<bool> {
+        let mut command = self.program("pg_isready");
+        command.args(["--host=127.0.0.1", "--quiet", &format!("--port={}", self.port)]);
+        Ok(command.status().context("cannot start pg_isready")?.success())
     }
 
     /// One of the server's programs, as the cluster's owner.

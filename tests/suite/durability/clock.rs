@@ -1,9 +1,7 @@
 //! A clock that ran ahead for a while and is right again: nobody is locked out until the wrong time has come, and no key acts twice.
 
 use serde_json::json;
-use stoa_tests::host::Settings;
-use stoa_tests::preload::Preload;
-use stoa_tests::{Company, Database, Stoa, eventually, modules, on_both_databases};
+use stoa_tests::{Company, Database, Stoa, on_both_databases};
 use uuid::Uuid;
 
 on_both_databases![windows_of_a_wrong_time_lock_nobody_out, an_answer_that_was_purged_too_early_is_expired];
@@ -61,6 +59,10 @@ fn an_answer_that_was_purged_too_early_is_expired(database: Database) {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_key_acts_twice_after_a_clock_that_ran_ahead() {
+    use stoa_tests::host::Settings;
+    use stoa_tests::preload::Preload;
+    use stoa_tests::{eventually, modules};
+
     let preload = Preload::build();
     let module = modules::empty_with(&[("changeling.wasm", &modules::changeling(1))]);
     let variables = preload.variables().into_iter();

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
 use stoa_tests::operator::{Operator, signed_by};
+use stoa_tests::puppet::{self, puppet};
 use stoa_tests::{Answer, Database, Stoa, eventually, modules, on_both_databases};
 
 use super::vetter::{Vetter, trust_file};
@@ -41,30 +42,10 @@ fn push_good(console: &Operator, by: &Vetter, bytes: &[u8]) -> String {
     answer.text("digest")
 }
 
+/// A partner's module, whose operation is its own.
 fn descriptor(name: &str) -> Json {
-    json!({
-        "name": name,
-        "version": "1.0.0",
-        "description": "Says what the test wrote.",
-        "permissions": [{ "code": format!("{name}.read"), "description": "Read." }],
-        "routes": [{
-            "method": "GET",
-            "path": format!("/tenants/{{tenantId}}/{name}/things"),
-            "operation": format!("list{}Things", name.len()),
-            "summary": "A thing",
-            "audience": "user",
-            "access": { "all": [format!("{name}.read")] },
-            "idempotency": "none",
-            "readOnly": true,
-            "status": 200,
-            "response": { "type": "object", "properties": { "operation": { "type": "string" } } },
-            "bodyLimit": 0,
-        }],
-    })
-}
-
-fn puppet(descriptor: &Json) -> Vec<u8> {
-    modules::puppet(&descriptor.to_string())
+    let operation = format!("list{}Things", name.len());
+    with(&puppet::descriptor(name), json!({ "routes": [puppet::route(name, "GET", "things", &operation)] }))
 }
 
 /// What a host says that does not run the active generation. One that was killed stays on the list for a while.

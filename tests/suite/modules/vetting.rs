@@ -4,6 +4,7 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
+use stoa_tests::puppet::{descriptor, puppet, puppet_of_text, route};
 use stoa_tests::{Database, Stoa, modules, on_both_databases, on_one_database};
 
 on_both_databases![lawful_puppet_is_let_in];
@@ -17,33 +18,6 @@ on_one_database![
     descriptors_must_be_lawful,
 ];
 
-/// The smallest lawful descriptor, with one read.
-fn descriptor(name: &str) -> Json {
-    json!({
-        "name": name,
-        "version": "1.0.0",
-        "description": "Says what the test wrote.",
-        "permissions": [{ "code": format!("{name}.read"), "description": "Read." }],
-        "routes": [route(name, "GET", "things", "listThings")],
-    })
-}
-
-fn route(name: &str, method: &str, path: &str, operation: &str) -> Json {
-    json!({
-        "method": method,
-        "path": format!("/tenants/{{tenantId}}/{name}/{path}"),
-        "operation": operation,
-        "summary": "A thing",
-        "audience": "user",
-        "access": { "all": [format!("{name}.read")] },
-        "idempotency": "none",
-        "readOnly": true,
-        "status": 200,
-        "response": { "type": "object", "properties": { "operation": { "type": "string" } } },
-        "bodyLimit": 0,
-    })
-}
-
 fn event(code: &str) -> Json {
     json!({
         "code": code,
@@ -52,10 +26,6 @@ fn event(code: &str) -> Json {
         "data": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string", "format": "uuid" } } },
         "example": { "id": "01890a5d-ac96-774b-bcce-b302099a8057" },
     })
-}
-
-fn puppet(descriptor: &Json) -> Vec<u8> {
-    modules::puppet(&descriptor.to_string())
 }
 
 /// Starts a host with these modules alone and answers what it said when it refused.
@@ -299,7 +269,7 @@ fn unlawful() -> Vec<(Json, &'static str)> {
 fn descriptors_must_be_lawful(database: Database) {
     let base = descriptor("puppet");
     for text in ["", "{", "[]", "null", "{}", "\"x\"", "{\"name\":\"puppet\"}", "{\"name\":\"a\",\"name\":\"b\"}"] {
-        let said = refusal(database, &[("puppet.wasm", &modules::puppet(text))]);
+        let said = refusal(database, &[("puppet.wasm", &puppet_of_text(text))]);
         named(&said, &["puppet"]);
     }
     let mut accepted = Vec::new();

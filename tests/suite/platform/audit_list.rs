@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
+use stoa_tests::puppet::puppet_of_text;
 use stoa_tests::{Company, Database, Stoa, company, eventually, modules, on_both_databases};
 
 on_both_databases![
@@ -305,7 +306,7 @@ fn a_filter_is_there_with_its_module(database: Database) {
         })
         .to_string()
     };
-    let folder = modules::empty_with(&[("puppet.wasm", &modules::puppet(&descriptor(json!([]))))]);
+    let folder = modules::empty_with(&[("puppet.wasm", &puppet_of_text(&descriptor(json!([]))))]);
     let shop = Stoa::start_with(database, Settings::default().modules(folder.path())).company();
     shop.list("audit", &[("productId", &shop.tenant)]).refused(400, "UNKNOWN_QUERY_PARAMETER");
     // One that takes the place of another is refused at the start.
@@ -314,7 +315,7 @@ fn a_filter_is_there_with_its_module(database: Database) {
         json!([{ "code": "Thing-Id", "description": "No name." }]),
         json!([{ "code": "thingId", "description": "Once." }, { "code": "thingId", "description": "Twice." }]),
     ] {
-        let folder = modules::empty_with(&[("puppet.wasm", &modules::puppet(&descriptor(filters.clone())))]);
+        let folder = modules::empty_with(&[("puppet.wasm", &puppet_of_text(&descriptor(filters.clone())))]);
         let Err(said) = Stoa::try_start(database, Settings::default().modules(folder.path())) else {
             panic!("let in with {filters}");
         };

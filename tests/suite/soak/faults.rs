@@ -17,7 +17,6 @@ pub struct Fault {
 }
 
 const BOTH: &[Database] = &[Database::Sqlite, Database::Postgres];
-const SQLITE: &[Database] = &[Database::Sqlite];
 const POSTGRES: &[Database] = &[Database::Postgres];
 
 pub const FAULTS: &[Fault] = &[
@@ -28,7 +27,7 @@ pub const FAULTS: &[Fault] = &[
     Fault { name: "cut between COMMIT and its reply", databases: POSTGRES, happen: slam },
     Fault { name: "disk full", databases: BOTH, happen: fill_disk },
     // PostgreSQL ends by itself then, and whoever runs it starts it again.
-    Fault { name: "failing fsync", databases: SQLITE, happen: break_sync },
+    Fault { name: "failing fsync", databases: BOTH, happen: break_sync },
     Fault { name: "clock an hour ahead, and right", databases: BOTH, happen: |ground| step_clock(ground, 3_600) },
     Fault { name: "clock an hour behind, and right", databases: BOTH, happen: |ground| step_clock(ground, -3_600) },
     Fault { name: "no descriptor left", databases: BOTH, happen: exhaust_descriptors },

@@ -41,6 +41,15 @@ struct Progress {
     served: Vec<Option<Instant>>,
 }
 
+/// Ends the writers, also where the test failed: else it would wait for them for ever.
+struct Rest<'a>(&'a AtomicBool);
+
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Lets something fail under load and waits until everybody is served again.
 pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
     let progress = Mutex::new(Progress { written: Vec::new(), served: vec![None; WRITERS] });
@@ -62,10 +71,11 @@ pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
                 }
             });
         }
+        let _rest = Rest(&stop);
         thread::sleep(BEFORE);
         fail();
         let end = Instant::now();
-        let outage = loop {
+        loop {
             let served = progress.lock().expect("no writer panicked").served.clone();
             // The writer that was served last tells how long it took.
             if served.iter().all(|served| served.is_some_and(|at| at > end)) {
@@ -73,9 +83,7 @@ pub fn observe(ground: &Ground, tag: &str, fail: impl FnOnce()) -> Observed {
             }
             assert!(end.elapsed() < PATIENCE, "{tag}: service is not back");
             thread::sleep(PAUSE);
-        };
-        stop.store(true, Ordering::Relaxed);
-        outage
+        }
     });
     Observed { written: progress.into_inner().expect("no writer panicked").written, outage }
 }
