@@ -27,7 +27,8 @@ inline_schema!([] Limit, |_| json_schema!({ "type": "integer", "minimum": 1, "ma
 pub struct Page<T> {
     /// In the order of the list.
     pub items: Vec<T>,
-    /// Where the next page begins; null on the last one.
+    /// Where the next page begins; null on the last one. A page before it may have fewer items than were asked for, or none: a search
+    /// of text looks at 10,000 records, and the next page goes on from there.
     pub next_cursor: Option<Id>,
 }
 

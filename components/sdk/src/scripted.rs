@@ -87,7 +87,7 @@ pub fn ask<M: Module>(
 
 /// Rows as a store's reply, and none after them.
 pub fn rows(rows: impl IntoIterator<Item = Row>) -> Reply {
-    Reply::Rows(store::Page { rows: rows.into_iter().collect(), more: false })
+    Reply::Rows(store::Page { rows: rows.into_iter().collect(), more: false, reached: None })
 }
 
 /// A row as the store answers it whole: with the version, where its kind has one, and its times.

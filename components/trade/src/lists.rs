@@ -60,7 +60,8 @@ pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> 
 /// # Errors
 /// None; it is what a list operation ends in.
 pub fn answer_page<R, T: Serialize>(rows: Rows<R>, id: impl Fn(&R) -> Id, show: impl Fn(R) -> T) -> Answer {
-    Ok(Reply::json(&Page::of(rows.items, rows.more, id, show)))
+    let next_cursor = rows.next(id);
+    Ok(Reply::json(&Page { items: rows.items.into_iter().map(show).collect(), next_cursor }))
 }
 
 /// The query of a list, as a struct with `cursor` and `limit` before its own parameters. `of Status`: `status` too, ACTIVE unless

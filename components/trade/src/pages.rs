@@ -15,10 +15,10 @@ pub fn read_every<R: View>(filter: &Filter, id: impl Fn(&R) -> Id) -> Vec<R> {
 /// # Errors
 /// The store's.
 pub fn read_rest<R: View>(first: Rows<R>, filter: &Filter, id: impl Fn(&R) -> Id) -> Result<Vec<R>, Failure> {
-    let (mut rows, mut more) = (first.items, first.more);
-    while more {
-        let page: Rows<R> = run(select(filter.clone()).after(rows.last().map(&id)).limit(MOST_ROWS))?;
-        more = page.more;
+    let (mut next, mut rows) = (first.next(&id), first.items);
+    while next.is_some() {
+        let page: Rows<R> = run(select(filter.clone()).after(next).limit(MOST_ROWS))?;
+        next = page.next(&id);
         rows.extend(page.items);
     }
     Ok(rows)
@@ -32,9 +32,9 @@ pub fn for_each_row<R: View>(filter: &Filter, id: impl Fn(&R) -> Id, mut put: im
     let mut after = None;
     loop {
         let page: Rows<R> = run(select(filter.clone()).after(after).limit(MOST_ROWS))?;
-        after = page.items.last().map(&id);
+        after = page.next(&id);
         page.items.into_iter().for_each(&mut put);
-        if !page.more {
+        if after.is_none() {
             return Ok(());
         }
     }

@@ -61,7 +61,7 @@ text_enum! {
     pub enum AuditResult { Success => "SUCCESS", Admitted => "ADMITTED", Denied => "DENIED" }
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListAuditEntries {
     /// The last id of the page before.
@@ -281,18 +281,45 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let spelling = if matches!(session, Session::Postgres(_)) { POSTGRES } else { SQLITE };
     let zone = call.opened.standing.as_ref().map_or("UTC", |standing| standing.time_zone.as_str());
     let limit = query.limit;
-    let (statement, values) = compose(tenant, query, zone, &spelling);
+    let end = match query.searches() {
+        true => find_end(session, tenant, query.clone(), zone, &spelling).await?,
+        false => None,
+    };
+    let (statement, values) = compose(tenant, query, end, zone, &spelling);
     let rows = session.query_composed(statement, &values).await?;
     let entries = rows.iter().map(|row| AuditEntry::read(tenant, row)).collect::<Result<_, Error>>()?;
-    answer(&Page::of(limit, entries, |entry: &AuditEntry| entry.id))
+    answer(&Page::of(limit, entries, |entry: &AuditEntry| entry.id).searched_to(end))
+}
+
+/// Entries that one page of a search looks at: no index knows which have a text or a result, and a company has as many as it likes.
+const SEARCHED: u32 = 10_000;
+
+impl ListAuditEntries {
+    fn searches(&self) -> bool {
+        self.text.is_some() || self.result.is_some()
+    }
+}
+
+/// The last entry that a search may look at, where more follow.
+async fn find_end(
+    session: &mut Session,
+    tenant: Uuid,
+    query: ListAuditEntries,
+    zone: &str,
+    spelling: &Spelling,
+) -> Result<Option<Uuid>, Error> {
+    let candidates = ListAuditEntries { text: None, result: None, limit: Limit(SEARCHED), ..query };
+    let (statement, values) = compose(tenant, candidates, None, zone, spelling);
+    let last = format!("select id from ({statement}) as c order by id desc limit 1 offset {}", SEARCHED - 1);
+    session.query_composed(last, &values).await?.first().map(|row| row.id(0)).transpose()
 }
 
 const COLUMNS: &str =
     "id, request_id, resource_id, actor_type, actor_id, operation, resource_type, ip_address, user_agent,
   metadata, created_at";
 
-/// The statement of a page, and its values.
-fn compose(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spelling) -> (String, Vec<Cell>) {
+/// The statement of a page, and its values. `end`: no entry before it is looked at.
+fn compose(tenant: Uuid, query: ListAuditEntries, end: Option<Uuid>, zone: &str, spelling: &Spelling) -> (String, Vec<Cell>) {
     let mut conditions = Conditions::of("tenant_id", tenant);
     conditions.and_some("resource_type = ?", query.resource_type, Cell::Text);
     conditions.and_some("resource_id = ?", query.resource_id, Cell::Id);
@@ -306,6 +333,7 @@ fn compose(tenant: Uuid, query: ListAuditEntries, zone: &str, spelling: &Spellin
 
     // The time decides; the id, which ascends with it, is what the indexes know.
     let mut bounds: Vec<(&str, Uuid)> = query.cursor.map(|cursor| ("<", cursor)).into_iter().collect();
+    bounds.extend(end.map(|end| (">=", end)));
     if let Some((from, _)) = query.from.map(|from| from.span(zone)) {
         conditions.and("created_at >= ?", Cell::Instant(from));
         bounds.push((">=", first_of(from.saturating_sub(SLACK_MS))));
@@ -394,7 +422,7 @@ mod tests {
         let id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
         let page = |sent: &[(&str, &str)]| {
             let sent: Vec<_> = sent.iter().map(|(a, b)| ((*a).to_string(), (*b).to_string())).collect();
-            compose(Uuid::nil(), stoa_descriptor::query::read(&sent).unwrap(), "UTC", &SQLITE)
+            compose(Uuid::nil(), stoa_descriptor::query::read(&sent).unwrap(), None, "UTC", &SQLITE)
         };
         let (statement, values) = page(&[("limit", "7"), ("thingId", id), ("cursor", id)]);
         assert_eq!(statement.matches("limit $4").count(), 3);

@@ -44,6 +44,8 @@ impl Limit {
 #[schemars(inline, description = "")]
 pub struct Page<T> {
     items: Vec<T>,
+    /// Where the next page begins; null on the last one. A page before it may have fewer items than were asked for, or none: a search
+    /// looks at 10,000 records, and the next page goes on from there.
     next_cursor: Option<Uuid>,
 }
 
@@ -54,6 +56,11 @@ impl<T> Page<T> {
         let more = items.len() > most;
         items.truncate(most);
         Page { next_cursor: items.last().filter(|_| more).map(id), items }
+    }
+
+    /// The page of a search that looked no further than this id, though more follows.
+    pub fn searched_to(self, end: Option<Uuid>) -> Page<T> {
+        Page { next_cursor: self.next_cursor.or(end), ..self }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use stoa_descriptor::{ColumnType, Kind};
+use uuid::Uuid;
 
 use super::datum::Datum;
 use super::filter::{self, Condition};
@@ -34,6 +35,7 @@ pub(super) struct Keyed {
     pub keys: Vec<Vec<Datum>>,
 }
 
+#[derive(Clone)]
 pub(super) struct Select {
     pub table: usize,
     pub columns: Vec<usize>,
@@ -44,9 +46,12 @@ pub(super) struct Select {
     pub after: Option<Vec<Datum>>,
     pub limit: usize,
     pub each: Option<PerKey>,
+    /// The last row that a search may look at, where more follow.
+    pub reached: Option<Uuid>,
 }
 
 /// The first `limit` rows of every key.
+#[derive(Clone)]
 pub(super) struct PerKey {
     pub columns: Vec<usize>,
     pub keys: Vec<Vec<Datum>>,
@@ -197,7 +202,7 @@ fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, R
         None => None,
     };
     let each = call.each.map(|each| per_key(table, each, scope)).transpose()?;
-    Ok(Checked::Select(Select { table: at, columns, lock: call.ask.lock, filter, order, after, limit, each }))
+    Ok(Checked::Select(Select { table: at, columns, lock: call.ask.lock, filter, order, after, limit, each, reached: None }))
 }
 
 /// The id is appended in the direction of the last column, so that an order has one direction where it can.

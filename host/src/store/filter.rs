@@ -6,7 +6,7 @@ use stoa_descriptor::ColumnType;
 use super::datum::{Datum, Unfit};
 use super::decimal::{self, Parsed};
 use super::fold;
-use super::schema::{Table, Tables};
+use super::schema::{ID, Table, Tables};
 use super::scope::StoreLimits;
 use super::sql::{Dialect, Sql};
 use super::{Refused, misuse};
@@ -55,6 +55,60 @@ impl Condition {
 
     pub fn is_always(&self) -> bool {
         matches!(self, Condition::All(parts) if parts.is_empty())
+    }
+
+    /// Whether text is looked for, in columns of the table itself or among alternatives: no index knows which rows have it. A `has`
+    /// that every row must meet is looked up first, and does not count.
+    pub fn searches(&self) -> bool {
+        match self {
+            Condition::Contains { .. } => true,
+            Condition::All(parts) => parts.iter().any(Condition::searches),
+            Condition::Any(parts) => parts.iter().any(Condition::reads_text),
+            _ => false,
+        }
+    }
+
+    fn reads_text(&self) -> bool {
+        match self {
+            Condition::Contains { .. } => true,
+            Condition::All(parts) | Condition::Any(parts) | Condition::Has { terms: parts, .. } => {
+                parts.iter().any(Condition::reads_text)
+            }
+            _ => false,
+        }
+    }
+
+    /// What must hold beside the search.
+    pub fn without_search(&self) -> Condition {
+        match self {
+            Condition::All(parts) => Condition::All(parts.iter().map(Condition::without_search).collect()),
+            other if other.searches() => Condition::always(),
+            other => other.clone(),
+        }
+    }
+
+    /// Looks for matches of a `has` among alternatives only where they belong to rows within these bounds of the id.
+    pub fn bound_matches(&mut self, bounds: &[(&'static str, Datum)]) {
+        match self {
+            Condition::All(parts) => parts.iter_mut().for_each(|part| part.bound_matches(bounds)),
+            Condition::Any(parts) => parts.iter_mut().for_each(|part| part.bound_has(bounds)),
+            _ => {}
+        }
+    }
+
+    fn bound_has(&mut self, bounds: &[(&'static str, Datum)]) {
+        match self {
+            Condition::Has { own: ID, theirs, terms, .. } => {
+                terms.extend(Condition::within(*theirs, bounds));
+            }
+            Condition::All(parts) | Condition::Any(parts) => parts.iter_mut().for_each(|part| part.bound_has(bounds)),
+            _ => {}
+        }
+    }
+
+    /// A column within bounds.
+    pub fn within(column: usize, bounds: &[(&'static str, Datum)]) -> impl Iterator<Item = Condition> {
+        bounds.iter().map(move |(op, datum)| Condition::Compare { column, op, datum: datum.clone() })
     }
 
     /// Marks the columns that the condition reads in its own table.

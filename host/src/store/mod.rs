@@ -19,6 +19,7 @@ mod read;
 mod reform;
 mod schema;
 mod scope;
+mod search;
 mod sql;
 mod sqlite;
 mod write;
@@ -193,7 +194,8 @@ fn page(scope: &mut Scope, call: usize, query: &Query, mut rows: Vec<Vec<Datum>>
         rows.truncate(limit);
     }
     let rows = rows.into_iter().map(|row| values(call, query, row)).collect::<Result<_, _>>()?;
-    Ok(Reply::Rows(Page { rows, more }))
+    let reached = query.reached.filter(|_| !more);
+    Ok(Reply::Rows(Page { rows, more: more || reached.is_some(), reached: reached.map(|id| id.as_u64_pair()) }))
 }
 
 fn values(call: usize, query: &Query, row: Vec<Datum>) -> Result<Vec<Value>, Stop> {

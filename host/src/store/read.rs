@@ -1,6 +1,7 @@
 //! Reads as SQL: select and aggregate, in the words that both databases share; get and find, where they differ.
 
 use stoa_descriptor::ColumnType;
+use uuid::Uuid;
 
 use super::call::{Aggregate, Keyed, Measure, PerKey, Select};
 use super::children;
@@ -20,6 +21,8 @@ pub(super) struct Query {
     pub limit: Option<usize>,
     /// All matches or failure.
     pub whole: bool,
+    /// Where a search ends that does not find as many as are wanted, though more rows follow.
+    pub reached: Option<Uuid>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +89,7 @@ pub(super) fn one_key(schema: &Tables, keyed: &Keyed, key: Vec<Datum>, sql: Sql)
         sql.put(" and ").column("t", table, *at).put(" = ").bind(table.type_of(*at), datum);
     }
     let outputs = outputs(table, &keyed.columns);
-    Query { sql, outputs, hidden: 0, limit: None, whole: false }
+    Query { sql, outputs, hidden: 0, limit: None, whole: false, reached: None }
 }
 
 /// All keys in one statement, with each row's place among them: PostgreSQL's form. One key alone, the usual case, is a
@@ -110,7 +113,7 @@ pub(super) fn all_keys(schema: &Tables, mut keyed: Keyed, sql: Sql) -> Query {
     }
     let mut outputs = outputs(table, &keyed.columns);
     outputs.insert(0, Output::Column(ColumnType::Integer));
-    Query { sql, outputs, hidden: 1, limit: None, whole: false }
+    Query { sql, outputs, hidden: 1, limit: None, whole: false, reached: None }
 }
 
 /// `unnest($2, $3) with ordinality as k(c0, c1, n)`
@@ -169,7 +172,7 @@ pub(super) fn select(schema: &Tables, mut select: Select, sql: Sql) -> Query {
     sql.limit(select.limit);
     lock(&mut sql, select.lock);
     let outputs = outputs(table, &select.columns);
-    Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: select.lock.is_some() }
+    Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: select.lock.is_some(), reached: select.reached }
 }
 
 /// The first rows of one key, run for every key: SQLite's form. The key's values are parameters 2 and on.
@@ -183,7 +186,7 @@ pub(super) fn each_of_one(schema: &Tables, select: &Select, each: &PerKey, sql: 
     }
     each_tail(schema, table, select, each, &mut sql);
     let outputs = outputs(table, &select.columns);
-    Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: true }
+    Query { sql, outputs, hidden: 0, limit: Some(select.limit), whole: true, reached: None }
 }
 
 /// The first rows of every key in one statement: PostgreSQL's form.
@@ -199,7 +202,7 @@ pub(super) fn each_of_all(schema: &Tables, select: Select, each: PerKey, sql: Sq
     sql.put(") r").limit(select.limit);
     let mut outputs = outputs(table, &select.columns);
     outputs.insert(0, Output::Column(ColumnType::Integer));
-    Query { sql, outputs, hidden: 1, limit: Some(select.limit), whole: true }
+    Query { sql, outputs, hidden: 1, limit: Some(select.limit), whole: true, reached: None }
 }
 
 fn each_tail(schema: &Tables, table: &Table, select: &Select, each: &PerKey, sql: &mut Sql) {
@@ -276,7 +279,7 @@ pub(super) fn aggregate(schema: &Tables, aggregate: Aggregate, sql: Sql) -> Quer
         sql.put(if table.column(*at).nullable { " nulls first" } else { "" });
     }
     sql.limit(aggregate.limit);
-    Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false }
+    Query { sql, outputs, hidden: 0, limit: Some(aggregate.limit), whole: false, reached: None }
 }
 
 fn write_measure(schema: &Tables, table: &Table, measure: &Measure, sql: &mut Sql) -> Output {

@@ -23,6 +23,8 @@ pub struct StoreLimits {
     pub has: usize,
     pub measures: usize,
     pub groups: usize,
+    /// Rows that a search of text looks at.
+    pub searched: usize,
     /// Bytes of one batch's replies, about.
     pub reply: usize,
 }
@@ -40,6 +42,7 @@ impl Default for StoreLimits {
             has: 2,
             measures: 16,
             groups: 4,
+            searched: 10_000,
             reply: 4 << 20,
         }
     }

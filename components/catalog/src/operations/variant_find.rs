@@ -65,10 +65,11 @@ fn find_exact_first(query: &FindVariants, text: &str, limit: u32) -> Result<Rows
     let (mut items, rest) = run((get_all::<VariantRow>(shown.iter().copied()), rest))?;
     items.sort_by_key(|row| row.id);
     if room == 0 {
-        return Ok(Rows { more: pending.len() > shown.len() || !rest.items.is_empty(), items });
+        let more = pending.len() > shown.len() || rest.more || !rest.items.is_empty();
+        return Ok(Rows { items, more, reached: None });
     }
     items.extend(rest.items);
-    Ok(Rows { items, more: rest.more })
+    Ok(Rows { items, ..rest })
 }
 
 /// The exact matches still to be shown, and after which id the rest goes on.

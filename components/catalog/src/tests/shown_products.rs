@@ -20,7 +20,7 @@ fn parse(document: &str) -> Json {
 #[test]
 fn a_shown_product_is_one_round_trip_and_what_clients_read() {
     let (product, variant, medium) = (ProductRow::example(), VariantRow::example(), MediaRow::example());
-    let page = StoreReply::Rows(store::Page { rows: vec![whole(&variant, 1)], more: true });
+    let page = StoreReply::Rows(store::Page { rows: vec![whole(&variant, 1)], more: true, reached: None });
     let log = script(vec![
         vec![rows(vec![whole(&product, 1)]), page, rows(vec![whole(&medium, 1)])],
         vec![rows(vec![whole(&product, 1)])],

@@ -93,7 +93,7 @@ fn a_page_of_prices_passes_over_what_is_not_on_sale() {
         row[5] = Id(8, variant).put();
         row
     };
-    let page = |items: Vec<Row>, more: bool| StoreReply::Rows(store::Page { rows: items, more });
+    let page = |items: Vec<Row>, more: bool| StoreReply::Rows(store::Page { rows: items, more, reached: None });
     let log = script(vec![
         vec![rows(vec![list()]), page(vec![of(1, 99), of(2, 1)], true)],
         vec![rows(vec![list()]), page(vec![of(3, 2), of(4, 3)], false)],

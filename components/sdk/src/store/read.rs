@@ -18,7 +18,8 @@ fn ask<V: View>(lock: Option<LockMode>) -> Ask {
 pub(super) fn rows<V: View>(reply: Reply) -> Option<Rows<V>> {
     match reply {
         Reply::Rows(page) => {
-            Some(Rows { items: page.rows.into_iter().map(V::read).collect::<Option<_>>()?, more: page.more })
+            let items = page.rows.into_iter().map(V::read).collect::<Option<_>>()?;
+            Some(Rows { items, more: page.more, reached: page.reached.map(Id::from) })
         }
         _ => None,
     }
@@ -31,6 +32,21 @@ pub struct Rows<V> {
     pub items: Vec<V>,
     /// Whether rows follow the last of `items`.
     pub more: bool,
+    /// Where a search of text stopped that looks at so many rows a call and found fewer than were asked for.
+    pub reached: Option<Id>,
+}
+
+impl<V> Rows<V> {
+    /// The row after which the next page begins; none where nothing follows. `id` of a row.
+    pub fn next(&self, id: impl Fn(&V) -> Id) -> Option<Id> {
+        let last = self.reached.or_else(|| self.items.last().map(id));
+        last.filter(|_| self.more)
+    }
+
+    /// The same page of what is made of its rows.
+    pub fn map<T>(self, make: impl FnMut(V) -> T) -> Rows<T> {
+        Rows { items: self.items.into_iter().map(make).collect(), more: self.more, reached: self.reached }
+    }
 }
 
 /// A row by its id; see [`get`].
@@ -246,7 +262,11 @@ impl<V: View> Batch for First<V> {
     }
 
     fn read(self, replies: &mut Replies) -> Result<Option<V>, Failure> {
-        Ok(self.0.read(replies)?.items.into_iter().next())
+        let rows = self.0.read(replies)?;
+        match rows.items.into_iter().next() {
+            None if rows.more => Err(Failure::Limit("rows of a search that wants one".to_owned())),
+            first => Ok(first),
+        }
     }
 }
 

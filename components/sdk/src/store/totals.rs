@@ -155,7 +155,7 @@ impl<T: Totals> Batch for LimitedTotals<T> {
         Ok(replies.take(|reply| match reply {
             Reply::Rows(page) => {
                 let items = page.rows.into_iter().map(T::read).collect::<Option<_>>()?;
-                Some(Rows { items, more: page.more })
+                Some(Rows { items, more: page.more, reached: None })
             }
             _ => None,
         }))

@@ -13,6 +13,7 @@ mod write;
 use std::collections::HashSet;
 
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::call::Checked;
 use super::datum::Datum;
@@ -21,7 +22,7 @@ use super::schema::Tables;
 use super::scope::Scope;
 use super::sql::{Dialect, Sql};
 use super::write::{Insert, Update, list_misses};
-use super::{Reading, Stop, locks, page};
+use super::{Reading, Stop, locks, page, search};
 use crate::database::postgres::{PgStatement, Transaction, clash, field};
 use crate::wit::store::{Page, Reply};
 
@@ -105,12 +106,19 @@ async fn plan(
 ) -> Result<Planned, Stop> {
     let mut query = match call {
         Checked::Keyed(keyed) if keyed.keys.is_empty() => {
-            return Ok(Planned::Answered(Reply::Rows(Page { rows: Vec::new(), more: false })));
+            return Ok(Planned::Answered(Reply::Rows(Page { rows: Vec::new(), more: false, reached: None })));
         }
         Checked::Keyed(keyed) => read::all_keys(schema, keyed, start(scope)),
         Checked::Select(mut select) => match select.each.take() {
             Some(each) => read::each_of_all(schema, select, each, start(scope)),
-            None => read::select(schema, select, start(scope)),
+            None => {
+                if let Some(query) = search::find_end(schema, &select, scope.limits.searched, start(scope))
+                    && let Some(last) = search::read_end(&collect(transaction, query).await?)
+                {
+                    search::end_at(&mut select, last);
+                }
+                read::select(schema, select, start(scope))
+            }
         },
         Checked::Aggregate(aggregate) => read::aggregate(schema, aggregate, start(scope)),
         Checked::Insert(insert) if !insert.refused.is_empty() => {
@@ -151,6 +159,23 @@ async fn plan(
     };
     let sql = std::mem::replace(&mut query.sql, start(scope));
     Ok(Planned::Asked(sql, Box::new(What::Read(query, Vec::new()))))
+}
+
+/// The rows of one statement that is asked at once.
+async fn collect(transaction: &mut Transaction, mut query: Query) -> Result<Vec<Vec<Datum>>, Stop> {
+    let statement = bind::statement(std::mem::replace(&mut query.sql, Sql::new(Dialect::Postgres, Uuid::nil())));
+    let (mut rows, mut stop) = (Vec::new(), None);
+    let mut take = |_, row: Row| match load(&query, &row) {
+        Ok(data) => rows.push(data),
+        Err(fault) => stop = Some(fault),
+    };
+    let outcomes = transaction.send(vec![statement], &mut take).await?;
+    outcomes.into_iter().try_for_each(|outcome| outcome.map(drop).map_err(clash))?;
+    stop.map_or(Ok(rows), Err)
+}
+
+fn load(query: &Query, row: &Row) -> Result<Vec<Datum>, Stop> {
+    query.outputs.iter().enumerate().map(|(at, output)| bind::load(row, at, output)).collect()
 }
 
 /// Sends what is asked as one message and puts the replies to their calls. The first call that failed is what the batch failed of.
@@ -197,8 +222,7 @@ fn take_row(schema: &Tables, scope: &mut Scope, reading: &mut Reading, what: &mu
         // A text has more rows than are wanted where its limit was rounded up.
         What::Read(query, rows) if query.limit.is_some_and(|limit| rows.len() > limit) => {}
         What::Read(query, rows) => {
-            let load = |(at, output)| bind::load(row, at, output);
-            let data = query.outputs.iter().enumerate().map(load).collect::<Result<Vec<_>, _>>()?;
+            let data = load(query, row)?;
             reading.row(scope, data.get(query.hidden..).unwrap_or_default())?;
             rows.push(data);
         }

@@ -96,7 +96,7 @@ pub(super) fn judge(
     if update.answer.is_empty() {
         return Ok(Reply::Done);
     }
-    Ok(Reply::Rows(Page { rows, more: false }))
+    Ok(Reply::Rows(Page { rows, more: false, reached: None }))
 }
 
 fn spell<'a>(alias: &'a str, update: &Update) -> Spelling<'a> {

@@ -17,7 +17,7 @@ use super::read::{self, Output, Query};
 use super::schema::Tables;
 use super::scope::Scope;
 use super::sql::{Bound, Dialect, Param, Sql};
-use super::{Reading, Stop, page};
+use super::{Reading, Stop, page, search};
 use crate::database::Error;
 use crate::wit::store::Reply;
 
@@ -38,7 +38,12 @@ pub(super) fn run(
             Checked::Select(select) if select.each.is_some() => {
                 each(connection, schema, scope, &mut reading, nth, &select)?
             }
-            Checked::Select(select) => {
+            Checked::Select(mut select) => {
+                if let Some(query) = search::find_end(schema, &select, scope.limits.searched, start(scope))
+                    && let Some(last) = search::read_end(&collect(connection, scope, &mut reading, &query)?)
+                {
+                    search::end_at(&mut select, last);
+                }
                 let query = read::select(schema, select, start(scope));
                 answer(connection, scope, &mut reading, nth, &query)?
             }
@@ -77,11 +82,21 @@ fn answer(
     call: usize,
     query: &Query,
 ) -> Result<Reply, Stop> {
+    let rows = collect(connection, scope, reading, query)?;
+    page(scope, call, query, rows)
+}
+
+fn collect(
+    connection: &Connection,
+    scope: &mut Scope,
+    reading: &mut Reading,
+    query: &Query,
+) -> Result<Vec<Vec<Datum>>, Stop> {
     let mut statement = connection.prepare_cached(&query.sql.text).map_err(fault)?;
     bind(&mut statement, &query.sql.params)?;
     let mut rows = Vec::new();
     fetch(&mut statement, query, scope, reading, &mut rows)?;
-    page(scope, call, query, rows)
+    Ok(rows)
 }
 
 fn get(

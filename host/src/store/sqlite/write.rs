@@ -165,7 +165,7 @@ pub(super) fn update(
         return Ok(Reply::Done);
     }
     let rows = rows.into_iter().map(|row| write::answer_values(table, &update.answer, row)).collect();
-    Ok(Reply::Rows(Page { rows, more: false }))
+    Ok(Reply::Rows(Page { rows, more: false, reached: None }))
 }
 
 impl Work<'_> {

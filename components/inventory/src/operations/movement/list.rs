@@ -75,7 +75,7 @@ fn merge_sides(one: Rows<MovementRow>, other: Rows<MovementRow>, limit: u32) -> 
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     more |= items.len() > limit;
     items.truncate(limit);
-    Rows { items, more }
+    Rows { items, more, reached: None }
 }
 
 pub fn list(call: &Call) -> Answer {

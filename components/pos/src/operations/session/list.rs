@@ -46,7 +46,7 @@ fn page(call: &Call) -> Result<Rows<(SessionRow, Money)>, Problem> {
         let cash = expected.get(&row.id).copied().unwrap_or(row.opening_amount);
         (row, cash)
     };
-    Ok(Rows { items: rows.items.into_iter().map(with_cash).collect(), more: rows.more })
+    Ok(rows.map(with_cash))
 }
 
 pub fn list(call: &Call) -> Answer {
