@@ -48,8 +48,7 @@ impl Bench {
     pub fn new(rounds: Rounds) -> anyhow::Result<Bench> {
         let folder = Folder(std::env::temp_dir().join(format!("stoa-bench-{}", std::process::id())));
         std::fs::create_dir_all(&folder.0)?;
-        let issuer = DevIssuer::load_or_create(&folder.0.join("data"))?;
-        let token = issuer.mint("bench@example.test", Duration::from_secs(24 * 3600), DEV_AUDIENCE, DEV_ISSUER)?;
+        let token = mint(&folder.0.join("data"), "bench@example.test")?;
         let compiled =
             std::env::var_os("STOA_TEST_MODULE_CACHE").map_or_else(|| folder.0.join("compiled"), PathBuf::from);
         Ok(Bench {
@@ -69,6 +68,11 @@ impl Bench {
         variable("STOA_TEST_POSTGRES_URL")
     }
 
+    /// Of another person.
+    pub fn token_of(&self, email: &str) -> anyhow::Result<String> {
+        mint(&self.data(), email)
+    }
+
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.0.join(name)
     }
@@ -83,6 +87,16 @@ impl Bench {
 
     /// The real binary on this database; its metrics are at the second address.
     pub async fn stoa(&self, database: &str, connections: u32) -> anyhow::Result<(Server, SocketAddr)> {
+        self.stoa_with(database, connections, &[]).await
+    }
+
+    /// The same, with these variables.
+    pub async fn stoa_with(
+        &self,
+        database: &str,
+        connections: u32,
+        variables: &[(&str, &str)],
+    ) -> anyhow::Result<(Server, SocketAddr)> {
         let metrics = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let targets: Vec<String> = self.receivers.addresses()?.iter().map(ToString::to_string).collect();
         let mut command = clean(&self.binary);
@@ -99,6 +113,7 @@ impl Bench {
             .env("STOA_USER_COMPANIES_PER_DAY", "1000000")
             .env("STOA_TENANT_REQUESTS_PER_MINUTE", serve::UNLIMITED.to_string())
             .env("STOA_WEBHOOK_DEV_TARGETS", targets.join(","))
+            .envs(variables.iter().copied())
             .current_dir(&self.folder.0);
         Ok((Server::start(command, &self.file("stoa.log")).await?, metrics))
     }
@@ -117,6 +132,12 @@ impl Bench {
         command.arg("bare").args(["--database", database]).arg("--pattern").arg(pattern);
         Server::start(command, &self.file("bare.log")).await
     }
+}
+
+/// A day's token, as the host with this folder has them.
+fn mint(data: &Path, email: &str) -> anyhow::Result<String> {
+    let issuer = DevIssuer::load_or_create(data)?;
+    Ok(issuer.mint(email, Duration::from_secs(24 * 3600), DEV_AUDIENCE, DEV_ISSUER)?)
 }
 
 /// Without the settings of whoever runs the benchmark.

@@ -298,6 +298,13 @@ impl Company {
         self.path(&format!("catalog/products/{}", self.products[product % self.products.len()]))
     }
 
+    /// A read by this company's user.
+    pub fn get_request(&self, path: &str) -> Vec<u8> {
+        let mut request = Vec::new();
+        write_request(&mut request, "GET", path, &self.token, None);
+        request
+    }
+
     /// A load of reads of one product after the other.
     pub fn reads(&self) -> NextRequest {
         let (company, next) = (self.clone(), AtomicU64::new(0));

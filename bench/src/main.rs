@@ -30,8 +30,8 @@ use crate::company::Company;
 use crate::limit::Limit;
 use crate::load::Load;
 use crate::measures::{
-    adjustments, checkouts, documents, orders, pools, rates, reads, receipts, reports, small, statements, swaps, tax,
-    webhooks, writes_postgres, writes_sqlite,
+    adjustments, checkouts, documents, idle, neighbours, orders, pools, rates, reads, receipts, reports, small,
+    statements, swaps, tax, webhooks, writes_postgres, writes_sqlite,
 };
 use crate::rounds::Rounds;
 
@@ -184,11 +184,17 @@ async fn measure_postgres(bench: &mut Bench, database: &postgres::Database, part
         let company = Company::create_with_books(service.address, &bench.token).await?;
         webhooks::measure(bench, &company, &service, "").await?;
     }
+    if parts.has("postgres/neighbours") {
+        neighbours::measure(bench, &company, &service, "").await?;
+    }
     if parts.has("postgres/swaps") {
         swaps::measure(bench, "pg", &company, &service, operators).await?;
     }
     service.stop().await?;
     database.settle().await?;
+    if parts.has("postgres/idle") {
+        idle::measure(bench, &database.url, "").await?;
+    }
     if parts.has("postgres/tax") {
         tax::measure(bench, &database.url, &company).await?;
     }
@@ -235,10 +241,16 @@ async fn on_sqlite(bench: &mut Bench, parts: &Parts<'_>) -> anyhow::Result<()> {
         let company = Company::create_with_books(service.address, &bench.token).await?;
         webhooks::measure(bench, &company, &service, "_sqlite").await?;
     }
+    if parts.has("sqlite/neighbours") {
+        neighbours::measure(bench, &company, &service, "_sqlite").await?;
+    }
     if parts.has("sqlite/swaps") {
         swaps::measure(bench, "sqlite", &company, &service, metrics).await?;
     }
     service.stop().await?;
+    if parts.has("sqlite/idle") {
+        idle::measure(bench, &url, "_sqlite").await?;
+    }
     if parts.has("sqlite/small") {
         small::measure(bench, "", &url, &company).await?;
     }

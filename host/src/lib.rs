@@ -5,6 +5,7 @@ pub mod cli;
 pub mod contract;
 pub mod database;
 pub mod deployment;
+
 pub mod events;
 pub mod gate;
 pub mod governance;
@@ -12,6 +13,7 @@ pub mod http;
 pub mod identity;
 pub mod ids;
 pub mod keyring;
+pub mod open_files;
 pub mod operations;
 pub mod pipeline;
 pub mod platform;

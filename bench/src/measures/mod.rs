@@ -3,6 +3,8 @@
 pub mod adjustments;
 pub mod checkouts;
 pub mod documents;
+pub mod idle;
+pub mod neighbours;
 pub mod orders;
 pub mod pools;
 pub mod rates;

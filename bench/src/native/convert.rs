@@ -243,7 +243,8 @@ pub fn store_reply(reply: store::Reply) -> guest::Reply {
     match reply {
         store::Reply::Rows(page) => guest::Reply::Rows(sdk::store::Page {
             rows: page.rows.into_iter().map(|row| row.into_iter().map(to_guest).collect()).collect(),
-            more: page.more, reached: page.reached,
+            more: page.more,
+            reached: page.reached,
         }),
         store::Reply::Inserted(went_in) => guest::Reply::Inserted(went_in),
         store::Reply::Done => guest::Reply::Done,

@@ -1,6 +1,5 @@
 //! The binary's verbs, one file each.
 
-mod descriptors;
 mod keys;
 mod migrate;
 mod module;

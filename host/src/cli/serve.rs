@@ -14,9 +14,9 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use uuid::Uuid;
 
-use super::descriptors;
 use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
+
 use crate::events::Relay;
 use crate::gate::admission::Role;
 use crate::gate::compiler::Compiler;
@@ -30,6 +30,7 @@ use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
+use crate::open_files;
 use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine::{self, Sandbox};
@@ -96,7 +97,7 @@ pub fn start_log(filter: &str, format: LogFormat) {
 }
 
 async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
-    let descriptors = descriptors::raise_limit();
+    let descriptors = open_files::raise_limit();
     // From here on: else a SIGHUP would end a host that starts.
     let hangup = signal(SignalKind::hangup())?;
     secret_file::make_folder(&settings.data_dir)?;
@@ -186,7 +187,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let doors = Doors::of_private(private::CONNECTIONS);
     let private = tokio::spawn(server::serve(private_listener, private, doors, silence, std::future::pending()));
     let database_connections = settings.concurrent_requests() as usize;
-    let connections = descriptors::count_connections(descriptors, settings.connections, database_connections);
+    let connections = open_files::count_connections(descriptors, settings.connections, database_connections);
     let doors = Doors::new(connections, settings.connections_per_peer, settings.trusted_proxies.clone());
     tracing::info!(descriptors, connections, "connections at once");
     let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);

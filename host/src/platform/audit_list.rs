@@ -319,7 +319,13 @@ const COLUMNS: &str =
   metadata, created_at";
 
 /// The statement of a page, and its values. `end`: no entry before it is looked at.
-fn compose(tenant: Uuid, query: ListAuditEntries, end: Option<Uuid>, zone: &str, spelling: &Spelling) -> (String, Vec<Cell>) {
+fn compose(
+    tenant: Uuid,
+    query: ListAuditEntries,
+    end: Option<Uuid>,
+    zone: &str,
+    spelling: &Spelling,
+) -> (String, Vec<Cell>) {
     let mut conditions = Conditions::of("tenant_id", tenant);
     conditions.and_some("resource_type = ?", query.resource_type, Cell::Text);
     conditions.and_some("resource_id = ?", query.resource_id, Cell::Id);

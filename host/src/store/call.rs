@@ -202,7 +202,17 @@ fn select(schema: &Tables, scope: &Scope, call: SelectCall) -> Result<Checked, R
         None => None,
     };
     let each = call.each.map(|each| per_key(table, each, scope)).transpose()?;
-    Ok(Checked::Select(Select { table: at, columns, lock: call.ask.lock, filter, order, after, limit, each, reached: None }))
+    Ok(Checked::Select(Select {
+        table: at,
+        columns,
+        lock: call.ask.lock,
+        filter,
+        order,
+        after,
+        limit,
+        each,
+        reached: None,
+    }))
 }
 
 /// The id is appended in the direction of the last column, so that an order has one direction where it can.
