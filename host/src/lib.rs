@@ -5,7 +5,6 @@ pub mod cli;
 pub mod contract;
 pub mod database;
 pub mod deployment;
-
 pub mod events;
 pub mod gate;
 pub mod governance;

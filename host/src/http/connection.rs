@@ -1,15 +1,17 @@
-//! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered is not read.
-//! What comes between, hyper limits itself.
+//! A connection with limits on silence: until it is known which version of HTTP is spoken, and while what was answered is not read, of
+//! HTTP/2 each answer by itself. What comes between, hyper limits itself.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 use super::doors::Pass;
+use super::untaken::Untaken;
 
 /// How HTTP/2 begins: as long as this may still come, the version is not known.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -21,12 +23,35 @@ pub struct BoundedStream<S> {
     beginning: Option<(usize, Pin<Box<Sleep>>)>,
     /// Until when the peer must read on.
     unread: Option<Pin<Box<Sleep>>>,
+    /// The answers of HTTP/2, and until when the one that waits longest must be taken further.
+    untaken: Arc<Untaken>,
+    untaken_until: Option<Pin<Box<Sleep>>>,
     _pass: Pass,
 }
 
 impl<S> BoundedStream<S> {
-    pub fn new(stream: S, limit: Duration, pass: Pass) -> BoundedStream<S> {
-        BoundedStream { stream, limit, beginning: Some((0, Box::pin(sleep(limit)))), unread: None, _pass: pass }
+    /// `untaken`: where its answers are watched.
+    pub fn new(stream: S, limit: Duration, untaken: Arc<Untaken>, pass: Pass) -> BoundedStream<S> {
+        let beginning = Some((0, Box::pin(sleep(limit))));
+        BoundedStream { stream, limit, beginning, unread: None, untaken, untaken_until: None, _pass: pass }
+    }
+
+    /// Whether an answer has not been taken further for too long. If not, the connection looks again when that may be so.
+    fn is_left_untaken(&mut self, context: &mut Context<'_>) -> bool {
+        while let Some(oldest) = self.untaken.oldest() {
+            let until = oldest + self.limit;
+            if until <= Instant::now() {
+                return true;
+            }
+            let sleep = self.untaken_until.get_or_insert_with(|| Box::pin(sleep_until(until)));
+            if sleep.deadline() != until {
+                sleep.as_mut().reset(until);
+            }
+            if sleep.as_mut().poll(context).is_pending() {
+                return false;
+            }
+        }
+        false
     }
 
     /// What was written came to, or an error where it stood still for too long.
@@ -52,7 +77,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for BoundedStream<S> {
         let this = &mut *self;
         let before = buffer.filled().len();
         let read = Pin::new(&mut this.stream).poll_read(context, buffer);
-        let Some((came, deadline)) = &mut this.beginning else { return read };
+        let Some((came, deadline)) = &mut this.beginning else {
+            return match read {
+                Poll::Pending if this.is_left_untaken(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                read => read,
+            };
+        };
         let new = buffer.filled().get(before..).unwrap_or_default();
         let rest = PREFACE.get(*came..).unwrap_or_default();
         if new.len() < rest.len() && rest.starts_with(new) {
@@ -112,7 +142,7 @@ mod tests {
     fn pair() -> (BoundedStream<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
         let (ours, theirs) = duplex(64);
         let pass = Doors::of_private(1).admit([127, 0, 0, 1].into()).expect("a pass");
-        (BoundedStream::new(ours, LIMIT, pass), theirs)
+        (BoundedStream::new(ours, LIMIT, Arc::default(), pass), theirs)
     }
 
     /// Reads until there is an end or an error.

@@ -15,5 +15,6 @@ pub mod problem;
 pub mod readiness;
 pub mod server;
 mod success;
+mod untaken;
 mod validate;
 pub mod visit;

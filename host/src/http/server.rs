@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::{Router, middleware};
-use http::{HeaderValue, Response};
+use http::{HeaderValue, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::answer::Peer;
 use super::connection::BoundedStream;
 use super::doors::Doors;
+use super::untaken::Untaken;
 use super::{linger, named_host, peer, problem};
 use crate::problem::Problem;
 
@@ -44,7 +45,8 @@ pub async fn serve(
     let router = router
         .layer(middleware::from_fn(named_host::require))
         .layer(middleware::map_request(linger::request))
-        .layer(middleware::from_fn(move |request, next| count_caller(counted.clone(), request, next)));
+        .layer(middleware::from_fn(move |request, next| count_caller(counted.clone(), request, next)))
+        .layer(middleware::from_fn(watch_answer));
     let mut stop = std::pin::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
@@ -65,8 +67,9 @@ pub async fn serve(
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let service = router.clone().layer(axum::Extension(Peer(peer.ip())));
-        let stream = TokioIo::new(BoundedStream::new(stream, silence, pass));
+        let untaken = Arc::new(Untaken::default());
+        let service = router.clone().layer(axum::Extension(Peer(peer.ip()))).layer(axum::Extension(untaken.clone()));
+        let stream = TokioIo::new(BoundedStream::new(stream, silence, untaken, pass));
         let connection = builder.serve_connection(stream, TowerToHyperService::new(service)).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
@@ -78,6 +81,17 @@ pub async fn serve(
     drop(listener);
     if tokio::time::timeout(DRAIN, graceful.shutdown()).await.is_err() {
         tracing::warn!("requests were still running when the drain ended");
+    }
+}
+
+/// Of HTTP/1 a connection sees by itself whether its one answer is read.
+async fn watch_answer(request: Request, next: Next) -> Response<Body> {
+    let is_one_of_many = request.version() == Version::HTTP_2;
+    let untaken = request.extensions().get::<Arc<Untaken>>().filter(|_| is_one_of_many).cloned();
+    let answer = next.run(request).await;
+    match untaken {
+        Some(untaken) => answer.map(|body| untaken.watch(body)),
+        None => answer,
     }
 }
 

@@ -10,6 +10,7 @@ use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
 // What is refused here is refused before a database is asked.
 on_one_database![
     whoever_says_nothing_is_left,
+    whoever_opens_no_window_is_left,
     one_peer_leaves_room_for_others,
     ten_thousand_idle_connections_stop_nobody,
     the_private_listener_answers_to_its_own_names,
@@ -67,6 +68,36 @@ fn whoever_says_nothing_is_left(database: Database) {
     let closed = !matches!(&ended, Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()));
     assert!(closed && answers < asked, "{answers} of {asked} were answered, {ended:?}");
     host.get("/v1/health").is(200);
+}
+
+/// Over HTTP/2 a connection is alive while none of its answers is taken.
+fn whoever_opens_no_window_is_left(database: Database) {
+    let host = host(database, Settings::default().set("STOA_CONNECTION_TIMEOUT", "2s"));
+    let url = format!("http://{}/v1/openapi.json", host.address());
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let client = |window: u32| {
+        let builder = reqwest::Client::builder().http2_prior_knowledge().http2_initial_stream_window_size(window);
+        builder.build().expect("a client")
+    };
+    runtime.block_on(async {
+        for window in [0, 1024, 65_535] {
+            let client = client(window);
+            let answer = client.get(&url).send().await.expect("a head");
+            let length = answer.content_length().expect("its length");
+            assert!(length > 100_000, "{length} bytes fit into buffers");
+            tokio::time::sleep(SILENCE * 4).await;
+            // Whoever reads now, reads too late.
+            assert!(answer.bytes().await.is_err(), "window {window}");
+        }
+        let slow = client(16 << 10);
+        let mut answer = slow.get(&url).send().await.expect("a head");
+        let (begin, length, mut taken) = (Instant::now(), answer.content_length().expect("its length"), 0);
+        while let Some(part) = answer.chunk().await.expect("it goes on") {
+            taken += part.len() as u64;
+            tokio::time::sleep(SILENCE / 4).await;
+        }
+        assert!(taken == length && begin.elapsed() > SILENCE, "{taken} of {length} in {:?}", begin.elapsed());
+    });
 }
 
 fn one_peer_leaves_room_for_others(database: Database) {
