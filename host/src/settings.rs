@@ -24,7 +24,7 @@ use crate::http::cors::Origin;
 use crate::http::operator::Operator;
 use crate::http::peer::Network;
 use crate::http::server;
-use crate::identity::{Algorithm, Environment, Issuer};
+use crate::identity::{Algorithm, ClaimNames, Environment, Issuer};
 use crate::keyring::KeyRing;
 use crate::pipeline;
 use crate::sandbox::Limits;
@@ -158,6 +158,10 @@ pub struct Oidc {
     pub audience: String,
     pub algorithms: Option<Vec<Algorithm>>,
     pub types: Option<Vec<String>>,
+    /// Other names of claims than those of OpenID Connect.
+    pub claims: Option<ClaimNames>,
+    /// Whether the issuer is asked for an address that a token does not tell.
+    pub userinfo: Option<bool>,
 }
 
 /// Plain text to a PostgreSQL server on another machine.
@@ -427,9 +431,14 @@ impl Settings {
     /// The configured identity providers; the development issuer is not among them.
     pub fn issuers(&self) -> anyhow::Result<Vec<Issuer>> {
         let single = match (&self.oidc_issuer, &self.oidc_audience) {
-            (Some(issuer), Some(audience)) => {
-                Some(Oidc { issuer: issuer.clone(), audience: audience.clone(), algorithms: None, types: None })
-            }
+            (Some(issuer), Some(audience)) => Some(Oidc {
+                issuer: issuer.clone(),
+                audience: audience.clone(),
+                algorithms: None,
+                types: None,
+                claims: None,
+                userinfo: None,
+            }),
             (None, None) => None,
             _ => anyhow::bail!("STOA_OIDC_ISSUER and STOA_OIDC_AUDIENCE are set together"),
         };
@@ -482,6 +491,10 @@ fn issuer(oidc: &Oidc) -> Issuer {
     if let Some(types) = &oidc.types {
         issuer.types.clone_from(types);
     }
+    if let Some(claims) = &oidc.claims {
+        issuer.claims.clone_from(claims);
+    }
+    issuer.userinfo = oidc.userinfo.unwrap_or(issuer.userinfo);
     issuer
 }
 

@@ -39,6 +39,9 @@ struct Shared {
     url: String,
     manner: Mutex<Manner>,
     discovery: Mutex<Option<Manner>>,
+    /// What it tells of whoever asks by a token; none: it has no such address.
+    userinfo: Mutex<Option<Manner>>,
+    userinfo_asked: AtomicUsize,
     discoveries: AtomicUsize,
     key_fetches: AtomicUsize,
     /// Hangs up on everybody: as good as not listening, without losing the port to somebody else.
@@ -55,6 +58,8 @@ impl Issuer {
             url: url.clone(),
             manner: Mutex::new(manner),
             discovery: Mutex::new(None),
+            userinfo: Mutex::new(None),
+            userinfo_asked: AtomicUsize::new(0),
             discoveries: AtomicUsize::new(0),
             key_fetches: AtomicUsize::new(0),
             down: AtomicBool::new(false),
@@ -82,6 +87,16 @@ impl Issuer {
     /// How it answers for its discovery document from now on; none: as it should.
     pub fn discover(&self, manner: Option<Manner>) {
         *self.shared.discovery.lock().unwrap_or_else(PoisonError::into_inner) = manner;
+    }
+
+    /// How it answers for people from now on. Its discovery document names the address once it has one.
+    pub fn tell_of_people(&self, manner: Manner) {
+        *self.shared.userinfo.lock().unwrap_or_else(PoisonError::into_inner) = Some(manner);
+    }
+
+    /// How often it was asked for people, by some token.
+    pub fn asked_for_people(&self) -> usize {
+        self.shared.userinfo_asked.load(Ordering::SeqCst)
     }
 
     /// An outage: nobody gets an answer.
@@ -118,14 +133,26 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         }
     }
     let for_keys = head.starts_with(b"GET /keys ");
-    let asked = if for_keys { &shared.key_fetches } else { &shared.discoveries };
+    let for_people = head.starts_with(b"GET /userinfo ");
+    let asked = match (for_keys, for_people) {
+        (true, _) => &shared.key_fetches,
+        (_, true) => &shared.userinfo_asked,
+        _ => &shared.discoveries,
+    };
     asked.fetch_add(1, Ordering::SeqCst);
     if shared.down.load(Ordering::SeqCst) {
         return Ok(());
     }
-    let document = json!({ "issuer": shared.url, "jwks_uri": format!("{}/keys", shared.url) });
+    let userinfo = shared.userinfo.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut document = json!({ "issuer": shared.url, "jwks_uri": format!("{}/keys", shared.url) });
+    if userinfo.is_some() {
+        document["userinfo_endpoint"] = format!("{}/userinfo", shared.url).into();
+    }
     let manner = if for_keys {
         shared.manner.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    } else if for_people {
+        let by_token = String::from_utf8_lossy(&head).to_ascii_lowercase().contains("\r\nauthorization: bearer ey");
+        userinfo.filter(|_| by_token).unwrap_or(Manner::Status(401))
     } else {
         let told = shared.discovery.lock().unwrap_or_else(PoisonError::into_inner).clone();
         told.unwrap_or(Manner::Keys(document))

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::issuer::Issuer;
+use super::issuer::{ClaimNames, Issuer};
 
 /// How far the issuer's clock may run ahead of ours, in seconds, for `nbf` and `iat`. `exp` has no leeway.
 const CLOCK_SKEW: u64 = 60;
@@ -38,21 +38,26 @@ pub(super) enum ClaimFault {
     NoAudience,
     #[error("aud does not name the configured audience")]
     Audience,
-    #[error("exp is missing or no whole number of seconds")]
+    #[error("exp is missing or no number of seconds")]
     NoExpiry,
     #[error("expired")]
     Expired,
-    #[error("nbf or iat is no whole number of seconds, or lies in the future")]
+    #[error("nbf or iat is no number of seconds, or lies in the future")]
     NotYet,
     #[error("sub is missing, or not 1 to 255 printable characters")]
     Subject,
-    #[error("no verified email address")]
+    #[error("bound to a key (cnf), which whoever bears it does not show")]
+    Bound,
+    #[error("the email address is not verified")]
     Unverified,
+    /// It may be found elsewhere: all else holds.
+    #[error("no email address, or no word on whether it is verified")]
+    NoAddress,
 }
 
 impl Claims {
-    /// Checks the claims of a token whose signature is good, at `now` (seconds since 1970). `Unverified` comes last, so
-    /// it means that all else holds.
+    /// Checks the claims of a token whose signature is good, at `now` (seconds since 1970). `Unverified` and `NoAddress` come last, so
+    /// they mean that all else holds.
     pub(super) fn believe(members: &Map<String, Value>, issuer: &Issuer, now: u64) -> Result<Claims, ClaimFault> {
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         if text("iss") != Some(&issuer.issuer) {
@@ -64,30 +69,68 @@ impl Claims {
                 if several.iter().all(Value::is_string) && several.iter().any(|one| *one == *issuer.audience) => {}
             _ => return Err(ClaimFault::Audience),
         }
-        let expires_at = members.get("exp").and_then(Value::as_u64).ok_or(ClaimFault::NoExpiry)?;
+        let expires_at = members.get("exp").and_then(read_seconds).ok_or(ClaimFault::NoExpiry)?;
         if expires_at <= now {
             return Err(ClaimFault::Expired);
         }
         for begin in ["nbf", "iat"].into_iter().filter_map(|name| members.get(name)) {
-            let begin = begin.as_u64().ok_or(ClaimFault::NotYet)?;
+            let begin = read_seconds(begin).ok_or(ClaimFault::NotYet)?;
             if begin > now.saturating_add(CLOCK_SKEW) {
                 return Err(ClaimFault::NotYet);
             }
         }
         let subject = text("sub").filter(|subject| is_subject(subject)).ok_or(ClaimFault::Subject)?;
-        let email = text("email").filter(|email| is_email_address(email)).ok_or(ClaimFault::Unverified)?;
+        // RFC 9449 7.2, RFC 8705 3: such a token proves nothing without its key.
+        if members.contains_key("cnf") {
+            return Err(ClaimFault::Bound);
+        }
+        let names = &issuer.claims;
+        let email = members.get(&names.email).ok_or(ClaimFault::NoAddress)?;
+        let email = email.as_str().filter(|email| is_email_address(email)).ok_or(ClaimFault::Unverified)?;
         // The string "true" is what some issuers send for a claim that they did not check.
-        if members.get("email_verified") != Some(&Value::Bool(true)) {
-            return Err(ClaimFault::Unverified);
+        match members.get(&names.email_verified) {
+            _ if names.email_always_verified => {}
+            Some(Value::Bool(true)) => {}
+            None => return Err(ClaimFault::NoAddress),
+            Some(_) => return Err(ClaimFault::Unverified),
         }
         Ok(Claims {
             issuer: issuer.issuer.clone(),
             subject: subject.to_owned(),
             email: email.to_owned(),
-            name: text("name").and_then(display_name),
+            name: text(&names.name).and_then(display_name),
             expires_at,
         })
     }
+
+    /// The claims of a token with what its issuer's userinfo tells beside them; `None` where that is about somebody else.
+    pub(super) fn complete(
+        members: &Map<String, Value>,
+        told: &Map<String, Value>,
+        names: &ClaimNames,
+    ) -> Option<Map<String, Value>> {
+        if told.get("sub").is_none() || told.get("sub") != members.get("sub") {
+            return None;
+        }
+        let mut all = members.clone();
+        // The word on an address is of that address: both come from one place.
+        if told.contains_key(&names.email) {
+            all.remove(&names.email_verified);
+            for name in [&names.email, &names.email_verified, &names.name] {
+                all.extend(told.get(name).map(|value| (name.clone(), value.clone())));
+            }
+        }
+        Some(all)
+    }
+}
+
+/// Seconds since 1970, of which RFC 7519 allows fractions: the whole ones.
+fn read_seconds(value: &Value) -> Option<u64> {
+    let Value::Number(number) = value else { return None };
+    let text = number.to_string();
+    let whole = text.split_once('.').map_or(text.as_str(), |(whole, _)| whole);
+    let plain = !text.contains(['e', 'E', '-', '+']);
+    whole.parse().ok().filter(|_| plain)
 }
 
 fn is_subject(subject: &str) -> bool {

@@ -1,11 +1,12 @@
-//! Fetches an issuer's keys: its discovery document (OpenID Connect Discovery 1.0), then the JWKS that this names.
+//! Fetches an issuer's keys: its discovery document (OpenID Connect Discovery 1.0), then the JWKS that this names. And what it tells of
+//! somebody whose token does not say it (userinfo, OpenID Connect Core 5.3).
 //!
 //! An issuer may be down, slow, or overrun by somebody else: size and time are bounded, redirects and proxies are not
 //! followed, and an https issuer cannot point to plain http.
 
 use std::time::Duration;
 
-use reqwest::{Client, Url, redirect};
+use reqwest::{Client, RequestBuilder, Url, redirect};
 use serde_json::{Map, Value};
 
 use super::issuer::{SettingsError, is_http_on_loopback};
@@ -14,7 +15,7 @@ use super::keys::{KeySet, KeySetFault};
 
 /// The largest document that is read, either of the two.
 const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
-/// Time for both documents together, connecting included.
+/// Time for both documents together, and for what is told of one person, connecting included.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// Where and how one issuer's keys are fetched.
@@ -66,29 +67,36 @@ impl Discovery {
         Ok(Discovery { issuer: issuer.to_owned(), address, client })
     }
 
-    /// Fetches the issuer's current keys.
-    pub(super) async fn fetch(&self) -> Result<KeySet, FetchFault> {
+    /// Fetches the issuer's current keys, and where it tells of people, if it does.
+    pub(super) async fn fetch(&self) -> Result<(KeySet, Option<Url>), FetchFault> {
         let both = async {
-            let configuration = self.document(self.address.clone()).await?;
+            let configuration = self.document(self.client.get(self.address.clone())).await?;
             if configuration.get("issuer").and_then(Value::as_str) != Some(&self.issuer) {
                 return Err(FetchFault::OtherIssuer);
             }
-            let keys = self.keys_address(&configuration).ok_or(FetchFault::KeysAddress)?;
-            Ok(KeySet::read(&self.document(keys).await?)?)
+            let keys = self.address(&configuration, "jwks_uri").ok_or(FetchFault::KeysAddress)?;
+            let keys = KeySet::read(&self.document(self.client.get(keys)).await?)?;
+            Ok((keys, self.address(&configuration, "userinfo_endpoint")))
         };
         tokio::time::timeout(TIME_LIMIT, both).await.map_err(|_| FetchFault::Slow)?
     }
 
-    /// Where the configuration says that the keys are, if that is as safe as where it came from itself.
-    pub(super) fn keys_address(&self, configuration: &Map<String, Value>) -> Option<Url> {
-        let url = Url::parse(configuration.get("jwks_uri")?.as_str()?).ok()?;
+    /// What the issuer tells of the person whose token this is.
+    pub(super) async fn fetch_person(&self, address: Url, token: &str) -> Result<Map<String, Value>, FetchFault> {
+        let asked = self.document(self.client.get(address).bearer_auth(token));
+        tokio::time::timeout(TIME_LIMIT, asked).await.map_err(|_| FetchFault::Slow)?
+    }
+
+    /// An address of the configuration, if that is as safe as where it came from itself.
+    pub(super) fn address(&self, configuration: &Map<String, Value>, name: &str) -> Option<Url> {
+        let url = Url::parse(configuration.get(name)?.as_str()?).ok()?;
         let as_safe_as_the_issuer =
             url.scheme() == "https" || (is_http_on_loopback(&self.address) && is_http_on_loopback(&url));
         as_safe_as_the_issuer.then_some(url)
     }
 
-    async fn document(&self, address: Url) -> Result<Map<String, Value>, FetchFault> {
-        let mut response = self.client.get(address).header(http::header::ACCEPT, "application/json").send().await?;
+    async fn document(&self, asked: RequestBuilder) -> Result<Map<String, Value>, FetchFault> {
+        let mut response = asked.header(http::header::ACCEPT, "application/json").send().await?;
         if response.status() != http::StatusCode::OK {
             return Err(FetchFault::Status(response.status().as_u16()));
         }

@@ -22,9 +22,39 @@ pub struct Issuer {
     /// issuers still send that; an issuer that follows RFC 9068 deserves `["at+jwt"]`, which keeps its ID tokens out.
     #[serde(default = "default_types")]
     pub types: Vec<String>,
+    /// The claims that tell who somebody is.
+    #[serde(default)]
+    pub claims: ClaimNames,
+    /// Whether the address of a token without one is asked of the issuer's userinfo (OpenID Connect Core 5.3). Default: it is.
+    #[serde(default = "yes")]
+    pub userinfo: bool,
     /// Where the keys come from. Not a setting: `[[oidc]]` always means the issuer's well-known address.
     #[serde(skip)]
     pub keys: KeySource,
+}
+
+/// The names under which an issuer tells what OpenID Connect has names for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClaimNames {
+    pub email: String,
+    /// Must be `true`, the JSON value.
+    pub email_verified: String,
+    /// The issuer lets nobody in whose address it has not verified, and says so nowhere: every address counts. Only for an issuer whose
+    /// people cannot choose their address themselves.
+    pub email_always_verified: bool,
+    pub name: String,
+}
+
+impl Default for ClaimNames {
+    fn default() -> ClaimNames {
+        ClaimNames {
+            email: "email".to_owned(),
+            email_verified: "email_verified".to_owned(),
+            email_always_verified: false,
+            name: "name".to_owned(),
+        }
+    }
 }
 
 /// Where an issuer's keys come from.
@@ -71,6 +101,10 @@ fn default_types() -> Vec<String> {
     vec!["at+jwt".to_owned(), "JWT".to_owned()]
 }
 
+fn yes() -> bool {
+    true
+}
+
 impl Issuer {
     /// An issuer with the default algorithms and types and keys by discovery at its own address.
     pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Issuer {
@@ -79,6 +113,8 @@ impl Issuer {
             audience: audience.into(),
             algorithms: Algorithm::all(),
             types: default_types(),
+            claims: ClaimNames::default(),
+            userinfo: true,
             keys: KeySource::WellKnown,
         }
     }

@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
+use reqwest::Url;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use super::clock::Clock;
-use super::discovery::Discovery;
+use super::discovery::{Discovery, FetchFault};
 use super::keys::{Key, KeySet, Thumbprint};
 use super::refusal::CredentialRefusal;
 use crate::watchdog::Pulse;
@@ -45,6 +47,8 @@ enum Source {
 
 struct Held {
     set: KeySet,
+    /// Where the issuer tells of people.
+    userinfo: Option<Url>,
     confirmed_at: u64,
 }
 
@@ -64,7 +68,7 @@ enum LookUp {
 
 impl IssuerKeys {
     pub(super) fn at_hand(issuer: &str, set: KeySet, clock: Clock) -> IssuerKeys {
-        let held = Held { set, confirmed_at: clock.unix_seconds() };
+        let held = Held { set, userinfo: None, confirmed_at: clock.unix_seconds() };
         IssuerKeys { held: ArcSwapOption::from_pointee(held), ..IssuerKeys::from(issuer, Source::AtHand, clock) }
     }
 
@@ -102,6 +106,27 @@ impl IssuerKeys {
             LookUp::Found(key) => Ok(key),
             LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(CredentialRefusal::Unauthenticated),
             LookUp::NoMatch | LookUp::NoKeys => Err(CredentialRefusal::Unavailable),
+        }
+    }
+
+    /// What the issuer tells of the person whose token this is; `None` where it tells of nobody, or not of this one.
+    ///
+    /// # Errors
+    /// `Unavailable` where it does not answer.
+    pub(super) async fn tell_of_person(&self, token: &str) -> Result<Option<Map<String, Value>>, CredentialRefusal> {
+        let address = self.held.load().as_ref().and_then(|held| held.userinfo.clone());
+        let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else { return Ok(None) };
+        let told = discovery.fetch_person(address, token).await;
+        let outcome = if told.is_ok() { "fetched" } else { "failed" };
+        metrics::counter!("stoa_userinfo_total", "issuer" => self.issuer.clone(), "outcome" => outcome).increment(1);
+        match told {
+            Ok(told) => Ok(Some(told)),
+            // The token is not for that: it came without the scope `openid`.
+            Err(FetchFault::Status(401 | 403)) => Ok(None),
+            Err(fault) => {
+                tracing::warn!(issuer = %self.issuer, %fault, "the issuer does not tell of a person");
+                Err(CredentialRefusal::Unavailable)
+            }
         }
     }
 
@@ -192,9 +217,9 @@ impl IssuerKeys {
     async fn fetch(&self) {
         let Source::Discovery { discovery, .. } = &self.source else { return };
         let outcome = match discovery.fetch().await {
-            Ok(set) => {
+            Ok((set, userinfo)) => {
                 let confirmed_at = self.clock.unix_seconds();
-                self.held.store(Some(Arc::new(Held { set, confirmed_at })));
+                self.held.store(Some(Arc::new(Held { set, userinfo, confirmed_at })));
                 if self.behind.swap(false, Ordering::AcqRel) {
                     tracing::info!(issuer = %self.issuer, "the issuer's keys are available again");
                 }

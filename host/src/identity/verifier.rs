@@ -14,6 +14,7 @@ use super::discovery::Discovery;
 use super::issuer::{Issuer, KeySource, SettingsError};
 use super::issuer_keys::IssuerKeys;
 use super::keys::KeySet;
+use super::nameless::Nameless;
 use super::refusal::CredentialRefusal;
 use super::token::Token;
 use super::verified::{Digest, Verified, VerifiedTokens};
@@ -26,6 +27,7 @@ pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
 pub struct Verifier {
     issuers: Vec<Trusted>,
     verified: VerifiedTokens,
+    nameless: Nameless,
     clock: Clock,
 }
 
@@ -57,7 +59,7 @@ impl Verifier {
             let keys = keys_of(&settings, grace, clock.clone())?;
             trusted.push(Trusted { settings, keys: Arc::new(keys) });
         }
-        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), clock })
+        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), nameless: Nameless::new(), clock })
     }
 
     /// Has all issuers' keys fetched at once and then in the background. Once per host.
@@ -96,7 +98,8 @@ impl Verifier {
     }
 
     async fn verify_afresh(&self, token: &str, digest: Digest) -> Result<Arc<Claims>, CredentialRefusal> {
-        let token = Token::read(token).map_err(|fault| {
+        let text = token;
+        let token = Token::read(text).map_err(|fault| {
             tracing::debug!(%fault, "user token refused");
             CredentialRefusal::Unauthenticated
         })?;
@@ -124,9 +127,25 @@ impl Verifier {
             return Err(refuse("the signature is not by the key that the token names"));
         }
 
-        let claims = Claims::believe(&token.claims, settings, self.clock.unix_seconds()).map_err(|fault| match fault {
+        let now = self.clock.unix_seconds();
+        let mut believed = Claims::believe(&token.claims, settings, now);
+        if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.nameless.may_ask(&digest, now) {
+            let told = trusted.keys.tell_of_person(text).await?;
+            let complete = told.and_then(|told| Claims::complete(&token.claims, &told, &settings.claims));
+            if let Some(all) = complete {
+                believed = Claims::believe(&all, settings, now);
+            }
+            if believed.is_err() {
+                self.nameless.note(digest, now);
+            }
+        }
+        let claims = believed.map_err(|fault| match fault {
             ClaimFault::Unverified => {
                 tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
+                CredentialRefusal::Unverified
+            }
+            ClaimFault::NoAddress => {
+                tracing::info!(issuer = %settings.issuer, %fault, "user token refused");
                 CredentialRefusal::Unverified
             }
             // Most often a setting of the issuer that somebody has to mend, and never sent by strangers: the signature

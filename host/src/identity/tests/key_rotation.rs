@@ -316,7 +316,7 @@ fn keys_are_fetched_as_safely_as_the_document_that_names_them() {
     ] {
         let discovery = Discovery::new(issuer, issuer.parse().expect("an address")).expect("a client");
         let configuration = json!({ "issuer": issuer, "jwks_uri": keys });
-        let address = discovery.keys_address(configuration.as_object().expect("an object"));
+        let address = discovery.address(configuration.as_object().expect("an object"), "jwks_uri");
         assert_eq!(address.is_some(), safe, "{issuer} {keys}");
     }
 }

@@ -248,12 +248,15 @@ fn table(signer: &Signer, stranger: &Signer) -> Vec<(&'static str, String, Resul
         ("exp 0", with_claim("exp", json!(0)), NO),
         ("exp negative", with_claim("exp", json!(-1)), NO),
         ("exp in quotes", with_claim("exp", json!((START + 3600).to_string())), NO),
-        ("exp a fraction", with_claim("exp", json!(START as f64 + 3600.5)), NO),
+        // RFC 7519 2: a NumericDate may have a fraction.
+        ("exp a fraction", with_claim("exp", json!(START as f64 + 3600.5)), OK),
+        ("exp this very second, and a half", with_claim("exp", json!(START as f64 + 0.5)), NO),
         (
             "exp with a point",
             signer.sign_text(&header_text, appended(&without(claims, "exp").to_string(), "\"exp\":1800003600.0")),
-            NO,
+            OK,
         ),
+        ("exp negative with a point", with_claim("exp", json!(-0.5)), NO),
         (
             "exp 1e400",
             signer.sign_text(&header_text, appended(&without(claims, "exp").to_string(), "\"exp\":1e400")),
@@ -276,7 +279,16 @@ fn table(signer: &Signer, stranger: &Signer) -> Vec<(&'static str, String, Resul
         ("iat 61 s ahead", with_claim("iat", json!(START + 61)), NO),
         ("iat in milliseconds", with_claim("iat", json!(START * 1000)), NO),
         ("iat in quotes", with_claim("iat", json!(START.to_string())), NO),
-        ("iat a fraction", with_claim("iat", json!(0.5)), NO),
+        ("iat a fraction", with_claim("iat", json!(0.5)), OK),
+        ("iat a fraction, ahead", with_claim("iat", json!(START as f64 + 61.5)), NO),
+        // It is a bearer's token no more.
+        (
+            "bound to a certificate",
+            with_claim("cnf", json!({ "x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2" })),
+            NO,
+        ),
+        ("bound to a key", with_claim("cnf", json!({ "jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" })), NO),
+        ("bound to nothing", with_claim("cnf", json!(null)), NO),
         ("sub missing", without_claim("sub"), NO),
         ("sub null", with_claim("sub", json!(null)), NO),
         ("sub empty", with_claim("sub", json!("")), NO),

@@ -1,0 +1,98 @@
+//! Real identity providers: an address that a token does not tell is asked of the issuer, and claims go by the names that it gives them.
+
+use serde_json::{Value as Json, json};
+use stoa_tests::company::{with, without};
+use stoa_tests::host::Settings;
+use stoa_tests::issuer::Manner;
+use stoa_tests::signer::{claims, jwks};
+use stoa_tests::{Answer, Database, Issuer, Signer, Stoa, modules, on_both_databases};
+
+on_both_databases![what_a_token_does_not_tell_its_issuer_does, claims_have_the_names_that_the_issuer_gives_them];
+
+const AUDIENCE: &str = "stoa-suite";
+
+fn host(database: Database, issuer: &Issuer, more: &str) -> Stoa {
+    let file = format!("[[oidc]]\nissuer = \"{}\"\naudience = \"{AUDIENCE}\"\n{more}\n", issuer.url);
+    Stoa::start_with(database, Settings::default().without_dev().modules(modules::none()).file(file))
+}
+
+fn me(host: &Stoa, token: &str) -> Answer {
+    host.request("GET", "/v1/auth/me").token(token).send()
+}
+
+fn person(subject: &str, email: &str, verified: bool) -> Manner {
+    Manner::Keys(json!({ "sub": subject, "email": email, "email_verified": verified, "name": "Told" }))
+}
+
+fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
+    let signer = Signer::es256("k");
+    let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
+    issuer.tell_of_people(person("alice", "alice@told.test", true));
+    let deployed = host(database, &issuer, "");
+    let of = |subject: &str| claims(&issuer.url, AUDIENCE, subject);
+    let nameless = |subject: &str| without(&without(&without(&of(subject), "email"), "email_verified"), "name");
+    let token = |claims: &Json| signer.sign(&signer.header(), claims);
+
+    let alice = token(&nameless("alice"));
+    let first = me(&deployed, &alice).is(200);
+    assert_eq!((first.text("email"), first.text("name")), ("alice@told.test".to_owned(), "Told".to_owned()));
+    me(&deployed, &alice).is(200);
+    assert_eq!(issuer.asked_for_people(), 1, "a token that was seen a moment ago is known");
+    // An address without a word on it, and the word alone, are completed from one place.
+    let half = token(&with(&nameless("alice"), json!({ "email": "mallory@own.test" })));
+    assert_eq!(me(&deployed, &half).is(200).text("email"), "alice@told.test");
+    me(&deployed, &token(&of("bob"))).is(200);
+    assert_eq!(issuer.asked_for_people(), 2, "who tells all is not asked about");
+
+    issuer.tell_of_people(person("alice", "alice@told.test", true));
+    me(&deployed, &token(&nameless("mallory"))).refused(403, "IDENTITY_UNVERIFIED");
+    issuer.tell_of_people(Manner::Keys(json!({ "sub": "dan", "email_verified": true })));
+    let own = with(&nameless("dan"), json!({ "email": "victim@elsewhere.test" }));
+    me(&deployed, &token(&own)).refused(403, "IDENTITY_UNVERIFIED");
+    issuer.tell_of_people(person("carol", "carol@told.test", false));
+    let carol = token(&nameless("carol"));
+    let before = issuer.asked_for_people();
+    for _ in 0..5 {
+        me(&deployed, &carol).refused(403, "IDENTITY_UNVERIFIED");
+    }
+    assert_eq!(issuer.asked_for_people(), before + 1, "a user makes nobody hammer the issuer");
+    issuer.tell_of_people(Manner::Status(403));
+    me(&deployed, &token(&nameless("erin"))).refused(403, "IDENTITY_UNVERIFIED");
+    for manner in
+        [Manner::HangUp, Manner::Status(500), Manner::Body(b"[]".to_vec()), Manner::RedirectTo(issuer.url.clone())]
+    {
+        issuer.tell_of_people(manner);
+        me(&deployed, &token(&nameless("frank"))).refused(503, "UNAVAILABLE");
+    }
+    issuer.tell_of_people(person("frank", "frank@told.test", true));
+    me(&deployed, &token(&nameless("frank"))).is(200);
+
+    let asked = issuer.asked_for_people();
+    let alone = host(database, &issuer, "userinfo = false");
+    me(&alone, &token(&nameless("alice"))).refused(403, "IDENTITY_UNVERIFIED");
+    assert_eq!(issuer.asked_for_people(), asked);
+}
+
+fn claims_have_the_names_that_the_issuer_gives_them(database: Database) {
+    let signer = Signer::es256("k");
+    let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
+    let names =
+        "claims = { email = \"https://acme.test/mail\", email_verified = \"https://acme.test/ok\", name = \"nick\" }";
+    let mapped = host(database, &issuer, names);
+    let base = without(&without(&claims(&issuer.url, AUDIENCE, "alice"), "email"), "email_verified");
+    let sign = |more: Json| signer.sign(&signer.header(), &with(&base, more));
+    let whole = json!({ "https://acme.test/mail": "a@acme.test", "https://acme.test/ok": true, "nick": "Al" });
+    let known = me(&mapped, &sign(whole.clone())).is(200);
+    assert_eq!((known.text("email"), known.text("name")), ("a@acme.test".to_owned(), "Al".to_owned()));
+    for more in [
+        json!({ "email": "a@acme.test", "email_verified": true }),
+        with(&whole, json!({ "https://acme.test/ok": "true" })),
+        with(&whole, json!({ "https://acme.test/mail": "a" })),
+    ] {
+        me(&mapped, &sign(more)).refused(403, "IDENTITY_UNVERIFIED");
+    }
+    // An issuer whose people cannot choose their addresses says no word on them.
+    let vouching = host(database, &issuer, "claims = { email = \"upn\", email_always_verified = true }");
+    assert_eq!(me(&vouching, &sign(json!({ "upn": "b@acme.test" }))).is(200).text("email"), "b@acme.test");
+    me(&vouching, &sign(json!({ "email": "b@acme.test", "email_verified": true }))).refused(403, "IDENTITY_UNVERIFIED");
+}
