@@ -26,6 +26,7 @@ use crate::governance::{self, Governor, HeavyReads, Recorder};
 use crate::http::doors::Doors;
 use crate::http::operator::Operator;
 use crate::http::readiness::Readiness;
+use crate::http::starting::Starting;
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
@@ -101,6 +102,9 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     // From here on: else a SIGHUP would end a host that starts.
     let hangup = signal(SignalKind::hangup())?;
     secret_file::make_folder(&settings.data_dir)?;
+    let listener = listen(settings.listen).await?;
+    let private_listener = listen(settings.private_listen).await?;
+    let starting = Starting::begin(&listener, settings.connection_timeout)?;
     let metrics = PrometheusBuilder::new().install_recorder()?;
     let engine = engine::engine(settings.sandbox(), settings.concurrent_requests(), settings.limits().large_memory)
         .map_err(|error| anyhow::anyhow!("the sandbox cannot be set up: {error:#}"))?;
@@ -136,8 +140,6 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let watchdog = Watchdog::start()?;
     verifier.keep_keys_fresh(&watchdog);
 
-    let listener = listen(settings.listen).await?;
-    let private_listener = listen(settings.private_listen).await?;
     let address = listener.local_addr()?;
     let limits = governance::RateLimits {
         user: settings.user_requests_per_minute,
@@ -177,6 +179,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         trusted_proxies: settings.trusted_proxies.clone(),
     });
     let relaying = Relay::new(database.clone(), dialer, keys, schedule).start(&watchdog);
+    starting.end().await;
     println!("stoa listening on http://{address}");
     tracing::info!(%address, private = %private_listener.local_addr()?, "listening");
 

@@ -128,9 +128,13 @@ async fn read(gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Vec<
     let (gate, folder) = (gate.clone(), folder.to_path_buf());
     let vetted = tokio::task::spawn_blocking(move || {
         let mut names = BTreeSet::new();
-        artifact::read_folder(&folder)?
+        let files = artifact::read_folder(&folder)?;
+        let count = files.len();
+        files
             .into_iter()
-            .map(|(file, artifact)| {
+            .zip(1..)
+            .map(|((file, artifact), nth): (_, usize)| {
+                tracing::info!("module {nth} of {count}: {file}");
                 // With --dev the folder is trusted as it is, whoever signed what is in it.
                 let admission = artifact.admission.clone().filter(|_| !gate.takes_unsigned());
                 let artifact = Artifact { admission, ..artifact };
@@ -155,11 +159,14 @@ async fn link(
     set: &Set,
 ) -> anyhow::Result<Release> {
     let mut vetted = Vec::with_capacity(set.len());
-    for (name, digest) in set {
+    for ((name, digest), nth) in set.iter().zip(1_usize..) {
         let here = found.iter().find(|(artifact, _)| artifact.digest == *digest);
         vetted.push(match here {
             Some((_, vetted)) => vetted.clone(),
-            None => Arc::new(fetch(database, gate, *digest).await.with_context(|| format!("module {name}"))?),
+            None => {
+                tracing::info!("module {nth} of {}: {name}", set.len());
+                Arc::new(fetch(database, gate, *digest).await.with_context(|| format!("module {name}"))?)
+            }
         });
     }
     let gate = gate.clone();

@@ -156,6 +156,10 @@ impl Gate {
             load("release");
             return Ok(component);
         }
+        tracing::info!(
+            "compiling {} KiB, which takes a while; the next start finds it done",
+            artifact.bytes.len() >> 10
+        );
         let component = self.compiler.compile(engine, &artifact.bytes).map_err(|why| {
             Refusal::new("DESCRIPTOR_INVALID", format!("not a component that this host can run: {why:#}"))
         })?;

@@ -14,6 +14,7 @@ pub mod private;
 pub mod problem;
 pub mod readiness;
 pub mod server;
+pub mod starting;
 mod success;
 mod untaken;
 mod validate;

@@ -2,8 +2,11 @@
 //! by a release that the settings vouch for. What was touched or made for another engine is left, and compiled anew.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use stoa_tests::host::{Settings, binary};
 use stoa_tests::{Database, Folder, Stoa, modules, on_one_database};
@@ -14,6 +17,7 @@ on_one_database![
     code_of_a_release_that_was_touched_is_compiled_anew,
     a_release_that_the_settings_do_not_vouch_for_is_compiled_anew,
     a_release_for_another_engine_is_compiled_anew,
+    a_host_that_starts_says_so,
 ];
 
 /// A folder with the changeling as the only module, and room for what is compiled.
@@ -156,4 +160,37 @@ fn a_release_for_another_engine_is_compiled_anew(_: Database) {
     assert_eq!(count_loads(&host), [0, 0, 1]);
     assert!(host.log().contains("was made for another engine"), "{}", host.log());
     serves(&host);
+}
+
+/// At the port from the first moment on, and in words at the terminal.
+fn a_host_that_starts_says_so(_: Database) {
+    let place = Place::make();
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
+    let log = place.at("log");
+    let mut command = Command::new(binary());
+    command.args(["serve", "--dev", "--listen", &format!("127.0.0.1:{port}"), "--private-listen", "127.0.0.1:0"]);
+    command.args(["--data-dir".as_ref(), place.at("data").as_os_str()]).current_dir(place.0.path());
+    command.env("STOA_MODULES_DIR", place.at("modules")).env("STOA_MODULE_CACHE_DIR", place.at("cache"));
+    let mut host = command.stdout(Stdio::null()).stderr(fs::File::create(&log).expect("a log")).spawn().expect("stoa");
+    let mut told = Vec::new();
+    let begin = Instant::now();
+    while told.last().is_none_or(|text: &String| !text.starts_with("HTTP/1.1 200")) {
+        assert!(begin.elapsed() < Duration::from_secs(120), "it never serves: {told:?}");
+        if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) {
+            stream
+                .write_all(b"GET /v1/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                .expect("written");
+            let mut text = String::new();
+            let _ = stream.read_to_string(&mut text);
+            told.push(text);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = host.kill();
+    let _ = host.wait();
+    let first = &told[0];
+    assert!(first.starts_with("HTTP/1.1 503") && first.contains("\"UNAVAILABLE\""), "{first}");
+    assert!(first.to_ascii_lowercase().contains("\r\nretry-after: 1\r\n"), "{first}");
+    let said = fs::read_to_string(&log).expect("a log");
+    assert!(said.contains("module 1 of 1: changeling.wasm") && said.contains("compiling"), "{said}");
 }

@@ -1,0 +1,83 @@
+//! While a host starts, which takes a minute where modules must be compiled, its port is there and answers 503: whoever watches it sees
+//! one that comes, not one that is gone.
+
+use std::convert::Infallible;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+use axum::body::Body;
+use http::{HeaderValue, Request, Response, header};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use super::doors::Doors;
+use super::problem;
+use crate::problem::Problem;
+
+/// Connections at once: those who watch, not those who work.
+const CONNECTIONS: usize = 256;
+
+/// The answers of a host that starts.
+pub struct Starting {
+    stop: oneshot::Sender<()>,
+    accepting: JoinHandle<()>,
+}
+
+impl Starting {
+    /// Answers at the listener's port from now on. `silence`: the longest wait for a request's head.
+    ///
+    /// # Errors
+    /// The system has no descriptor left for it.
+    pub fn begin(listener: &TcpListener, silence: Duration) -> io::Result<Starting> {
+        let listener = TcpListener::from_std(listener.as_fd().try_clone_to_owned()?.into())?;
+        let (stop, stopped) = oneshot::channel();
+        Ok(Starting { stop, accepting: tokio::spawn(accept(listener, silence, stopped)) })
+    }
+
+    /// Leaves the port to whoever listens there next. Requests that came before are answered as they were.
+    pub async fn end(self) {
+        drop(self.stop);
+        let _ = self.accepting.await;
+    }
+}
+
+async fn accept(listener: TcpListener, silence: Duration, mut stopped: oneshot::Receiver<()>) {
+    let doors = Doors::of_private(CONNECTIONS);
+    loop {
+        let (stream, peer) = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(_) => {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            _ = &mut stopped => return,
+        };
+        let Some(pass) = doors.admit(peer.ip()) else { continue };
+        tokio::spawn(async move {
+            let _pass = pass;
+            let mut builder = hyper::server::conn::http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(silence);
+            // Whoever breaks off has heard enough.
+            let _ = builder.serve_connection(TokioIo::new(stream), service_fn(answer)).await;
+        });
+    }
+}
+
+async fn answer(_: Request<hyper::body::Incoming>) -> Result<Response<Body>, Infallible> {
+    let request_id = Uuid::now_v7();
+    let refusal = Problem { retry_after: Some(1), ..Problem::of("UNAVAILABLE") };
+    let mut response = problem::render(&refusal, request_id);
+    let headers = response.headers_mut();
+    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    if let Ok(id) = HeaderValue::from_str(&request_id.to_string()) {
+        headers.insert("x-request-id", id);
+    }
+    Ok(response)
+}
