@@ -35,7 +35,7 @@ fn what_a_token_does_not_tell_its_issuer_does(database: Database) {
 
     let alice = token(&nameless("alice"));
     let first = me(&deployed, &alice).is(200);
-    assert_eq!((first.text("email"), first.text("name")), ("alice@told.test".to_owned(), "Told".to_owned()));
+    assert_eq!((first.text("email"), first.text("displayName")), ("alice@told.test".to_owned(), "Told".to_owned()));
     me(&deployed, &alice).is(200);
     assert_eq!(issuer.asked_for_people(), 1, "a token that was seen a moment ago is known");
     // An address without a word on it, and the word alone, are completed from one place.
@@ -83,7 +83,7 @@ fn claims_have_the_names_that_the_issuer_gives_them(database: Database) {
     let sign = |more: Json| signer.sign(&signer.header(), &with(&base, more));
     let whole = json!({ "https://acme.test/mail": "a@acme.test", "https://acme.test/ok": true, "nick": "Al" });
     let known = me(&mapped, &sign(whole.clone())).is(200);
-    assert_eq!((known.text("email"), known.text("name")), ("a@acme.test".to_owned(), "Al".to_owned()));
+    assert_eq!((known.text("email"), known.text("displayName")), ("a@acme.test".to_owned(), "Al".to_owned()));
     for more in [
         json!({ "email": "a@acme.test", "email_verified": true }),
         with(&whole, json!({ "https://acme.test/ok": "true" })),
