@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Field, Id, Operation, Problem, Reply, Text, all, facts, map, new_id, now, today};
+use stoa_sdk::{Answer, Call, Field, Id, Operation, Page, Problem, Reply, Text, all, facts, map, new_id, now, today};
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{illegal, invalid};
@@ -25,7 +25,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/ledger/legal-entities/{id}/periods", "listPeriods", list)
         .summary("Months of a legal entity's books in a year")
         .description("From the first month of the books to the current one; none without books.")
-        .for_members().query::<ListPeriods>().answers::<Periods>(),
+        .for_members().query::<ListPeriods>().answers::<Page<Period>>(),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
         close)
         .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
@@ -37,15 +37,6 @@ pub const OPERATIONS: &[Operation] = &[
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]),
 ];
-
-/// The months of one year.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Periods {
-    items: Vec<Period>,
-    /// Always null: a year is one page.
-    next_cursor: (),
-}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -97,7 +88,8 @@ pub fn list(call: &Call) -> Answer {
             within.map(|month| Period::of(id, month, rows.remove(&month))).collect()
         }
     };
-    Ok(Reply::json(&Periods { items, next_cursor: () }))
+    // A year is one page.
+    Ok(Reply::json(&Page { items, next_cursor: None }))
 }
 
 /// A month of the books, with everybody else kept away from them.
