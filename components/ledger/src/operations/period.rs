@@ -2,7 +2,7 @@
 //! and seen, or waits and is refused.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
 use stoa_sdk::{Answer, Call, Field, Id, Operation, Page, Problem, Reply, Text, all, facts, map, new_id, now, today};
 use stoa_trade::dates::Month;
