@@ -452,18 +452,18 @@ fn goods_of_more_layers_than_a_page_are_sold_and_taken_back(database: Database) 
     trade.shop.verified();
 }
 
-/// No ceiling: more layers than ten replies of the store hold.
+/// No ceiling: more layers than four replies of the store hold.
 fn books_begin_over_layers_of_any_number(database: Database) {
     let trade = Trade::new(database, 0);
     trade.shop.bring(&trade.variant, &trade.main, "1", None).is(201);
-    trade.shop.bring(&trade.variant, &trade.main, "20000", None).is(201);
-    part_layers(&trade, 20_001, &[]);
+    trade.shop.bring(&trade.variant, &trade.main, "8000", None).is(201);
+    part_layers(&trade, 8_001, &[]);
     let stated = Stated { goods: Goods::OfVariant(key(&trade.variant)), unit_cost: "1.5".to_string() };
     let open = Call::Open(trade.entity(), "EUR".to_string(), vec![stated]);
     let opened = trade.shop.try_inventory_with_ordinary_limits(&[open]).is(201);
-    assert_eq!(read_answer::<String>(&opened, 0), "30001.500000000000");
-    assert_eq!(trade.worth(), "30001.500000000000");
-    assert_eq!(trade.shop.count("inventory_cost_layer", "spent = (1 = 0) and currency_code = 'EUR'"), 20_001);
+    assert_eq!(read_answer::<String>(&opened, 0), "12001.500000000000");
+    assert_eq!(trade.worth(), "12001.500000000000");
+    assert_eq!(trade.shop.count("inventory_cost_layer", "spent = (1 = 0) and currency_code = 'EUR'"), 8_001);
     trade.shop.verified();
 }
 

@@ -42,14 +42,14 @@ pub fn many_notes() -> Call {
 
 /// Goes through all rows of a table as often as calls are allowed, and finds nothing.
 pub fn crawl() -> Result<Answer, Problem> {
-    for _ in 0..10 {
+    for _ in 0..5 {
         if let Err(failure) = run(&[many_notes()]) {
             return Err(problem(said(&failure)));
         }
     }
     let nowhere = Term { column: "number".into(), op: Compare::Eq, values: vec![Value::Integer(-1)] };
     let look = || select(ask("note", &["label"]), vec![Node::Term(nowhere.clone())], 1);
-    for _ in 0..300 {
+    for _ in 0..1_200 {
         if let Err(failure) = run(&[look(), look(), look(), look(), look(), look(), look(), look()]) {
             return Err(problem(said(&failure)));
         }
