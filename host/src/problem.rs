@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// A problem as the pipeline passes it on; `http::problem` renders it as RFC 9457.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,11 +31,14 @@ pub struct Item {
     pub required: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identified: Option<u32>,
+    /// What the schema says that was not met, in its own keywords; of members that it does not know those that it knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Value>,
 }
 
 impl Item {
     pub fn new(pointer: impl Into<String>, code: &'static str) -> Item {
-        Item { pointer: pointer.into(), code: Cow::Borrowed(code), required: None, identified: None }
+        Item { pointer: pointer.into(), code: Cow::Borrowed(code), required: None, identified: None, expected: None }
     }
 }
 

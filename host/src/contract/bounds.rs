@@ -45,6 +45,14 @@ impl Bounds {
         let too_large = (measured.depth > self.depth || measured.characters > self.characters).then_some("RANGE");
         too_many.into_iter().chain(too_large).collect()
     }
+
+    /// The bounds that a fault of this code is about.
+    pub fn tell(&self, code: &str) -> Value {
+        let all = [(VALUES, self.values), (DEPTH, self.depth), (CHARACTERS, self.characters)];
+        let of_code = |name: &str| (name == VALUES) == (code == "TOO_MANY");
+        let bounds = all.into_iter().filter(|(name, most)| of_code(name) && *most < usize::MAX);
+        Value::Object(bounds.map(|(name, most)| (name.to_owned(), most.into())).collect())
+    }
 }
 
 struct Measured {

@@ -2,12 +2,13 @@
 //! for each of a million bad items before the first can be read. So the faults of a refused body are found by a walk along
 //! the tree that stops at as many as an answer shows; each node's own keywords are still judged by jsonschema.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeMap};
 
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
+    expected,
     pointer::{self, Step, Trail},
     tree::{Id, Tree, Types, Union},
 };
@@ -16,7 +17,8 @@ use crate::problem::Item;
 /// The faults found so far: sorted, without repetition, at most as many as an answer shows.
 #[derive(Debug, Clone)]
 pub struct Faults {
-    found: BTreeSet<(String, &'static str)>,
+    /// With what was expected, where the schema says it.
+    found: BTreeMap<(String, &'static str), Option<Value>>,
     limit: usize,
 }
 
@@ -28,12 +30,17 @@ impl Default for Faults {
 
 impl Faults {
     pub fn at_most(limit: usize) -> Faults {
-        Faults { found: BTreeSet::new(), limit }
+        Faults { found: BTreeMap::new(), limit }
     }
 
     pub fn add(&mut self, pointer: String, code: &'static str) {
+        self.add_expected(pointer, code, None);
+    }
+
+    /// Adds a fault and what was expected in its place.
+    pub fn add_expected(&mut self, pointer: String, code: &'static str, expected: Option<Value>) {
         if !self.are_full() {
-            self.found.insert((pointer, code));
+            self.found.entry((pointer, code)).or_insert(expected);
         }
     }
 
@@ -47,27 +54,30 @@ impl Faults {
 
     /// Adds the faults of a part whose root is `place`, except where something is known to be wrong already.
     pub fn add_below(&mut self, place: &str, part: Faults) {
-        let known: Vec<String> = self.found.iter().map(|(pointer, _)| pointer.clone()).collect();
-        for (pointer, code) in part.found {
+        let known: Vec<String> = self.found.keys().map(|(pointer, _)| pointer.clone()).collect();
+        for ((pointer, code), expected) in part.found {
             let pointer = format!("{place}{pointer}");
             if !known.contains(&pointer) {
-                self.add(pointer, code);
+                self.add_expected(pointer, code, expected);
             }
         }
     }
 
     fn extend(&mut self, other: Faults) {
-        other.found.into_iter().for_each(|(pointer, code)| self.add(pointer, code));
+        other.found.into_iter().for_each(|((pointer, code), expected)| self.add_expected(pointer, code, expected));
     }
 
     fn has(&self, pointer: &str, code: &'static str) -> bool {
-        self.found.contains(&(pointer.to_owned(), code))
+        self.found.contains_key(&(pointer.to_owned(), code))
     }
 
     /// As items. Where the type is wrong, that the form is wrong too is no news.
     pub fn into_items(self) -> Vec<Item> {
-        let plain = |(pointer, code): &&(String, &'static str)| *code != "FORMAT" || !self.has(pointer, "TYPE");
-        self.found.iter().filter(plain).map(|(pointer, code)| Item::new(pointer.clone(), code)).collect()
+        let plain = |(pointer, code): &(String, &'static str)| *code != "FORMAT" || !self.has(pointer, "TYPE");
+        let plain = self.found.iter().filter(|(fault, _)| plain(fault));
+        plain
+            .map(|((pointer, code), expected)| Item { expected: expected.clone(), ..Item::new(pointer.clone(), code) })
+            .collect()
     }
 }
 
@@ -108,7 +118,11 @@ impl Tree {
                         match node.other {
                             Some(other) => self.explain(other, value, &trail.down(&Step::Hidden), faults),
                             None => {
-                                faults.add(trail.pointer(), "NOT_ALLOWED");
+                                let known = node.members.iter().map(|member| member.name.as_str());
+                                let unknown =
+                                    object.keys().map(String::as_str).filter(|name| node.member(name).is_none());
+                                let told = expected::members(known, unknown);
+                                faults.add_expected(trail.pointer(), "NOT_ALLOWED", Some(told));
                                 break;
                             }
                         }
@@ -137,8 +151,10 @@ impl Tree {
         if !node.bounded || faults.are_full() {
             return;
         }
-        for code in node.bounds.iter().flat_map(|bounds| bounds.find_faults(value)) {
-            faults.add(trail.pointer(), code);
+        for bounds in &node.bounds {
+            for code in bounds.find_faults(value) {
+                faults.add_expected(trail.pointer(), code, Some(bounds.tell(code)));
+            }
         }
         let typed = Types::of(value);
         let branches = node.unions.iter().flat_map(|union| &union.branches);
@@ -197,14 +213,20 @@ impl Tree {
             return;
         }
         let mut common = each.first().cloned().unwrap_or_default();
-        common.found.retain(|fault| each.iter().all(|faults| faults.found.contains(fault)));
+        common.found.retain(|fault, _| each.iter().all(|faults| faults.found.contains_key(fault)));
+        for (fault, expected) in &mut common.found {
+            // What branches expect differently is no rule of all.
+            if each.iter().any(|faults| faults.found.get(fault) != Some(expected)) {
+                *expected = None;
+            }
+        }
         if !common.is_empty() {
             return faults.extend(common);
         }
         let here = trail.pointer();
         let shape = |faults: &Faults| {
             faults.has(&here, "NOT_ALLOWED")
-                || faults.found.iter().any(|(pointer, code)| *code == "REQUIRED" && is_child(pointer, &here))
+                || faults.found.keys().any(|(pointer, code)| *code == "REQUIRED" && is_child(pointer, &here))
         };
         each.retain(|faults| !shape(faults));
         match each.pop() {
@@ -217,7 +239,8 @@ impl Tree {
     fn explain_tags(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
         let node = self.node(id);
         if node.constant.as_ref().is_some_and(|constant| constant != value) {
-            faults.add(trail.pointer(), "FORMAT");
+            let told = node.constant.as_ref().map(|constant| json!({ "const": constant }));
+            faults.add_expected(trail.pointer(), "FORMAT", told);
         }
         for part in &node.all {
             self.explain_tags(*part, value, trail, faults);
@@ -277,7 +300,7 @@ impl Tree {
             | Kind::Custom { .. }
             | Kind::Referencing(_) => "FORMAT",
         };
-        faults.add(pointer::pointer(&steps), code);
+        faults.add_expected(pointer::pointer(&steps), code, expected::rule(error));
     }
 
     /// The steps as far as the schema knows their names; the first name that the caller made up is hidden.

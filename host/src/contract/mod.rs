@@ -8,6 +8,7 @@
 pub mod bounds;
 pub mod canonical;
 pub mod csv;
+mod expected;
 pub mod explain;
 pub mod fingerprint;
 pub mod format;

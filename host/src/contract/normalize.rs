@@ -171,6 +171,13 @@ impl Tree {
         let found = parts.into_iter().find_map(|part| self.node(part).member(name).map(|member| member.node))?;
         Some(self.types(found).without_null())
     }
+
+    /// The names of the root's members.
+    pub fn member_names(&self) -> Vec<&str> {
+        let mut parts = Vec::new();
+        self.expand(self.root, &mut parts);
+        parts.into_iter().flat_map(|part| &self.node(part).members).map(|member| member.name.as_str()).collect()
+    }
 }
 
 fn exact(number: &Number) -> Option<i64> {

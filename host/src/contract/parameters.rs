@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Number, Value, json};
 
-use super::{explain::Faults, refs, schema::Schema, tree::Types};
+use super::{expected, explain::Faults, refs, schema::Schema, tree::Types};
 use crate::problem::Problem;
 
 /// Parameters of one operation, compiled once a generation.
@@ -111,21 +111,24 @@ impl Parameters {
     pub fn query(&self, raw: &str) -> Result<Query, Problem> {
         let mut faults = Faults::default();
         let mut object = Map::new();
-        let mut unknown = false;
+        let mut unknown = Vec::new();
         for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
             let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
             match decode(name, true) {
                 Some(name) if self.query.tree().member_types(&name).is_some() => {
                     read(&self.query, &name, decode(text, true), &mut object, &mut faults, "/query");
                 }
-                _ => unknown = true,
+                name => unknown.push(name.unwrap_or_default()),
             }
         }
-        if unknown {
-            faults.add("/query".into(), "NOT_ALLOWED");
+        if !unknown.is_empty() {
+            let names = unknown.iter().map(|name| &**name);
+            let told = expected::members(self.query.tree().member_names().into_iter(), names);
+            faults.add_expected("/query".into(), "NOT_ALLOWED", Some(told));
         }
-        let values = judge(&self.query, object, faults, "/query")
-            .map_err(|faults| refusal(if unknown { "UNKNOWN_QUERY_PARAMETER" } else { "VALIDATION_FAILED" }, faults))?;
+        let values = judge(&self.query, object, faults, "/query").map_err(|faults| {
+            refusal(if !unknown.is_empty() { "UNKNOWN_QUERY_PARAMETER" } else { "VALIDATION_FAILED" }, faults)
+        })?;
         let stated = texts(&self.query.fingerprint_form(values.clone()));
         let pairs: Vec<String> = stated
             .iter()

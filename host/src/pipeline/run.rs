@@ -315,6 +315,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
             code: item.code.into(),
             required: item.required,
             identified: item.identified,
+            expected: None,
         })
         .collect();
     Refused::Problem(answer)

@@ -184,6 +184,12 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
                 ),
                 "required": described(&count, "How many the record needs."),
                 "identified": described(&count, "How many of them are identified and linked."),
+                "expected": {
+                    "type": "object",
+                    "description": "The rule of the schema that was not met, in its own keywords (`minLength`, `pattern`, `enum`, ...). \
+                         Of an unknown member or parameter: `members`, the names that are allowed, and `nearest`, those of them \
+                         that look most like what was sent.",
+                },
             },
         }),
     );
