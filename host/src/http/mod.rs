@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod answer;
 pub mod body;
+mod compression;
 mod connection;
 pub mod cors;
 pub mod doors;

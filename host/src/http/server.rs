@@ -20,7 +20,7 @@ use super::answer::Peer;
 use super::connection::BoundedStream;
 use super::doors::Doors;
 use super::untaken::Untaken;
-use super::{linger, named_host, peer, problem};
+use super::{compression, linger, named_host, peer, problem};
 use crate::problem::Problem;
 
 /// Longest silence, where nothing else is set.
@@ -42,7 +42,7 @@ pub async fn serve(
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200).keep_alive_interval(Some(silence));
     let graceful = GracefulShutdown::new();
     let (counted, refused) = (doors.clone(), metrics::counter!("stoa_connections_refused_total"));
-    let router = router
+    let router = compression::allow(router)
         .layer(middleware::from_fn(named_host::require))
         .layer(middleware::map_request(linger::request))
         .layer(middleware::from_fn(move |request, next| count_caller(counted.clone(), request, next)))

@@ -1,5 +1,6 @@
 //! The manners of HTTP: routes, methods, types, sizes, HEAD, request ids, and problem+json on every path.
 
+use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -21,6 +22,7 @@ on_both_databases![
     head_wherever_get_works,
     open_operations_need_no_token,
     contract_has_a_strong_etag,
+    large_answers_come_in_gzip_to_whoever_takes_it,
     paths_are_taken_literally,
     malformed_path_parameters,
     options_and_cors,
@@ -345,6 +347,30 @@ fn open_operations_need_no_token(database: Database) {
     }
     // A credential that is none does not stand in the way of what needs none.
     host.request("GET", "/v1/health").header("authorization", "Bearer nonsense").send().is(200);
+}
+
+fn large_answers_come_in_gzip_to_whoever_takes_it(database: Database) {
+    let host = host(database);
+    let ask = |path: &str, accepted: &str| {
+        let text = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: {accepted}\r\nConnection: close\r\n\r\n",
+            host.address()
+        );
+        let mut stream = std::net::TcpStream::connect(host.address()).expect("a connection");
+        stream.write_all(text.as_bytes()).expect("written");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
+        let head = String::from_utf8_lossy(&answer[..end]).to_lowercase();
+        (head, answer.split_off(end).len())
+    };
+    let (head, plain) = ask("/v1/openapi.json", "identity");
+    assert!(!head.contains("content-encoding") && head.contains("vary: accept-encoding"), "{head}");
+    let (head, packed) = ask("/v1/openapi.json", "br, gzip");
+    assert!(head.contains("content-encoding: gzip\r\n") && head.contains("vary: accept-encoding"), "{head}");
+    assert!(packed * 5 < plain, "{packed} of {plain} bytes");
+    let (head, _) = ask("/v1/health", "gzip");
+    assert!(!head.contains("content-encoding"), "{head}");
 }
 
 fn contract_has_a_strong_etag(database: Database) {

@@ -12,3 +12,4 @@ mod manners;
 mod raw;
 mod refusal_order;
 mod schema_corpus;
+mod teaching;
