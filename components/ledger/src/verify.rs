@@ -12,7 +12,6 @@ use crate::records::entity::EntityRow;
 use crate::records::entry::{BranchKey, EntryRow, LineRow};
 use crate::records::mapping::RoleMappingRow;
 use crate::records::period::{PeriodRow, PeriodStatus};
-use crate::rules::sums::Sums;
 use crate::work::balance::{Base, select_last_closed};
 use crate::work::day_totals::Journal;
 use crate::work::snapshot::{Group, MonthSums, read_kept};
