@@ -12,11 +12,8 @@ use crate::records::entity::{EntityId, EntityRow, LEGAL_ENTITY};
 use crate::records::mapping::MappingSetRow;
 use crate::rules::charts::TemplateCode;
 use crate::work::chart;
-use crate::work::day_totals::bring_forward;
+use crate::work::day_totals::SNAPSHOTS;
 use crate::work::entities::insert_entity;
-
-/// After an entity's id in the cursor of the backfill.
-const DONE: &str = ".";
 
 view! { SetId of MappingSetRow { id: Id } }
 
@@ -97,20 +94,13 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     Ok(vec![made(LEGAL_ENTITY, entity.id), made(BRANCH, branch.id)])
 }
 
-/// Brings the day totals of one entity forward, over lines that are older than they; the cursor is the entity, once it is done
-/// followed by a point.
+/// Brings the day totals of one entity forward, over lines that are older than they.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
-    let cursor = cursor.unwrap_or_default();
-    let last: Option<Id> = cursor.strip_suffix(DONE).unwrap_or(&cursor).parse().ok();
-    let entity = match last.filter(|_| !cursor.ends_with(DONE)) {
-        Some(entity) => entity,
-        None => match run(select::<EntityId>(EntityRow::keeps_books.eq(true)).after(last).limit(1))?.items.first() {
-            Some(entity) => entity.id,
-            None => return Ok(None),
-        },
+    let next = |after: Option<Id>| {
+        let entity = run(select::<EntityId>(EntityRow::keeps_books.eq(true)).after(after).limit(1))?;
+        Ok(entity.items.first().map(|entity| entity.id))
     };
-    let done = if bring_forward(entity)? { "" } else { DONE };
-    Ok(Some(format!("{entity}{done}")))
+    Ok(SNAPSHOTS.upgrade(cursor, next)?)
 }
 
 pub fn checklist() -> Vec<Step> {

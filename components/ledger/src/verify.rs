@@ -1,32 +1,24 @@
 //! The ledger's invariants, checked in bounded batches: entries first, then day totals, snapshots and mappings.
 
-use std::collections::BTreeMap;
-
-use stoa_sdk::store::{MOST_KEYS, WholeTotals, aggregate, find, get, get_all, read, select};
-use stoa_sdk::{Field, Finding, Findings, Id, Instant, all, map, set};
+use stoa_sdk::store::{get, get_all, read, select};
+use stoa_sdk::{Finding, Findings, Id, map, set};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
+use stoa_trade::snapshot::{check_lines, check_totals, find_summed};
+use stoa_trade::stages::{self, finding};
 
 use crate::records::account::Postability;
-use crate::records::day_total::{DayTotalRow, SummedLinesRow};
 use crate::records::entity::EntityRow;
 use crate::records::entry::{BranchKey, EntryRow, LineRow};
 use crate::records::mapping::RoleMappingRow;
 use crate::records::period::{PeriodRow, PeriodStatus};
-use crate::rules::sums::Sums;
 use crate::work::balance::{Base, select_last_closed};
-use crate::work::day_totals::{DaySums, find_summed};
+use crate::work::day_totals::Journal;
 use crate::work::snapshot::{Group, MonthSums, read_kept};
 
 /// Entries of a batch; each has 200 lines at most.
 const ENTRIES: u32 = 10;
 const MAPPINGS: u32 = 50;
-/// Day totals of a batch: so few that all days, accounts and branches of them together are less than one answer's groups.
-const DAYS: u32 = 12;
-
-fn finding(invariant: &str, resource: Id, message: &str) -> Finding {
-    Finding { invariant: invariant.to_owned(), resource: Some(resource.into()), message: message.to_owned() }
-}
 
 /// The cursor names the stage and how far it came.
 pub fn verify(cursor: Option<String>) -> Findings {
@@ -35,14 +27,16 @@ pub fn verify(cursor: Option<String>) -> Findings {
     let id = || after.parse().ok();
     let (findings, last) = match stage {
         "entry" => entries(id()),
-        "day" => days(id()),
+        "day" => show(check_totals::<Journal, 2>(id())),
+        "line" => show(check_lines::<Journal, 2>(id())),
         "period" => periods(PeriodCursor::read(after)),
         _ => mappings(id()),
     };
     let next = match (stage, last) {
         (stage, Some(last)) => Some(format!("{stage}:{last}")),
         ("entry", None) => Some("day:".to_owned()),
-        ("day", None) => Some("period:".to_owned()),
+        ("day", None) => Some("line:".to_owned()),
+        ("line", None) => Some("period:".to_owned()),
         ("period", None) => Some("mapping:".to_owned()),
         (_, None) => None,
     };
@@ -51,6 +45,10 @@ pub fn verify(cursor: Option<String>) -> Findings {
 
 /// What a batch found, and where the next one of its stage begins.
 type Batch = (Vec<Finding>, Option<String>);
+
+fn show((findings, last): stages::Batch) -> Batch {
+    (findings, last.map(|id| id.to_string()))
+}
 
 /// LI1: every entry balances above zero; its lines are dated as it is, on accounts of its entity; a mirror mirrors.
 fn entries(after: Option<Id>) -> Batch {
@@ -66,7 +64,7 @@ fn entries(after: Option<Id>) -> Batch {
     ));
     let accounts = read(get_all::<Postability>(set(lines.iter().map(|line| line.account_id))));
     let accounts = map(accounts.into_iter().map(|account| (account.id, account)));
-    let mut findings = find_without_total(&lines);
+    let mut findings = Vec::new();
     for entry in &page.items {
         let own: Vec<&LineRow> = lines.iter().filter(|line| line.entry_id == entry.id).collect();
         let side =
@@ -95,63 +93,6 @@ fn entries(after: Option<Id>) -> Batch {
         }
     }
     (findings, last)
-}
-
-/// Lines that are summed, of which there is no day total.
-fn find_without_total(lines: &[LineRow]) -> Vec<Finding> {
-    let entities = set(lines.iter().map(|line| line.legal_entity_id));
-    let until = read_until(entities.into_iter().collect());
-    let is_summed =
-        |line: &&LineRow| until.get(&line.legal_entity_id).is_some_and(|until| line.id < Id::first_at(*until));
-    let key = |line: &LineRow| (line.legal_entity_id, line.month, line.account_id, line.branch, line.entry_date);
-    let summed: Vec<&LineRow> = lines.iter().filter(is_summed).collect();
-    let keys: Vec<_> = set(summed.iter().map(|line| key(line))).into_iter().collect();
-    let of_keys = keys.chunks(MOST_KEYS).map(|keys| {
-        let row = |(entity, month, account, branch, day): &(Id, Month, Id, BranchKey, _)| {
-            vec![entity.put(), month.put(), account.put(), branch.put(), Field::put(day)]
-        };
-        find::<DayTotalRow>("total", keys.iter().map(row))
-    });
-    let totals = read(of_keys.collect::<Vec<_>>()).into_iter().flatten();
-    let there = set(totals.map(|row| (row.legal_entity_id, row.month, row.account_id, row.branch, row.entry_date)));
-    let missing = summed.into_iter().filter(|line| !there.contains(&key(line)));
-    missing.map(|line| finding("day-total", line.entry_id, "A line of the entry is in no day total.")).collect()
-}
-
-/// How far the lines of these entities are in their day totals.
-fn read_until(entities: Vec<Id>) -> BTreeMap<Id, Instant> {
-    let rows = (!entities.is_empty())
-        .then(|| find::<SummedLinesRow>("entity", entities.into_iter().map(|entity| vec![entity.put()])));
-    map(read(rows).into_iter().flatten().map(|row| (row.legal_entity_id, row.until)))
-}
-
-/// A day total is the sum of the lines that are summed.
-fn days(after: Option<Id>) -> Batch {
-    let page = read(select::<DayTotalRow>(Default::default()).after(after).limit(DAYS));
-    let last = page.items.last().filter(|_| page.more).map(|row| row.id.to_string());
-    let until = read_until(set(page.items.iter().map(|row| row.legal_entity_id)).into_iter().collect());
-    let lines_of = |(entity, until): (&Id, &Instant)| -> WholeTotals<DaySums> {
-        let own = || page.items.iter().filter(|row| row.legal_entity_id == *entity);
-        aggregate(all([
-            LineRow::account_id.one_of(set(own().map(|row| row.account_id))),
-            LineRow::entry_date.one_of(set(own().map(|row| row.entry_date))),
-            LineRow::branch.one_of(set(own().map(|row| row.branch))),
-            LineRow::id.lt(Id::first_at(*until)),
-        ]))
-        .whole()
-    };
-    let lines = read(until.iter().map(lines_of).collect::<Vec<_>>()).into_iter().flatten();
-    // An account is of one entity.
-    let key =
-        |row: DaySums| ((row.entry_date, row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit });
-    let lines = map(lines.map(key));
-    let differs = |row: &&DayTotalRow| {
-        let kept = Sums { debit: row.debit, credit: row.credit };
-        lines.get(&(row.entry_date, row.account_id, row.branch)) != Some(&kept)
-            || row.month != Month::of(row.entry_date)
-    };
-    let wrong = page.items.iter().filter(differs);
-    (wrong.map(|row| finding("day-total", row.id, "The day's total is not the sum of its lines.")).collect(), last)
 }
 
 /// The last month that is done, or the one under way and the last group of it that is done.

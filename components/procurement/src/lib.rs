@@ -11,7 +11,7 @@ mod upkeep;
 mod verify;
 mod work;
 
-use stoa_sdk::{Manifest, Module};
+use stoa_sdk::{Manifest, Module, Problem};
 
 /// The module.
 pub struct Procurement;
@@ -36,6 +36,10 @@ impl Module for Procurement {
         verify: verify::verify,
         ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
     };
+
+    fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
+        upkeep::upgrade(cursor)
+    }
 }
 
 stoa_sdk::export_module!(Procurement);

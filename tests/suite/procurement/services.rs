@@ -307,5 +307,13 @@ fn a_position_is_of_entity_and_currency(database: Database) {
     assert_eq!(position(&shop.entity(), "EUR"), amounts("7.499999250000", "6.999999500000"));
     assert_eq!(position(&shop.entity(), "USD"), amounts("10.000000000000", "0.000000000000"));
     assert_eq!(position(&shop.other_entity(), "EUR"), amounts("0.000000000000", "0.000000000000"));
+    // What came and is billed whole is read no more.
+    let open = || shop.count("procurement_purchase_item", "not settled");
+    assert_eq!(open(), 3);
+    try_bill(&buyer, vec![bill(&order, 0, "0.75")]).is(201);
+    order.receive(json!([order.goods(1, "2")])).is(201);
+    assert_eq!((position(&shop.entity(), "EUR"), open()), (amounts("0.000000000000", "0.000000000000"), 1));
+    try_bill(&buyer, vec![bill(&order, 0, "-1")]).is(201);
+    assert_eq!(position(&shop.entity(), "EUR"), amounts("7.499999250000", "4.166666250000"));
     shop.verified();
 }

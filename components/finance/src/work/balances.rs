@@ -1,16 +1,19 @@
 //! Sums of the ledgers of finance: what customers and suppliers stand at, and what the books should say of it.
 
+use std::collections::BTreeMap;
+
 use stoa_sdk::store::{Aggregate, Batch, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};
-use stoa_trade::quantity::{Amount, Money, widen};
-use stoa_trade::snapshot::{Days, Part, Summed, sum_days};
+use stoa_trade::dates::Month;
+use stoa_trade::quantity::{Amount, Money, Quantity, of_count, widen};
+use stoa_trade::snapshot::{Days, Part, Summed, group_days, sum_days};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
 use crate::records::month_total::{MoneyTotalRow, PartyTotalRow, RevenueTotalRow};
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::revenue_line::RevenueLineRow;
 use crate::records::side::Side;
-use crate::work::month_totals::{MoneyMoves, MoneySums, Parties, Revenue, RevenueSums};
+use crate::work::month_totals::{MoneyMoves, MoneySums, Parties, Revenue};
 
 /// What stands on each account, of lines and of months' totals.
 macro_rules! standing {
@@ -53,12 +56,20 @@ standing! { MonthStanding of PartyTotalRow Amount, |sum| sum }
 
 totals! { MonthMoney of MoneyTotalRow by [] { amount: Amount = sum(amount) } }
 
-totals! { LineCredits of PartyEntryRow by [] { amount: Money = sum(amount) } }
+totals! { LineCredits of PartyEntryRow by [month: Month] { amount: Money = sum(amount) } }
 
-totals! { MonthCredits of PartyTotalRow by [] { amount: Amount = sum(amount) } }
+totals! { MonthCredits of PartyTotalRow by [month: Month] { amount: Amount = sum(amount) } }
 
 totals! {
-    MonthRevenue of RevenueTotalRow by [] {
+    LineRevenue of RevenueLineRow by [month: Month] {
+        documents: i64 = sum(document_count),
+        quantity: Quantity = sum(quantity),
+        revenue: Amount = sum(revenue),
+    }
+}
+
+totals! {
+    MonthRevenue of RevenueTotalRow by [month: Month] {
         documents: Amount = sum(documents),
         quantity: Amount = sum(quantity),
         revenue: Amount = sum(revenue),
@@ -108,37 +119,37 @@ pub fn sum_taken(entity: Id, currency_code: &str, summed: Option<Summed>) -> imp
     )
 }
 
-/// What an entity recognised without an order in a currency, from one day to another: documents, quantity and revenue.
+/// What an entity recognised without an order in a currency, from one day to another, by month: documents, quantity and revenue.
 pub fn sum_recognized(
     entity: Id,
     currency_code: &str,
     days: Days,
     summed: Option<Summed>,
-) -> impl Batch<Answer = [Amount; 3]> {
-    sum_days::<Revenue, _, _, _, _>(
+) -> impl Batch<Answer = BTreeMap<Month, [Amount; 3]>> {
+    group_days::<Revenue, _, _, _, _, _>(
         entity,
         summed,
         days,
         Part {
             filter: RevenueTotalRow::currency_code.eq(currency_code),
             measure: &aggregate::<MonthRevenue>,
-            figures: |of| ((), [of.documents, of.quantity, of.revenue]),
+            figures: |of| (of.month, [of.documents, of.quantity, of.revenue]),
         },
         Part {
             filter: RevenueLineRow::currency_code.eq(currency_code),
-            measure: &aggregate::<RevenueSums>,
-            figures: |of| ((), of.figures()),
+            measure: &aggregate::<LineRevenue>,
+            figures: |of| (of.month, [of_count(of.documents), widen(of.quantity), of.revenue]),
         },
     )
 }
 
-/// What an entity credited its customers in a currency from one day to another, below zero.
+/// What an entity credited its customers in a currency from one day to another, by month, below zero.
 pub fn sum_credited(
     entity: Id,
     currency_code: &str,
     days: Days,
     summed: Option<Summed>,
-) -> impl Batch<Answer = [Amount; 1]> {
+) -> impl Batch<Answer = BTreeMap<Month, [Amount; 1]>> {
     let months = all([
         PartyTotalRow::side.eq(Side::Sales),
         PartyTotalRow::currency_code.eq(currency_code),
@@ -147,12 +158,12 @@ pub fn sum_credited(
         PartyTotalRow::act.one_of([PartyAct::Post, PartyAct::Void]),
     ]);
     let lines = all([of_credits(), PartyEntryRow::currency_code.eq(currency_code)]);
-    sum_days::<Parties, _, _, _, _>(
+    group_days::<Parties, _, _, _, _, _>(
         entity,
         summed,
         days,
-        Part { filter: months, measure: &aggregate::<MonthCredits>, figures: |of| ((), [of.amount]) },
-        Part { filter: lines, measure: &aggregate::<LineCredits>, figures: |of| ((), [widen(of.amount)]) },
+        Part { filter: months, measure: &aggregate::<MonthCredits>, figures: |of| (of.month, [of.amount]) },
+        Part { filter: lines, measure: &aggregate::<LineCredits>, figures: |of| (of.month, [widen(of.amount)]) },
     )
 }
 

@@ -6,7 +6,7 @@ use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::costs;
 use stoa_trade::clients::{purchases, sales};
 use stoa_trade::quantity::{Amount, sum};
-use stoa_trade::snapshot::read_settled;
+use stoa_trade::snapshot::{add_up, read_settled};
 
 use crate::records::side::Side;
 use crate::work::balances::{sum_recognized, sum_standing, sum_taken};
@@ -47,7 +47,7 @@ fn minus(amount: Amount) -> Amount {
 /// # Errors
 /// LIMIT_EXCEEDED.
 pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem> {
-    let (of_sales, of_purchases, [taken], [_, _, recognized]) = read_settled(entity, |summed| {
+    let (of_sales, of_purchases, [taken], recognized) = read_settled(entity, |summed| {
         (
             sum_standing(Side::Sales, entity, currency_code, summed),
             sum_standing(Side::Purchases, entity, currency_code, summed),
@@ -57,6 +57,7 @@ pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem>
     })?;
     let [receivable, paid, credited, issued, collected] = of_sales;
     let [payable, supplier_paid, supplier_credited, ..] = of_purchases;
+    let [_, _, recognized] = add_up(recognized.into_values())?;
     let delivered: Amount = parse(&sales::service::position(entity.into(), currency_code)?);
     let position = purchases::service::position(entity.into(), currency_code);
     let (received, billed): (Amount, Amount) = (parse(&position.received_value), parse(&position.billed_value));

@@ -173,13 +173,6 @@ totals! {
     }
 }
 
-impl RevenueSums {
-    /// With the digits of amounts.
-    pub fn figures(self) -> [Amount; 3] {
-        [of_count(self.documents), widen(self.quantity), self.revenue]
-    }
-}
-
 impl Ledger<3> for Revenue {
     type Row = RevenueLineRow;
     type Total = RevenueTotalRow;
@@ -212,7 +205,7 @@ impl Ledger<3> for Revenue {
     }
 
     fn read_sums(sums: &RevenueSums) -> [Amount; 3] {
-        sums.clone().figures()
+        [of_count(sums.documents), widen(sums.quantity), sums.revenue]
     }
 }
 

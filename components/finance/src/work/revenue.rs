@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::store::{Totals, aggregate, run};
+use stoa_sdk::store::{Batch, Totals, aggregate, run};
 use stoa_sdk::{Date, Filter, Id, Problem, all, map, set, text_enum, totals};
 use stoa_trade::clients::sales;
 use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Amount, Money, Quantity, sum};
-use stoa_trade::snapshot::{Days, read_settled};
+use stoa_trade::snapshot::{Days, Summed, add_up, read_settled};
 
 use crate::records::party_entry::PartyEntryRow;
 use crate::records::revenue_line::RevenueLineRow;
@@ -112,6 +112,10 @@ impl Scope {
 
     fn days(&self) -> Days {
         (Some(self.from), Some(self.to))
+    }
+
+    fn sum_recognized(&self, summed: Option<Summed>) -> impl Batch<Answer = BTreeMap<Month, [Amount; 3]>> {
+        sum_recognized(self.entity, &self.currency_code, self.days(), summed)
     }
 
     /// Revenue without an order left no warehouse.
@@ -239,10 +243,13 @@ fn add(one: &Figures, other: &Figures) -> Result<Figures, Problem> {
 
 type Keyed<T> = BTreeMap<String, T>;
 
+/// Revenue without an order by group, and all of it. Groups other than months have no totals: a page sums the lines of the report's
+/// days, 366 at most, and these are lines that somebody wrote on invoices, not what tills sell.
 fn read_recognized(of: &Scope, by: GroupBy) -> Result<(Keyed<Figures>, Figures), Problem> {
     let Some(filter) = of.filter_recognized() else { return Ok(Default::default()) };
     match by {
         GroupBy::Day => group_recognized(of, &filter, ByDay::into_keyed),
+        GroupBy::Month if of.is_whole() => read_recognized_months(of),
         GroupBy::Month => group_recognized(of, &filter, ByMonth::into_keyed),
         GroupBy::Variant => group_recognized(of, &filter, ByVariant::into_keyed),
         GroupBy::Customer => group_recognized(of, &filter, ByCustomer::into_keyed),
@@ -258,9 +265,8 @@ fn group_recognized<T: Totals>(
 ) -> Result<(Keyed<Figures>, Figures), Problem> {
     let groups = || aggregate::<T>(filter.clone()).without_zeros().whole();
     let (groups, total) = if of.is_whole() {
-        let total = |summed| sum_recognized(of.entity, &of.currency_code, of.days(), summed);
-        let (groups, total) = read_settled(of.entity, |summed| (groups(), total(summed)))?;
-        (groups, read_total(total))
+        let (groups, months) = read_settled(of.entity, |summed| (groups(), of.sum_recognized(summed)))?;
+        (groups, to_figures(add_up(months.into_values())?))
     } else {
         let (groups, total) = run((groups(), aggregate::<Overall>(filter.clone()).one()))?;
         (groups, total.into_keyed().1)
@@ -268,8 +274,19 @@ fn group_recognized<T: Totals>(
     Ok((map(groups.into_iter().map(keyed)), total))
 }
 
+fn read_recognized_months(of: &Scope) -> Result<(Keyed<Figures>, Figures), Problem> {
+    let months = read_settled(of.entity, |summed| of.sum_recognized(summed))?;
+    let total = to_figures(add_up(months.values().copied())?);
+    Ok((map(skip_zeros(months).map(|(month, figures)| (month.to_string(), to_figures(figures)))), total))
+}
+
+/// Months that do not add up to nothing.
+fn skip_zeros<const N: usize>(months: BTreeMap<Month, [Amount; N]>) -> impl Iterator<Item = (Month, [Amount; N])> {
+    months.into_iter().filter(|(_, figures)| figures.iter().any(|figure| !figure.is_zero()))
+}
+
 /// Counts and quantities with no more digits than theirs.
-fn read_total([documents, quantity, revenue]: [Amount; 3]) -> Figures {
+fn to_figures([documents, quantity, revenue]: [Amount; 3]) -> Figures {
     let (documents, quantity) = (to_money(documents).units() / to_money(ONE).units(), to_money(quantity));
     Figures { documents: i64::try_from(documents).unwrap_or(i64::MAX), quantity, revenue, ..Figures::default() }
 }
@@ -279,19 +296,26 @@ const ONE: Amount = Amount::from_units(1_000_000_000_000);
 
 /// Credits by group, where they have such a group, and all of them.
 fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option<Money>), Problem> {
-    let Some(filter) = of.filter_credits() else { return Ok((None, None)) };
-    let groups = match by {
-        GroupBy::Day => sum_credits(&filter, |of: CreditsByDay| (of.on_date.to_string(), of.amount))?,
-        GroupBy::Month => sum_credits(&filter, |of: CreditsByMonth| (of.month.to_string(), of.amount))?,
-        GroupBy::Customer => sum_credits(&filter, |of: CreditsByCustomer| (of.party_id.to_string(), of.amount))?,
-        _ => return Ok((None, None)),
+    let has_credits = matches!(by, GroupBy::Day | GroupBy::Month | GroupBy::Customer);
+    let Some(filter) = of.filter_credits().filter(|_| has_credits) else { return Ok((None, None)) };
+    let months = match of.is_whole() {
+        true => Some(read_settled(of.entity, |summed| sum_credited(of.entity, &of.currency_code, of.days(), summed))?),
+        false => None,
     };
-    let total = if of.is_whole() {
-        let total = |summed| sum_credited(of.entity, &of.currency_code, of.days(), summed);
-        let [total] = read_settled(of.entity, total)?;
-        to_money(total)
-    } else {
-        run(aggregate::<AllCredits>(filter).one())?.amount
+    let total = match &months {
+        Some(months) => {
+            let [total] = add_up(months.values().copied())?;
+            to_money(total)
+        }
+        None => run(aggregate::<AllCredits>(filter.clone()).one())?.amount,
+    };
+    let groups = match (by, months) {
+        (GroupBy::Month, Some(months)) => {
+            map(skip_zeros(months).map(|(month, [amount])| (month.to_string(), negate(to_money(amount)))))
+        }
+        (GroupBy::Month, None) => sum_credits(&filter, |of: CreditsByMonth| (of.month.to_string(), of.amount))?,
+        (GroupBy::Customer, _) => sum_credits(&filter, |of: CreditsByCustomer| (of.party_id.to_string(), of.amount))?,
+        _ => sum_credits(&filter, |of: CreditsByDay| (of.on_date.to_string(), of.amount))?,
     };
     Ok((Some(groups), Some(negate(total))))
 }

@@ -9,6 +9,7 @@ use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Text, al
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, StatedTotal};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
+use stoa_trade::snapshot::{find_summed, late_entities};
 use stoa_trade::{require_unarchived, usable};
 
 use crate::operations::access::SETTINGS;
@@ -18,7 +19,7 @@ use crate::records::entity::EntityRow;
 use crate::records::entry::{ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
 use crate::records::period::{PeriodRow, PeriodStatus};
 use crate::rules::books::{Books, refuse_precision};
-use crate::work::day_totals::{find_summed, is_late, posting_locks};
+use crate::work::day_totals::posting_locks;
 use crate::work::journal::mirror::draft_mirror;
 use crate::work::journal::write::{Draft, Line, try_write, write};
 
@@ -202,7 +203,7 @@ pub fn create(call: &Call) -> Answer {
     });
     let draft = Draft {
         entity,
-        is_late: is_late(summed.first()),
+        is_late: !late_entities(&summed).is_empty(),
         day,
         currency: books.currency_code,
         source_kind: MANUAL.to_owned(),
@@ -254,7 +255,7 @@ pub fn reverse(call: &Call) -> Answer {
     let owner = require_unarchived(owner.ok_or_else(Problem::not_found)?)?;
     let books = owner.books().ok_or_else(|| illegal("/path/id", "BOOKS_NOT_KEPT"))?;
     books.check_day(day, closed.is_some(), "/entryDate")?;
-    let draft = draft_mirror(&entry, lines, day, input.reason.into(), is_late(summed.first()));
+    let draft = draft_mirror(&entry, lines, day, input.reason.into(), !late_entities(&summed).is_empty());
     let entries = match try_write(vec![draft], BTreeSet::new()) {
         // Another reversal was faster.
         Err(Failure::Duplicate(_)) => return Err(illegal("/path/id", "ALREADY_REVERSED")),

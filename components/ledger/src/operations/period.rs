@@ -8,16 +8,15 @@ use stoa_sdk::{Answer, Call, Field, Id, Operation, Page, Problem, Reply, Text, a
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{illegal, invalid};
+use stoa_trade::snapshot::{Summed, find_summed};
 use stoa_trade::{Change, require_unarchived};
 
 use crate::operations::access::SETTINGS;
-use crate::records::day_total::Summed;
 use crate::records::entity::EntityRow;
 use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
 use crate::rules::books::books_lock;
 use crate::rules::sums::Sums;
 use crate::work::balance::{self, Base};
-use crate::work::day_totals::find_summed;
 use crate::work::snapshot::{Group, MonthSums};
 
 #[rustfmt::skip]
@@ -111,7 +110,8 @@ fn lock_month(call: &Call, expected: i64) -> Result<LockedMonth, Problem> {
         get::<EntityRow>(entity),
         find::<PeriodRow>("month", [vec![entity.put(), month.put()]]),
         balance::select_last_closed(entity, None),
-        find_summed(entity),
+        // Held: a backfill, which posts nothing, would sum lines between the pages of a closing.
+        find_summed(entity).locked(),
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     let books = row.books().ok_or_else(Problem::not_found)?;

@@ -14,10 +14,11 @@ pub mod role;
 
 use stoa_sdk::Entity;
 use stoa_sdk::descriptor::Collection;
+use stoa_trade::snapshot::SummedLinesRow;
 
 use crate::records::account::AccountRow;
 use crate::records::branch::BranchRow;
-use crate::records::day_total::{DayTotalRow, SummedLinesRow};
+use crate::records::day_total::DayTotalRow;
 use crate::records::entity::EntityRow;
 use crate::records::entry::{EntryRow, LineRow};
 use crate::records::hold::HoldRow;

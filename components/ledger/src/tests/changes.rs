@@ -208,7 +208,7 @@ fn manual_lines_are_as_fine_as_the_books() {
         ];
         let written = vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; 3])];
         // Three lines of the script's request bring the day totals forward; there is nothing to sum.
-        let brought = vec![Reply::Done, Reply::Done, Reply::Inserted(vec![true]), rows([])];
+        let brought = vec![Reply::Done, Reply::Inserted(vec![true]), rows([])];
         let log = script([found, written, brought]);
         let line =
             |account: u64, side: &str, amount: &str| json!({ "accountId": Id(5, account).to_string(), (side): amount });

@@ -2,15 +2,16 @@
 
 use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::store::{Call, LockMode, Reply, Row, Value};
-use stoa_sdk::{Field, Id, Instant};
+use stoa_sdk::{Field, Id, Instant, Module};
+use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
+use stoa_trade::snapshot::SummedLinesRow;
 
-use crate::records::day_total::SummedLinesRow;
-use crate::records::entry::BranchKey;
+use crate::Ledger;
+use crate::records::entry::{BranchKey, LineRow};
 use crate::tests::posting::{posting, setup};
 use crate::tests::rows::{ENTITY, date};
 use crate::work::balance::{Scope, sums_before};
-use crate::work::day_totals::bring_forward;
 use crate::work::journal::posting::post;
 
 const MINUTE: i64 = 60_000;
@@ -31,9 +32,26 @@ fn amount(text: &str) -> Amount {
     text.parse().unwrap()
 }
 
-fn day_sums(account: u64, debit: &str, credit: &str) -> Row {
-    let branch = BranchKey(None);
-    vec![date("2025-12-31").put(), Id(5, account).put(), branch.put(), amount(debit).put(), amount(credit).put()]
+/// A side of an entry of the last day of 2025, written at this time.
+fn line(at: i64, account: u64, debit: &str, credit: &str) -> LineRow {
+    let now = Instant(NOW);
+    LineRow {
+        id: Id::first_at(Instant(at)),
+        created_at: now,
+        updated_at: now,
+        entry_id: Id(8, 1),
+        line_no: 1,
+        legal_entity_id: ENTITY,
+        account_id: Id(5, account),
+        entry_date: date("2025-12-31"),
+        month: Month::of(date("2025-12-31")),
+        debit: amount(debit),
+        credit: amount(credit),
+        party_type: None,
+        party_id: None,
+        branch: BranchKey(None),
+        description: None,
+    }
 }
 
 fn account_sums(account: u64, debit: &str, credit: &str) -> Row {
@@ -41,43 +59,27 @@ fn account_sums(account: u64, debit: &str, credit: &str) -> Row {
 }
 
 #[test]
-fn a_step_waits_for_the_minutes_before_and_sums_whole_ones() {
-    let line = |at: i64| vec![Id::first_at(Instant(at)).put()];
-    // More lines follow: the step ends with the last minute of which it knows all lines.
-    let mut lines = rows([line(NOW - 9 * MINUTE), line(NOW - 7 * MINUTE), line(NOW - 7 * MINUTE + 1)]);
-    if let Reply::Rows(page) = &mut lines {
-        page.more = true;
-    }
+fn a_step_waits_for_the_minutes_before_and_sums_both_sides_by_day() {
+    let lines =
+        [line(NOW - 9 * MINUTE, 1, "5", "0"), line(NOW - 9 * MINUTE, 2, "0", "5"), line(NOW - 7 * MINUTE, 1, "2", "0")];
     let log = script([
-        vec![Reply::Done, Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed_lines(0), 1)])],
-        vec![lines],
-        vec![rows([day_sums(1, "7", "0"), day_sums(2, "0", "7")])],
+        vec![Reply::Done, Reply::Inserted(vec![false]), rows([whole(&summed_lines(0), 1)])],
+        vec![rows(lines.iter().map(|line| vec![line.id.put()]))],
+        vec![rows(lines.iter().map(|line| whole(line, 0)))],
         vec![Reply::Done],
         vec![Reply::Done],
     ]);
-    assert_eq!(bring_forward(ENTITY), Ok(true));
+    assert_eq!(Ledger::upgrade("0.1.0", Some(ENTITY.to_string())), Ok(Some(format!("{ENTITY}."))));
     let runs = &log.borrow().runs;
-    let [Call::Lock(own), Call::Lock(past), Call::Insert(_), Call::Find(head)] = runs[0].as_slice() else {
-        panic!("{:?}", runs[0]);
-    };
-    assert!(own.names.iter().all(|(_, mode)| *mode == LockMode::Shared) && head.ask.lock == Some(LockMode::Exclusive));
+    let [Call::Lock(past), Call::Insert(_), Call::Find(head)] = runs[0].as_slice() else { panic!("{:?}", runs[0]) };
     assert_eq!(past.names.first(), Some(&(format!("books:{ENTITY}:58"), LockMode::Exclusive)));
+    assert_eq!(head.ask.lock, Some(LockMode::Exclusive));
     let [Call::Update(added)] = runs[3].as_slice() else { panic!("{:?}", runs[3]) };
-    let zeros = added.initial.as_ref().unwrap();
-    assert!(added.rows.len() == 2 && zeros.rows == vec![Some(vec![Amount::ZERO.put(); 2]); 2], "{added:?}");
-    assert_eq!(added.rows[0].add, [amount("7").to_string(), Amount::ZERO.to_string()]);
+    let sums: Vec<_> = added.rows.iter().map(|row| (row.key[2].clone(), row.add.clone())).collect();
+    let sides = |debit: &str, credit: &str| vec![amount(debit).to_string(), amount(credit).to_string()];
+    assert_eq!(sums, [(Id(5, 1).put(), sides("7", "0")), (Id(5, 2).put(), sides("0", "5"))]);
     let [Call::Update(until)] = runs[4].as_slice() else { panic!("{:?}", runs[4]) };
-    assert_eq!(until.rows[0].set, [Value::Instant(NOW - 7 * MINUTE)]);
-
-    // What is summed up to the minute before the last is not asked for again.
-    let log = script([vec![
-        Reply::Done,
-        Reply::Done,
-        Reply::Inserted(vec![false]),
-        rows([whole(&summed_lines(NOW - MINUTE), 1)]),
-    ]]);
-    assert_eq!(bring_forward(ENTITY), Ok(false));
-    assert_eq!(log.borrow().runs.len(), 1);
+    assert_eq!(until.rows[0].set, [Value::Instant(NOW - MINUTE)]);
 }
 
 #[test]
@@ -85,7 +87,7 @@ fn lines_that_come_late_are_summed_at_once() {
     let written = || vec![Reply::Inserted(vec![true]), Reply::Inserted(vec![true; 2]), Reply::Done];
     for (until, runs) in [(NOW + 1, 3), (NOW, 2)] {
         let mut found = setup(true);
-        found[2] = rows([whole(&summed_lines(until), 1)]);
+        found[2] = rows([vec![ENTITY.put(), Instant(until).put()]]);
         let log = script([found, written(), vec![Reply::Done]]);
         assert!(post(&[posting("1.5")]).is_ok());
         assert_eq!(log.borrow().runs.len(), runs, "summed until {until}");
@@ -98,7 +100,7 @@ fn lines_that_come_late_are_summed_at_once() {
 
 #[test]
 fn sums_are_read_anew_where_lines_were_summed_meanwhile() {
-    let until = |at: i64| rows([vec![Instant(at).put()]]);
+    let until = |at: i64| rows([vec![ENTITY.put(), Instant(at).put()]]);
     let log = script([
         vec![until(NOW - 9 * MINUTE), rows([])],
         // The day totals hold what the lines tell too.

@@ -10,12 +10,13 @@ use stoa_sdk::store::{First, MOST_KEYS, WholeTotals, aggregate, run, select};
 use stoa_sdk::{Date, Filter, Id, Problem, all, totals, view};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
+use stoa_trade::snapshot::{Part, Summed, SumsByGroup, find_summed, group_days, settle};
 
-use crate::records::day_total::{DayTotalRow, Summed};
+use crate::records::day_total::DayTotalRow;
 use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::{PeriodRow, PeriodStatus, TotalRow};
 use crate::rules::sums::Sums;
-use crate::work::day_totals::{filter_unsummed, find_summed};
+use crate::work::day_totals::Journal;
 
 view! {
     /// A snapshot: the month at whose end it was taken, and which closing of that month took it.
@@ -39,7 +40,7 @@ totals! {
 }
 
 /// What [`sum_before`] asks for.
-type Question = (Option<WholeTotals<Snapshot>>, Option<WholeTotals<Days>>, WholeTotals<Moved>);
+type Question = (Option<WholeTotals<Snapshot>>, SumsByGroup<Days, Moved, Id, 2>);
 
 /// Which lines are summed.
 #[derive(Debug, Clone)]
@@ -89,7 +90,7 @@ impl Scope {
     fn days(&self) -> Filter {
         let accounts = self.few_accounts().map(|ids| DayTotalRow::account_id.one_of(ids.iter().copied()));
         let branch = self.branch.map(|branch| DayTotalRow::branch.eq(BranchKey(Some(branch))));
-        all([DayTotalRow::legal_entity_id.eq(self.entity)].into_iter().chain(accounts).chain(branch))
+        all(accounts.into_iter().chain(branch))
     }
 
     fn totals(&self, base: Base) -> Filter {
@@ -115,32 +116,30 @@ pub fn select_last_closed(entity: Id, before: Option<Date>) -> First<Base> {
 fn sum_before(scope: &Scope, base: Option<Base>, summed: Option<Summed>, before: Option<Date>) -> Question {
     let (base, summed) = if scope.party.is_some() { (None, None) } else { (base, summed) };
     let snapshot = base.map(|base| aggregate(scope.totals(base)).whole());
-    let days = summed.map(|_| {
-        let after = base.map(|base| DayTotalRow::month.gt(base.month));
-        let until = before.map(|day| DayTotalRow::entry_date.lt(day));
-        aggregate(all([scope.days()].into_iter().chain(after).chain(until))).whole()
-    });
+    let after = base.map(|base| DayTotalRow::month.gt(base.month));
+    let until = before.map(|day| DayTotalRow::entry_date.lt(day));
+    let days = all([scope.days()].into_iter().chain(after).chain(until));
     let after = base.map(|base| LineRow::month.gt(base.month));
     let until = before.map(|day| LineRow::entry_date.lt(day));
-    let wanted = all([scope.of_lines()].into_iter().chain(after).chain(until));
-    let lines = filter_unsummed(scope.entity, summed);
-    let moved = match summed {
-        None => aggregate(all([lines, wanted])),
-        // The last lines are few: they are found by their ids, whatever else is asked of them.
-        Some(_) => aggregate(lines).when(Moved::debit, wanted.clone()).when(Moved::credit, wanted).without_zeros(),
-    };
-    (snapshot, days, moved.whole())
+    let lines = all([scope.of_lines()].into_iter().chain(after).chain(until));
+    let moved = group_days::<Journal, _, _, _, _, _>(
+        scope.entity,
+        summed,
+        (None, None),
+        Part { filter: days, measure: &aggregate::<Days>, figures: |of| (of.account_id, [of.debit, of.credit]) },
+        Part { filter: lines, measure: &aggregate::<Moved>, figures: |of| (of.account_id, [of.debit, of.credit]) },
+    );
+    (snapshot, moved)
 }
 
 /// Snapshot, days and lines together.
 fn fold_sums(
-    (snapshot, days, moved): (Option<Vec<Snapshot>>, Option<Vec<Days>>, Vec<Moved>),
+    (snapshot, moved): (Option<Vec<Snapshot>>, BTreeMap<Id, [Amount; 2]>),
 ) -> Result<BTreeMap<Id, Sums>, Problem> {
     let snapshot = snapshot.into_iter().flatten().map(|row| (row.account_id, row.debit, row.credit));
-    let days = days.into_iter().flatten().map(|row| (row.account_id, row.debit, row.credit));
-    let moved = moved.into_iter().map(|row| (row.account_id, row.debit, row.credit));
+    let moved = moved.into_iter().map(|(account, [debit, credit])| (account, debit, credit));
     let mut by_account: BTreeMap<Id, Sums> = BTreeMap::new();
-    for (account, debit, credit) in snapshot.chain(days).chain(moved) {
+    for (account, debit, credit) in snapshot.chain(moved) {
         let sums = by_account.entry(account).or_default();
         *sums = sums.add(Sums { debit, credit }).ok_or_else(Problem::limit_exceeded)?;
     }
@@ -153,23 +152,18 @@ fn fold_sums(
 /// LIMIT_EXCEEDED where a sum leaves 26 integer digits.
 pub fn sums_before<const N: usize>(scope: &Scope, days: [Option<Date>; N]) -> Result<[BTreeMap<Id, Sums>; N], Problem> {
     let bases: Vec<First<Base>> = days.iter().map(|day| select_last_closed(scope.entity, *day)).collect();
-    let (mut summed, bases) = run((find_summed(scope.entity), bases))?;
-    loop {
-        let until = summed.first().copied();
-        let ask = days.iter().zip(&bases).map(|(day, base)| sum_before(scope, *base, until, *day));
-        let (answers, again) = run((ask.collect::<Vec<_>>(), find_summed(scope.entity)))?;
-        // Beside postings lines may have been summed between two of these reads: then they are read anew.
-        if again.first().copied() == until {
-            let mut answers = answers.into_iter().map(fold_sums);
-            let mut sums = [const { BTreeMap::new() }; N];
-            for (place, answer) in sums.iter_mut().zip(&mut answers) {
-                *place = answer?;
-                place.retain(|account, _| scope.takes(*account));
-            }
-            return Ok(sums);
-        }
-        summed = again;
+    let (summed, bases) = run((find_summed(scope.entity), bases))?;
+    let ask = |summed| {
+        let of = days.iter().zip(&bases).map(|(day, base)| sum_before(scope, *base, summed, *day));
+        of.collect::<Vec<_>>()
+    };
+    let mut answers = settle(scope.entity, summed.first().copied(), ask)?.into_iter().map(fold_sums);
+    let mut sums = [const { BTreeMap::new() }; N];
+    for (place, answer) in sums.iter_mut().zip(&mut answers) {
+        *place = answer?;
+        place.retain(|account, _| scope.takes(*account));
     }
+    Ok(sums)
 }
 
 /// Whether any of the scope's accounts has a balance.

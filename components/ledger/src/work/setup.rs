@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use stoa_sdk::store::{find, get_all, lock_all_shared, run, select};
-use stoa_sdk::{Date, Field, Id, Item, Kept, Problem, all, has, item, map, now, set, today};
+use stoa_sdk::{Date, Field, Id, Item, Kept, Problem, all, has, item, map, set, today};
 use stoa_trade::Status;
 use stoa_trade::dates::Month;
 use stoa_trade::refusal::refuse;
+use stoa_trade::snapshot::{Summed, late_entities};
 
 use crate::records::account::{AccountRow, Postability};
-use crate::records::day_total::SummedLinesRow;
 use crate::records::entity::EntityRow;
 use crate::records::mapping::RoleMappingRow;
 use crate::records::money_account::MoneyRow;
@@ -204,8 +204,8 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
         ]))
         .whole()
     });
-    let summed = (!entities.is_empty())
-        .then(|| find::<SummedLinesRow>("entity", entities.iter().map(|entity| vec![entity.put()])));
+    let summed =
+        (!entities.is_empty()).then(|| find::<Summed>("entity", entities.iter().map(|entity| vec![entity.put()])));
     let (_, entity_rows, summed, mappings, mapped, money_rows, of_money, named, closed) = run((
         (!entities.is_empty()).then(|| lock_all_shared(entities.iter().copied().flat_map(posting_locks))),
         get_all::<EntityRow>(entities.iter().copied()),
@@ -220,13 +220,12 @@ fn read_facts(missing: &[Key]) -> Result<Vec<(Key, Rc<Fact>)>, Problem> {
     let by_id = |rows: Vec<Postability>| map(rows.into_iter().map(|account| (account.id, account)));
     let (mapped, of_money, named) =
         (by_id(mapped.unwrap_or_default()), by_id(of_money.unwrap_or_default()), by_id(named));
-    let (mappings, summed) = (mappings.unwrap_or_default(), summed.unwrap_or_default());
+    let (mappings, late) = (mappings.unwrap_or_default(), late_entities(&summed.unwrap_or_default()));
     let entity = |row: EntityRow| {
         let id = row.id;
         let own = mappings.iter().filter(|mapping| mapping.legal_entity_id == id);
         let account = |of: &RoleMappingRow| Some((of.role.as_str(), mapped.get(&of.account_id?)?.clone()));
-        let is_late = summed.iter().any(|summed| summed.legal_entity_id == id && now() < summed.until);
-        (Key::Entity(id), Fact::Entity(row, map(own.filter_map(account)), is_late))
+        (Key::Entity(id), Fact::Entity(row, map(own.filter_map(account)), late.contains(&id)))
     };
     let money_rows = map(money_rows.into_iter().map(|row| (row.id, row)));
     let account = |&(entity, id): &(Id, Id)| Some((Key::Account(entity, id), Fact::Account(named.get(&id)?.clone())));

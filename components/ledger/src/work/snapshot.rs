@@ -7,13 +7,14 @@ use stoa_sdk::store::{MOST_ROWS, Row, Rows, aggregate, run};
 use stoa_sdk::{Field, Filter, Id, Problem, all, totals};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
+use stoa_trade::snapshot::{Summed, unsummed_lines};
 
-use crate::records::day_total::{DayTotalRow, Summed};
+use crate::records::day_total::DayTotalRow;
 use crate::records::entry::{BranchKey, LineRow};
 use crate::records::period::TotalRow;
 use crate::rules::sums::Sums;
 use crate::work::balance::Base;
-use crate::work::day_totals::filter_unsummed;
+use crate::work::day_totals::Journal;
 
 totals! {
     Earlier of TotalRow by [account_id: Id, branch: BranchKey] { debit: Amount = sum(debit), credit: Amount = sum(credit) }
@@ -92,7 +93,7 @@ impl MonthSums {
         let days = all([DayTotalRow::legal_entity_id.eq(self.entity), DayTotalRow::month.eq(self.month)]);
         let days = self.summed.map(|_| aggregate::<Days>(days).after(after_row(after)).limit(MOST_ROWS));
         let of_month = LineRow::month.eq(self.month);
-        let lines = filter_unsummed(self.entity, self.summed);
+        let lines = unsummed_lines::<Journal, 2>(self.entity, self.summed);
         let moved = match self.summed {
             None => aggregate::<Moved>(all([lines, of_month])),
             // The last lines are few, whatever their month: they are found by their ids.

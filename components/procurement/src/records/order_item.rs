@@ -10,7 +10,8 @@ use crate::records::order::OrderStatus;
 
 collection! {
     /// `line_no` null: taken out of the draft. `open`: goods of the line are expected and stand in inventory's incoming, so it is
-    /// tracked, its order is open and it is not received whole. Entity, warehouse and currency are the order's, to be summed by.
+    /// tracked, its order is open and it is not received whole. `settled`: as much of it is billed as came, by value; so are new
+    /// lines. Entity, warehouse and currency are the order's, to be summed by.
     pub record OrderItemRow in "purchase_item" {
         order_id: Id,
         line_no: Option<i64>,
@@ -27,9 +28,10 @@ collection! {
         warehouse_id: Id,
         currency_code: String,
         open: bool,
+        settled: bool = false,
     }
     unique { variant: [order_id, variant_id] }
-    index { [order_id, line_no], [variant_id, open], [open, id], [warehouse_id, open], [legal_entity_id] }
+    index { [order_id, line_no], [variant_id, open], [open, id], [warehouse_id, open], [legal_entity_id, settled] }
     checks { received: [received >= 0, received <= quantity], billed: [billed >= 0, billed <= quantity] }
     counters [received, billed, received_value, billed_value]
 }
@@ -44,6 +46,12 @@ impl OrderItemRow {
     /// What is still to come of it while its order has this status.
     pub fn still_to_come(&self, status: OrderStatus) -> Quantity {
         if status.is_open() { self.left_to_receive() } else { Quantity::ZERO }
+    }
+
+    /// Whether it is settled once this came and this is billed of it.
+    pub fn is_settled(&self, came: Amount, billed: Amount) -> bool {
+        let received = self.received_value.checked_add(came);
+        received.is_some() && received == self.billed_value.checked_add(billed)
     }
 
     /// Whether goods of it move stock.

@@ -2,10 +2,11 @@
 
 use stoa_sdk::scripted::{NOW, rows, script, whole};
 use stoa_sdk::store::{Call, Reply};
-use stoa_sdk::{Id, Instant};
+use stoa_sdk::{Field, Id, Instant, Module};
 use stoa_trade::quantity::{Money, Tracking};
 
 use super::shop::{QUANTITY, Refusal, expect_refusal, items, order, order_rows, parse, refusal};
+use crate::Procurement;
 use crate::bindings::exports::commerce::procurement::orders::{BillLine, Guest};
 use crate::records::order::OrderStatus;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
@@ -23,6 +24,8 @@ fn line(order_item: u64, receipt_item: Option<u64>, quantity: &str) -> BillLine 
 fn bill(status: OrderStatus, lines: Vec<BillLine>) -> (Result<(), Refusal>, Vec<Call>) {
     let mut of = items(status);
     (of[0].received, of[0].billed) = (parse("4"), parse("3"));
+    (of[0].received_value, of[0].billed_value) = (parse("14"), parse("10.5"));
+    of[0].settled = false;
     let now = Instant(NOW);
     let came = ReceiptItemRow {
         id: Id(5, 1),
@@ -103,4 +106,29 @@ fn what_is_billed_is_counted_with_its_worth() {
     assert_eq!(items.add, ["billed", "billed_value"]);
     assert_eq!(items.rows[0].add, ["1.500000", "5.250000000000"]);
     assert_eq!(balances.rows[0].add, ["1.500000"]);
+}
+
+#[test]
+fn a_line_is_settled_once_what_came_is_billed() {
+    for (quantity, settled) in [("0.5", false), ("1", true), ("2", false), ("-3", false)] {
+        let (billed, written) = bill(OrderStatus::Approved, vec![line(0, None, quantity)]);
+        assert_eq!(billed, Ok(()));
+        let Some(Call::Update(items)) = written.first() else { panic!("{written:?}") };
+        assert_eq!((items.set.as_slice(), &items.rows[0].set), (&["settled".to_owned()][..], &vec![settled.put()]));
+    }
+}
+
+#[test]
+fn older_lines_come_to_say_whether_they_are_settled() {
+    let mut of = items(OrderStatus::Approved);
+    of.iter_mut().for_each(|item| item.settled = false);
+    of[1].received_value = parse("100");
+    let read = || rows(of.iter().map(|item| whole(item, 1)));
+    let orders = rows([order_rows(&order(OrderStatus::Approved))]);
+    let log = script([vec![read()], vec![orders, read()], vec![Reply::Done]]);
+    assert_eq!(Procurement::upgrade("0.1.0", None), Ok(None));
+    let runs = &log.borrow().runs;
+    let [Call::Update(settled)] = runs[2].as_slice() else { panic!("{runs:?}") };
+    let ids: Vec<_> = settled.rows.iter().map(|row| (row.key.clone(), row.set.clone())).collect();
+    assert_eq!(ids, [of[0].id, of[2].id].map(|id| (vec![id.put()], vec![true.put()])));
 }

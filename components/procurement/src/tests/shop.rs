@@ -130,6 +130,7 @@ pub fn item(status: OrderStatus, nth: usize, variant: Id, quantity: &str, cost: 
         warehouse_id: WAREHOUSE,
         currency_code: "EUR".to_owned(),
         open: status.is_open() && tracking != Tracking::None,
+        settled: true,
     }
 }
 

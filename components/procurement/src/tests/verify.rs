@@ -37,6 +37,11 @@ fn orders_are_what_their_lines_and_receipts_say() {
         ("a receipt that counts nowhere", (order(open), items(open), vec![came(0, "1", "3.5")]), vec!["J1 0"]),
         ("a line's own total", (order(open), with(|item| item.unit_cost = parse("4")), vec![]), vec!["J9 0"]),
         ("billed without worth", (order(open), with(|item| item.billed = parse("1")), vec![]), vec!["J5 0"]),
+        (
+            "settled too early",
+            (order(open), with(|item| (item.billed, item.billed_value) = (parse("1"), parse("3.5"))), vec![]),
+            vec!["settled 0"],
+        ),
         ("expected no more", (order(open), with(|item| item.open = false), vec![]), vec!["order-line 0"]),
     ];
     for (what, (order, items, sums), expected) in cases {

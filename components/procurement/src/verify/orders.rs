@@ -84,4 +84,8 @@ fn judge_item(order: &OrderRow, item: &OrderItemRow, came: &BTreeMap<Id, Came>, 
     if item.open != is_open || !is_its_orders {
         findings.push(finding("order-line", item.id, "The line does not say what its order says."));
     }
+    // One that is settled and does not say so yet is only read in vain: a version before wrote it.
+    if item.settled && !item.is_settled(Amount::ZERO, Amount::ZERO) {
+        findings.push(finding("settled", item.id, "The line is settled, but not as much of it is billed as came."));
+    }
 }

@@ -244,5 +244,6 @@ fn item_row(
         warehouse_id: order.warehouse_id,
         currency_code: order.currency_code.clone(),
         open: false,
+        settled: true,
     })
 }

@@ -40,8 +40,8 @@ collection! {
     index {
         [legal_entity_id, currency_code, on_date],
         [legal_entity_id, id],
-        [legal_entity_id, variant_id],
-        [legal_entity_id, customer_id],
+        [legal_entity_id, variant_id, on_date],
+        [legal_entity_id, customer_id, on_date],
         [order_id],
     }
 }

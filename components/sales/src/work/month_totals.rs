@@ -1,10 +1,12 @@
 //! What was delivered and what came back, and its totals by month: how lines are written, and what their totals are of.
 
+use std::collections::BTreeMap;
+
 use stoa_sdk::store::{Aggregate, Batch, Failure, Row, aggregate, insert, run, select};
 use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, totals, view};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::{Amount, of_count, widen};
-use stoa_trade::snapshot::{Days, Ledger, Part, Snapshots, Summed, late_entities, ledger_step, sum_days};
+use stoa_trade::snapshot::{Days, Ledger, Part, Snapshots, Summed, group_days, late_entities, ledger_step};
 
 use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
 use crate::records::month_total::DeliveryTotalRow;
@@ -57,7 +59,18 @@ totals! {
 }
 
 totals! {
-    MonthSums of DeliveryTotalRow by [] {
+    LineMonths of DeliveryLineRow by [month: Month] {
+        documents: i64 = sum(document_count),
+        quantity: SignedQuantity = sum(quantity),
+        revenue: Amount = sum(revenue),
+        cost: Amount = sum(cost),
+        costed: i64 = count,
+        uncosted: SignedQuantity = sum(uncosted_quantity),
+    }
+}
+
+totals! {
+    TotalMonths of DeliveryTotalRow by [month: Month] {
         documents: Amount = sum(documents),
         quantity: Amount = sum(quantity),
         revenue: Amount = sum(revenue),
@@ -132,24 +145,31 @@ impl Ledger<6> for Deliveries {
     }
 }
 
-/// What an entity delivered and took back in a currency on these days: orders, quantity, revenue, cost, of how many lines it is known,
-/// and what has none.
+/// What an entity delivered and took back in a currency on these days, by month: orders, quantity, revenue, cost, of how many lines
+/// it is known, and what has none.
 pub fn sum_deliveries(
     entity: Id,
     currency_code: &str,
     days: Days,
     summed: Option<Summed>,
-) -> impl Batch<Answer = [Amount; 6]> {
-    let figures = |of: MonthSums| ((), [of.documents, of.quantity, of.revenue, of.cost, of.costed, of.uncosted]);
-    sum_days::<Deliveries, _, _, _, _>(
+) -> impl Batch<Answer = BTreeMap<Month, [Amount; 6]>> {
+    group_days::<Deliveries, _, _, _, _, _>(
         entity,
         summed,
         days,
-        Part { filter: DeliveryTotalRow::currency_code.eq(currency_code), measure: &aggregate::<MonthSums>, figures },
+        Part {
+            filter: DeliveryTotalRow::currency_code.eq(currency_code),
+            measure: &aggregate::<TotalMonths>,
+            figures: |of| (of.month, [of.documents, of.quantity, of.revenue, of.cost, of.costed, of.uncosted]),
+        },
         Part {
             filter: DeliveryLineRow::currency_code.eq(currency_code),
-            measure: &Deliveries::measure,
-            figures: |of| ((), Deliveries::read_sums(&of)),
+            measure: &|of| aggregate::<LineMonths>(of).when(LineMonths::costed, DeliveryLineRow::cost.not_null()),
+            figures: |of| {
+                let (documents, costed) = (of_count(of.documents), of_count(of.costed));
+                let figures = [documents, amount_of(of.quantity), of.revenue, of.cost, costed, amount_of(of.uncosted)];
+                (of.month, figures)
+            },
         },
     )
 }

@@ -26,17 +26,17 @@ fn read_until(entities: BTreeSet<Id>) -> BTreeMap<Id, Instant> {
 /// A total is the sum of the lines that are summed.
 pub fn check_totals<L: Ledger<N>, const N: usize>(after: Option<Id>) -> Batch {
     let (wrong, last) = find_wrong_totals::<L, N>(after);
-    (list(wrong, "The month's total is not the sum of its lines."), last)
+    (list::<L, N>(wrong, "The total is not the sum of its lines."), last)
 }
 
 /// A line that is summed has a total.
 pub fn check_lines<L: Ledger<N>, const N: usize>(after: Option<Id>) -> Batch {
     let (missing, last) = find_lines_without_total::<L, N>(after);
-    (list(missing, "A line that is summed is in no total."), last)
+    (list::<L, N>(missing, "A line that is summed is in no total."), last)
 }
 
-fn list(ids: Vec<Id>, message: &str) -> Vec<Finding> {
-    ids.into_iter().map(|id| finding("month-total", id, message)).collect()
+fn list<L: Ledger<N>, const N: usize>(ids: Vec<Id>, message: &str) -> Vec<Finding> {
+    ids.into_iter().map(|id| finding(L::INVARIANT, id, message)).collect()
 }
 
 fn find_wrong_totals<L: Ledger<N>, const N: usize>(after: Option<Id>) -> Checked {

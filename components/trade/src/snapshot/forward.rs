@@ -137,6 +137,11 @@ fn add_to_totals<L: Ledger<N>, const N: usize>(entity: Id, sums: &[(L::Group, [A
 }
 
 impl Snapshots {
+    /// The lock that is held, shared, before lines of an entity are written; see [`Snapshots::hold`].
+    pub fn own_lock(&self, entity: Id) -> String {
+        self.minute_lock(entity, now().0.div_euclid(MINUTE))
+    }
+
     fn minute_lock(&self, entity: Id, minute: i64) -> String {
         format!("{}:{entity}:{}", self.lock, minute.rem_euclid(NAMES))
     }
@@ -145,8 +150,7 @@ impl Snapshots {
     /// lines are summed.
     pub fn hold(&self, entities: impl IntoIterator<Item = Id>) -> Option<(Lock, Find<Summed>)> {
         let entities: BTreeSet<Id> = entities.into_iter().collect();
-        let minute = now().0.div_euclid(MINUTE);
-        let locks = lock_all_shared(entities.iter().map(|entity| self.minute_lock(*entity, minute)));
+        let locks = lock_all_shared(entities.iter().map(|entity| self.own_lock(*entity)));
         let keys: Vec<Row> = entities.iter().map(|entity| vec![entity.put()]).collect();
         (!keys.is_empty()).then(|| (locks, find("entity", keys)))
     }

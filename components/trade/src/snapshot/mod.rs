@@ -1,4 +1,4 @@
-//! Totals of a ledger's lines by month, so that what is read of a whole legal entity does not grow with its history.
+//! Totals of a ledger's lines by month or day, so that what is read of a whole legal entity does not grow with its history.
 //!
 //! Totals that every request added to would be rows on which all requests of an entity wait for each other. So requests insert
 //! their lines and no more, and about one of a thousand lines has those that came before it added to the totals
@@ -14,12 +14,12 @@ mod summed;
 
 pub use check::{check_lines, check_totals};
 pub use forward::{LedgerStep, Snapshots, late_entities, ledger_step};
-pub use read::{Days, Part, SumOfDays, SumsByGroup, group_days, read_settled, sum_days};
+pub use read::{Days, Part, SumOfDays, SumsByGroup, group_days, read_settled, settle, sum_days};
 pub use split::{Edge, Split, split_days};
 pub use summed::{Summed, SummedLinesRow};
 
-use stoa_sdk::store::{Aggregate, Find, Row, Totals, aggregate, find};
-use stoa_sdk::{Column, Date, Entity, Field, Filter, Id};
+use stoa_sdk::store::{Aggregate, Failure, Find, Row, Totals, aggregate, find};
+use stoa_sdk::{Column, Date, Entity, Field, Filter, Id, all};
 
 use crate::dates::Month;
 use crate::quantity::Amount;
@@ -27,6 +27,12 @@ use crate::quantity::Amount;
 /// How far an entity's lines are in its totals.
 pub fn find_summed(entity: Id) -> Find<Summed> {
     find("entity", [vec![entity.put()]])
+}
+
+/// Lines of an entity that are in no total yet.
+pub fn unsummed_lines<L: Ledger<N>, const N: usize>(entity: Id, summed: Option<Summed>) -> Filter {
+    let after = summed.map(|summed| L::LINE_ID.ge(Id::first_at(summed.until)));
+    all([L::LINE_ENTITY.eq(entity)].into_iter().chain(after))
 }
 
 /// A ledger of a module, whose rows are only ever inserted, and the totals of its lines: a projection whose one unique key, `total`,
@@ -40,6 +46,9 @@ pub trait Ledger<const N: usize>: 'static {
     type Group: Ord + Clone;
     /// The figures of lines, as the store sums them.
     type LineSums: Totals<Entity = Self::Row>;
+
+    /// What a finding about a total is called.
+    const INVARIANT: &'static str = "month-total";
 
     /// The legal entity of a line.
     const LINE_ENTITY: Column<Id>;
@@ -78,6 +87,15 @@ pub fn add_figures<const N: usize>(one: [Amount; N], other: [Amount; N]) -> Opti
         *sum = sum.checked_add(more)?;
     }
     Some(sums)
+}
+
+/// The figures of all of these.
+///
+/// # Errors
+/// Limit where a sum leaves 26 integer digits.
+pub fn add_up<const N: usize>(all: impl IntoIterator<Item = [Amount; N]>) -> Result<[Amount; N], Failure> {
+    let sum = all.into_iter().try_fold([Amount::ZERO; N], add_figures);
+    sum.ok_or_else(|| Failure::Limit("a sum of 26 digits".to_owned()))
 }
 
 /// The figures with the other sign.

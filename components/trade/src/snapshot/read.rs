@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Aggregate, Batch, Call, Failure, Replies, Totals, WholeTotals, run};
 use stoa_sdk::{Date, Filter, Id, all, today};
 
-use super::{Ledger, Summed, add_figures, find_summed, negate_figures, split_days};
+use super::{Ledger, Summed, add_figures, find_summed, negate_figures, split_days, unsummed_lines};
 use crate::quantity::Amount;
 
 /// What is asked of lines, or of totals.
@@ -65,7 +65,7 @@ where
         (edge.is_taken_off, take_all((lines.measure)(of)))
     });
     // The last lines are few: they are found by their ids, whatever else is asked of them.
-    let last = (lines.measure)(all([own.clone(), L::LINE_ID.ge(first_unsummed)]))
+    let last = (lines.measure)(unsummed_lines::<L, M>(entity, summed))
         .when_each(&all([lines.filter.clone(), dated(from, to)]));
     let lines = edges.chain([(false, take_all(last))]).collect();
     SumsByGroup { totals: months, of_totals, lines, of_lines }
@@ -137,7 +137,18 @@ impl<T: Totals, R: Totals, const N: usize> Batch for SumOfDays<T, R, N> {
 /// # Errors
 /// The store's failures.
 pub fn read_settled<B: Batch>(entity: Id, ask: impl Fn(Option<Summed>) -> B) -> Result<B::Answer, Failure> {
-    let mut summed = run(find_summed(entity))?.first().copied();
+    settle(entity, run(find_summed(entity))?.first().copied(), ask)
+}
+
+/// As [`read_settled`], where it is read already how far lines are summed.
+///
+/// # Errors
+/// The store's failures.
+pub fn settle<B: Batch>(
+    entity: Id,
+    mut summed: Option<Summed>,
+    ask: impl Fn(Option<Summed>) -> B,
+) -> Result<B::Answer, Failure> {
     loop {
         let (answer, again) = run((ask(summed), find_summed(entity)))?;
         let again = again.first().copied();

@@ -1,16 +1,16 @@
 //! Writing entries: what was checked becomes rows, in one round trip, and never changes again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, MOST_ROWS, insert, run, update_all};
-use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids, now};
+use stoa_sdk::{ActorKind, Date, Id, Instant, Problem, facts, new_ids, now, set};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Amount;
 
 use crate::records::account::AccountRow;
 use crate::records::entry::{BranchKey, EntryRow, LineRow, PartyType};
 use crate::rules::sums::Sums;
-use crate::work::day_totals::{DayGroup, add_late, bring_forward, is_due};
+use crate::work::day_totals::{Journal, SNAPSHOTS};
 use crate::work::setup::Setup;
 
 /// Calls of one batch that insert, beside one that marks accounts.
@@ -64,7 +64,7 @@ pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow
     // Entries before their lines, so that ids of both ascend in the order of posting.
     let mut ids = new_ids(u32::try_from(count).unwrap_or(u32::MAX)).into_iter();
     let entities: BTreeSet<Id> = drafts.iter().map(|draft| draft.entity).collect();
-    let late = sum_late(&drafts)?;
+    let late = set(drafts.iter().filter(|draft| draft.is_late).map(|draft| draft.entity));
     let mut entries = Vec::new();
     let mut lines = Vec::new();
     for draft in drafts {
@@ -83,29 +83,13 @@ pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow
         run(inserts.drain(..CALLS).collect::<Vec<_>>())?;
     }
     run((inserts, update_all::<AccountRow>(fresh).set(AccountRow::used, &true)))?;
-    for (entity, sums) in &late {
-        add_late(*entity, sums)?;
+    for entity in late {
+        SNAPSHOTS.add_late::<Journal, 2>(entity, &lines)?;
     }
-    if is_due(lines.len()) {
-        for entity in entities {
-            bring_forward(entity)?;
-        }
+    for entity in entities {
+        SNAPSHOTS.follow(entity, lines.len())?;
     }
     Ok(entries)
-}
-
-/// The sums of lines that come late, by entity.
-fn sum_late(drafts: &[Draft]) -> Result<BTreeMap<Id, BTreeMap<DayGroup, Sums>>, Failure> {
-    let mut late: BTreeMap<Id, BTreeMap<DayGroup, Sums>> = BTreeMap::new();
-    for draft in drafts.iter().filter(|draft| draft.is_late) {
-        let sums = late.entry(draft.entity).or_default();
-        for line in &draft.lines {
-            let group = sums.entry((draft.day, line.account, BranchKey(line.branch))).or_default();
-            let side = sum_of(line);
-            *group = group.add(side).ok_or_else(|| Failure::Limit("a sum of 26 digits".to_owned()))?;
-        }
-    }
-    Ok(late)
 }
 
 fn sum_of(line: &Line) -> Sums {

@@ -104,12 +104,15 @@ fn write(
     billed: &BTreeMap<Id, Quantity>,
     billed_of_receipts: &BTreeMap<Id, Quantity>,
 ) -> Result<(), Problem> {
-    let value = |(id, quantity): (&Id, &Quantity)| -> Result<Amount, Problem> {
+    let (mut values, mut settled) = (Vec::new(), Vec::new());
+    for (id, quantity) in billed {
         let of = named.items.get(id).ok_or_else(Problem::not_found)?;
-        quantity::multiply(*quantity, of.unit_cost)
-    };
-    let values: Vec<Amount> = billed.iter().map(value).collect::<Result<_, _>>()?;
+        let value: Amount = quantity::multiply(*quantity, of.unit_cost)?;
+        settled.push(of.is_settled(Amount::ZERO, value));
+        values.push(value);
+    }
     let items = update_all::<OrderItemRow>(billed.keys().copied())
+        .set_each(OrderItemRow::settled, settled)
         .add_each(OrderItemRow::billed, billed.values())
         .add_each(OrderItemRow::billed_value, values);
     let balances = update_all::<ReceiptBalanceRow>(billed_of_receipts.keys().copied())

@@ -1,4 +1,4 @@
-//! Orders and their lines, and what all orders of an entity are worth together.
+//! Orders and their lines, and what is open between an entity and its suppliers.
 
 use std::collections::BTreeMap;
 
@@ -74,8 +74,14 @@ fn to_wire(row: &OrderRow, mut items: Vec<OrderItemRow>) -> service::Order {
 
 totals! { Position of OrderItemRow by [] { received: Amount = sum(received_value), billed: Amount = sum(billed_value) } }
 
+/// Lines of which as much is billed as came are left out: they add as much to one side as to the other. What is read is bounded by
+/// what is open between the company and its suppliers, not by its history.
 pub fn read_position(entity: Id, currency_code: &str) -> service::OrderPosition {
-    let own = [OrderItemRow::legal_entity_id.eq(entity), OrderItemRow::currency_code.eq(currency_code.to_owned())];
-    let sums = read(aggregate::<Position>(all(own)).one());
+    let open = all([
+        OrderItemRow::legal_entity_id.eq(entity),
+        OrderItemRow::settled.eq(false),
+        OrderItemRow::currency_code.eq(currency_code),
+    ]);
+    let sums = read(aggregate::<Position>(open).one());
     service::OrderPosition { received_value: sums.received.to_string(), billed_value: sums.billed.to_string() }
 }

@@ -148,13 +148,17 @@ fn write(
     for item in &mut after.items {
         let Some(line) = came.get(&item.id) else { continue };
         item.received = quantity::sum([item.received, line.quantity])?;
+        item.settled = item.is_settled(line.line_total, Amount::ZERO);
         item.received_value = quantity::sum([item.received_value, line.line_total])?;
         item.open = item.is_tracked() && !item.left_to_receive().is_zero();
     }
     after.row = of.order.after(receiving_verb(&after.items))?;
-    let is_open = |line: &ReceiptItemRow| after.item(line.order_item_id).is_some_and(|item| item.open);
+    let is = |of: fn(&OrderItemRow) -> bool| {
+        items.iter().map(|line| after.item(line.order_item_id).is_some_and(of)).collect::<Vec<bool>>()
+    };
     let order_items = update_all::<OrderItemRow>(items.iter().map(|line| line.order_item_id))
-        .set_each(OrderItemRow::open, items.iter().map(is_open))
+        .set_each(OrderItemRow::open, is(|item| item.open))
+        .set_each(OrderItemRow::settled, is(|item| item.settled))
         .add_each(OrderItemRow::received, items.iter().map(|line| line.quantity))
         .add_each(OrderItemRow::received_value, items.iter().map(|line| line.line_total));
     let balances = balances(items, arrival)?;

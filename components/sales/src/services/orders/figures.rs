@@ -1,11 +1,13 @@
 //! What was sold: sums of the ledger of deliveries, in groups (finance-ledger.md B9).
 
-use stoa_sdk::store::{Row, Rows, Totals, aggregate, run};
+use std::collections::BTreeMap;
+
+use stoa_sdk::store::{Batch, Row, Rows, Totals, aggregate, run};
 use stoa_sdk::{Date, Field, Filter, Id, Problem, all, totals};
 use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::Amount;
-use stoa_trade::snapshot::read_settled;
+use stoa_trade::snapshot::{Summed, add_up, read_settled};
 
 use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Question, Report};
 use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
@@ -77,8 +79,8 @@ fn scope(what: &Question) -> Filter {
 /// The store's.
 pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem> {
     // What comes back has no revenue.
-    let [_, _, revenue, ..] =
-        read_settled(entity, |summed| sum_deliveries(entity, currency_code, (None, None), summed))?;
+    let months = read_settled(entity, |summed| sum_deliveries(entity, currency_code, (None, None), summed))?;
+    let [_, _, revenue, ..] = add_up(months.into_values())?;
     Ok(revenue.to_string())
 }
 
@@ -89,9 +91,11 @@ pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem>
 pub fn report(what: Question) -> Result<Report, Problem> {
     let scope = scope(&what);
     let limit = Some(what.limit);
-    let after = || what.cursor.as_deref().map(|key| vec![parse::<Id>(key).put()]);
+    // The first page is after the lowest id: so that it is read as the others are.
+    let after = || Some(vec![what.cursor.as_deref().map_or(Id(0, 0), parse).put()]);
     match what.by {
         Group::Day => sum_groups(&what, &scope, None, None, ByDay::into_figure),
+        Group::Month if is_whole(&what) => sum_months(&what),
         Group::Month => sum_groups(&what, &scope, None, None, ByMonth::into_figure),
         Group::Branch => sum_groups(&what, &scope, None, None, ByBranch::into_figure),
         Group::Variant => sum_groups(&what, &scope, after(), limit, ByVariant::into_figure),
@@ -100,6 +104,27 @@ pub fn report(what: Question) -> Result<Report, Problem> {
     }
 }
 
+/// Whether a report is of the whole entity, whose months have totals.
+fn is_whole(what: &Question) -> bool {
+    [what.customer_id, what.variant_id, what.branch_id, what.warehouse_id].iter().all(Option::is_none)
+}
+
+fn sum_whole(what: &Question, summed: Option<Summed>) -> impl Batch<Answer = BTreeMap<Month, [Amount; 6]>> {
+    let days = (Some(parse(&what.since)), Some(parse(&what.until)));
+    sum_deliveries(what.legal_entity_id.into(), &what.currency_code, days, summed)
+}
+
+fn sum_months(what: &Question) -> Result<Report, Problem> {
+    let months = read_settled(what.legal_entity_id.into(), |summed| sum_whole(what, summed))?;
+    let total = show_figures(String::new(), add_up(months.values().copied())?);
+    let moved = months.into_iter().filter(|(_, figures)| figures.iter().any(|figure| !figure.is_zero()));
+    let rows = moved.map(|(month, figures)| show_figures(month.to_string(), figures)).collect();
+    Ok(Report { rows, total, next: None })
+}
+
+/// Days, variants, customers and places have no totals: their groups are sums of the lines of the report's days, 366 at most. A page
+/// of variants or customers is read in their order, so that it reads the lines of its own groups alone, and all pages together read
+/// each line once.
 fn sum_groups<T: Totals>(
     what: &Question,
     scope: &Filter,
@@ -108,12 +133,9 @@ fn sum_groups<T: Totals>(
     into_figure: fn(T) -> Figure,
 ) -> Result<Report, Problem> {
     let groups = || aggregate::<T>(scope.clone()).after(after.clone()).limit(limit.unwrap_or(MOST_GROUPS));
-    let is_whole = [what.customer_id, what.variant_id, what.branch_id, what.warehouse_id].iter().all(Option::is_none);
-    let (groups, total): (Rows<T>, Figure) = if is_whole {
-        let (entity, days) = (Id::from(what.legal_entity_id), (Some(parse(&what.since)), Some(parse(&what.until))));
-        let total = |summed| sum_deliveries(entity, &what.currency_code, days, summed);
-        let (groups, total) = read_settled(entity, |summed| (groups(), total(summed)))?;
-        (groups, show_total(total))
+    let (groups, total): (Rows<T>, Figure) = if is_whole(what) {
+        let (groups, months) = read_settled(what.legal_entity_id.into(), |summed| (groups(), sum_whole(what, summed)))?;
+        (groups, show_figures(String::new(), add_up(months.into_values())?))
     } else {
         let (groups, total) = run((groups(), aggregate::<Overall>(scope.clone()).one()))?;
         (groups, total.into_figure())
@@ -127,10 +149,10 @@ fn sum_groups<T: Totals>(
 }
 
 /// Counts and quantities with no more digits than theirs.
-fn show_total([documents, quantity, revenue, cost, costed, uncosted]: [Amount; 6]) -> Figure {
+fn show_figures(key: String, [documents, quantity, revenue, cost, costed, uncosted]: [Amount; 6]) -> Figure {
     let quantity_of = |sum: Amount| SignedQuantity::from_units(sum.units() / ONE);
     Figure {
-        key: String::new(),
+        key,
         documents: u64::try_from(documents.units() / (ONE * ONE)).unwrap_or_default(),
         quantity: quantity_of(quantity).to_string(),
         revenue: revenue.to_string(),
