@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod answer;
 pub mod body;
+mod conditional;
 mod connection;
 pub mod cors;
 pub mod doors;
@@ -13,6 +14,7 @@ pub mod peer;
 pub mod private;
 pub mod problem;
 pub mod readiness;
+pub mod reference;
 pub mod server;
 mod success;
 mod validate;
