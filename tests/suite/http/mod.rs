@@ -10,5 +10,6 @@ mod late_commits;
 mod lists;
 mod manners;
 mod raw;
+mod reference;
 mod refusal_order;
 mod schema_corpus;

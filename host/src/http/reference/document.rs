@@ -1,5 +1,5 @@
-//! The document that the reference shows: the contract, its description followed by the pages of the guide, with every refusal
-//! and what to do about it. The contract itself stays as lean as generators want it.
+//! The document that the reference shows: the contract, with the pages of the guide in its description, and among them every
+//! refusal and what to do about it. The contract itself stays as lean as generators want it.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,8 @@ const EXAMPLE_KEY: &str = "5f0c3c1e-6a53-4b2e-9d57-0f4d8f2b9a10";
 pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>) -> Vec<u8> {
     let amended = serde_json::from_slice(contract).and_then(|mut document: Value| {
         let own = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
-        let description = [own, &guide(&refusals(added))].join("\n\n");
+        let (first, rest) = own.split_once("\n\n").unwrap_or((own, ""));
+        let description = format!("{first}\n\n{}\n# Schemas\n\n{rest}", guide(&refusals(added)));
         if let Some(place) = document.pointer_mut("/info/description") {
             *place = description.into();
         }
@@ -96,16 +97,17 @@ mod tests {
     }
 
     fn description(added: &[ProblemCode]) -> String {
-        let contract = json!({"info": {"description": "What it is."}, "components": {"parameters": {}}}).to_string();
+        let contract = json!({"info": {"description": "What it is.\n\nIts schemas."}, "components": {"parameters": {}}}).to_string();
         let document: Value = serde_json::from_slice(&compose(contract.as_bytes(), added.iter())).unwrap();
         document["info"]["description"].as_str().unwrap().to_owned()
     }
 
     #[test]
-    fn guide_follows_what_the_contract_says_of_itself() {
+    fn guide_stands_in_what_the_contract_says_of_itself() {
         let text = description(&[]);
         assert!(text.starts_with("What it is.\n\n# First call"), "{}", text.get(..40).unwrap_or_default());
-        assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), PAGES.len());
+        assert!(text.ends_with("\n# Schemas\n\nIts schemas."));
+        assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), PAGES.len() + 1);
     }
 
     #[test]

@@ -15,6 +15,9 @@ function newKey() {
 // Nothing is compiled from text: the policy of this page would refuse it.
 globalThis.__zod_globalConfig = { jitless: true };
 
+// The pages of the guide stand in the menu from the beginning.
+if (!location.hash) history.replaceState(null, "", "#description/first-call");
+
 Scalar.createApiReference("#reference", {
   url: "docs/reference.json",
   withDefaultFonts: false,
@@ -36,6 +39,7 @@ Scalar.createApiReference("#reference", {
     python: ["aiohttp", "httpx_async", "httpx_sync", "python3"],
   },
   customCss: `
+    .scalar-reference-intro-clients { display: none; }
     .markdown table { display: block; overflow-x: auto; }
     .markdown td, .markdown th { word-break: normal; overflow-wrap: normal; }
     .markdown td code { white-space: nowrap; }
