@@ -43,6 +43,7 @@ pub mod request;
 pub mod retries;
 pub mod reviewed;
 pub mod round_trips;
+pub mod sdks;
 pub mod selling;
 pub mod serials;
 pub mod services;

@@ -16,6 +16,7 @@ mod program;
 mod release_wit;
 mod removals;
 mod run;
+mod sdks;
 mod soak;
 mod test;
 mod wit_package;
@@ -38,6 +39,8 @@ enum Verb {
     Soak(soak::Args),
     /// Read the reference in Chromium, on a desk and on a phone; pictures go to target/browser
     Browser,
+    /// Generate SDKs from the contract by five generators, compile them and take them on a tour of a host
+    Sdks,
     /// The benchmark: prints a table and writes target/bench.json
     Bench(bench::Args),
     /// Build every module to target/modules/NAME.wasm, or the examples to target/examples
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Verb::Removals(args) => removals::run(&workspace, args),
         Verb::Soak(args) => soak::run(&workspace, &args),
         Verb::Browser => browser::run(&workspace),
+        Verb::Sdks => sdks::run(&workspace),
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),
