@@ -64,7 +64,7 @@ async function read(browser, { name, width, height, scheme }) {
   await found.first().click();
 
   // The operation tells its answer to the innermost member.
-  const section = page.locator(`section[id$="${made.method}${made.path}"]`);
+  const section = page.locator(`section[id$="/${NEW.id}"]`);
   await section.waitFor();
   await section.getByRole("heading", { name: made.summary }).first().waitFor();
   await picture("3-operation");
@@ -84,7 +84,7 @@ async function read(browser, { name, width, height, scheme }) {
   const answer = await told;
   assert.equal(answer.status(), 201, await answer.text());
   assert.equal((await answer.json()).name, body.name);
-  await dialog.getByText("201").first().waitFor();
+  await dialog.getByText("201").first().scrollIntoViewIfNeeded();
   await picture("5-tried");
   // With a key of its own: the second request is no replay of the first.
   const again = page.waitForResponse((answer) => answer.request().method() === made.method);

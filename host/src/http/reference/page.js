@@ -28,6 +28,7 @@ Scalar.createApiReference("#reference", {
   hideClientButton: true,
   documentDownloadType: "none",
   showOperationId: true,
+  generateOperationSlug: ({ operationId }) => operationId,
   orderSchemaPropertiesBy: "preserve",
   authentication: { preferredSecurityScheme: "UserBearer" },
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
@@ -40,11 +41,13 @@ Scalar.createApiReference("#reference", {
   },
   customCss: `
     .scalar-reference-intro-clients { display: none; }
+    [role="dialog"] main > *, [role="dialog"] .request-section-content { min-width: 0; max-width: 100vw; }
+    [role="dialog"] .cm-editor { max-width: calc(100vw - 2rem); }
     .markdown table { display: block; overflow-x: auto; }
     .markdown td, .markdown th { word-break: normal; overflow-wrap: normal; }
     .markdown td code { white-space: nowrap; }
   `,
-  onBeforeRequest: ({ request }) => {
+  onRequestBuilt: ({ request }) => {
     const key = request.headers.get("Idempotency-Key");
     if (key !== null && (key === "" || key === EXAMPLE_KEY)) request.headers.set("Idempotency-Key", newKey());
   },
