@@ -71,7 +71,16 @@ pub const SDKS: &[Sdk] = &[
         tour: "typescript-fetch.ts",
         language: Language::TypeScript,
         steps: &[
-            &["{python}/bin/openapi-generator-cli", "generate", "-i", "contract.json", "-g", "typescript-fetch", "-o", "generated"],
+            &[
+                "{python}/bin/openapi-generator-cli",
+                "generate",
+                "-i",
+                "contract.json",
+                "-g",
+                "typescript-fetch",
+                "-o",
+                "generated",
+            ],
             TYPE_CHECK,
             BUNDLE,
             RUN_BUNDLE,
@@ -187,7 +196,8 @@ fn typescript() -> Result<PathBuf, String> {
 }
 
 /// What pip says where there is no way to a registry.
-const NO_REGISTRY: &[&str] = &["Could not fetch URL", "Failed to establish a new connection", "No matching distribution found"];
+const NO_REGISTRY: &[&str] =
+    &["Could not fetch URL", "Failed to establish a new connection", "No matching distribution found"];
 
 /// The virtual environment with the packages of PyPI, made once for each list of them.
 fn python() -> Result<PathBuf, String> {

@@ -105,8 +105,7 @@ fn guide_knows_every_refusal_and_no_other(database: Database) {
 fn a_person_reads_it_in_a_browser(database: Database) {
     let stoa = host::shared(database);
     let shop = stoa.company();
-    let read =
-        browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &shop.token), ("TENANT", &shop.tenant)]);
+    let read = browser::read_reference(&[("URL", &stoa.url()), ("TOKEN", &shop.token), ("TENANT", &shop.tenant)]);
     match read {
         Ok(pictures) => println!("what it looked like: {}", pictures.display()),
         Err(why) => {

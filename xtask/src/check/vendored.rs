@@ -100,7 +100,9 @@ mod tests {
             fs::write(file, text.replace(from, to)).unwrap();
         };
         let refused = |outcome: Result<()>| outcome.unwrap_err().to_string();
-        assert!(refused(judged("content", |at| rewrite(at, "\"sha256\": \"b", "\"sha256\": \"c"))).contains("is not dist/"));
+        assert!(
+            refused(judged("content", |at| rewrite(at, "\"sha256\": \"b", "\"sha256\": \"c"))).contains("is not dist/")
+        );
         assert!(refused(judged("licence", |at| rewrite(at, "MIT", "GPL-3.0"))).contains("deny.toml"));
         assert!(refused(judged("notices", |at| fs::remove_file(at.join("NOTICES.txt")).unwrap())).contains("NOTICES"));
     }

@@ -97,7 +97,9 @@ mod tests {
     }
 
     fn description(added: &[ProblemCode]) -> String {
-        let contract = json!({"info": {"description": "What it is.\n\nIts schemas."}, "components": {"parameters": {}}}).to_string();
+        let contract =
+            json!({"info": {"description": "What it is.\n\nIts schemas."}, "components": {"parameters": {}}})
+                .to_string();
         let document: Value = serde_json::from_slice(&compose(contract.as_bytes(), added.iter())).unwrap();
         document["info"]["description"].as_str().unwrap().to_owned()
     }
@@ -123,7 +125,8 @@ mod tests {
 
     #[test]
     fn examples_of_writes_carry_a_key_that_the_page_replaces() {
-        let contract = json!({"info": {}, "components": {"parameters": {"IdempotencyKey": {"name": "Idempotency-Key"}}}});
+        let contract =
+            json!({"info": {}, "components": {"parameters": {"IdempotencyKey": {"name": "Idempotency-Key"}}}});
         let document: Value =
             serde_json::from_slice(&compose(contract.to_string().as_bytes(), std::iter::empty())).unwrap();
         assert_eq!(document["components"]["parameters"]["IdempotencyKey"]["example"], EXAMPLE_KEY);

@@ -70,12 +70,7 @@ struct Shown {
 }
 
 impl Reference {
-    pub async fn respond(
-        &self,
-        part: Part,
-        release: &Release,
-        headers: &HeaderMap,
-    ) -> Result<Response<Body>, Problem> {
+    pub async fn respond(&self, part: Part, release: &Release, headers: &HeaderMap) -> Result<Response<Body>, Problem> {
         let mut response = match part {
             Part::Page => PAGE.respond(headers),
             Part::Script => SCRIPT.respond(headers),
