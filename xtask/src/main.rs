@@ -6,6 +6,7 @@ use clap::Parser;
 
 mod api;
 mod bench;
+mod browser;
 mod build_modules;
 mod check;
 mod demo;
@@ -15,6 +16,7 @@ mod program;
 mod release_wit;
 mod removals;
 mod run;
+mod sdks;
 mod soak;
 mod test;
 mod wit_package;
@@ -35,6 +37,10 @@ enum Verb {
     Removals(removals::Args),
     /// The fault harness: kills, cuts, full disks and wrong clocks under load, on both databases; 25 rounds of each
     Soak(soak::Args),
+    /// Read the reference in Chromium, on a desk and on a phone; pictures go to target/browser
+    Browser,
+    /// Generate SDKs from the contract by five generators, compile them and take them on a tour of a host
+    Sdks,
     /// The benchmark: prints a table and writes target/bench.json
     Bench(bench::Args),
     /// Build every module to target/modules/NAME.wasm, or the examples to target/examples
@@ -53,6 +59,8 @@ fn main() -> ExitCode {
         Verb::Check(args) => check::run(&workspace, args),
         Verb::Removals(args) => removals::run(&workspace, args),
         Verb::Soak(args) => soak::run(&workspace, &args),
+        Verb::Browser => browser::run(&workspace),
+        Verb::Sdks => sdks::run(&workspace),
         Verb::Bench(args) => bench::run(&workspace, args),
         Verb::BuildModules(args) => build_modules::run(&workspace, args),
         Verb::NewModule(args) => new_module::run(&workspace, args),

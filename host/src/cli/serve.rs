@@ -26,6 +26,7 @@ use crate::governance::{self, Governor, HeavyReads, Recorder};
 use crate::http::doors::Doors;
 use crate::http::operator::Operator;
 use crate::http::readiness::Readiness;
+use crate::http::reference::Reference;
 use crate::http::starting::Starting;
 use crate::http::{answer, body, cors, private, server};
 use crate::identity::api_keys::ApiKeys;
@@ -175,6 +176,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         dev_issuer,
         bodies: body::Bodies::default(),
         readiness: Readiness::default(),
+        reference: Reference::default(),
         heavy_reads: HeavyReads::new(settings.heavy_reads()),
         trusted_proxies: settings.trusted_proxies.clone(),
     });

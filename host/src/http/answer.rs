@@ -18,8 +18,9 @@ use uuid::Uuid;
 
 use super::peer::{self, Network};
 use super::readiness::Readiness;
+use super::reference::{Part, Reference};
 use super::visit::Visit;
-use super::{body, problem, success, validate};
+use super::{body, conditional, problem, success, validate};
 use crate::database::Database;
 use crate::deployment::{Deployment, Release};
 use crate::governance::governor::Headers;
@@ -46,6 +47,7 @@ pub struct App {
     pub dev_issuer: Option<DevIssuer>,
     pub bodies: body::Bodies,
     pub readiness: Readiness,
+    pub reference: Reference,
     pub heavy_reads: HeavyReads,
     pub trusted_proxies: Vec<Network>,
 }
@@ -114,13 +116,18 @@ async fn public(
     path: &str,
     request_id: Uuid,
 ) -> Option<Result<Response<Body>, Problem>> {
-    let known = matches!(path, "/v1/health" | "/v1/ready" | "/v1/openapi.json" | "/v1/docs")
+    let part = Part::at(path);
+    let known = matches!(path, "/v1/health" | "/v1/ready" | "/v1/openapi.json")
+        || part.is_some()
         || (app.dev_issuer.is_some() && path.starts_with("/dev/issuer/"));
     if !known {
         return None;
     }
     if !matches!(*method, Method::GET | Method::HEAD) {
         return Some(Ok(method_not_allowed("GET, HEAD", request_id)));
+    }
+    if let Some(part) = part {
+        return Some(app.reference.respond(part, release, headers).await);
     }
     Some(match path {
         "/v1/health" => Ok(json_response(&json!({ "status": "ok", "service": "api" }))),
@@ -132,7 +139,6 @@ async fn public(
         }
         "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
         "/v1/openapi.json" => Ok(contract(release, headers)),
-        "/v1/docs" => Ok(docs()),
         "/dev/issuer/.well-known/openid-configuration" | "/dev/issuer/jwks.json" => match &app.dev_issuer {
             Some(issuer) if path.ends_with("jwks.json") => Ok(json_response(&issuer.jwks())),
             Some(issuer) => Ok(json_response(&issuer.discovery("/dev/issuer"))),
@@ -146,29 +152,9 @@ fn json_response(body: &serde_json::Value) -> Response<Body> {
     axum::response::IntoResponse::into_response(Json(body))
 }
 
-/// The reference over the contract. It loads nothing from elsewhere, and its policy would refuse it.
-fn docs() -> Response<Body> {
-    let mut response = Response::new(Body::from(include_str!("docs.html")));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'",
-        ),
-    );
-    response
-}
-
 fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
     let contract = &release.contract;
-    let known = headers
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|tag| tag.trim() == "*" || tag.trim().trim_start_matches("W/") == contract.etag);
-    let mut response = if known {
+    let mut response = if conditional::is_known(headers, &contract.etag) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response

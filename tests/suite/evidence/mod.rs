@@ -7,5 +7,6 @@ mod permissions;
 mod plans;
 mod readme;
 mod round_trips;
+mod sdks;
 mod tenancy;
 mod untested;

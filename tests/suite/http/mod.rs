@@ -10,6 +10,7 @@ mod late_commits;
 mod lists;
 mod manners;
 mod raw;
+mod reference;
 mod refusal_order;
 mod schema_corpus;
 mod teaching;

@@ -1,10 +1,12 @@
-//! Every dependency's licence expression must be met by licences of the list in `deny.toml`. Needs no network and no tool.
+//! Every dependency's licence expression must be met by licences of the list in `deny.toml`, and what was taken over whole be
+//! what its package published. Needs no network and no tool.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::vendored;
 use crate::program;
 use crate::workspace::Workspace;
 
@@ -33,7 +35,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     if !refused.is_empty() {
         bail!("licences outside the list of deny.toml:\n{}", refused.join("\n"));
     }
-    Ok(())
+    vendored::check(&workspace.root.join("host/vendor"), &allowed)
 }
 
 /// Every package that the workspace builds with on this platform, its own included.
@@ -55,7 +57,7 @@ fn read_allowed(deny: &str) -> BTreeSet<String> {
 }
 
 /// Whether a choice of allowed licences satisfies an SPDX expression. `MIT/Apache-2.0` is the old spelling of OR.
-fn meets(expression: &str, allowed: &BTreeSet<String>) -> bool {
+pub fn meets(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut at = 0;

@@ -14,6 +14,7 @@ mod licences;
 mod names;
 mod places;
 mod tidy;
+mod vendored;
 mod wit;
 
 #[derive(clap::Args)]

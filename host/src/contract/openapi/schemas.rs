@@ -91,7 +91,10 @@ impl<'a> Schemas<'a> {
         Ok(match schema {
             Value::Object(members) => {
                 let mut all = Map::new();
-                for (key, value) in members.iter().filter(|(key, _)| *key != "$schema") {
+                // That a member without a value is null needs no saying, and makes generators ask for it.
+                let is_published =
+                    |key: &str, value: &Value| key != "$schema" && !(key == "default" && value.is_null());
+                for (key, value) in members.iter().filter(|(key, value)| is_published(key, value)) {
                     let value = match value {
                         Value::String(reference) if key == "$ref" => {
                             let name = refs::name(reference).ok_or("a reference is of the form #/$defs/Name")?;

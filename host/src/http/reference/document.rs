@@ -1,0 +1,141 @@
+//! The document that the reference shows: the contract, with the pages of the guide in its description, and among them every
+//! refusal and what to do about it. The contract itself stays as lean as generators want it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use stoa_descriptor::ProblemCode;
+
+use crate::problem;
+
+/// The pages, in the order of reading. They are texts for integrators, and may speak of what modules do.
+const PAGES: &[&str] = &[
+    include_str!("../../../../docs/guide/first-call.md"),
+    include_str!("../../../../docs/guide/keys.md"),
+    include_str!("../../../../docs/guide/idempotency.md"),
+    include_str!("../../../../docs/guide/errors.md"),
+    include_str!("../../../../docs/guide/paging.md"),
+    include_str!("../../../../docs/guide/money-and-time.md"),
+    include_str!("../../../../docs/guide/limits.md"),
+    include_str!("../../../../docs/guide/webhooks.md"),
+];
+
+/// The head of the table of remedies, in whose place the refusals come.
+const REMEDIES: &str = "| code | what to do |\n|---|---|\n";
+
+/// In the examples of writes; `page.js` sends a key of its own in its place.
+const EXAMPLE_KEY: &str = "5f0c3c1e-6a53-4b2e-9d57-0f4d8f2b9a10";
+
+/// The document, from a contract and the codes that its modules add. A contract that cannot be read is shown as it is.
+pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>) -> Vec<u8> {
+    let amended = serde_json::from_slice(contract).and_then(|mut document: Value| {
+        let own = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
+        let (first, rest) = own.split_once("\n\n").unwrap_or((own, ""));
+        let description = format!("{first}\n\n{}\n# Schemas\n\n{rest}", guide(&refusals(added)));
+        if let Some(place) = document.pointer_mut("/info/description") {
+            *place = description.into();
+        }
+        for name in ["IdempotencyKey", "OptionalIdempotencyKey"] {
+            if let Some(parameter) = document.pointer_mut(&format!("/components/parameters/{name}")) {
+                parameter["example"] = json!(EXAMPLE_KEY);
+            }
+        }
+        serde_json::to_vec(&document)
+    });
+    amended.unwrap_or_else(|error| {
+        tracing::error!(%error, "the contract cannot be read");
+        contract.to_vec()
+    })
+}
+
+/// Every code by its status, with what it means.
+fn refusals<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> BTreeMap<u16, Vec<(&'a str, &'a str)>> {
+    let own = problem::CODES.iter().map(|(code, status, detail)| (*code, *status, *detail));
+    let all = own.chain(added.map(|added| (added.code.as_str(), added.status, added.detail.as_str())));
+    let mut by_status: BTreeMap<u16, Vec<(&str, &str)>> = BTreeMap::new();
+    for (code, status, detail) in all {
+        let same = by_status.entry(status).or_default();
+        if !same.iter().any(|(known, _)| *known == code) {
+            same.push((code, detail));
+        }
+    }
+    by_status
+}
+
+fn guide(refusals: &BTreeMap<u16, Vec<(&str, &str)>>) -> String {
+    let pages = PAGES.iter().map(|page| match page.split_once(REMEDIES) {
+        Some((text, remedies)) => format!("{text}{}", list(refusals, remedies)),
+        None => (*page).to_owned(),
+    });
+    pages.collect::<Vec<_>>().join("\n")
+}
+
+/// The refusals, each with its remedy. A code that the guide does not know is one of a module that came later.
+fn list(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, remedies: &str) -> String {
+    let remedy = |code: &str| {
+        let row = format!("| `{code}` | ");
+        remedies.lines().find_map(|line| line.strip_prefix(&row)?.strip_suffix(" |"))
+    };
+    let mut text = String::new();
+    for (status, codes) in refusals {
+        let phrase = http::StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
+        text.push_str(&format!("\n### {status} {}\n\n", phrase.unwrap_or_default()));
+        for (code, detail) in codes {
+            let remedy = remedy(code).map(|remedy| format!(" *{remedy}*")).unwrap_or_default();
+            text.push_str(&format!("- **`{code}`** {detail}{remedy}\n"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(code: &str, status: u16) -> ProblemCode {
+        ProblemCode { code: code.into(), status, detail: "What it means.".into() }
+    }
+
+    fn description(added: &[ProblemCode]) -> String {
+        let contract =
+            json!({"info": {"description": "What it is.\n\nIts schemas."}, "components": {"parameters": {}}})
+                .to_string();
+        let document: Value = serde_json::from_slice(&compose(contract.as_bytes(), added.iter())).unwrap();
+        document["info"]["description"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn guide_stands_in_what_the_contract_says_of_itself() {
+        let text = description(&[]);
+        assert!(text.starts_with("What it is.\n\n# First call"), "{}", text.get(..40).unwrap_or_default());
+        assert!(text.ends_with("\n# Schemas\n\nIts schemas."));
+        assert_eq!(text.lines().filter(|line| line.starts_with("# ")).count(), PAGES.len() + 1);
+    }
+
+    #[test]
+    fn each_refusal_is_told_with_its_remedy() {
+        let text = description(&[added("NEWLY_MADE", 418)]);
+        for (code, _, detail) in problem::CODES {
+            let line = text.lines().find(|line| line.starts_with(&format!("- **`{code}`** {detail} *")));
+            assert!(line.is_some_and(|line| line.ends_with(".*")), "{code}");
+        }
+        assert!(text.contains("### 418 I'm a teapot\n\n- **`NEWLY_MADE`** What it means.\n"));
+        assert!(!text.contains(REMEDIES));
+    }
+
+    #[test]
+    fn examples_of_writes_carry_a_key_that_the_page_replaces() {
+        let contract =
+            json!({"info": {}, "components": {"parameters": {"IdempotencyKey": {"name": "Idempotency-Key"}}}});
+        let document: Value =
+            serde_json::from_slice(&compose(contract.to_string().as_bytes(), std::iter::empty())).unwrap();
+        assert_eq!(document["components"]["parameters"]["IdempotencyKey"]["example"], EXAMPLE_KEY);
+        assert!(document["components"]["parameters"].get("OptionalIdempotencyKey").is_none());
+        assert!(include_str!("page.js").contains(EXAMPLE_KEY));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_shown_as_it_is() {
+        assert_eq!(compose(b"no json", std::iter::empty()), b"no json");
+    }
+}

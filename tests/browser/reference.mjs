@@ -1,0 +1,104 @@
+// Reads the reference as a person does: looks for an operation, opens its answer, tries it with a token; on a desk and on a
+// phone, by day and by night. Whatever the console complains of, or is asked for elsewhere, is a fault.
+// URL, TOKEN and TENANT name the host, the caller and its company, CHROMIUM the browser, PICTURES where screenshots go.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const { URL: host, TOKEN, TENANT, CHROMIUM, PICTURES } = process.env;
+const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+  "--disable-sync"];
+const SCREENS = [
+  { name: "desk-day", width: 1440, height: 900, scheme: "light" },
+  { name: "desk-night", width: 1440, height: 900, scheme: "dark" },
+  { name: "phone-day", width: 390, height: 844, scheme: "light" },
+  { name: "phone-night", width: 390, height: 844, scheme: "dark" },
+];
+const NEW = { id: "createProduct", body: { name: "Made on a page", productType: "GOOD", unitOfMeasure: "UNIT" } };
+
+const contract = await (await fetch(`${host}/v1/openapi.json`)).json();
+
+/** Method, path and summary of an operation. */
+function operation(id) {
+  for (const [path, methods] of Object.entries(contract.paths))
+    for (const [method, one] of Object.entries(methods))
+      if (one.operationId === id) return { method: method.toUpperCase(), path, summary: one.summary, tag: one.tags[0] };
+  throw new Error(`the contract has no ${id}`);
+}
+
+async function read(browser, { name, width, height, scheme }) {
+  const isPhone = width < 800;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const faults = [];
+  page.on("console", (line) => ["error", "warning"].includes(line.type()) && faults.push(`${line.type()}: ${line.text()}`));
+  page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
+  page.on("request", (request) => {
+    const local = ["data:", "blob:"].some((scheme) => request.url().startsWith(scheme));
+    if (!local && new URL(request.url()).origin !== host) faults.push(`asked elsewhere: ${request.url()}`);
+  });
+  const picture = (what) => page.screenshot({ path: join(PICTURES, `${name}-${what}.png`) });
+  const openMenu = () => (isPhone ? page.getByRole("button", { name: /open menu/i }).click() : null);
+
+  // It opens on the guide, in the colours that the system has, and fits.
+  await page.goto(`${host}/v1/docs`);
+  await page.getByRole("heading", { name: "First call" }).first().waitFor();
+  await picture("1-guide");
+  const [ink, paper] = await page.evaluate(() => ["color", "background-color"].map((what) => {
+    const [red, green, blue] = getComputedStyle(document.querySelector("main, .scalar-app")).getPropertyValue(what).match(/[\d.]+/g);
+    return Number(red) + Number(green) + Number(blue);
+  }));
+  assert.equal(ink > paper, scheme === "dark", `ink ${ink} on paper ${paper} is not ${scheme}`);
+  const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(widest <= width, `${widest} px on a screen of ${width}`);
+
+  // What is typed into the search is found.
+  const made = operation(NEW.id);
+  await openMenu();
+  await page.getByRole("button", { name: /search/i }).first().click();
+  await page.keyboard.type(made.summary);
+  const found = page.getByRole("option").filter({ hasText: made.path }).filter({ hasText: made.method });
+  await found.first().waitFor();
+  await picture("2-search");
+  await found.first().click();
+
+  // The operation tells its answer to the innermost member.
+  const section = page.locator(`section[id$="/${NEW.id}"]`);
+  await section.waitFor();
+  await section.getByRole("heading", { name: made.summary }).first().waitFor();
+  await picture("3-operation");
+  await section.locator('button[id$=".responses.201"]').click();
+  await section.locator('[id*=".responses.201"]').getByText("createdAt").first().waitFor();
+  await picture("4-answer");
+
+  // Tried with a token it answers, and the host has done it.
+  await section.getByRole("button", { name: /test request/i }).first().click();
+  const dialog = page.getByRole("dialog").last();
+  await dialog.getByPlaceholder("Token").fill(TOKEN);
+  await dialog.getByRole("row").filter({ hasText: "tenantId" }).getByRole("combobox").last().fill(TENANT);
+  const body = { ...NEW.body, name: `${NEW.body.name}: ${name}` };
+  await dialog.locator(".cm-content").first().fill(JSON.stringify(body));
+  const told = page.waitForResponse((answer) => answer.request().method() === made.method);
+  await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
+  const answer = await told;
+  assert.equal(answer.status(), 201, await answer.text());
+  assert.equal((await answer.json()).name, body.name);
+  await dialog.getByText("201").first().scrollIntoViewIfNeeded();
+  await picture("5-tried");
+  // With a key of its own: the second request is no replay of the first.
+  const again = page.waitForResponse((answer) => answer.request().method() === made.method);
+  await dialog.getByRole("button", { name: /send/i }).locator("visible=true").first().click();
+  assert.equal((await again).headers()["idempotency-replayed"], undefined);
+
+  assert.deepEqual(faults, [], name);
+  await context.close();
+}
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET, chromiumSandbox: process.getuid() !== 0 });
+try {
+  for (const screen of SCREENS) await read(browser, screen);
+} finally {
+  await browser.close();
+}
+console.log(`read on ${SCREENS.length} screens`);

@@ -1,0 +1,109 @@
+//! What was taken over whole from another registry: each folder says in `vendored.json` what it holds, bears the licence and the
+//! notices, and its packed file is the published one, bit by bit.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use super::licences::meets;
+
+#[derive(Deserialize)]
+struct Vendored {
+    package: String,
+    version: String,
+    /// In the package.
+    file: String,
+    /// Of that file.
+    sha256: String,
+    /// The file here, packed by gzip.
+    packed: String,
+    licence: String,
+}
+
+/// Judges every folder in a folder.
+pub fn check(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let folder = entry?.path();
+        judge(&folder, allowed).with_context(|| folder.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn judge(folder: &Path, allowed: &BTreeSet<String>) -> Result<()> {
+    let text = fs::read(folder.join("vendored.json")).context("no vendored.json")?;
+    let told: Vendored = serde_json::from_slice(&text).context("vendored.json is not as expected")?;
+    if !meets(&told.licence, allowed) {
+        bail!("{} {}: {:?} is not on the list of deny.toml", told.package, told.version, told.licence);
+    }
+    for name in ["LICENSE", "NOTICES.txt"] {
+        let text = fs::read_to_string(folder.join(name)).with_context(|| format!("no {name}"))?;
+        if text.trim().is_empty() {
+            bail!("{name} is empty");
+        }
+    }
+    if !told.packed.contains(&told.version) {
+        bail!("{} does not bear the version {}", told.packed, told.version);
+    }
+    let packed = fs::read(folder.join(&told.packed)).with_context(|| format!("no {}", told.packed))?;
+    let mut plain = Vec::new();
+    GzDecoder::new(&*packed).read_to_end(&mut plain).with_context(|| format!("cannot unpack {}", told.packed))?;
+    let digest = hex::encode(Sha256::digest(&plain));
+    if digest != told.sha256 {
+        bail!("{} is not {} of {} {}: {digest}", told.packed, told.file, told.package, told.version);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::workspace::Workspace;
+
+    fn allowed() -> BTreeSet<String> {
+        BTreeSet::from(["MIT".to_string()])
+    }
+
+    /// A copy of a folder of the project, changed by `change`.
+    fn judged(name: &str, change: impl Fn(&Path)) -> Result<()> {
+        let source = Workspace::find()?.root.join("host/vendor/scalar");
+        let copy: PathBuf = std::env::temp_dir().join(format!("vendored-{}-{name}", std::process::id()));
+        fs::create_dir_all(&copy)?;
+        for entry in fs::read_dir(source)? {
+            let entry = entry?;
+            fs::copy(entry.path(), copy.join(entry.file_name()))?;
+        }
+        change(&copy);
+        let outcome = judge(&copy, &allowed());
+        fs::remove_dir_all(&copy)?;
+        outcome
+    }
+
+    #[test]
+    fn what_was_published_is_taken() {
+        judged("whole", |_| {}).unwrap();
+    }
+
+    #[test]
+    fn another_content_licence_or_a_missing_notice_is_not() {
+        let rewrite = |folder: &Path, from: &str, to: &str| {
+            let file = folder.join("vendored.json");
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(text.contains(from), "{text}");
+            fs::write(file, text.replace(from, to)).unwrap();
+        };
+        let refused = |outcome: Result<()>| outcome.unwrap_err().to_string();
+        assert!(
+            refused(judged("content", |at| rewrite(at, "\"sha256\": \"b", "\"sha256\": \"c"))).contains("is not dist/")
+        );
+        assert!(refused(judged("licence", |at| rewrite(at, "MIT", "GPL-3.0"))).contains("deny.toml"));
+        assert!(refused(judged("notices", |at| fs::remove_file(at.join("NOTICES.txt")).unwrap())).contains("NOTICES"));
+    }
+}
