@@ -14,7 +14,7 @@ pub fn table(forge: &Forge) -> Vec<Bad> {
     let now = now();
     let later = now + 300;
     // A claim, what it may not be, and what comes of it.
-    let refused: [(&str, Vec<Json>); 6] = [
+    let refused: [(&str, Vec<Json>); 7] = [
         ("iss", vec![json!(0), json!(""), json!("https://canary.example.test"), json!([forge.issuer])]),
         (
             "aud",
