@@ -19,6 +19,8 @@ pub struct Problem {
     pub errors: Vec<Item>,
     /// Seconds, for `Retry-After`.
     pub retry_after: Option<u32>,
+    /// What is wrong with the credential that came, for `WWW-Authenticate` (RFC 6750, 3).
+    pub credential: Option<&'static str>,
 }
 
 /// One fault: where, and what kind. Never a value that the caller sent.
@@ -97,7 +99,13 @@ impl Problem {
             detail: Cow::Borrowed(detail),
             errors: Vec::new(),
             retry_after: (status == 503).then_some(1),
+            credential: None,
         }
+    }
+
+    /// A credential came and is none; `why` is for its owner, in ASCII and without quotes.
+    pub fn unauthenticated(why: &'static str) -> Problem {
+        Problem { credential: Some(why), ..Problem::of("UNAUTHENTICATED") }
     }
 
     /// The problem at one place; the item's code is the problem's.

@@ -27,7 +27,7 @@ use crate::governance::governor::Headers;
 use crate::governance::{Governor, HeavyReads};
 use crate::identity::api_keys::{ApiKeys, Lookup, is_api_key};
 use crate::identity::users::Users;
-use crate::identity::{CredentialRefusal, DevIssuer, Verifier};
+use crate::identity::{DevIssuer, Verifier};
 use crate::operations::{Callable, Found};
 use crate::pipeline::request::Caller;
 use crate::pipeline::{self, Runner, user_agent};
@@ -332,14 +332,19 @@ fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> 
 /// Who the credential says is calling: a user or an API key, told apart by form.
 async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return Err(Problem::of("UNAUTHENTICATED")) };
+    let malformed = || Problem::unauthenticated("The header Authorization is malformed.");
+    let value = match (values.next(), values.next()) {
+        (Some(value), None) => value,
+        (None, _) => return Err(Problem::of("UNAUTHENTICATED")),
+        (Some(_), Some(_)) => return Err(malformed()),
+    };
     let token = value
         .to_str()
         .ok()
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
-        .ok_or_else(|| Problem::of("UNAUTHENTICATED"))?;
+        .ok_or_else(malformed)?;
     let unreadable = |error| {
         tracing::warn!(%error, "the caller's record cannot be read");
         Problem::of("UNAVAILABLE")
@@ -347,15 +352,11 @@ async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller
     if is_api_key(token) {
         return match app.api_keys.of(&app.database, token, peer).await.map_err(unreadable)? {
             Lookup::Key(key) => Ok(Caller::Client(key)),
-            Lookup::Nothing => Err(Problem::of("UNAUTHENTICATED")),
+            Lookup::Nothing => Err(Problem::unauthenticated("There is no such key here.")),
             Lookup::TooMany => Err(Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") }),
         };
     }
-    let claims = app.verifier.verify(token).await.map_err(|refusal| match refusal {
-        CredentialRefusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
-        CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
-        CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
-    })?;
+    let claims = app.verifier.verify(token).await.map_err(Problem::from)?;
     app.users.of(&app.database, &claims).await.map(Caller::User).map_err(unreadable)
 }
 

@@ -26,7 +26,13 @@ pub fn render(problem: &Problem, request_id: Uuid) -> Response<Body> {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }
     if status == StatusCode::UNAUTHORIZED {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        headers.insert(header::WWW_AUTHENTICATE, challenge(problem.credential));
     }
     response
+}
+
+/// Who sent no credential hears the scheme alone; else what is wrong with it (RFC 6750, 3).
+fn challenge(credential: Option<&str>) -> HeaderValue {
+    let told = credential.map(|why| format!("Bearer error=\"invalid_token\", error_description=\"{why}\""));
+    told.and_then(|told| HeaderValue::from_str(&told).ok()).unwrap_or(HeaderValue::from_static("Bearer"))
 }

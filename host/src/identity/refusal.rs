@@ -1,13 +1,17 @@
-//! The three ways in which a user's token is refused.
+//! The ways in which a user's token is refused.
 
 use crate::problem::Problem;
 
-/// Why a token opens nothing. Which check failed is told to the log only: a caller who forges tokens learns nothing.
+/// Why a token opens nothing. Of one that is malformed, or whose signature is good, the caller hears what is wrong (RFC 6750, 3); of
+/// every other which check failed is told to the log only: a caller who forges tokens learns nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialRefusal {
-    /// 401 UNAUTHENTICATED: malformed, forged, expired, or meant for someone else.
+    /// 401 UNAUTHENTICATED: forged, or of nobody who is trusted.
     #[error("the token is not valid")]
     Unauthenticated,
+    /// 401 UNAUTHENTICATED, with what is wrong.
+    #[error("{0}")]
+    Told(&'static str),
     /// 403 IDENTITY_UNVERIFIED: valid, but of a user without a verified email address.
     #[error("the user's email address is not verified")]
     Unverified,
@@ -19,7 +23,8 @@ pub enum CredentialRefusal {
 impl From<CredentialRefusal> for Problem {
     fn from(refusal: CredentialRefusal) -> Problem {
         match refusal {
-            CredentialRefusal::Unauthenticated => Problem::of("UNAUTHENTICATED"),
+            CredentialRefusal::Unauthenticated => Problem::unauthenticated("The token is not valid."),
+            CredentialRefusal::Told(why) => Problem::unauthenticated(why),
             CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
             CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
         }

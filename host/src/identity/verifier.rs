@@ -78,7 +78,7 @@ impl Verifier {
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
         if token.len() > MAX_TOKEN_BYTES {
             tracing::debug!(fault = "longer than any token may be", "user token refused");
-            return Err(CredentialRefusal::Unauthenticated);
+            return Err(CredentialRefusal::Told("The token is longer than 8 KiB."));
         }
         let digest: Digest = Sha256::digest(token.as_bytes()).into();
         if let Some(claims) = self.recall(&digest) {
@@ -101,7 +101,7 @@ impl Verifier {
         let text = token;
         let token = Token::read(text).map_err(|fault| {
             tracing::debug!(%fault, "user token refused");
-            CredentialRefusal::Unauthenticated
+            CredentialRefusal::Told("The token is malformed.")
         })?;
         let named = token.claims.get("iss").and_then(Value::as_str);
         let found = self.issuers.iter().enumerate().find(|(_, trusted)| named == Some(&trusted.settings.issuer));
@@ -152,11 +152,15 @@ impl Verifier {
             // is good.
             ClaimFault::NoAudience | ClaimFault::Audience => {
                 tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
-                CredentialRefusal::Unauthenticated
+                CredentialRefusal::Told("The token is for another audience.")
             }
-            _ => {
+            fault => {
                 tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
-                CredentialRefusal::Unauthenticated
+                match fault {
+                    ClaimFault::Expired => CredentialRefusal::Told("The token has expired."),
+                    ClaimFault::Bound => CredentialRefusal::Told("The token is bound to a key and is no bearer token."),
+                    _ => CredentialRefusal::Unauthenticated,
+                }
             }
         })?;
         let claims = Arc::new(claims);

@@ -66,7 +66,13 @@ impl Opened {
                     Err(public_api_disabled())
                 }
             }
-            (Caller::Client(_), _) => Err(Problem::of("UNAUTHENTICATED")),
+            (Caller::Client(_), standing) => {
+                Err(Problem::unauthenticated(match standing.as_ref().map(|of| &*of.status) {
+                    Some("REVOKED") => "The key is revoked.",
+                    Some("EXPIRED") => "The key has expired.",
+                    _ => "The key does not stand now.",
+                }))
+            }
         }
     }
 

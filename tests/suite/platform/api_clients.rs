@@ -201,7 +201,16 @@ fn p8_keys_that_are_none(database: Database) {
     for token in tokens {
         for path in ["/v1/api-client/context", &format!("/v1/tenants/{}/context", shop.tenant)] {
             let answer = shop.host.get_with(path, token).refused(401, "UNAUTHENTICATED");
-            assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+            // What is wrong is told to who has the key's secret, and of the rest that there is no such key.
+            let told = answer.header("www-authenticate").unwrap_or_default().to_owned();
+            let why = if token == &*expired.key {
+                "The key has expired."
+            } else if token == &*revoked.key {
+                "The key is revoked."
+            } else {
+                ""
+            };
+            assert!(told.starts_with("Bearer error=\"invalid_token\", ") && told.contains(why), "{told}");
             assert_eq!(answer.header("x-ratelimit-limit"), None);
             bodies.push(answer.masked());
         }

@@ -216,7 +216,7 @@ async fn an_issuer_never_reached_is_unavailable_never_unauthenticated() {
     }
     assert_eq!(server.key_fetches(), 1, "and it is not hammered");
     // What is no token at all needs no key to be told.
-    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Told("The token is malformed.")));
 
     server.behave(Manner::Keys(jwks([&signer])));
     time.pass(30);

@@ -14,7 +14,7 @@ pub fn table(forge: &Forge) -> Vec<Bad> {
     let now = now();
     let later = now + 300;
     // A claim, what it may not be, and what comes of it.
-    let refused: [(&str, Vec<Json>); 6] = [
+    let refused: [(&str, Vec<Json>); 7] = [
         ("iss", vec![json!(0), json!(""), json!("https://canary.example.test"), json!([forge.issuer])]),
         (
             "aud",
@@ -38,15 +38,16 @@ pub fn table(forge: &Forge) -> Vec<Bad> {
                 json!(-1),
                 json!(now - 1),
                 json!(now - 86_400),
-                json!(now as f64 + 3600.5),
+                json!(now as f64 - 0.5),
                 json!(later.to_string()),
                 json!("canary"),
                 json!([later]),
                 json!(1e300),
             ],
         ),
-        ("nbf", vec![json!(later), json!(later * 1000), json!(u64::MAX), json!("0"), json!(-1), json!(0.5)]),
-        ("iat", vec![json!(later), json!(now * 1000), json!(u64::MAX), json!("0"), json!(-1), json!(0.5)]),
+        ("nbf", vec![json!(later), json!(later * 1000), json!(u64::MAX), json!("0"), json!(-1), json!(-0.5)]),
+        ("iat", vec![json!(later), json!(now * 1000), json!(u64::MAX), json!("0"), json!(-1), json!(-0.5)]),
+        ("cnf", vec![json!({ "jkt": "canary" }), json!({ "x5t#S256": "canary" })]),
         (
             "sub",
             vec![
