@@ -32,8 +32,8 @@ pub(super) fn end_at(select: &mut Select, last: Uuid) {
     let bounds: Vec<_> = after.into_iter().chain([(until, Datum::Id(last))]).collect();
     let mut filter = std::mem::replace(&mut select.filter, Condition::always());
     filter.bound_matches(&bounds);
-    let end = Condition::within(ID, &[(until, Datum::Id(last))]);
-    select.filter = Condition::All([filter].into_iter().chain(end).collect());
+    let end = Condition::Compare { column: ID, op: until, datum: Datum::Id(last) };
+    select.filter = Condition::All(vec![filter, end]);
     select.reached = Some(last);
 }
 
