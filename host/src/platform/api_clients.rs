@@ -145,6 +145,8 @@ fn offer_scopes(route: &mut Route, modules: &[Arc<Module>]) {
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+// Generators call their own client `ApiClient`.
+#[schemars(rename = "ApiClientRecord")]
 pub struct ApiClient {
     id: Uuid,
     tenant_id: Uuid,

@@ -14,11 +14,11 @@ def lamp(name: str) -> ProductInput:
     return ProductInput(name=name, productType="GOOD", unitOfMeasure="UNIT")
 
 
-key = uuid.uuid4()
+key = str(uuid.uuid4())
 made = catalog.create_product(tenant, key, lamp("Lamp"))
 again = catalog.create_product_with_http_info(tenant, key, lamp("Lamp"))
 assert again.data.id == made.id
-assert again.headers is not None and again.headers["Idempotency-Replayed"] == "true"
+assert again.headers is not None and again.headers["idempotency-replayed"] == "true"
 try:
     catalog.create_product(tenant, key, lamp("Chair"))
     raise AssertionError("it is not refused")

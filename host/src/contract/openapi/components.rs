@@ -21,6 +21,9 @@ pub const RESPONSES: &[(u16, &str, &str)] = &[
     (503, "Unavailable", "The service cannot answer right now. Nothing was changed."),
 ];
 
+/// A UUID of version 4 or 7 (`IdempotencyKey::parse`).
+const KEY: &str = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[47][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$";
+
 /// Codes of 404 and 409 that any operation may answer; the others of these statuses are told by the operations themselves. Every
 /// write may meet a limit of the store: the last version of a record, the rows of one request.
 const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED", "LIMIT_EXCEEDED"];
@@ -91,7 +94,8 @@ pub fn parameters() -> Value {
                 "A UUID of version 4 or 7, made at the first attempt and sent again with every retry. {rule} For 24 hours the \
                  same request with the same key gets the same answer and has no second effect."
             ),
-            "schema": {"type": "string", "format": "uuid"},
+            // No `format`: generators would make a type of it that their libraries do not take as a header.
+            "schema": {"type": "string", "pattern": KEY},
         })
     };
     json!({
@@ -203,4 +207,28 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
         }),
     );
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::idempotency_key::IdempotencyKey;
+
+    #[test]
+    fn the_published_form_of_a_key_is_the_one_that_is_judged() {
+        let published = jsonschema::draft202012::options().offline().build(&json!({"pattern": KEY})).unwrap();
+        for key in [
+            "0f8fad5b-d9cb-469f-a165-70867728950e",
+            "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+            "0f8fad5b-d9cb-169f-a165-70867728950e",
+            "0f8fad5b-d9cb-469f-c165-70867728950e",
+            "0f8fad5bd9cb469fa16570867728950e",
+            "{0f8fad5b-d9cb-469f-a165-70867728950e}",
+            " 0f8fad5b-d9cb-469f-a165-70867728950e",
+            "0f8fad5b-d9cb-469f-a165-70867728950g",
+            "",
+        ] {
+            assert_eq!(published.is_valid(&json!(key)), IdempotencyKey::parse(key.as_bytes()).is_some(), "{key:?}");
+        }
+    }
 }

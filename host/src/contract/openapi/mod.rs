@@ -79,24 +79,26 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
             return Err(about("two operations have this method and path".into()));
         }
     }
-    let mut webhooks = Map::new();
+    let mut sent = Map::new();
     for (module, kind) in modules.iter().flat_map(|module| module.events.iter().map(|kind| (module.name, kind))) {
         let about = |why: String| format!("event {}: {why}", kind.code);
         let written = webhooks::describe(module, kind, &mut schemas).map_err(about)?;
-        if webhooks.insert(kind.code.clone(), written).is_some() {
+        if sent.insert(kind.code.clone(), written).is_some() {
             return Err(about("two modules have this kind".into()));
         }
     }
     let mut parameters = components::parameters();
-    if let (false, Some(parameters)) = (webhooks.is_empty(), parameters.as_object_mut()) {
+    if let (false, Some(parameters)) = (sent.is_empty(), parameters.as_object_mut()) {
         parameters.extend(webhooks::parameters());
     }
-    let emitting = modules.iter().filter(|module| !module.events.is_empty()).map(|module| module.name);
-    let used: BTreeSet<&str> = operations.iter().map(|op| op.module).chain(emitting).collect();
+    let used: BTreeSet<&str> = operations.iter().map(|op| op.module).collect();
+    let events = (webhooks::TAG, "What is sent to webhooks.");
     let tags: Vec<Value> = modules
         .iter()
         .filter(|module| used.contains(module.name))
-        .map(|module| json!({"name": module.name, "description": module.description}))
+        .map(|module| (module.name, module.description))
+        .chain((!sent.is_empty()).then_some(events))
+        .map(|(name, description)| json!({"name": name, "description": description}))
         .collect();
     Ok(json!({
         "openapi": "3.1.0",
@@ -111,7 +113,7 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
         "servers": [{"url": "/v1"}],
         "tags": tags,
         "paths": paths,
-        "webhooks": webhooks,
+        "webhooks": sent,
         "components": {
             "schemas": schemas.into_components(),
             "responses": components::responses(),

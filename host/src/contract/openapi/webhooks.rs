@@ -5,6 +5,9 @@ use stoa_descriptor::EventKind;
 
 use super::schemas::{Schemas, pascal};
 
+/// What they are listed under: a generator that writes a class for each tag would else write two for one module.
+pub const TAG: &str = "events";
+
 /// Of the examples.
 const EVENT: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d01";
 const TENANT: &str = "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d02";
@@ -22,7 +25,7 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
     let any = json!({"description": "Any other answer, or none in time: it is delivered again."});
     Ok(json!({
         "post": {
-            "tags": [module],
+            "tags": [TAG],
             "summary": kind.description,
             "description": "Sent to the company's endpoints that subscribe to this kind, at least once, as the requests committed \
                 as far as possible. `id` is the same in every delivery: deduplicate by it.",

@@ -50,7 +50,8 @@ pub fn compose<'a>(contract: &[u8], added: impl Iterator<Item = &'a ProblemCode>
 
 /// Every code by its status, with what it means.
 fn refusals<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> BTreeMap<u16, Vec<(&'a str, &'a str)>> {
-    let own = problem::CODES.iter().map(|(code, status, detail)| (*code, *status, *detail));
+    let own =
+        problem::CODES.iter().map(|(code, status, detail)| -> (&'a str, u16, &'a str) { (code, *status, detail) });
     let all = own.chain(added.map(|added| (added.code.as_str(), added.status, added.detail.as_str())));
     let mut by_status: BTreeMap<u16, Vec<(&str, &str)>> = BTreeMap::new();
     for (code, status, detail) in all {

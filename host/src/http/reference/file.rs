@@ -75,9 +75,9 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
 
 /// Whether `Accept-Encoding` names gzip, or all codings, and does not refuse it.
 fn takes_gzip(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let weight = |coding: &str| {
-        values.clone().flat_map(|value| value.split(',')).find_map(|part| {
+        let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+        values.flat_map(|value| value.split(',')).find_map(|part| {
             let mut parts = part.split(';').map(str::trim);
             let named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding));
             let weight = parts.find_map(|parameter| parameter.strip_prefix("q=")?.parse::<f32>().ok());
