@@ -138,6 +138,9 @@ fn collect(value: &Json, found: &mut Vec<String>) {
     }
 }
 
+/// What is short by its nature: the months of a year.
+const ONE_PAGE: &[&str] = &["listPeriods"];
+
 fn lists_look_alike(database: Database) {
     let contract = contract(database);
     let mut lists = 0;
@@ -145,7 +148,7 @@ fn lists_look_alike(database: Database) {
     for operation in contract.operations.iter().filter(is_list) {
         let answer = &operation.document["responses"]["200"]["content"]["application/json"]["schema"];
         let next = &contract.resolve(answer)["properties"]["nextCursor"];
-        if next.is_null() || next["type"] == "null" {
+        if next.is_null() || ONE_PAGE.contains(&operation.id.as_str()) {
             // What is short is listed whole.
             let paged = contract.parameters(operation).any(|parameter| parameter["name"] == "cursor");
             assert!(!paged, "{}", operation.id);

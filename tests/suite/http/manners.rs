@@ -350,7 +350,8 @@ fn open_operations_need_no_token(database: Database) {
 }
 
 fn large_answers_come_in_gzip_to_whoever_takes_it(database: Database) {
-    let host = host(database);
+    let shop = company(database);
+    let host = &shop.host;
     let ask = |path: &str, accepted: &str| {
         let text = format!(
             "GET {path} HTTP/1.1\r\nHost: {}\r\nAccept-Encoding: {accepted}\r\nConnection: close\r\n\r\n",
