@@ -92,7 +92,8 @@ impl<'a> Schemas<'a> {
             Value::Object(members) => {
                 let mut all = Map::new();
                 // That a member without a value is null needs no saying, and makes generators ask for it.
-                let is_published = |key: &str, value: &Value| key != "$schema" && !(key == "default" && value.is_null());
+                let is_published =
+                    |key: &str, value: &Value| key != "$schema" && !(key == "default" && value.is_null());
                 for (key, value) in members.iter().filter(|(key, value)| is_published(key, value)) {
                     let value = match value {
                         Value::String(reference) if key == "$ref" => {
