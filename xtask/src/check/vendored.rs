@@ -67,12 +67,12 @@ mod tests {
     use super::*;
     use crate::workspace::Workspace;
 
-    fn allowed() -> BTreeSet<String> {
+    fn mit_alone() -> BTreeSet<String> {
         BTreeSet::from(["MIT".to_string()])
     }
 
     /// A copy of a folder of the project, changed by `change`.
-    fn judged(name: &str, change: impl Fn(&Path)) -> Result<()> {
+    fn judge_copy(name: &str, change: impl Fn(&Path)) -> Result<()> {
         let source = Workspace::find()?.root.join("host/vendor/scalar");
         let copy: PathBuf = std::env::temp_dir().join(format!("vendored-{}-{name}", std::process::id()));
         fs::create_dir_all(&copy)?;
@@ -81,14 +81,14 @@ mod tests {
             fs::copy(entry.path(), copy.join(entry.file_name()))?;
         }
         change(&copy);
-        let outcome = judge(&copy, &allowed());
+        let outcome = judge(&copy, &mit_alone());
         fs::remove_dir_all(&copy)?;
         outcome
     }
 
     #[test]
     fn what_was_published_is_taken() {
-        judged("whole", |_| {}).unwrap();
+        judge_copy("whole", |_| {}).unwrap();
     }
 
     #[test]
@@ -101,9 +101,12 @@ mod tests {
         };
         let refused = |outcome: Result<()>| outcome.unwrap_err().to_string();
         assert!(
-            refused(judged("content", |at| rewrite(at, "\"sha256\": \"b", "\"sha256\": \"c"))).contains("is not dist/")
+            refused(judge_copy("content", |at| rewrite(at, "\"sha256\": \"b", "\"sha256\": \"c")))
+                .contains("is not dist/")
         );
-        assert!(refused(judged("licence", |at| rewrite(at, "MIT", "GPL-3.0"))).contains("deny.toml"));
-        assert!(refused(judged("notices", |at| fs::remove_file(at.join("NOTICES.txt")).unwrap())).contains("NOTICES"));
+        assert!(refused(judge_copy("licence", |at| rewrite(at, "MIT", "GPL-3.0"))).contains("deny.toml"));
+        assert!(
+            refused(judge_copy("notices", |at| fs::remove_file(at.join("NOTICES.txt")).unwrap())).contains("NOTICES")
+        );
     }
 }

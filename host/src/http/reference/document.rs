@@ -93,7 +93,7 @@ fn list(refusals: &BTreeMap<u16, Vec<(&str, &str)>>, remedies: &str) -> String {
 mod tests {
     use super::*;
 
-    fn added(code: &str, status: u16) -> ProblemCode {
+    fn code_of_module(code: &str, status: u16) -> ProblemCode {
         ProblemCode { code: code.into(), status, detail: "What it means.".into() }
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn each_refusal_is_told_with_its_remedy() {
-        let text = description(&[added("NEWLY_MADE", 418)]);
+        let text = description(&[code_of_module("NEWLY_MADE", 418)]);
         for (code, _, detail) in problem::CODES {
             let line = text.lines().find(|line| line.starts_with(&format!("- **`{code}`** {detail} *")));
             assert!(line.is_some_and(|line| line.ends_with(".*")), "{code}");

@@ -23,10 +23,10 @@ pub struct File {
 
 impl File {
     pub fn pack(media_type: &'static str, plain: &[u8]) -> File {
-        File::packed(media_type, gzip(plain).into())
+        File::of_gzip(media_type, gzip(plain).into())
     }
 
-    pub fn packed(media_type: &'static str, gzip: Bytes) -> File {
+    pub fn of_gzip(media_type: &'static str, gzip: Bytes) -> File {
         let digest = hex::encode(Sha256::digest(&gzip));
         File { media_type, gzip, plain: OnceLock::new(), etag: format!("W/\"{digest}\"") }
     }

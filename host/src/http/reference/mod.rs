@@ -25,7 +25,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 static PAGE: LazyLock<File> = LazyLock::new(|| File::pack(HTML, include_bytes!("page.html")));
 static SCRIPT: LazyLock<File> = LazyLock::new(|| File::pack(JAVASCRIPT, include_bytes!("page.js")));
 static RENDERER: LazyLock<File> = LazyLock::new(|| {
-    File::packed(JAVASCRIPT, include_bytes!("../../../vendor/scalar/api-reference-1.72.1.js.gz").as_slice().into())
+    File::of_gzip(JAVASCRIPT, include_bytes!("../../../vendor/scalar/api-reference-1.72.1.js.gz").as_slice().into())
 });
 static LICENCES: LazyLock<File> = LazyLock::new(|| {
     let parts = [include_str!("../../../vendor/scalar/LICENSE"), include_str!("../../../vendor/scalar/NOTICES.txt")];
