@@ -10,6 +10,7 @@ use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
 use stoa::http::doors::Doors;
 use stoa::http::readiness::Readiness;
+use stoa::http::reference::Reference;
 use stoa::http::{answer, body, server};
 
 use stoa::events::dialer::Dialer;
@@ -126,6 +127,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
         dev_issuer: Some(issuer),
         bodies: body::Bodies::default(),
         readiness: Readiness::default(),
+        reference: Reference::default(),
         heavy_reads: governance::HeavyReads::new(4),
         trusted_proxies: Vec::new(),
     }))

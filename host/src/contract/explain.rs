@@ -151,7 +151,7 @@ impl Tree {
         if !node.bounded || faults.are_full() {
             return;
         }
-        for bounds in &node.bounds {
+        if let Some(bounds) = &node.bounds {
             for code in bounds.find_faults(value) {
                 faults.add_expected(trail.pointer(), code, Some(bounds.tell(code)));
             }

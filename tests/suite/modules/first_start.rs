@@ -192,5 +192,8 @@ fn a_host_that_starts_says_so(_: Database) {
     assert!(first.starts_with("HTTP/1.1 503") && first.contains("\"UNAVAILABLE\""), "{first}");
     assert!(first.to_ascii_lowercase().contains("\r\nretry-after: 1\r\n"), "{first}");
     let said = fs::read_to_string(&log).expect("a log");
-    assert!(said.contains("module 1 of 1: ") && said.contains("changeling.wasm\n") && said.contains("compiling"), "{said}");
+    assert!(
+        said.contains("module 1 of 1: ") && said.contains("changeling.wasm\n") && said.contains("compiling"),
+        "{said}"
+    );
 }
