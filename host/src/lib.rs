@@ -12,7 +12,6 @@ pub mod http;
 pub mod identity;
 pub mod ids;
 pub mod keyring;
-pub mod open_files;
 pub mod operations;
 pub mod pipeline;
 pub mod platform;

@@ -104,7 +104,7 @@ impl Problem {
     }
 
     /// A credential came and is none; `why` is for its owner, in ASCII and without quotes.
-    pub fn unauthenticated(why: &'static str) -> Problem {
+    pub fn of_credential(why: &'static str) -> Problem {
         Problem { credential: Some(why), ..Problem::of("UNAUTHENTICATED") }
     }
 

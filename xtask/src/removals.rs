@@ -83,7 +83,9 @@ impl Removal {
     fn check(&self, root: &Path) -> Result<()> {
         let text = fs::read_to_string(root.join(&self.file)).with_context(|| format!("{}: {}", self.id, self.file))?;
         self.apply(&text)?;
-        let (path, name) = self.test.split_once("::sqlite::").context("a test is named as it runs on SQLite")?;
+        let (path, name) = (self.test.split_once("::sqlite::"))
+            .or_else(|| self.test.split_once("::once::"))
+            .context("a test is named as it runs on SQLite, or once")?;
         let file = root.join("tests/suite").join(format!("{}.rs", path.replace("::", "/")));
         let tests = fs::read_to_string(&file).with_context(|| format!("{}: {}", self.id, self.test))?;
         ensure!(tests.contains(&format!("fn {name}(")), "{}: there is no test {}", self.id, self.test);

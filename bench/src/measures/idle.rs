@@ -15,7 +15,7 @@ const KEPT: usize = 1_000;
 
 /// `suffix`: of the figures' names; empty, or `_sqlite`.
 pub async fn measure(bench: &mut Bench, database: &str, suffix: &str) -> anyhow::Result<()> {
-    let most = stoa::open_files::raise_limit().saturating_sub(KEPT);
+    let most = stoa::http::open_files::raise_limit().saturating_sub(KEPT);
     let wanted = CONNECTIONS.min(most);
     // Behind a trusted proxy one address has no limit of its own; nobody is hurried while the rounds last.
     let variables =

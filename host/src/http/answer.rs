@@ -332,7 +332,7 @@ fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> 
 /// Who the credential says is calling: a user or an API key, told apart by form.
 async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let malformed = || Problem::unauthenticated("The header Authorization is malformed.");
+    let malformed = || Problem::of_credential("The header Authorization is malformed.");
     let value = match (values.next(), values.next()) {
         (Some(value), None) => value,
         (None, _) => return Err(Problem::of("UNAUTHENTICATED")),
@@ -352,7 +352,7 @@ async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller
     if is_api_key(token) {
         return match app.api_keys.of(&app.database, token, peer).await.map_err(unreadable)? {
             Lookup::Key(key) => Ok(Caller::Client(key)),
-            Lookup::Nothing => Err(Problem::unauthenticated("There is no such key here.")),
+            Lookup::Nothing => Err(Problem::of_credential("There is no such key here.")),
             Lookup::TooMany => Err(Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") }),
         };
     }

@@ -10,6 +10,7 @@ pub mod cors;
 pub mod doors;
 pub mod linger;
 pub mod named_host;
+pub mod open_files;
 pub mod operator;
 pub mod peer;
 pub mod private;

@@ -23,8 +23,8 @@ pub enum CredentialRefusal {
 impl From<CredentialRefusal> for Problem {
     fn from(refusal: CredentialRefusal) -> Problem {
         match refusal {
-            CredentialRefusal::Unauthenticated => Problem::unauthenticated("The token is not valid."),
-            CredentialRefusal::Told(why) => Problem::unauthenticated(why),
+            CredentialRefusal::Unauthenticated => Problem::of_credential("The token is not valid."),
+            CredentialRefusal::Told(why) => Problem::of_credential(why),
             CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
             CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
         }

@@ -67,7 +67,7 @@ impl Opened {
                 }
             }
             (Caller::Client(_), standing) => {
-                Err(Problem::unauthenticated(match standing.as_ref().map(|of| &*of.status) {
+                Err(Problem::of_credential(match standing.as_ref().map(|of| &*of.status) {
                     Some("REVOKED") => "The key is revoked.",
                     Some("EXPIRED") => "The key has expired.",
                     _ => "The key does not stand now.",

@@ -6,9 +6,9 @@ use stoa_tests::{Answer, Database, company, on_both_databases};
 
 on_both_databases![a_refusal_says_the_rule, an_unknown_name_hears_those_that_are_known];
 
-/// What was expected at a place.
+/// The rule that was not met at a place.
 #[track_caller]
-fn expected(answer: &Answer, pointer: &str) -> Json {
+fn rule_at(answer: &Answer, pointer: &str) -> Json {
     let item = answer.errors().iter().find(|item| item["pointer"] == pointer);
     item.unwrap_or_else(|| panic!("no fault at {pointer:?}: {answer}"))["expected"].clone()
 }
@@ -17,32 +17,32 @@ fn a_refusal_says_the_rule(database: Database) {
     let shop = company(database);
     let body = with(&product(""), json!({ "slug": "Not A Slug", "productType": "Good", "variants": 7 }));
     let answer = shop.post("catalog/products", body).refused(400, "VALIDATION_FAILED");
-    assert_eq!(expected(&answer, "/name"), json!({ "minLength": 1 }));
-    assert_eq!(expected(&answer, "/productType"), json!({ "enum": ["GOOD", "SERVICE"] }));
-    assert_eq!(expected(&answer, "/variants"), json!({ "type": "array" }));
-    assert!(expected(&answer, "/slug")["pattern"].is_string(), "{answer}");
+    assert_eq!(rule_at(&answer, "/name"), json!({ "minLength": 1 }));
+    assert_eq!(rule_at(&answer, "/productType"), json!({ "enum": ["GOOD", "SERVICE"] }));
+    assert_eq!(rule_at(&answer, "/variants"), json!({ "type": "array" }));
+    assert!(rule_at(&answer, "/slug")["pattern"].is_string(), "{answer}");
     let missing = shop.post("catalog/products", json!({})).refused(400, "VALIDATION_FAILED");
-    assert_eq!(expected(&missing, "/name"), Json::Null, "that it is required says the code");
+    assert_eq!(rule_at(&missing, "/name"), Json::Null, "that it is required says the code");
     let junk: Vec<Json> = (0..600).map(Json::from).collect();
     let much = with(&product("P"), json!({ "attributes": { "junk": junk } }));
     let answer = shop.post("catalog/products", much).refused(400, "VALIDATION_FAILED");
-    assert_eq!(expected(&answer, "/attributes"), json!({ "x-maxValues": 500 }));
+    assert_eq!(rule_at(&answer, "/attributes"), json!({ "x-maxValues": 500 }));
     let limit = shop.list("catalog/products", &[("limit", "1000")]).refused(400, "VALIDATION_FAILED");
-    assert_eq!(expected(&limit, "/query/limit"), json!({ "maximum": 100 }));
+    assert_eq!(rule_at(&limit, "/query/limit"), json!({ "maximum": 100 }));
 }
 
 fn an_unknown_name_hears_those_that_are_known(database: Database) {
     let shop = company(database);
     let body = with(&product("P"), json!({ "product_type": "secret-value" }));
     let answer = shop.post("catalog/products", body).refused(400, "VALIDATION_FAILED");
-    let told = expected(&answer, "");
+    let told = rule_at(&answer, "");
     assert_eq!(told["nearest"][0], "productType", "{answer}");
     assert!(told["members"].as_array().is_some_and(|names| names.contains(&json!("unitOfMeasure"))), "{answer}");
     assert!(!answer.body.to_string().contains("product_type"), "the caller's own name: {answer}");
     assert!(!answer.body.to_string().contains("secret"), "the caller's own value: {answer}");
     let query = shop.list("catalog/products", &[("categoryid", "x"), ("nothing-like-it", "1")]);
     let query = query.refused(400, "UNKNOWN_QUERY_PARAMETER");
-    let told = expected(&query, "/query");
+    let told = rule_at(&query, "/query");
     assert_eq!(told["nearest"], json!(["categoryId"]), "{query}");
     assert!(told["members"].as_array().is_some_and(|names| names.contains(&json!("cursor"))), "{query}");
 }
