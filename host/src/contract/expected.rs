@@ -78,7 +78,7 @@ mod tests {
         let known = ["name", "productType", "unitOfMeasure", "variants"];
         let told = |unknown: &[&str]| members(known.iter().copied(), unknown.iter().copied());
         assert_eq!(told(&["Naem"])["nearest"], json!(["name"]));
-        assert_eq!(told(&["product_type", "variant"])["nearest"], json!(["variants", "productType"]));
+        assert_eq!(told(&["product_type", "variant"])["nearest"], json!(["productType", "variants"]));
         assert_eq!(told(&["xyzzy"]), json!({ "members": known }));
         assert_eq!(told(&["n".repeat(1000).as_str()]), json!({ "members": known }));
     }

@@ -71,7 +71,11 @@ fn a_settings_file_names_issuers() {
     assert_eq!(short.types, ["at+jwt", "JWT"]);
     assert_eq!(short.algorithms, Algorithm::all());
 
-    let whole = json!({ "issuer": "i", "audience": "a", "algorithms": ["PS256", "EdDSA"], "types": ["at+jwt"] });
+    let names = json!({ "email": "mail", "email_verified": "ok", "email_always_verified": true, "name": "nick" });
+    let whole = json!({
+        "issuer": "i", "audience": "a", "algorithms": ["PS256", "EdDSA"], "types": ["at+jwt"],
+        "claims": names, "userinfo": false,
+    });
     let whole_read = read(whole.clone()).expect("all settings");
     assert_eq!(whole_read.algorithms, [Algorithm::PS256, Algorithm::EdDsa]);
     assert_eq!(serde_json::to_value(&whole_read).expect("JSON"), whole);
