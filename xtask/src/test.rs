@@ -53,7 +53,7 @@ fn build(workspace: &Workspace, with_tests: bool) -> Result<PathBuf> {
 }
 
 /// Tests wait more than they compute: for hosts that start, for a limit's minute to end.
-const THREADS: &str = "5";
+const THREADS: &str = "6";
 
 /// Whether the caller says himself how many tests run at once.
 fn names_threads(arguments: &[String]) -> bool {
