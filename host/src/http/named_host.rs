@@ -6,7 +6,6 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Response, Version, header};
-use uuid::Uuid;
 
 use super::problem;
 use crate::problem::{Item, Problem};
@@ -15,14 +14,7 @@ use crate::problem::{Item, Problem};
 pub async fn require(request: Request, next: Next) -> Response<Body> {
     match check(request.version(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => {
-            let request_id = Uuid::now_v7();
-            let mut response = problem::render(&refusal, request_id);
-            if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
-                response.headers_mut().insert("x-request-id", value);
-            }
-            response
-        }
+        Err(refusal) => problem::refuse(&refusal),
     }
 }
 

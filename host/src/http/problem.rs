@@ -31,6 +31,16 @@ pub fn render(problem: &Problem, request_id: Uuid) -> Response<Body> {
     response
 }
 
+/// The refusal of a request that is not routed: under an id of its own.
+pub fn refuse(problem: &Problem) -> Response<Body> {
+    let request_id = Uuid::now_v7();
+    let mut response = render(problem, request_id);
+    if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
+        response.headers_mut().insert("x-request-id", value);
+    }
+    response
+}
+
 /// Who sent no credential hears the scheme alone; else what is wrong with it (RFC 6750, 3).
 fn challenge(credential: Option<&str>) -> HeaderValue {
     let told = credential.map(|why| format!("Bearer error=\"invalid_token\", error_description=\"{why}\""));

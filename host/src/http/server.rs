@@ -8,13 +8,12 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::{Router, middleware};
-use http::{HeaderValue, Response, Version};
+use http::{Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use uuid::Uuid;
 
 use super::answer::Peer;
 use super::connection::BoundedStream;
@@ -101,14 +100,6 @@ async fn count_caller(doors: Arc<Doors>, request: Request, next: Next) -> Respon
     let caller = peer::address(connection, request.headers(), doors.proxies());
     match doors.admit_behind_proxy(connection, caller) {
         Some(_pass) => next.run(request).await,
-        None => {
-            let request_id = Uuid::now_v7();
-            let refusal = Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") };
-            let mut response = problem::render(&refusal, request_id);
-            if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
-                response.headers_mut().insert("x-request-id", value);
-            }
-            response
-        }
+        None => problem::refuse(&Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") }),
     }
 }

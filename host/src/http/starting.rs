@@ -13,7 +13,6 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use uuid::Uuid;
 
 use super::doors::Doors;
 use super::problem;
@@ -71,13 +70,7 @@ async fn accept(listener: TcpListener, silence: Duration, mut stopped: oneshot::
 }
 
 async fn answer(_: Request<hyper::body::Incoming>) -> Result<Response<Body>, Infallible> {
-    let request_id = Uuid::now_v7();
-    let refusal = Problem { retry_after: Some(1), ..Problem::of("UNAVAILABLE") };
-    let mut response = problem::render(&refusal, request_id);
-    let headers = response.headers_mut();
-    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    if let Ok(id) = HeaderValue::from_str(&request_id.to_string()) {
-        headers.insert("x-request-id", id);
-    }
+    let mut response = problem::refuse(&Problem::of("UNAVAILABLE"));
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     Ok(response)
 }
