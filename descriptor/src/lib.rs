@@ -42,6 +42,10 @@ pub struct Descriptor {
     /// Query parameters of the audit list that find one of the `subjects` or the resource id: `productId`.
     #[serde(default)]
     pub audit_filters: Vec<Named>,
+    /// What members and parameters of a name are, for the contract to say wherever one says nothing itself. The names that every module
+    /// has (`id`, `createdAt`, `nextCursor`) have words of the host's.
+    #[serde(default)]
+    pub words: Vec<Named>,
     /// Named schemas that routes refer to as `#/$defs/Name` (JSON Schema 2020-12).
     #[serde(default)]
     pub schemas: serde_json::Map<String, Json>,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use rusqlite::types::Value;
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use sqlx::{AssertSqlSafe, PgPool, Row};
 
 use crate::host::RUNTIME;
+use crate::looks::PATIENCE;
 use crate::{Company, Stoa};
 
 /// The two databases that everything must work on alike.
@@ -18,9 +18,6 @@ pub enum Database {
     Sqlite,
     Postgres,
 }
-
-/// How long a look waits for a writer.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Rows of counters and leases, which change without a write of the tenant.
 const NOT_STATE: &[&str] = &["stoa_permit", "stoa_api_usage"];
@@ -76,12 +73,11 @@ impl Company {
             Database::Postgres => RUNTIME.block_on(async {
                 let url = self.host.postgres_url().unwrap_or_default();
                 let tried = async {
-                    let mut connection = PgConnection::connect(url).await?;
-                    let mut transaction = connection.begin().await?;
+                    let mut transaction = self.host.looks().postgres(url).begin().await?;
                     let set = sqlx::query("select set_config('stoa.tenant', $1, true)").bind(&self.tenant);
                     set.execute(&mut *transaction).await?;
                     let statement = for_postgres(statement, &self.tenant);
-                    sqlx::query(AssertSqlSafe(statement)).execute(&mut *transaction).await?;
+                    sqlx::query(AssertSqlSafe(statement)).persistent(false).execute(&mut *transaction).await?;
                     if keep { transaction.commit().await } else { transaction.rollback().await }
                 };
                 tried.await.map_err(|error: sqlx::Error| error.to_string())
@@ -148,8 +144,13 @@ impl Stoa {
 
     fn rows_of(&self, tenant: &str, query: &str) -> Vec<Vec<String>> {
         match self.database() {
-            Database::Sqlite => sqlite(&self.sqlite_file(), tenant, query),
-            Database::Postgres => RUNTIME.block_on(postgres(self.postgres_url().unwrap_or_default(), tenant, query)),
+            Database::Sqlite => {
+                self.looks().sqlite(&self.sqlite_file(), |connection| sqlite(connection, tenant, query))
+            }
+            Database::Postgres => {
+                let pool = self.looks().postgres(self.postgres_url().unwrap_or_default());
+                RUNTIME.block_on(postgres(pool, tenant, query))
+            }
         }
     }
 
@@ -175,10 +176,7 @@ pub(crate) fn for_postgres(query: &str, tenant: &str) -> String {
     query.replace("{tenant}", &format!("tenant_id = '{tenant}'")).replace("{id}", &format!("id = '{tenant}'"))
 }
 
-fn sqlite(file: &PathBuf, tenant: &str, query: &str) -> Vec<Vec<String>> {
-    let connection = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)
-        .unwrap_or_else(|error| panic!("cannot open {}: {error}", file.display()));
-    connection.busy_timeout(PATIENCE).expect("a busy timeout");
+fn sqlite(connection: &rusqlite::Connection, tenant: &str, query: &str) -> Vec<Vec<String>> {
     let query = for_sqlite(query, tenant);
     let mut statement = connection.prepare(&query).unwrap_or_else(|error| panic!("{query}: {error}"));
     let width = statement.column_count();
@@ -199,20 +197,19 @@ fn sqlite_text(value: Value) -> String {
     }
 }
 
-async fn postgres(url: &str, tenant: &str, query: &str) -> Vec<Vec<String>> {
+async fn postgres(pool: &PgPool, tenant: &str, query: &str) -> Vec<Vec<String>> {
     let query = for_postgres(query, tenant);
     let read = async {
-        let mut connection = PgConnection::connect(url).await?;
-        let mut transaction = connection.begin().await?;
+        let mut transaction = pool.begin().await?;
         sqlx::query("select set_config('stoa.tenant', $1, true)").bind(tenant).execute(&mut *transaction).await?;
-        let rows = sqlx::query(AssertSqlSafe(as_text(&query))).fetch_all(&mut *transaction).await?;
+        // Not kept prepared: the tables may be others at the next look.
+        let rows = sqlx::query(AssertSqlSafe(as_text(&query))).persistent(false).fetch_all(&mut *transaction).await?;
         transaction.rollback().await?;
         let text = |row: &sqlx::postgres::PgRow| -> Result<Vec<String>, sqlx::Error> {
             let values: Vec<Option<String>> = row.try_get(0)?;
             Ok(values.into_iter().map(|value| value.unwrap_or_else(|| "null".into())).collect())
         };
         let rows = rows.iter().map(text).collect::<Result<Vec<_>, _>>()?;
-        connection.close().await?;
         Ok::<_, sqlx::Error>(rows)
     };
     read.await.unwrap_or_else(|error| panic!("{query}: {error}"))

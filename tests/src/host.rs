@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::contract::Contract;
 use crate::folder::Folder;
+use crate::looks::Looks;
 use crate::postgres::Disposable;
 use crate::{Database, Request, modules};
 
@@ -42,6 +43,7 @@ struct Inner {
     client: reqwest::Client,
     contract: Mutex<Option<Arc<Contract>>>,
     tokens: Mutex<HashMap<String, String>>,
+    looks: Looks,
 }
 
 struct Process {
@@ -171,6 +173,7 @@ impl Stoa {
             client,
             contract: Mutex::new(None),
             tokens: Mutex::new(HashMap::new()),
+            looks: Looks::default(),
         };
         inner.launch()?;
         Ok(Stoa(Arc::new(inner)))
@@ -192,6 +195,7 @@ impl Stoa {
             client: self.0.client.clone(),
             contract: Mutex::new(None),
             tokens: Mutex::new(HashMap::new()),
+            looks: Looks::default(),
         };
         inner.launch().unwrap_or_else(|said| panic!("the second host did not start: {said}"));
         Stoa(Arc::new(inner))
@@ -309,6 +313,7 @@ impl Stoa {
 
     /// Kills the host as a power cut would.
     pub fn kill9(&self) {
+        self.0.looks.leave_sqlite();
         if let Some(mut process) = lock(&self.0.process).take() {
             process.stop();
         }
@@ -316,6 +321,7 @@ impl Stoa {
 
     /// Asks the host to end (SIGTERM) and answers its exit code, or none if it is still there after `patience`.
     pub fn terminate(&self, patience: Duration) -> Option<i32> {
+        self.0.looks.leave_sqlite();
         let mut guard = lock(&self.0.process);
         let process = guard.as_mut()?;
         let pid = process.child.id().to_string();
@@ -351,6 +357,11 @@ impl Stoa {
         self.kill9();
         *lock(&self.0.contract) = None;
         self.0.launch().unwrap_or_else(|said| panic!("the host did not start again: {said}"));
+    }
+
+    /// Ways into its database.
+    pub(crate) fn looks(&self) -> &Looks {
+        &self.0.looks
     }
 
     /// The running process.

@@ -22,6 +22,7 @@ pub mod held;
 pub mod host;
 pub mod issuer;
 pub mod javascript;
+mod looks;
 pub mod machine;
 pub mod modules;
 pub mod name_server;

@@ -28,5 +28,6 @@ pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     command.args(args.quick.then_some("--quick")).args(&args.arguments);
     command.env("STOA_TEST_BINARY", host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
     command.env("STOA_TEST_MODULE_CACHE", build_modules::compiled_folder(workspace));
-    test::with_server(command)
+    // On the disk: what is durable is measured.
+    test::with_server(command, &std::env::temp_dir())
 }

@@ -16,6 +16,7 @@ mod program;
 mod release_wit;
 mod removals;
 mod run;
+mod scratch;
 mod sdks;
 mod soak;
 mod test;

@@ -1,7 +1,7 @@
 //! The PostgreSQL server that test and bench work on: the one they are told of, else a throw-away cluster of their own.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -15,13 +15,13 @@ pub struct Server {
     own: Option<(PathBuf, Cluster)>,
 }
 
-/// The server of the environment, or one that ends with the answer.
-pub fn provide() -> Result<Server> {
+/// The server of the environment, or one that ends with the answer, in a folder under this one.
+pub fn provide(under: &Path) -> Result<Server> {
     if let Some(url) = std::env::var(URL).ok().filter(|url| !url.is_empty()) {
         return Ok(Server { url, own: None });
     }
     let programs = find_or_install()?;
-    let cluster = Cluster::start(&programs)?;
+    let cluster = Cluster::start(&programs, under)?;
     Ok(Server { url: cluster.url(), own: Some((programs, cluster)) })
 }
 

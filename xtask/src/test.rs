@@ -1,10 +1,11 @@
 //! `test`: the whole suite, on SQLite and on PostgreSQL, against the real binary and the real modules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
+use crate::scratch::Scratch;
 use crate::workspace::Workspace;
 use crate::{build_modules, postgres, program};
 
@@ -37,7 +38,9 @@ pub fn run_with(workspace: &Workspace, arguments: &[String], variables: &[(&str,
         command.env("RUST_TEST_THREADS", THREADS);
     }
     command.env("STOA_TEST_BINARY", &host).env("STOA_TEST_MODULES", build_modules::modules_folder(workspace));
-    with_server(command)
+    let scratch = Scratch::make()?;
+    command.env("TMPDIR", scratch.path());
+    with_server(command, scratch.path())
 }
 
 /// Builds the modules beside the host: each of the two ends with crates that one core compiles alone. With the host the programs of
@@ -60,12 +63,13 @@ fn names_threads(arguments: &[String]) -> bool {
     std::env::var_os("RUST_TEST_THREADS").is_some() || arguments.iter().any(|word| word.starts_with("--test-threads"))
 }
 
-/// Runs a program that needs a PostgreSQL server; the server ends when it does, also when both are told to stop.
-pub fn with_server(mut command: Command) -> Result<()> {
+/// Runs a program that needs a PostgreSQL server, which lies under this folder; it ends when the program does, also when both are
+/// told to stop.
+pub fn with_server(mut command: Command, under: &Path) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut stop = program::Stop::listen()?;
-        let server = postgres::provide()?;
+        let server = postgres::provide(under)?;
         server.tell(&mut command)?;
         program::run_until_stopped(command, &mut stop).await
     })

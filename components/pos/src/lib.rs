@@ -29,6 +29,7 @@ impl Module for Pos {
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        words: stoa_trade::WORDS,
         ..Manifest::new("pos", env!("CARGO_PKG_VERSION"), "Registers, cash sessions and receipts.")
     };
 }

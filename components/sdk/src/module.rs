@@ -36,6 +36,8 @@ pub struct Manifest {
     pub onboarding: Option<fn() -> Value>,
     /// Query parameters of the audit list that find a resource or one of the subjects, and what they are.
     pub audit_filters: &'static [(&'static str, &'static str)],
+    /// Names of members and parameters, and what they are: published wherever one has no comment of its own.
+    pub words: &'static [(&'static str, &'static str)],
     /// Defaults for a new company; a problem refuses the company.
     pub provision: fn(&ProvisionOptions) -> Result<Vec<Created>, Problem>,
     /// What a company should have done before it can work.
@@ -59,6 +61,7 @@ impl Manifest {
             problems: &[],
             onboarding: None,
             audit_filters: &[],
+            words: &[],
             provision: |_| Ok(Vec::new()),
             checklist: Vec::new,
             verify: |_| Findings { findings: Vec::new(), next: None },
@@ -102,6 +105,7 @@ impl Manifest {
             problems: self.problems.iter().map(problem).collect(),
             onboarding: self.onboarding.map(|schema| schema()),
             audit_filters: pairs(self.audit_filters),
+            words: pairs(self.words),
             schemas: schemas.finish().unwrap_or_else(|why| fault(&why)),
         }
     }

@@ -25,8 +25,10 @@ pub mod stages;
 pub mod text;
 pub mod tree;
 pub mod unit_identity;
+mod words;
 
 pub use change::Change;
 pub use json_list::JsonList;
 pub use life::{Archivable, EmptyBody, Identity, Status, require_unarchived, usable, writable};
 pub use stoa_iso::{country, currency};
+pub use words::WORDS;

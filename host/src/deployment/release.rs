@@ -77,6 +77,7 @@ fn contract(
         schemas: own_schemas,
         problems: &[],
         events: &own_kinds,
+        words: &[],
     };
     let modules: Vec<_> = std::iter::once(host)
         .chain(generation.modules.iter().map(|module| openapi::DocumentedModule {
@@ -85,6 +86,7 @@ fn contract(
             schemas: &module.descriptor.schemas,
             problems: &module.descriptor.problems,
             events: &module.descriptor.events,
+            words: &module.descriptor.words,
         }))
         .collect();
     let operations: Vec<_> = public

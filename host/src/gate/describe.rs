@@ -96,12 +96,11 @@ pub fn faults(descriptor: &Descriptor, host: &HostNames) -> Vec<String> {
         expect(ok, format!("problem `{}` with status {}", problem.code, problem.status));
     }
     for filter in &descriptor.audit_filters {
-        let name = filter.code.as_bytes();
-        let ok = name.first().is_some_and(u8::is_ascii_lowercase)
-            && name.iter().all(u8::is_ascii_alphanumeric)
-            && name.len() <= 64
-            && !host.audit_filters.contains(&filter.code.as_str());
+        let ok = is_member(&filter.code) && !host.audit_filters.contains(&filter.code.as_str());
         expect(ok, format!("audit filter `{}` is not camelCase, or the host's own", filter.code));
+    }
+    for word in &descriptor.words {
+        expect(is_member(&word.code), format!("word `{}` is not camelCase", word.code));
     }
     for route in &descriptor.routes {
         for fault in route_faults(route, &events) {
@@ -174,6 +173,13 @@ fn is_template(path: &str) -> bool {
 fn is_constant(code: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=64).contains(&code.len()) && code.bytes().all(plain)
+}
+
+/// camelCase.
+fn is_member(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.as_bytes().first().is_some_and(u8::is_ascii_lowercase)
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn is_code(code: &str) -> bool {

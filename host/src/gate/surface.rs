@@ -78,6 +78,7 @@ impl Surface {
             problems: Vec::new(),
             onboarding: None,
             audit_filters: Vec::new(),
+            words: Vec::new(),
             schemas: serde_json::Map::new(),
         };
         let (imports, offers, wants) = Default::default();

@@ -1,4 +1,4 @@
-//! A PostgreSQL cluster in a temporary folder, on loopback and a free port, gone when its owner drops it.
+//! A PostgreSQL cluster in a folder of its own, on loopback and a free port, gone when its owner drops it.
 
 use std::fs;
 use std::io::Write;
@@ -44,17 +44,17 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes and starts a cluster with the role `stoa`.
-    pub fn start(programs: &Path) -> Result<Cluster> {
-        Cluster::start_with(programs, Vec::new())
+    /// Makes and starts a cluster with the role `stoa`, in a folder of its own under this one.
+    pub fn start(programs: &Path, under: &Path) -> Result<Cluster> {
+        Cluster::start_with(programs, under, Vec::new())
     }
 
     /// The same, whose server has these variables.
-    pub fn start_with(programs: &Path, variables: Vec<(String, String)>) -> Result<Cluster> {
+    pub fn start_with(programs: &Path, under: &Path, variables: Vec<(String, String)>) -> Result<Cluster> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let owner = Owner::find_owner()?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("stoa-postgres-{}-{number}", std::process::id()));
+        let folder = under.join(format!("stoa-postgres-{}-{number}", std::process::id()));
         fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let mut cluster = Cluster { programs: programs.to_path_buf(), folder, owner, port: 0, variables };
         cluster.owner.give(&cluster.folder)?;

@@ -2,6 +2,7 @@
 
 mod audit_trail;
 mod contract;
+mod descriptions;
 mod horizon;
 mod permissions;
 mod plans;

@@ -46,7 +46,8 @@ impl Ground {
                     println!("no faults here: {}", stoa_cluster::MISSING);
                     return None;
                 };
-                let cluster = Cluster::start_with(&programs, preload.variables()).expect("a server of our own");
+                let cluster = Cluster::start_with(&programs, &std::env::temp_dir(), preload.variables())
+                    .expect("a server of our own");
                 let door = door.clone();
                 (Settings::default().at(cluster.url()).by(move |url| door.lead_to(url)), Some(cluster))
             }

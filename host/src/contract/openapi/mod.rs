@@ -5,11 +5,12 @@ mod components;
 mod operation;
 mod schemas;
 mod webhooks;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::{EventKind, ProblemCode, Route};
+use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
 
 pub use components::host_schemas;
 
@@ -39,6 +40,8 @@ pub struct DocumentedModule<'a> {
     pub problems: &'a [ProblemCode],
     /// The event kinds that integrators may hear of.
     pub events: &'a [EventKind],
+    /// What its members are that say nothing themselves.
+    pub words: &'a [Named],
 }
 
 #[derive(Debug, Clone, Copy)]

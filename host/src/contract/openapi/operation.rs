@@ -138,15 +138,15 @@ fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Valu
     let mut all = Vec::new();
     for name in parameters::names(&route.path) {
         all.push(match path.get("properties").and_then(|stated| stated.get(name)) {
-            Some(schema) => parameter(name, "path", true, schemas.rewrite(op.module, schema)?),
+            Some(schema) => parameter(name, "path", true, schemas.rewrite_parameter(op.module, name, schema)?),
             None if name == "tenantId" => shared("TenantId"),
-            None => parameter(name, "path", true, json!({"type": "string", "format": "uuid"})),
+            None => parameter(name, "path", true, id_in(&route.path, name)),
         });
     }
     let required: Vec<&str> =
         query.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in query.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let schema = schemas.rewrite(op.module, schema)?;
+        let schema = schemas.rewrite_parameter(op.module, name, schema)?;
         all.push(parameter(name, "query", required.contains(&name.as_str()), schema));
     }
     match route.idempotency {
@@ -158,6 +158,12 @@ fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Valu
         all.push(shared("IfMatch"));
     }
     Ok(all)
+}
+
+/// A parameter of the path that its route says nothing of: the id of one of what the path names before it.
+fn id_in(path: &str, name: &str) -> Value {
+    let before = path.split('/').take_while(|step| step.trim_matches(['{', '}']) != name).last().unwrap_or_default();
+    json!({"type": "string", "format": "uuid", "description": format!("The `id` of one of the {}.", before.replace('-', " "))})
 }
 
 /// A parameter; its schema's description becomes its own, where readers look for it.

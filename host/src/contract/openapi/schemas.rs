@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
+use super::words::Words;
 use super::{DocumentedModule, DocumentedOperation};
 use crate::contract::{canonical, parameters, refs};
 
@@ -13,6 +14,7 @@ const HOST: &str = "stoa";
 
 pub struct Schemas<'a> {
     modules: HashMap<&'a str, &'a Map<String, Value>>,
+    words: HashMap<&'a str, Words<'a>>,
     /// Component of (module, name).
     names: HashMap<(&'a str, &'a str), String>,
     components: BTreeMap<String, Value>,
@@ -63,8 +65,13 @@ impl<'a> Schemas<'a> {
             let names = references.into_iter().filter_map(refs::name);
             entry.uses = names.filter_map(|name| places.get(&(entry.module, name)).copied()).collect();
         }
-        let mut schemas =
-            Schemas { modules: all.into_iter().collect(), names: HashMap::new(), components: BTreeMap::new() };
+        let words = modules.iter().map(|module| (module.name, Words::new(module.words)));
+        let mut schemas = Schemas {
+            modules: all.into_iter().collect(),
+            words: std::iter::once((HOST, Words::new(&[]))).chain(words).collect(),
+            names: HashMap::new(),
+            components: BTreeMap::new(),
+        };
         let kinds = kinds(&needed);
         let mut component_of: HashMap<usize, String> = HashMap::new();
         for (entry, kind) in needed.iter().zip(&kinds) {
@@ -106,6 +113,10 @@ impl<'a> Schemas<'a> {
                     };
                     all.insert(key.clone(), value);
                 }
+                if let (Some(Value::Object(stated)), Some(words)) = (all.get_mut("properties"), self.words.get(module))
+                {
+                    words.describe_members(stated);
+                }
                 Value::Object(all)
             }
             Value::Array(items) => {
@@ -113,6 +124,15 @@ impl<'a> Schemas<'a> {
             }
             other => other.clone(),
         })
+    }
+
+    /// The same of a parameter.
+    pub fn rewrite_parameter(&self, module: &str, name: &str, schema: &Value) -> Result<Value, String> {
+        let mut schema = self.rewrite(module, schema)?;
+        if let Some(words) = self.words.get(module) {
+            words.describe(name, &mut schema);
+        }
+        Ok(schema)
     }
 
     /// A body's schema. One that a route spells out gets a name, since generators make poor types of nameless objects.

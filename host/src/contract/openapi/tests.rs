@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use stoa_descriptor::{EventKind, ProblemCode, Route};
+use stoa_descriptor::{EventKind, Named, ProblemCode, Route};
 
 use super::*;
 use crate::contract::Schema;
@@ -115,17 +115,41 @@ fn document() -> Value {
     let (catalog, pricing, none) = (catalog_schemas(), pricing_schemas(), Map::new());
     let problems = [ProblemCode { code: "TEAPOT".into(), status: 418, detail: "It is a teapot.".into() }];
     let events = [kind("catalog.product.created", json!({"$ref": "#/$defs/Told"}), json!({"code": "A"}))];
+    let words = [("text", "What is looked for."), ("limit", "Of nothing.")]
+        .map(|(name, text)| Named { code: name.to_owned(), description: text.to_owned() });
     let modules = [
-        DocumentedModule { name: "platform", description: "The platform.", schemas: &none, problems: &[], events: &[] },
+        DocumentedModule {
+            name: "platform",
+            description: "The platform.",
+            schemas: &none,
+            problems: &[],
+            events: &[],
+            words: &[],
+        },
         DocumentedModule {
             name: "catalog",
             description: "Products.",
             schemas: &catalog,
             problems: &problems,
             events: &events,
+            words: &words,
         },
-        DocumentedModule { name: "pricing", description: "Prices.", schemas: &pricing, problems: &[], events: &[] },
-        DocumentedModule { name: "idle", description: "Nothing.", schemas: &none, problems: &[], events: &[] },
+        DocumentedModule {
+            name: "pricing",
+            description: "Prices.",
+            schemas: &pricing,
+            problems: &[],
+            events: &[],
+            words: &[],
+        },
+        DocumentedModule {
+            name: "idle",
+            description: "Nothing.",
+            schemas: &none,
+            problems: &[],
+            events: &[],
+            words: &[],
+        },
     ];
     let routes = routes();
     let operations: Vec<DocumentedOperation> =
@@ -250,6 +274,23 @@ fn schemas_share_one_list() {
 }
 
 #[test]
+fn what_says_nothing_is_described_by_its_name() {
+    let document = document();
+    let list = &document["paths"]["/tenants/{tenantId}/products"]["get"]["parameters"];
+    assert_eq!(list[1]["description"], "Page size.", "its own comment wins");
+    assert_eq!(list[2]["description"], "What is looked for.");
+    assert_eq!(list[3].get("description"), None, "a reference says it where it leads");
+    let one = &document["paths"]["/tenants/{tenantId}/products/{id}"]["get"]["parameters"];
+    assert_eq!(one[1]["description"], "The `id` of one of the products.");
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(
+        schemas["Product"]["properties"]["id"]["description"],
+        "What it is named by, here and in every other record; it never changes."
+    );
+    assert_eq!(schemas["Told"]["properties"]["code"], json!({"$ref": "#/components/schemas/Code"}));
+}
+
+#[test]
 fn operations_say_what_they_do() {
     let document = document();
     let create = &document["paths"]["/tenants/{tenantId}/products"]["post"];
@@ -355,7 +396,8 @@ fn what_is_sent_is_described_and_its_example_meets_it() {
 #[test]
 fn what_cannot_be_published() {
     let none = Map::new();
-    let module = DocumentedModule { name: "m", description: "", schemas: &none, problems: &[], events: &[] };
+    let module =
+        DocumentedModule { name: "m", description: "", schemas: &none, problems: &[], events: &[], words: &[] };
     let get = |operation: &str, path: &str| route(json!({"method": "GET", "path": path, "operation": operation}));
     let refused = |routes: &[Route], modules: &[DocumentedModule]| {
         let operations: Vec<DocumentedOperation> =

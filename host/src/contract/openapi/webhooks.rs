@@ -47,16 +47,16 @@ fn payload(kind: &EventKind, data: Value) -> Value {
         "required": ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"],
         "properties": {
             "id": id("Of the event."),
-            "kind": {"type": "string", "const": kind.code},
+            "kind": {"type": "string", "const": kind.code, "description": "What happened."},
             "tenantId": id("The company."),
-            "occurredAt": {"type": "string", "format": "date-time"},
+            "occurredAt": {"type": "string", "format": "date-time", "description": "When it happened."},
             "requestId": id("Of the request that caused it."),
             "resource": {
                 "type": "object",
                 "description": "What it is about.",
                 "required": ["type", "id"],
                 "properties": {
-                    "type": {"type": "string", "const": kind.resource_type},
+                    "type": {"type": "string", "const": kind.resource_type, "description": "What kind of record it is."},
                     "id": id("Of the resource."),
                     "version": {"type": "integer", "description": "Of a resource that has versions: after the event."},
                 },

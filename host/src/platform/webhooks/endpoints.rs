@@ -99,6 +99,7 @@ pub struct Transition {
     expected_version: Option<i64>,
 }
 
+/// An endpoint of the company, without its secret.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {

@@ -188,7 +188,8 @@ pub fn event_kinds() -> Vec<EventKind> {
         description: "An endpoint is tried.".to_owned(),
         resource_type: AUDIT.to_owned(),
         data: json!({
-            "type": "object", "required": ["id"], "additionalProperties": false, "properties": { "id": id },
+            "type": "object", "description": "Which endpoint is tried.", "required": ["id"], "additionalProperties": false,
+            "properties": { "id": id },
         }),
         example: json!({ "id": "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d04" }),
     }]

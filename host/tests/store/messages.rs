@@ -1,13 +1,9 @@
 //! What the store sends to PostgreSQL, and when: a batch is one message, and what is taken for granted is tried all the same.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod store;
-
+use crate::*;
 use stoa::database::{Error, Session};
 use stoa::store::{Scope, StoreError, run};
 use stoa::wit::store::*;
-use store::*;
 
 /// Values never depend on replies, so all statements of a batch travel together; and inserts at its end with the next message.
 #[tokio::test]

@@ -1,12 +1,8 @@
 //! One suite for both databases: every call, its limits and its failures, run in the same order on each, with the replies
 //! compared byte for byte. The transcript that SQLite gives is kept as a snapshot.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod store;
-
+use crate::*;
 use stoa::store::{Scope, Tables, run};
-use store::*;
 
 fn steps() -> Vec<Step> {
     let mut steps = writes::inserts();

@@ -1,17 +1,13 @@
 //! What the store promises beyond its replies: no deadlock, no lost change, no foreign row, no changed ledger, tables that
 //! grow with their rows in place.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod store;
-
+use crate::*;
 use proptest::prelude::*;
 use serde_json::json;
 use sqlx::Connection as _;
 use stoa::database::{Error, Session};
 use stoa::store::{Scope, StoreError, Tables, apply, merge, plan, run};
 use stoa::wit::store::*;
-use store::*;
 
 async fn in_session(session: &mut Session, schema: &Tables, calls: Vec<Call>) -> Vec<Reply> {
     let mut scope = Scope::new(tenant(1), NOW, false);

@@ -1,20 +1,16 @@
 //! Tables as they stand, and what a read takes of them: pages through children, indexes that leave nulls out, tables that an older
 //! host made.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod store;
-
 use std::collections::BTreeSet;
 
+use crate::children::has_movement;
+use crate::*;
 use serde_json::json;
 use stoa::database::Session;
 use stoa::database::postgres::Transaction;
 use stoa::store::{Scope, Tables, find_reform, run};
 use stoa::wit::store::*;
 use stoa_descriptor::Collection;
-use store::children::has_movement;
-use store::*;
 
 const ITEMS: u64 = 400;
 

@@ -1,10 +1,16 @@
-//! What the store's tests share: a small module's collections, short words for calls, and a session on either database.
-#![allow(dead_code)]
+//! The store as the host calls it, on both databases. Here stands what its tests share: a small module's collections, short words for
+//! calls, and a session on either database.
 
-pub mod children;
-pub mod misuse;
-pub mod reads;
-pub mod writes;
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+mod children;
+mod conformance;
+mod guarantees;
+mod messages;
+mod misuse;
+mod reads;
+mod tables;
+mod writes;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
