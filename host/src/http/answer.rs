@@ -16,6 +16,7 @@ use serde_json::json;
 use stoa_descriptor::Audience;
 use uuid::Uuid;
 
+use super::file::{gzip, takes_gzip};
 use super::peer::{self, Network};
 use super::readiness::Readiness;
 use super::reference::{Part, Reference};
@@ -154,17 +155,25 @@ fn json_response(body: &serde_json::Value) -> Response<Body> {
 
 fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
     let contract = &release.contract;
-    let mut response = if conditional::is_known(headers, &contract.etag) {
-        let mut response = Response::new(Body::empty());
+    let mut response = Response::new(Body::empty());
+    let mut etag = contract.etag.clone();
+    if conditional::is_known(headers, &etag) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        response
+    } else if takes_gzip(headers) {
+        // Some ten milliseconds of work, once for each generation.
+        let pack = || tokio::task::block_in_place(|| gzip(&contract.bytes).into());
+        *response.body_mut() = Body::from(contract.packed.get_or_init(pack).clone());
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        // Other bytes of the same document.
+        etag.insert_str(0, "W/");
     } else {
-        let mut response = Response::new(Body::from(contract.bytes.clone()));
-        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        response
-    };
-    if let Ok(etag) = HeaderValue::from_str(&contract.etag) {
-        response.headers_mut().insert(header::ETAG, etag);
+        *response.body_mut() = Body::from(contract.bytes.clone());
+    }
+    let own = response.headers_mut();
+    own.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    own.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    if let Ok(etag) = HeaderValue::from_str(&etag) {
+        own.insert(header::ETAG, etag);
     }
     response
 }

@@ -8,6 +8,7 @@ mod conditional;
 mod connection;
 pub mod cors;
 pub mod doors;
+mod file;
 pub mod linger;
 pub mod named_host;
 pub mod open_files;

@@ -1,5 +1,7 @@
 //! The machine-readable contract as it is served: composed once a generation from the declarations of its operations.
 
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
@@ -9,6 +11,8 @@ pub struct Document {
     pub bytes: Bytes,
     /// With quotes.
     pub etag: String,
+    /// The same bytes in gzip, made for the first who takes them so.
+    pub packed: OnceLock<Bytes>,
 }
 
 /// What the contract says of itself.
@@ -30,6 +34,7 @@ impl Document {
         let document = openapi::compose(operations, modules, &info)
             .map_err(|why| format!("the contract cannot be composed: {why}"))?;
         let bytes = Bytes::from(serde_json::to_vec(&document).map_err(|error| error.to_string())?);
-        Ok(Document { etag: format!("\"{}\"", hex::encode(Sha256::digest(&bytes))), bytes })
+        let etag = format!("\"{}\"", hex::encode(Sha256::digest(&bytes)));
+        Ok(Document { bytes, etag, packed: OnceLock::new() })
     }
 }

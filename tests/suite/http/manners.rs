@@ -369,6 +369,7 @@ fn large_answers_come_in_gzip_to_whoever_takes_it(database: Database) {
     assert!(!head.contains("content-encoding") && head.contains("vary: accept-encoding"), "{head}");
     let (head, packed) = ask("/v1/openapi.json", "br, gzip");
     assert!(head.contains("content-encoding: gzip\r\n") && head.contains("vary: accept-encoding"), "{head}");
+    assert!(head.contains("etag: w/\""), "other bytes have no strong tag in common: {head}");
     assert!(packed * 5 < plain, "{packed} of {plain} bytes");
     let (head, _) = ask("/v1/health", "gzip");
     assert!(!head.contains("content-encoding"), "{head}");

@@ -2,15 +2,14 @@
 //! all of it comes from this host, compressed once, and the page's policy lets nothing else in.
 
 mod document;
-mod file;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use axum::body::Body;
 use http::{HeaderMap, HeaderValue, Response, header};
 
-use self::file::File;
 use crate::deployment::Release;
+use crate::http::file::File;
 use crate::problem::Problem;
 
 /// What a page of the reference may do: run the scripts of this host and call it. The renderer writes its styles itself.

@@ -54,13 +54,14 @@ impl File {
         let mut plain = Vec::new();
         if let Err(error) = GzDecoder::new(&*self.gzip).read_to_end(&mut plain) {
             // It was packed by this program, or is a part of it.
-            tracing::error!(%error, "a file of the reference cannot be unpacked");
+            tracing::error!(%error, "a file cannot be unpacked");
         }
         plain
     }
 }
 
-fn gzip(plain: &[u8]) -> Vec<u8> {
+/// The same in gzip.
+pub fn gzip(plain: &[u8]) -> Vec<u8> {
     let pack = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(plain)?;
@@ -68,13 +69,13 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
     };
     pack().unwrap_or_else(|error| {
         // Writing to memory does not fail.
-        tracing::error!(%error, "a file of the reference cannot be packed");
+        tracing::error!(%error, "a file cannot be packed");
         Vec::new()
     })
 }
 
 /// Whether `Accept-Encoding` names gzip, or all codings, and does not refuse it.
-fn takes_gzip(headers: &HeaderMap) -> bool {
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
     let weight = |coding: &str| {
         let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
         values.flat_map(|value| value.split(',')).find_map(|part| {
