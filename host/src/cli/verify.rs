@@ -24,10 +24,10 @@ const BATCHES: usize = 1_000_000;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
-    /// Only this company.
+    /// Only this company; may be repeated.
     #[arg(long)]
     #[serde(skip)]
-    tenant: Option<Uuid>,
+    tenant: Vec<Uuid>,
     /// One JSON object instead of lines.
     #[arg(long)]
     #[serde(skip)]
@@ -56,10 +56,10 @@ struct Finding {
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {
-    let (tenant, as_json) = (flags.tenant, flags.json);
+    let (wanted, as_json) = (flags.tenant.clone(), flags.json);
     let settings = Settings::load(flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (companies, findings) = runtime.block_on(verify(&settings, tenant))?;
+    let (companies, findings) = runtime.block_on(verify(&settings, &wanted))?;
     if as_json {
         println!("{}", json!({ "companies": companies, "findings": findings }));
     } else {
@@ -73,7 +73,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(usize, Vec<Finding>)> {
+async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<(usize, Vec<Finding>)> {
     // It goes through what a company has: as long as a report may take.
     let limits = settings.limits().for_heavy_read();
     // It only reads, whoever it connects as.
@@ -82,8 +82,12 @@ async fn verify(settings: &Settings, tenant: Option<Uuid>) -> anyhow::Result<(us
     let gate = Arc::new(super::gate_of_hosts(settings)?);
     let generation = first::read_active_release(&database, &gate, &settings.modules_dir()).await?.generation;
     let mut companies = tenants(&database).await?;
-    companies.retain(|company| tenant.is_none_or(|tenant| tenant == *company));
-    anyhow::ensure!(tenant.is_none() || !companies.is_empty(), "there is no such company");
+    if !wanted.is_empty() {
+        companies.retain(|company| wanted.contains(company));
+        if let Some(unknown) = wanted.iter().find(|company| !companies.contains(company)) {
+            anyhow::bail!("there is no company {unknown}");
+        }
+    }
     let mut findings = Vec::new();
     for tenant in &companies {
         for membership in directory::find_missing(&database, *tenant).await? {
