@@ -33,8 +33,8 @@ fn find_bare_members(document: &Json, place: &str, schema: &Json, bare: &mut BTr
         }
         find_bare_members(document, &place, member, bare);
     }
-    for keyword in ["items", "additionalProperties"] {
-        find_bare_members(document, place, &schema[keyword], bare);
+    for one in ["items", "additionalProperties"].iter().filter_map(|keyword| schema.get(keyword)) {
+        find_bare_members(document, place, one, bare);
     }
     for keyword in ["allOf", "anyOf", "oneOf"] {
         for one in schema[keyword].as_array().into_iter().flatten() {
