@@ -6,11 +6,19 @@ use std::process::Command;
 /// The commands of a page: its fenced `sh` blocks. A block that builds or starts something (`cargo`, `git`) is for the reader's
 /// own machine.
 pub fn blocks(page: &str) -> Vec<String> {
+    let mut blocks = blocks_of("sh", page);
+    blocks.retain(|text| !text.lines().any(|line| ["cargo ", "git ", "cd "].iter().any(|word| line.starts_with(word))));
+    blocks
+}
+
+/// The fenced blocks of this language.
+pub fn blocks_of(language: &str, page: &str) -> Vec<String> {
+    let begin = format!("```{language}");
     let mut blocks = Vec::new();
     let mut block: Option<String> = None;
     for line in page.lines() {
         match (&mut block, line.trim_end()) {
-            (None, "```sh") => block = Some(String::new()),
+            (None, line) if line == begin => block = Some(String::new()),
             (Some(text), "```") => {
                 blocks.push(std::mem::take(text));
                 block = None;
@@ -22,7 +30,6 @@ pub fn blocks(page: &str) -> Vec<String> {
             _ => {}
         }
     }
-    blocks.retain(|text| !text.lines().any(|line| ["cargo ", "git ", "cd "].iter().any(|word| line.starts_with(word))));
     blocks
 }
 

@@ -6,6 +6,7 @@ mod descriptions;
 mod horizon;
 mod permissions;
 mod plans;
+mod production;
 mod readme;
 mod round_trips;
 mod sdks;
