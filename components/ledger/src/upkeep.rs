@@ -39,6 +39,7 @@ pub fn onboarding() -> Json {
     let mut tax_id = text(64);
     tax_id["type"] = json!(["string", "null"]);
     tax_id["default"] = Json::Null;
+    tax_id["description"] = json!("Its number with the tax office.");
     json!({
         "type": "object",
         "properties": {

@@ -48,6 +48,7 @@ pub struct ListPeriods {
 /// The month in the path.
 #[derive(Deserialize, JsonSchema)]
 pub struct PeriodPath {
+    /// `YYYY-MM`.
     pub month: Month,
 }
 
