@@ -8,6 +8,7 @@ pub mod answer;
 pub mod billing;
 pub mod books;
 pub mod breakage;
+pub mod broken;
 pub mod browser;
 pub mod company;
 pub mod contract;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, books, day, month, month_day};
+use stoa_tests::broken::{assert_found, find_broken};
 use stoa_tests::company::fresh;
 use stoa_tests::goods::{WHY, bookkeeping};
 use stoa_tests::purchases::{Buyer, fresh_serials, line, serials};
@@ -24,43 +25,6 @@ on_both_databases![
     goods_in_transit_are_checked_however_many_orders_there_are,
     units_are_counted_in_any_number_of_places,
 ];
-
-/// The invariants that `stoa verify` says are broken.
-#[track_caller]
-fn broken(shop: &Company) -> BTreeSet<String> {
-    broken_of_each(&[shop]).remove(0)
-}
-
-/// The same of each of several companies of one host, which one run goes through.
-#[track_caller]
-fn broken_of_each(shops: &[&Company]) -> Vec<BTreeSet<String>> {
-    let mut command = shops[0].host.command();
-    command.args(["verify", "--json"]).args(shops.iter().flat_map(|shop| ["--tenant", &shop.tenant]));
-    let command = command.output();
-    let output = command.expect("cannot run `stoa verify`");
-    let complained = String::from_utf8_lossy(&output.stderr);
-    let said: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {complained}"));
-    let findings = said["findings"].as_array().cloned().unwrap_or_default();
-    assert_eq!(output.status.success(), findings.is_empty(), "{said}");
-    assert_eq!(said["companies"], shops.len(), "{said}");
-    let invariant = |finding: &Json| finding["invariant"].as_str().map(str::to_string);
-    let of = |shop: &&Company| {
-        findings.iter().filter(|finding| finding["tenantId"] == shop.tenant).filter_map(invariant).collect()
-    };
-    shops.iter().map(of).collect()
-}
-
-#[track_caller]
-fn assert_found(make: impl Fn() -> Company, cases: &[(&str, &str)]) {
-    let shops: Vec<Company> = cases.iter().map(|_| make()).collect();
-    for ((statement, _), shop) in cases.iter().zip(&shops) {
-        shop.change(statement);
-    }
-    let found = broken_of_each(&shops.iter().collect::<Vec<_>>());
-    for ((statement, invariant), found) in cases.iter().zip(found) {
-        assert!(found.contains(*invariant), "{invariant} by {statement}: {found:?}");
-    }
-}
 
 /// A company with goods in every state: received and brought, held, sold, on a transfer order, with serial numbers.
 fn busy(database: Database) -> Company {
@@ -202,7 +166,7 @@ fn books_that_forget_goods_are_found(database: Database) {
     shop.bring(&variant, &main, "10", Some("2")).is(201);
     shop.verified();
     shop.change("update inventory_cost_layer set value = unit_cost where {tenant}");
-    assert!(broken(&shop).contains("I10"));
+    assert!(find_broken(&shop).contains("I10"));
 
     let of = books(database);
     let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
@@ -210,7 +174,7 @@ fn books_that_forget_goods_are_found(database: Database) {
     of.shop.bring(&variant, &place, "10", Some("2")).is(201);
     of.shop.verified();
     of.call(of.posting(&[("INVENTORY", "debit", "5"), ("CASH_MOVEMENT", "credit", "5")])).is(200);
-    assert_eq!(broken(&of.shop), BTreeSet::from(["I10".to_string()]));
+    assert_eq!(find_broken(&of.shop), BTreeSet::from(["I10".to_string()]));
 }
 
 fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
@@ -220,16 +184,16 @@ fn entries_that_do_not_fit_their_goods_are_found(database: Database) {
     let costed = of.shop.bring(&of.shop.counted(0), &place, "10", Some("2")).is(201).id();
     of.shop.verified();
     post_by_another_hand(&of, &costed, "OTHER");
-    assert!(broken(&of.shop).is_empty(), "another purpose is none of inventory's");
+    assert!(find_broken(&of.shop).is_empty(), "another purpose is none of inventory's");
     post_by_another_hand(&of, &free, "ADJUSTMENT");
-    assert_eq!(broken(&of.shop), BTreeSet::from(["entry-total".to_string()]));
+    assert_eq!(find_broken(&of.shop), BTreeSet::from(["entry-total".to_string()]));
 }
 
 fn members_whom_the_directory_does_not_know_are_found(database: Database) {
     let shop = company(database);
     shop.verified();
     shop.change("delete from stoa_user_company where {tenant}");
-    assert_eq!(broken(&shop), BTreeSet::from(["directory".to_string()]));
+    assert_eq!(find_broken(&shop), BTreeSet::from(["directory".to_string()]));
 }
 
 /// Posts an entry of which a movement is the source, as inventory would do itself.
@@ -250,9 +214,9 @@ fn an_entry_is_checked_however_many_movements_its_request_made(database: Databas
     let place = of.shop.warehouse_of("PHYSICAL", &of.entity);
     let free = of.shop.bring(&of.shop.counted(0), &place, "10", Some("0")).is(201).id();
     of.shop.copy_rows("inventory_movement", "1 = 1", 2_100, &[]);
-    assert!(!broken(&of.shop).contains("entry-total"));
+    assert!(!find_broken(&of.shop).contains("entry-total"));
     post_by_another_hand(&of, &free, "ADJUSTMENT");
-    assert!(broken(&of.shop).contains("entry-total"));
+    assert!(find_broken(&of.shop).contains("entry-total"));
 }
 
 /// 2,101 orders on their way, which is more than one reply of the store holds.
@@ -262,11 +226,11 @@ fn goods_in_transit_are_checked_however_many_orders_there_are(database: Database
     let number = "t.number_key || cast(s.n as text)";
     shop.copy_rows("inventory_transfer_order", "1 = 1", 2_100, &[("id", &id), ("number_key", number)]);
     shop.copy_rows("inventory_transfer_item", "1 = 1", 2_100, &[("order_id", &id)]);
-    let found = broken(&shop);
+    let found = find_broken(&shop);
     assert!(found.contains("transit-stock") && found.contains("incoming"), "{found:?}");
     // One piece travels on each.
     shop.change("update inventory_stock set incoming = incoming * 2101, in_transit = in_transit * 2101 where {tenant}");
-    let found = broken(&shop);
+    let found = find_broken(&shop);
     assert!(!found.contains("transit-stock") && !found.contains("incoming"), "{found:?}");
 }
 
@@ -279,10 +243,10 @@ fn units_are_counted_in_any_number_of_places(database: Database) {
     shop.copy_rows("inventory_unit", "1 = 1", 3_600, &[("variant_id", &variant), ("warehouse_id", &warehouse)]);
     let number = shop.numbered_id("s.n - 1");
     shop.copy_rows("inventory_stock", "1 = 1", 60, &[("variant_id", &number), ("warehouse_id", &number)]);
-    assert!(!broken(&shop).contains("unit-stock"));
+    assert!(!find_broken(&shop).contains("unit-stock"));
     let last = shop.numbered_id("59");
     shop.change(&format!(
         "update inventory_unit set status = 'DAMAGED' where {{tenant}} and variant_id = {last} and warehouse_id = {last}"
     ));
-    assert!(broken(&shop).contains("unit-stock"));
+    assert!(find_broken(&shop).contains("unit-stock"));
 }

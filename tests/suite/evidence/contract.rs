@@ -116,11 +116,11 @@ fn references_resolve(database: Database) {
         let pointer = reference.strip_prefix('#').unwrap_or_else(|| panic!("{reference} leads out of the document"));
         assert!(contract.document.pointer(pointer).is_some(), "{reference} leads nowhere");
     }
-    for (name, schema) in contract.document["components"]["schemas"].as_object().into_iter().flatten() {
-        let whole = json!({ "allOf": [schema], "components": contract.document["components"] });
-        let built = jsonschema::options().with_draft(Draft::Draft202012).build(&whole);
-        assert!(built.is_ok(), "schema {name}: {:?}", built.err().map(|error| error.to_string()));
-    }
+    let schemas = contract.document["components"]["schemas"].as_object().into_iter().flatten();
+    let each: Vec<Json> = schemas.map(|(name, _)| json!({ "$ref": format!("#/components/schemas/{name}") })).collect();
+    let whole = json!({ "allOf": each, "components": contract.document["components"] });
+    let built = jsonschema::options().with_draft(Draft::Draft202012).build(&whole);
+    assert!(built.is_ok(), "{:?}", built.err().map(|error| error.to_string()));
 }
 
 fn collect(value: &Json, found: &mut Vec<String>) {

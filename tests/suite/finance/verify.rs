@@ -1,27 +1,15 @@
 //! `stoa verify` finds what does not add up in finance: each invariant is broken behind the host's back, and is named. [FI1] to [FI11]
 
-use std::collections::BTreeSet;
-
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use stoa_tests::billing::Office;
+use stoa_tests::broken::assert_found;
 use stoa_tests::company::fresh;
 use stoa_tests::drawer::component;
 use stoa_tests::goods::WHY;
 use stoa_tests::services::finance::Direction;
-use stoa_tests::{Company, Database, on_both_databases};
+use stoa_tests::{Database, on_both_databases};
 
 on_both_databases![what_does_not_add_up_is_found];
-
-/// The invariants that `stoa verify` says are broken.
-#[track_caller]
-fn find_broken(shop: &Company) -> BTreeSet<String> {
-    let command = shop.host.command().args(["verify", "--json", "--tenant", &shop.tenant]).output();
-    let output = command.expect("cannot run `stoa verify`");
-    let complained = String::from_utf8_lossy(&output.stderr);
-    let said: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {complained}"));
-    let findings = said["findings"].as_array().cloned().unwrap_or_default();
-    findings.iter().filter_map(|finding| finding["invariant"].as_str().map(str::to_string)).collect()
-}
 
 /// A company with documents of every kind, in nearly every state.
 fn busy(database: Database) -> Office {
@@ -55,7 +43,7 @@ fn busy(database: Database) -> Office {
 
 fn what_does_not_add_up_is_found(database: Database) {
     busy(database).sound();
-    for (statement, invariant) in [
+    let cases = [
         ("update finance_invoice_balance set applied = balance where {tenant}", "FI1"),
         ("delete from finance_invoice_balance where {tenant}", "FI1"),
         ("update finance_funds set available = applied where {tenant}", "FI2"),
@@ -71,10 +59,6 @@ fn what_does_not_add_up_is_found(database: Database) {
         ("update finance_invoice_balance set settled_on = null where {tenant}", "FI10"),
         ("update finance_invoice_balance set balance = applied where {tenant}", "FI11"),
         ("update inventory_cost_layer set value = unit_cost where {tenant}", "FI11"),
-    ] {
-        let office = busy(database);
-        office.shop.change(statement);
-        let found = find_broken(&office.shop);
-        assert!(found.contains(invariant), "{invariant} by {statement}: {found:?}");
-    }
+    ];
+    assert_found(|| busy(database).shop, &cases);
 }
