@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use stoa_tests::books::{Books, books, day, month, month_day};
 use stoa_tests::broken::{assert_found, find_broken};
 use stoa_tests::company::fresh;
