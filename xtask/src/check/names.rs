@@ -18,7 +18,7 @@ const RULES: &[Rule] = &[("one type, one name", types), ("participle", participl
 
 /// Faults of a crate that are known and accepted for now: rule, crate, how many. Lower the number as they go; an entry that is too
 /// generous is itself a fault.
-const DEBTS: &[(&str, &str, usize)] = &[("participle", "tests", 64), ("participle", "tests/guests/hostile", 2)];
+const DEBTS: &[(&str, &str, usize)] = &[("participle", "tests", 63), ("participle", "tests/guests/hostile", 2)];
 
 /// A command line has one of these for each of its verbs, in the verb's own file.
 const ONE_PER_VERB: &[&str] = &["Args", "Flags"];

@@ -43,7 +43,7 @@ const COMMON: &[(&str, &str)] = &[
     ("hint", "What to do next, in a sentence."),
     ("id", "What it is named by, here and in every other record; it never changes."),
     ("ipAddress", "Where the request came from, as the outermost trusted proxy saw it."),
-    ("items", "One by one, in the order that the operation states."),
+    ("items", "One by one, as the operation sorts them."),
     ("keyId", "The key that was sent."),
     ("kind", "What happened."),
     ("last4", "The last four characters, for people to tell keys apart."),
