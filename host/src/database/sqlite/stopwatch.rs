@@ -14,7 +14,7 @@ use rusqlite::{Connection, InterruptHandle};
 /// How often the clock looks.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The clock of one database. It ends with the last thread that it watches.
+/// The clock of one database. It ends with the last who holds it: each thread that it watches does until its own end.
 pub struct Stopwatch {
     watched: Mutex<Vec<Weak<Watched>>>,
 }
@@ -47,15 +47,11 @@ impl Stopwatch {
         let clock = Arc::new(Stopwatch { watched: Mutex::default() });
         let own = clock.clone();
         let thread = std::thread::Builder::new().name("stoa-clock".into()).spawn(move || {
-            let mut begun = false;
-            loop {
+            // A thread may come and go between two looks, as that of a command does: whom the clock has seen says nothing.
+            while Arc::strong_count(&own) > 1 {
                 std::thread::sleep(TICK);
                 let mut watched = own.watched.lock().unwrap_or_else(PoisonError::into_inner);
                 watched.retain(|watched| watched.upgrade().inspect(|watched| watched.look(Instant::now())).is_some());
-                begun |= !watched.is_empty();
-                if begun && watched.is_empty() {
-                    return;
-                }
             }
         })?;
         Ok((clock, thread))
@@ -119,6 +115,17 @@ mod tests {
         let error = connection.query_row(ENDLESS, [], |row| row.get::<_, i64>(0)).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::OperationInterrupted));
         began.elapsed()
+    }
+
+    #[test]
+    fn a_thread_that_ends_before_it_was_looked_at_holds_up_nobody() {
+        let (clock, thread) = Stopwatch::start().unwrap();
+        std::thread::spawn(move || clock.watch_this_thread()).join().unwrap();
+        let begin = Instant::now();
+        while !thread.is_finished() {
+            assert!(begin.elapsed() < Duration::from_secs(30), "the clock goes on without anybody to watch");
+            std::thread::sleep(TICK);
+        }
     }
 
     #[test]
