@@ -29,8 +29,11 @@ pub use value::{PgStatement, Value, decode, field};
 
 /// How often a request that met a conflict runs again before it is answered 503.
 const RETRIES: u32 = 5;
-/// Longest wait for a free connection, and for the end of a transaction whose answer is on its way.
-const ACQUIRE: Duration = Duration::from_secs(2);
+/// Longest wait for a free connection: below a request's own ten seconds by the time of a statement. Whoever waits here holds
+/// nothing.
+const ACQUIRE: Duration = Duration::from_secs(4);
+/// For the end of a transaction whose answer is on its way.
+const END: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
     address: Box<Address>,
@@ -368,7 +371,7 @@ impl Postgres {
             match verdict {
                 Verdict::Commit(answer) if read_only => {
                     // The answer need not wait for the end of a snapshot.
-                    tokio::spawn(async move { timeout(ACQUIRE, transaction.commit()).await });
+                    tokio::spawn(async move { timeout(END, transaction.commit()).await });
                     Ok(answer)
                 }
                 Verdict::Commit(answer) => transaction.commit().await.map(|()| answer),
