@@ -68,7 +68,7 @@ impl Watched {
             self.proxy.stop_recording();
             trips.answered
         };
-        (0..COUNTED / 2).map(count).min().unwrap_or_default()
+        (0..COUNTED).map(count).min().unwrap_or_default()
     }
 
     fn round_trips(&self) -> RoundTrips {
