@@ -46,10 +46,11 @@ impl Sales {
 
     /// The body of an invoice without an order: of the same variants, at the price of the list.
     pub fn next_invoice(&self) -> Json {
-        let lines = self.lines_of(self.next.fetch_add(1, Relaxed));
+        let nth = self.next.fetch_add(1, Relaxed);
+        let lines = self.lines_of(nth);
         let line = |id: &Uuid| json!({ "variantId": id, "quantity": "1", "unitPrice": PRICE });
         json!({
-            "number": Uuid::new_v4().simple().to_string(), "legalEntityId": self.entity, "partyId": self.customer,
+            "number": format!("I-{nth}"), "legalEntityId": self.entity, "partyId": self.customer,
             "currencyCode": "EUR", "lines": lines.iter().map(line).collect::<Vec<_>>(),
         })
     }

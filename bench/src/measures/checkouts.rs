@@ -21,6 +21,8 @@ use crate::sales::Sales;
 const ROUND: Duration = Duration::from_secs(4);
 /// Checkouts before anything is taken down: the connection has prepared its statements then.
 const WARM: usize = 50;
+/// Recordings that may differ before the benchmark gives up.
+const TRIES: usize = 5;
 
 pub async fn measure_against_pgbench(
     bench: &mut Bench,
@@ -106,6 +108,26 @@ async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -
     for _ in 0..WARM {
         sell(company, &mut client, &sales.next(), &mut till).await?;
     }
+    let mut pattern = record_three(company, &mut client, &sales, &mut till, &proxy).await?;
+    // What the host does for itself may come in between; then the recordings differ.
+    for _ in 0..TRIES {
+        if pattern.is_ok() {
+            break;
+        }
+        pattern = record_three(company, &mut client, &sales, &mut till, &proxy).await?;
+    }
+    server.stop().await?;
+    Ok((pattern?, till))
+}
+
+/// Records three checkouts; what they have in common, or how they differ.
+async fn record_three(
+    company: &Company,
+    client: &mut Client,
+    sales: &Sales,
+    till: &mut Till,
+    proxy: &Proxy,
+) -> anyhow::Result<anyhow::Result<Pattern>> {
     let first = till.version;
     let mut recordings: Vec<Vec<Exchange>> = Vec::new();
     let mut numbers = Vec::new();
@@ -113,13 +135,12 @@ async fn record_pattern(bench: &Bench, database: &Database, company: &Company) -
         tokio::time::sleep(Duration::from_millis(100)).await;
         let order = sales.order(sales.lines_of(group));
         proxy.record();
-        numbers.push(sell(company, &mut client, &order, &mut till).await?);
+        numbers.push(sell(company, client, &order, till).await?);
         tokio::time::sleep(Duration::from_millis(100)).await;
         recordings.push(proxy.stop_recording());
     }
-    server.stop().await?;
     let recordings: [Vec<Exchange>; 3] =
         recordings.try_into().map_err(|_| anyhow::anyhow!("three checkouts were recorded"))?;
     let number = numbers.get(1).context("a number")?;
-    Ok((Pattern::of_checkouts(sales.lines_of(0), number, first + 1, recordings)?, till))
+    Ok(Pattern::of_checkouts(sales.lines_of(0), number, first + 1, recordings))
 }
