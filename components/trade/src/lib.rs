@@ -11,6 +11,7 @@ pub mod dates;
 pub mod document;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]
 pub mod goods;
+pub mod ids;
 pub mod json_list;
 #[cfg(test)]
 mod judge;
