@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod arguments;
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
 pub mod change;

@@ -209,17 +209,13 @@ pub async fn found_company(
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         let refusal = match ran.result {
-            Ok(Ok(made)) if !ran.closed => {
+            Ok(Ok(made)) => {
                 created.extend(made.into_iter().map(|made| CreatedRecord {
                     module: module.name.clone(),
                     resource_type: made.resource_type,
                     id: Uuid::from_u64_pair(made.resource.0, made.resource.1),
                 }));
                 continue;
-            }
-            Ok(Ok(_)) => {
-                let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
-                refuse_failure(&fault, module, request)
             }
             Ok(Err(problem)) => refuse_problem(founding.generation, module, problem, request),
             Err(failure) => refuse_failure(&failure, &ran.blamed, request),

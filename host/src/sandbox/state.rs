@@ -30,8 +30,21 @@ pub struct State {
     pub running_guest: Running,
     /// Bytes said beside the answer so far.
     pub told: usize,
+    /// Calls of the store that wrote, and calls that emitted.
+    pub changes: u64,
+    /// A service rejected its arguments: the failure is its caller's.
+    pub arguments_rejected: bool,
+    /// The last service that refused after a change: the request can only end in a problem.
+    pub refused: Option<RefusedService>,
     /// Why the guest was stopped, where the host knows better than the trap tells.
     pub failure: Option<Failure>,
+}
+
+/// A service that refused after something under its call was written or emitted.
+pub struct RefusedService {
+    pub service: Arc<str>,
+    /// The module that received the refusal, and has to pass it on.
+    pub caller: Arc<Module>,
 }
 
 impl State {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Date, Id, Problem, map};
+use stoa_trade::arguments::parse;
 use stoa_trade::quantity::{self, Amount};
 
 use crate::records::cost::{self, Destination};
@@ -10,7 +11,6 @@ use crate::rules::recost::Way;
 use crate::services::Services;
 use crate::services::bindings::exports::commerce::inventory::costs as service;
 use crate::services::bindings::exports::commerce::inventory::costs::Guest;
-use crate::services::wire::parse;
 use crate::work::costs::opening::{self, CostedGoods};
 use crate::work::costs::recost::{Line, Parts, recost};
 use crate::work::costs::{flows, valuation};

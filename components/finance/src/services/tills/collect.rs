@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use stoa_sdk::store::{Failure, insert, run, select, update_by};
 use stoa_sdk::{Field, Filter, Id, Kept, Problem, all, facts, has, new_id, now, today};
+use stoa_trade::arguments::{parse, parse_word};
 use stoa_trade::clients::books::{self, Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::sales;
@@ -21,7 +22,6 @@ use crate::records::side::Side;
 use crate::records::till::{CollectionRow, TillRow};
 use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::drawer::{account_of, lock_open_till};
-use crate::services::tills::wire::{parse, parse_word};
 use crate::work::invoice::collected::{Collected, bills_whole};
 use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;

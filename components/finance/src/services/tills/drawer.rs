@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Batch, MOST_KEYS, aggregate, find, insert, read, update};
 use stoa_sdk::{Date, Field, Id, Problem, all, item, map, new_id, now, today, totals};
+use stoa_trade::arguments::parse;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide, Target};
 use stoa_trade::clients::money;
 use stoa_trade::quantity::{Money, sum, widen};
@@ -13,7 +14,6 @@ use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
 use crate::records::payment::Method;
 use crate::records::till::{TillRow, TillStatus};
 use crate::services::bindings::exports::commerce::finance::tills as service;
-use crate::services::tills::wire::parse;
 use crate::work::entries::negate;
 use crate::work::money::{Moved, draw_move, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};

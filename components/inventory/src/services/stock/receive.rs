@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Id, Problem};
+use stoa_trade::arguments::parse;
 use stoa_trade::clients::{articles, books};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
@@ -13,7 +14,6 @@ use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
-use crate::services::wire::parse;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};
 use crate::work::units::changes::Changes;

@@ -1,6 +1,7 @@
 //! Receiving and buying on behalf of an invoice that is confirmed together with its goods.
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::arguments::parse;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
@@ -11,7 +12,7 @@ use crate::records::order::OrderKind;
 use crate::records::receipt_item::ReceiptItemRow;
 use crate::rules::arrival::{Arrival, ArrivedLine};
 use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
-use crate::services::orders::wire::{parse, units};
+use crate::services::orders::wire::units;
 use crate::work::approval::approve_order;
 use crate::work::draft::insert_order;
 use crate::work::receiving::{self, Receipt, Receivable, lock_receivable};

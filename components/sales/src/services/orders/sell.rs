@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, get, insert, run, update};
 use stoa_sdk::{Id, Problem, item, new_id, now};
+use stoa_trade::arguments::parse;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::refuse;
 use stoa_trade::text::key;
@@ -15,7 +16,7 @@ use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, SALE_CONFIRME
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::line::StatedLine;
-use crate::services::orders::wire::{order_to_wire, parse};
+use crate::services::orders::wire::order_to_wire;
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
