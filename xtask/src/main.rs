@@ -9,12 +9,12 @@ mod bench;
 mod browser;
 mod build_modules;
 mod check;
+mod clock;
 mod demo;
 mod new_module;
 mod postgres;
 mod program;
 mod release_wit;
-mod removals;
 mod run;
 mod scratch;
 mod sdks;
@@ -34,8 +34,6 @@ enum Verb {
     Test(test::Args),
     /// Format, lints, documentation, licences, advisories and the rules of the house
     Check(check::Args),
-    /// Take rules out of the code and see that their tests fail: tests/evidence/removals.txt
-    Removals(removals::Args),
     /// The fault harness: kills, cuts, full disks and wrong clocks under load, on both databases; 25 rounds of each
     Soak(soak::Args),
     /// Read the reference in Chromium, on a desk and on a phone; pictures go to target/browser
@@ -58,7 +56,6 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(&workspace, args),
         Verb::Test(args) => test::run(&workspace, args),
         Verb::Check(args) => check::run(&workspace, args),
-        Verb::Removals(args) => removals::run(&workspace, args),
         Verb::Soak(args) => soak::run(&workspace, &args),
         Verb::Browser => browser::run(&workspace),
         Verb::Sdks => sdks::run(&workspace),

@@ -12,10 +12,9 @@ use uuid::Uuid;
 use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
 use super::facts::RequestFacts;
-use super::limits::{GuestClock, Limits, MemoryLimit, Used};
+use super::limits::{Limits, Used};
 use super::module::Module;
 use super::state::State;
-use super::ticks::Running;
 use crate::database::{self, Session};
 use crate::store::Scope;
 use crate::wit::events::Event;
@@ -128,23 +127,7 @@ fn begin(entry: CallContext) -> State {
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    State {
-        session: Some(session),
-        scope,
-        facts,
-        running: module,
-        instances: Vec::new(),
-        emitted: Vec::new(),
-        limits,
-        memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
-        clock: GuestClock::default(),
-        running_guest: Running::begin(),
-        told: 0,
-        changes: 0,
-        arguments_rejected: false,
-        refused: None,
-        failure: None,
-    }
+    State::new(Some(session), scope, facts, module, limits)
 }
 
 fn end<T>(

@@ -48,6 +48,33 @@ pub struct RefusedService {
 }
 
 impl State {
+    /// Of a request that has used nothing yet. `running`: the module that is called.
+    pub fn new(
+        session: Option<Session>,
+        scope: Scope,
+        facts: RequestFacts,
+        running: Arc<Module>,
+        limits: Limits,
+    ) -> State {
+        State {
+            session,
+            scope,
+            facts,
+            running,
+            instances: Vec::new(),
+            emitted: Vec::new(),
+            limits,
+            memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
+            clock: GuestClock::default(),
+            running_guest: Running::begin(),
+            told: 0,
+            changes: 0,
+            arguments_rejected: false,
+            refused: None,
+            failure: None,
+        }
+    }
+
     /// Counts what a guest says beside its answer: host memory and logs, which no limit of its own memory bounds.
     pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.told = self.told.saturating_add(bytes);
