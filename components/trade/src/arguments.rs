@@ -20,6 +20,11 @@ pub fn parse_positive(text: &str) -> Quantity {
     if quantity > Quantity::ZERO { quantity } else { reject_argument("a quantity is not above zero") }
 }
 
+/// A decimal without sign.
+pub fn parse_unsigned<T: FromStr>(text: &str) -> T {
+    if text.starts_with('-') { reject_argument("an amount is below zero") } else { parse(text) }
+}
+
 /// A word of an enumeration.
 pub fn parse_word<T: Field>(word: &str) -> T {
     T::take(Value::Text(word.to_owned())).unwrap_or_else(|| reject_argument("a word is not one of the enumeration"))
