@@ -16,10 +16,11 @@ mod places;
 mod tidy;
 mod vendored;
 mod wit;
+mod words;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, names, places, removals, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, words, places, removals, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -31,6 +32,7 @@ const STEPS: &[(&str, Step)] = &[
     ("rules", tidy::check),
     ("directions", directions::check),
     ("names", names::check),
+    ("words", words::check),
     ("places", places::check),
     ("removals", removals::check),
     ("wit", wit::check),
