@@ -1,5 +1,5 @@
-//! The README's way to production is gone as it is printed: from nothing to a host that serves people of an identity provider, on
-//! PostgreSQL over TLS.
+//! The commands of `docs/operate/production.md` are run as they are printed: from nothing to a host that serves users of an identity
+//! provider, on PostgreSQL over TLS.
 
 use std::net::TcpListener;
 
@@ -25,7 +25,8 @@ api -H "Idempotency-Key: $KEY" -d '{"name": "First", "currencyCode": "EUR"}' "$U
 "#;
 
 fn six_commands_lead_to_production() {
-    let page = std::fs::read_to_string(host::workspace().join("README.md")).expect("no README.md");
+    let page =
+        std::fs::read_to_string(host::workspace().join("docs/operate/production.md")).expect("the page of production");
     let blocks = blocks_of("bash", &page);
     let [block] = blocks.as_slice() else { panic!("{} ways to production", blocks.len()) };
     let commands = (1..=9).take_while(|nth| block.contains(&format!("# {nth} "))).count();

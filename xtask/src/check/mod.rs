@@ -17,10 +17,11 @@ mod places;
 mod tidy;
 mod vendored;
 mod wit;
+mod words;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, names, places, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, words, places, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -32,6 +33,7 @@ const STEPS: &[(&str, Step)] = &[
     ("rules", tidy::check),
     ("directions", directions::check),
     ("names", names::check),
+    ("words", words::check),
     ("places", places::check),
     ("wit", wit::check),
     ("licences", licences::check),
