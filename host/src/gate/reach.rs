@@ -67,7 +67,7 @@ impl FromStr for Reach {
             };
             if !known {
                 return Err(format!(
-                    "`{written}` names no modules (`loyalty-*`) and no services (`shelf/items`, `acts:sales/orders`)"
+                    "`{written}` names no modules (`loyalty-*`) and no services (`shelf/items`, `acts:shelf/items`)"
                 ));
             }
             let word = Word { text: name.to_string(), open };

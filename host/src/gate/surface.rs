@@ -89,11 +89,11 @@ impl Surface {
 
 /// What a component offers to other modules: `commerce:area/interface`, without versions.
 pub fn names_of_services(engine: &Engine, component: &Component) -> Vec<String> {
-    offered(engine, component).into_iter().map(|(interface, _)| interface).collect()
+    list_offers(engine, component).into_iter().map(|(interface, _)| interface).collect()
 }
 
 /// The same with the functions of each.
-pub fn offered(engine: &Engine, component: &Component) -> Vec<(String, BTreeSet<String>)> {
+pub fn list_offers(engine: &Engine, component: &Component) -> Vec<(String, BTreeSet<String>)> {
     let services = services(engine, component.component_type().exports(engine).map(|(name, item)| (name, item.ty)));
     let named =
         services.into_iter().filter_map(|(name, functions)| Some((InterfaceName::parse(&name)?.path, functions)));

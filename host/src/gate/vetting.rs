@@ -117,7 +117,7 @@ impl Gate {
         let events =
             descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
         let wanted = surface::names_of_wanted(&self.engine, &component);
-        let unknown = unknown_functions(&descriptor, &surface::offered(&self.engine, &component));
+        let unknown = unknown_functions(&descriptor, &surface::list_offers(&self.engine, &component));
         if !unknown.is_empty() {
             return Err(invalid(unknown));
         }

@@ -79,7 +79,7 @@ impl ListProducts {
         };
         all([
             ProductRow::status.eq(status),
-            named(self.ids.as_ref(), self.slug.as_deref(), self.sku.as_deref(), Filter::default()),
+            filter_by_name(self.ids.as_ref(), self.slug.as_deref(), self.sku.as_deref(), Filter::default()),
             self.text.as_deref().map(|text| about(text, Filter::default())).unwrap_or_default(),
             self.category_id.map(category).unwrap_or_default(),
             equals(ProductRow::brand_id, self.brand_id),
@@ -112,7 +112,7 @@ list_query! {
 }
 
 /// Products by what names exactly one each; a SKU by a variant that meets `variants`.
-fn named(ids: Option<&Ids>, slug: Option<&str>, sku: Option<&str>, variants: Filter) -> Filter {
+fn filter_by_name(ids: Option<&Ids>, slug: Option<&str>, sku: Option<&str>, variants: Filter) -> Filter {
     let bears = |sku: &str| {
         let variants = all([VariantRow::sku.eq(sku.to_uppercase()), variants]);
         has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)
@@ -163,7 +163,12 @@ pub fn api_list(call: &Call) -> Answer {
     let about = |text: &str| about(text, VariantRow::status.eq(Status::Active));
     let filter = all([
         on_sale(),
-        named(query.ids.as_ref(), query.slug.as_deref(), query.sku.as_deref(), VariantRow::status.eq(Status::Active)),
+        filter_by_name(
+            query.ids.as_ref(),
+            query.slug.as_deref(),
+            query.sku.as_deref(),
+            VariantRow::status.eq(Status::Active),
+        ),
         query.text.as_deref().map(about).unwrap_or_default(),
         equals(ProductRow::category_id, query.category_id),
         equals(ProductRow::brand_id, query.brand_id),

@@ -63,7 +63,7 @@ list_query! {
 }
 
 /// Variants by what names them exactly.
-fn named(ids: Option<&Ids>, products: Option<&Ids>, sku: Option<&str>, barcode: Option<&str>) -> Filter {
+fn filter_by_name(ids: Option<&Ids>, products: Option<&Ids>, sku: Option<&str>, barcode: Option<&str>) -> Filter {
     all([
         among(VariantRow::id, ids),
         among(VariantRow::product_id, products),
@@ -76,7 +76,7 @@ impl FindVariants {
     fn filter(&self) -> Filter {
         all([
             VariantRow::status.eq(self.status),
-            named(self.ids.as_ref(), self.product_ids.as_ref(), self.sku.as_deref(), self.barcode.as_deref()),
+            filter_by_name(self.ids.as_ref(), self.product_ids.as_ref(), self.sku.as_deref(), self.barcode.as_deref()),
             changed_since(VariantRow::updated_at, self.updated_since),
         ])
     }
@@ -95,7 +95,7 @@ pub fn api_list(call: &Call) -> Answer {
     let query: ListPublicVariants = call.query()?;
     let filter = all([
         VariantRow::status.eq(Status::Active),
-        named(query.ids.as_ref(), query.product_ids.as_ref(), query.sku.as_deref(), query.barcode.as_deref()),
+        filter_by_name(query.ids.as_ref(), query.product_ids.as_ref(), query.sku.as_deref(), query.barcode.as_deref()),
         changed_since(VariantRow::updated_at, query.updated_since),
     ]);
     answer_kept(
