@@ -43,7 +43,7 @@ enum Verb {
     /// Print the contract of the modules in STOA_MODULES_DIR.
     Openapi(openapi::Flags),
     Import(stoa_importer::Args),
-    /// Check every module's invariants over every company; 1 and a list where one fails.
+    /// Check all invariants of every module for every company. Lists violations and exits with 1; exits with 2 if a check did not finish
     Verify(verify::Flags),
     /// Receive webhooks on this machine.
     Webhook(webhook::Args),
@@ -67,6 +67,11 @@ enum Verb {
 }
 
 /// Runs the verb that the command line names.
+/// A check that found nothing wrong, but did not come to its end: status 2, where one that found something ends with 1.
+#[derive(Debug, thiserror::Error)]
+#[error("the check did not finish")]
+pub struct Unfinished;
+
 pub fn run() -> anyhow::Result<()> {
     match Cli::parse().verb {
         Verb::Serve(flags) => serve::run(flags),

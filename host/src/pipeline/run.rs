@@ -305,6 +305,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
             detail: detail.clone().into(),
             errors: Vec::new(),
             retry_after: None,
+            window: None,
             credential: None,
         },
         (None, None) => return fault("a problem code that is unknown, or the host's own"),
