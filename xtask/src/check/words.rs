@@ -23,13 +23,10 @@ const RULES: &[Rule] = &[
 
 /// Known faults: rule, page, count. Lower the count when you fix one. A count that is too high is itself a fault.
 const DEBTS: &[(&str, &str, usize)] = &[
-    ("banned word", "components/CHANGES.md", 19),
     ("banned word", "components/OTHER-LANGUAGES.md", 9),
     ("banned word", "components/README.md", 26),
-    ("fragment", "components/CHANGES.md", 8),
     ("fragment", "components/OTHER-LANGUAGES.md", 6),
     ("fragment", "components/README.md", 11),
-    ("long line", "components/CHANGES.md", 37),
     ("long line", "components/OTHER-LANGUAGES.md", 32),
     ("long line", "components/README.md", 73),
 ];
