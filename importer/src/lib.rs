@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::sender::{Counts, Sender};
 
-/// Products, variants and prices from a CSV file, through the public API.
+/// Import products, variants and prices from a CSV file through the public API.
 #[derive(clap::Args)]
 #[command(after_long_help = columns::help())]
 pub struct Args {
@@ -36,33 +36,33 @@ pub struct Args {
     /// A user's access token.
     #[arg(long, env = "STOA_TOKEN", hide_env_values = true)]
     token: String,
-    /// The company's id; may be left out by a member of one company alone.
+    /// The company's id. Optional for a member of only one company.
     #[arg(long, env = "STOA_TENANT")]
     tenant: Option<Uuid>,
-    /// Where the run is recorded and continued from [default: FILE.report.jsonl]
+    /// File that records the run, so that the next run continues it [default: FILE.report.jsonl]
     #[arg(long)]
     report: Option<PathBuf>,
-    /// Close standing prices without end where the new ones begin: the usual price change.
+    /// End open prices where the new ones begin: the usual price change.
     #[arg(long)]
     replace: bool,
-    /// When prices begin on rows that do not say so: an instant such as 2026-01-31T00:00:00Z.
+    /// Begin of prices on rows without `validFrom`, for example 2026-01-31T00:00:00Z.
     #[arg(long)]
     valid_from: Option<String>,
-    /// Reads a column from a header of another name: `--map name="Product title"`.
+    /// Read a column from another header: `--map name="Product title"`.
     #[arg(long, value_name = "COLUMN=HEADER", value_parser = columns::parse_mapping)]
     map: Vec<(String, String)>,
-    /// Passes over headers that are no column, which are refused otherwise.
+    /// Skip headers that are no column. Without it the importer rejects the file.
     #[arg(long)]
     ignore_unknown: bool,
-    /// What parts the columns: one character.
+    /// Column separator, one character.
     #[arg(long, default_value = ",", value_parser = columns::delimiter)]
     delimiter: u8,
-    /// Tells the outcome as JSON.
+    /// Print the outcome as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Imports the file. Every bad line is told on stderr with its number.
+/// Imports the file. Prints every invalid line with its number on stderr.
 ///
 /// # Errors
 /// Where the run cannot begin or go on, or any line failed.

@@ -29,24 +29,32 @@ use workspace::Workspace;
 #[command(name = "cargo xtask", bin_name = "cargo xtask", about = "The chores of the project", version)]
 enum Verb {
     /// Build modules and host, start `stoa serve --dev` and, on first start, load the demo company
+    #[command(after_help = "Example: cargo xtask run --no-demo --print json")]
     Run(run::Args),
-    /// The whole suite, on SQLite and on PostgreSQL
+    /// Run the complete suite on SQLite and on PostgreSQL
+    #[command(after_help = "Example: cargo xtask test evidence::readme")]
     Test(test::Args),
-    /// Format, lints, documentation, licences, advisories and the rules of the house
+    /// Check format, lints, documentation, licences, advisories and the rules of this repository
+    #[command(after_help = "Example: cargo xtask check format rules words")]
     Check(check::Args),
-    /// The fault harness: kills, cuts, full disks and wrong clocks under load, on both databases; 25 rounds of each
+    /// Run the fault injector: kills, lost connections, full disks and wrong clocks under load, on both databases
+    #[command(after_help = "Example: cargo xtask soak --quick")]
     Soak(soak::Args),
-    /// Read the reference in Chromium, on a desk and on a phone; pictures go to target/browser
+    /// Read the reference in Chromium, on desktop and on mobile; screenshots go to target/browser
     Browser,
-    /// Generate SDKs from the contract by five generators, compile them and take them on a tour of a host
+    /// Generate SDKs from the contract with five generators, compile them and run them against a host
     Sdks,
-    /// The benchmark: prints a table and writes target/bench.json
+    /// Run the benchmark: prints a table and writes target/bench.json
+    #[command(after_help = "Example: cargo xtask bench --quick")]
     Bench(bench::Args),
     /// Build every module to target/modules/NAME.wasm, or the examples to target/examples
+    #[command(after_help = "Example: cargo xtask build-modules --examples")]
     BuildModules(build_modules::Args),
-    /// Write a module that builds, tests and activates as it stands to components/NAME
+    /// Create components/NAME, a module that builds, tests and activates without changes
+    #[command(after_help = "Example: cargo xtask new-module loyalty")]
     NewModule(new_module::Args),
-    /// List a WIT package in wit/released.txt: from then on it does not change
+    /// Freeze a WIT package: lists it in wit/released.txt
+    #[command(after_help = "Example: cargo xtask release-wit commerce:pricing@1.0.0")]
     ReleaseWit(release_wit::Args),
 }
 

@@ -19,14 +19,16 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Encrypt under the first key what is under another one. Give every host both keys first, the new one behind; then put it first
-    /// everywhere, run this, and take the old one out.
+    /// Encrypt all stored secrets again with the first key of STOA_ENCRYPTION_KEY.
+    ///
+    /// To rotate: 1. append the new key on every host; 2. move it to the front on every host; 3. run this command; 4. remove the old
+    /// key on every host.
     Rotate(Flags),
 }
 
 #[derive(clap::Args, Serialize)]
 struct Flags {
-    /// One JSON object instead of a line.
+    /// Print a JSON object instead of a line.
     #[arg(long)]
     #[serde(skip)]
     json: bool,

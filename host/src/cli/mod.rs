@@ -31,23 +31,32 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     /// Serve the API.
+    #[command(after_help = "Example: stoa serve --dev --data-dir data")]
     Serve(serve::Flags),
-    /// Bring the host's own tables up to date.
+    /// Update the host's own tables.
+    #[command(after_help = "Example: stoa migrate --database-url postgres://stoa@db/stoa")]
     Migrate(migrate::Flags),
-    /// Make, list, suspend, resume and entitle companies.
+    /// Create, list, suspend, resume and entitle companies.
+    #[command(after_help = "Example: stoa tenant entitle COMPANY PUBLIC_API")]
     Tenant(tenant::Flags),
-    /// The deployment's keys.
+    /// Manage the keys that encrypt stored secrets.
+    #[command(after_help = "Example: stoa keys rotate")]
     Keys(keys::Args),
-    /// Print a user's token of the development issuer.
+    /// Print a user token of the --dev identity provider.
+    #[command(after_help = "Example: stoa token --user alice@example.com --ttl 1h")]
     Token(token::Flags),
-    /// Print the contract of the modules in STOA_MODULES_DIR.
+    /// Print the OpenAPI document of the modules in STOA_MODULES_DIR.
+    #[command(after_help = "Example: stoa openapi > openapi.json")]
     Openapi(openapi::Flags),
     Import(stoa_importer::Args),
-    /// Check all invariants of every module for every company. Lists violations and exits with 1; exits with 2 if a check did not finish
+    /// Check all invariants of every module for every company. Prints violations and exits with status 1 if there are any, with 2 if a check did not finish
+    #[command(after_help = "Example: stoa verify --json")]
     Verify(verify::Flags),
     /// Receive webhooks on this machine.
+    #[command(after_help = "Example: stoa webhook listen --secret whsec_...")]
     Webhook(webhook::Args),
-    /// Look at, sign, push, activate and take back modules.
+    /// Inspect, sign, push, activate and roll back modules.
+    #[command(after_help = "Example: stoa module push widgets.wasm --key acme.key --activate")]
     Module(module::Args),
     /// How the host compiles: a component on stdin, its compiled form on stdout.
     #[command(hide = true)]
@@ -60,7 +69,8 @@ enum Verb {
         #[arg(long)]
         portable: bool,
     },
-    /// Print a shell's completions.
+    /// Print completions for a shell.
+    #[command(after_help = "Example: stoa completions bash")]
     Completions {
         shell: clap_complete::Shell,
     },

@@ -41,19 +41,19 @@ use crate::watchdog::{Pulse, Watchdog};
 
 #[derive(Args, Serialize)]
 pub struct Flags {
-    /// Development: an embedded identity provider, tables made by itself.
+    /// Development mode: an embedded identity provider; the host creates its tables.
     #[arg(long)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dev: bool,
-    /// Let --dev listen on an address that others can reach.
+    /// Allow --dev to listen on an address that other machines can reach.
     #[arg(long)]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dev_allow_remote: bool,
-    /// Address of the API.
+    /// Address of the public API.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     listen: Option<SocketAddr>,
-    /// Address of metrics.
+    /// Address of metrics and of the operators' API.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     private_listen: Option<SocketAddr>,
@@ -64,11 +64,11 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,
-    /// Folder of the first generation's components.
+    /// Folder of the modules of the first generation.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     modules_dir: Option<PathBuf>,
-    /// Print the settings and end.
+    /// Print the settings without secrets and exit.
     #[arg(long)]
     #[serde(skip)]
     print_config: bool,

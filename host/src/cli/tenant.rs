@@ -28,7 +28,7 @@ pub struct Flags {
     #[arg(long, global = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
-    /// Folder of the modules that the hosts run.
+    /// Folder of the modules of the hosts.
     #[arg(long, global = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     modules_dir: Option<PathBuf>,
@@ -40,18 +40,18 @@ pub struct Flags {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Make a company, with every module's defaults, for a user who has signed in.
+    /// Create a company with every module's defaults, for a user who has signed in before.
     Create(Create),
-    /// Show every company.
+    /// List every company.
     List,
-    /// Refuse everybody of a company until it is resumed.
+    /// Reject all requests of a company until you resume it.
     Suspend {
         tenant: Uuid,
     },
     Resume {
         tenant: Uuid,
     },
-    /// Grant a company something that none has by itself.
+    /// Grant an entitlement to a company; new companies have none.
     Entitle {
         tenant: Uuid,
         #[arg(value_parser = ENTITLEMENTS)]
@@ -68,22 +68,22 @@ enum Verb {
 struct Create {
     #[arg(long)]
     name: String,
-    /// ISO 4217: the default currency.
+    /// Default currency, an ISO 4217 code such as EUR.
     #[arg(long)]
     currency: String,
-    /// ISO 3166-1 alpha-2.
+    /// Country, an ISO 3166-1 alpha-2 code such as NL.
     #[arg(long)]
     country: Option<String>,
     /// Id of the user who becomes OWNER.
     #[arg(long, conflicts_with = "owner_email", required_unless_present = "owner_email")]
     owner: Option<Uuid>,
-    /// Or that user's email address.
+    /// Email address of that user, instead of the id.
     #[arg(long)]
     owner_email: Option<String>,
-    /// Leave out the modules' usual first records.
+    /// Do not create the modules' default records.
     #[arg(long)]
     no_defaults: bool,
-    /// Members of the onboarding body that modules read, as a JSON object.
+    /// Onboarding members of the modules, as a JSON object.
     #[arg(long, default_value = "{}", value_parser = object)]
     members: Map<String, Json>,
 }

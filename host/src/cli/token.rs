@@ -15,11 +15,11 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     user: String,
-    /// How long the token is good: `1h`, `30m`.
+    /// Lifetime of the token, for example `1h` or `30m`.
     #[arg(long, default_value = "1h", value_parser = humantime_serde::re::humantime::parse_duration)]
     #[serde(skip)]
     ttl: Duration,
-    /// Where the issuer's key is.
+    /// Data folder of the host, which contains the issuer's key.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,

@@ -25,11 +25,11 @@ const BATCHES: usize = 1_000_000;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
-    /// Only this company; may be repeated.
+    /// Check only this company; repeatable.
     #[arg(long)]
     #[serde(skip)]
     tenant: Vec<Uuid>,
-    /// One JSON object instead of lines.
+    /// Print a JSON object instead of lines.
     #[arg(long)]
     #[serde(skip)]
     json: bool,

@@ -23,8 +23,8 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Take webhooks, verify and print them. Start the host with STOA_WEBHOOK_DEV_TARGETS set to this address, and make an endpoint
-    /// whose URL is `http://ADDRESS/`.
+    /// Receive webhooks, verify and print them. Start the host with STOA_WEBHOOK_DEV_TARGETS set to this address, and create an
+    /// endpoint with the URL `http://ADDRESS/`.
     Listen(Flags),
 }
 
@@ -32,10 +32,10 @@ enum Verb {
 struct Flags {
     #[arg(long, default_value = "127.0.0.1:9000")]
     listen: SocketAddr,
-    /// The endpoint's signing secret; without it nothing is verified.
+    /// The endpoint's signing secret. Without it no signature is verified.
     #[arg(long, env = "STOA_WEBHOOK_SECRET", hide_env_values = true)]
     secret: Option<String>,
-    /// What to answer.
+    /// Status code of the response.
     #[arg(long, default_value_t = 200)]
     status: u16,
 }

@@ -1,4 +1,4 @@
-//! The one engine: every knob with its reason. Measured choices are in ARCHITECTURE.md ("The sandbox").
+//! The one engine: every knob with its reason. Measured choices are in `docs/decisions`.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

@@ -22,23 +22,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// Known faults: rule, page, count. Lower the count when you fix one. A count that is too high is itself a fault.
-const DEBTS: &[(&str, &str, usize)] = &[
-    ("banned word", "ARCHITECTURE.md", 94),
-    ("banned word", "SECURITY.md", 20),
-    ("banned word", "components/CHANGES.md", 19),
-    ("banned word", "components/OTHER-LANGUAGES.md", 9),
-    ("banned word", "components/README.md", 26),
-    ("fragment", "ARCHITECTURE.md", 43),
-    ("fragment", "SECURITY.md", 3),
-    ("fragment", "components/CHANGES.md", 8),
-    ("fragment", "components/OTHER-LANGUAGES.md", 6),
-    ("fragment", "components/README.md", 11),
-    ("long line", "ARCHITECTURE.md", 199),
-    ("long line", "SECURITY.md", 32),
-    ("long line", "components/CHANGES.md", 37),
-    ("long line", "components/OTHER-LANGUAGES.md", 32),
-    ("long line", "components/README.md", 73),
-];
+const DEBTS: &[(&str, &str, usize)] = &[];
 
 /// The pages under this check, by file or by folder.
 const PAGES: &[&str] = &[
@@ -85,9 +69,9 @@ const LONGEST_LINE: usize = 100;
 /// Words of an average sentence.
 const LONGEST_SENTENCE: usize = 25;
 
-/// The most lines of a page, or of each page of a folder. ARCHITECTURE ends at 150.
+/// The most lines of a page, or of each page of a folder.
 const LIMITS: &[(&str, usize)] =
-    &[("README.md", 200), ("ARCHITECTURE.md", 453), ("docs/style.md", 60), ("docs/decisions/", 15)];
+    &[("README.md", 200), ("ARCHITECTURE.md", 150), ("docs/style.md", 60), ("docs/decisions/", 15)];
 
 /// The most rows of the glossary.
 const MOST_WORDS: usize = 120;

@@ -21,13 +21,13 @@ use crate::problem;
 pub struct Flags {
     /// The component: NAME.wasm
     file: PathBuf,
-    /// The component whose place it would take: what changes for callers, integrators and other modules
+    /// The component to compare with: reports the changes for callers, integrators and other modules
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// A breaking change that is meant, by its code
+    /// Allow this breaking change (a code such as ROUTE_REMOVED); repeatable
     #[arg(long = "allow", value_name = "CODE")]
     allow: Vec<String>,
-    /// One JSON document
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }

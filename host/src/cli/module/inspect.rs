@@ -14,7 +14,7 @@ use crate::gate::surface::{Services, Surface};
 pub struct Flags {
     /// The component: NAME.wasm
     file: PathBuf,
-    /// Everything, as one JSON document
+    /// Print everything as one JSON document
     #[arg(long)]
     json: bool,
 }

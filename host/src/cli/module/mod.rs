@@ -20,37 +20,53 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Write a module of your own that builds, tests and activates as it stands.
+    /// Create a module that builds, tests and activates without changes.
+    #[command(after_help = "Example: stoa module new loyalty --sdk PATH")]
     New(new::New),
-    /// Build a module's folder to a component.
+    /// Build the component of a module's folder.
+    #[command(after_help = "Example: stoa module build loyalty --output loyalty.wasm")]
     Build(new::Build),
-    /// Find everything that a host would refuse a component for, and what it would change.
+    /// Report every reason for which a host would reject a component, and the changes that it would bring.
+    #[command(after_help = "Example: stoa module check loyalty.wasm --against old.wasm")]
     Check(check::Flags),
-    /// Run fixtures against a component: calls in, answers out, on a store in a temporary folder, without a host.
+    /// Run fixtures against a component, on a store in a temporary folder, without a host.
+    #[command(after_help = "Example: stoa module test loyalty.wasm --fixtures loyalty/fixtures")]
     Test(test::Flags),
-    /// Print what a component file is and shows to the world; neither host nor database is needed.
+    /// Print the description of a component file. Needs neither a host nor a database.
+    #[command(after_help = "Example: stoa module inspect loyalty.wasm --json")]
     Inspect(inspect::Flags),
     /// Print the JSON Schema of the descriptor, for modules that are not written in Rust.
+    #[command(after_help = "Example: stoa module schema > descriptor.schema.json")]
     Schema,
-    /// Make a signing key: the secret into a file, what deployments trust on stdout.
+    /// Create a signing key: writes the secret to a file and prints the entry for STOA_TRUSTED_SIGNERS.
+    #[command(after_help = "Example: stoa module keygen --name acme --out acme.key")]
     Keygen(sign::Keygen),
-    /// Sign a component: its admission is written beside it.
+    /// Sign a component: writes FILE.admission.json next to it.
+    #[command(after_help = "Example: stoa module sign loyalty.wasm --key acme.key")]
     Sign(sign::Sign),
-    /// Compile the modules folder before a host starts: into its cache, or for a release.
+    /// Compile the modules folder before a host starts, into its cache or for a release.
+    #[command(after_help = "Example: stoa module precompile --out release/precompiled")]
     Precompile(precompile::Flags),
-    /// What runs on the hosts, and how it fares.
+    /// List the modules of each host, with calls, failures and latency.
+    #[command(after_help = "Example: stoa module list")]
     List(remote::ListModules),
-    /// Send a component to a running host, which vets and keeps it.
+    /// Send a component to a running host, which vets and stores it.
+    #[command(after_help = "Example: stoa module push loyalty.wasm --key acme.key")]
     Push(remote::Push),
-    /// What a pushed module would change.
+    /// Print the changes that a pushed module would bring.
+    #[command(after_help = "Example: stoa module diff DIGEST")]
     Diff(remote::Diff),
-    /// Make a pushed module the active one of its name.
+    /// Activate a pushed module.
+    #[command(after_help = "Example: stoa module activate DIGEST --allow ROUTE_REMOVED")]
     Activate(remote::Activate),
-    /// Take a module out of what runs: refused while others need it, its data stays.
+    /// Deactivate a module. Fails if other modules import it. Its data remains.
+    #[command(after_help = "Example: stoa module deactivate loyalty")]
     Deactivate(remote::Deactivate),
-    /// Go back to an earlier generation: by default the one before.
+    /// Roll back to an earlier generation, by default the previous one.
+    #[command(after_help = "Example: stoa module rollback")]
     Rollback(remote::Rollback),
-    /// Every generation: who, when, what.
+    /// List every generation with its operator, time and modules.
+    #[command(after_help = "Example: stoa module history")]
     History(remote::History),
 }
 

@@ -12,10 +12,10 @@ use stoa_kit::{component, name, template};
 pub struct New {
     /// Lower-case letters, digits and hyphens: `gift-cards`
     name: String,
-    /// Where the SDK comes from: a folder of it or of this repository, or a git address, `URL` or `URL#REVISION`
+    /// Source of the SDK: its folder, a folder of this repository, or a git URL, `URL` or `URL#REVISION`
     #[arg(long)]
     sdk: String,
-    /// The folder to make; by default the module's name
+    /// The folder to create; by default the module's name
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
 }

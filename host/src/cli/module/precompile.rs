@@ -17,15 +17,15 @@ use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
-    /// An empty folder for a release: code for every processor of this architecture. Prints what its hosts have to be told as
-    /// STOA_PRECOMPILED_SHA256.
+    /// An empty folder for a release: code for every processor of this architecture. Prints the value of STOA_PRECOMPILED_SHA256 for
+    /// its hosts.
     #[arg(long)]
     #[serde(skip)]
     out: Option<PathBuf>,
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
-    /// Folder of the first generation's components.
+    /// Folder of the modules of the first generation.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     modules_dir: Option<PathBuf>,

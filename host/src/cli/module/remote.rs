@@ -19,13 +19,13 @@ struct Host {
     /// The private listener of a host.
     #[arg(long, env = "STOA_OPERATOR_URL", default_value = "http://127.0.0.1:9464")]
     operator_url: String,
-    /// An operator's token; else the file `operator.token` of the data folder.
+    /// An operator's token; by default the file `operator.token` in the data folder.
     #[arg(long, env = "STOA_OPERATOR_TOKEN", hide_env_values = true)]
     operator_token: Option<String>,
     /// The host's data folder.
     #[arg(long)]
     data_dir: Option<PathBuf>,
-    /// The host's answer as it is.
+    /// Print the host's response as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -40,7 +40,7 @@ pub struct ListModules {
 pub struct Push {
     /// A component.
     file: PathBuf,
-    /// Sign it with this key first; else its admission lies beside it.
+    /// Sign it with this key first. Without a key, FILE.admission.json must be next to it.
     #[arg(long)]
     key: Option<PathBuf>,
     /// Activate it as well.
@@ -54,7 +54,7 @@ pub struct Push {
 
 #[derive(clap::Args)]
 struct Wish {
-    /// A breaking change that is meant, by its code.
+    /// Allow this breaking change (a code such as ROUTE_REMOVED); repeatable.
     #[arg(long = "allow", value_name = "CODE")]
     allow: Vec<String>,
     /// Only if this generation is the active one.
@@ -64,7 +64,7 @@ struct Wish {
 
 #[derive(clap::Args)]
 pub struct Diff {
-    /// The module's digest, as `push` prints it; its first digits suffice.
+    /// The module's digest, as `push` prints it; a unique prefix is enough.
     digest: String,
     #[command(flatten)]
     host: Host,
@@ -72,7 +72,7 @@ pub struct Diff {
 
 #[derive(clap::Args)]
 pub struct Activate {
-    /// The module's digest, as `push` prints it; its first digits suffice.
+    /// The module's digest, as `push` prints it; a unique prefix is enough.
     digest: String,
     #[command(flatten)]
     wish: Wish,
@@ -93,11 +93,11 @@ pub struct Deactivate {
 
 #[derive(clap::Args)]
 pub struct Rollback {
-    /// The generation to go back to.
+    /// The generation to restore; by default the previous one.
     generation: Option<u64>,
     #[arg(long)]
     expected_generation: Option<u64>,
-    /// On the database itself, for hosts that do not start: by default to the newest generation whose signers are all trusted.
+    /// Work on the database directly, if no host starts. By default, restores the newest generation whose signers are all trusted.
     #[arg(long)]
     offline: bool,
     /// With --offline, `sqlite:PATH` or `postgres://...`: the database of the hosts.

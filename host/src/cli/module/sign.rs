@@ -17,10 +17,10 @@ pub struct Keygen {
     /// The signer's name.
     #[arg(long)]
     name: String,
-    /// What deployments take the signer for.
+    /// Role of the signer in a deployment.
     #[arg(long, default_value = "partner")]
     role: Role,
-    /// Where the secret goes: a new file that nobody else can read.
+    /// New file for the secret, readable only by you.
     #[arg(long)]
     out: PathBuf,
 }

@@ -7,18 +7,18 @@ use crate::problem;
 
 /// Status, component name and meaning of the refusals.
 pub const RESPONSES: &[(u16, &str, &str)] = &[
-    (400, "BadRequest", "The request is not as the operation takes it, or its Idempotency-Key is not."),
-    (401, "Unauthenticated", "No valid credential came with the request."),
-    (403, "Forbidden", "The caller may not do this."),
-    (404, "NotFound", "There is no such resource, or it is not the caller's."),
-    (406, "NotAcceptable", "The caller does not take what the operation answers."),
-    (409, "Conflict", "The request does not fit the present state, or its Idempotency-Key was used before."),
-    (412, "PreconditionFailed", "The record is no longer the one that If-Match names."),
-    (413, "PayloadTooLarge", "The body is larger than the operation takes."),
+    (400, "BadRequest", "The request is invalid, or its Idempotency-Key is missing or malformed."),
+    (401, "Unauthenticated", "The request has no valid credential."),
+    (403, "Forbidden", "The caller is not allowed to do this."),
+    (404, "NotFound", "The resource does not exist or belongs to another company."),
+    (406, "NotAcceptable", "The header Accept excludes the media types of the operation."),
+    (409, "Conflict", "The request conflicts with the current state, or its Idempotency-Key was used before."),
+    (412, "PreconditionFailed", "The record has changed since the ETag in If-Match."),
+    (413, "PayloadTooLarge", "The body is larger than the operation accepts."),
     (415, "UnsupportedMediaType", "The body is not application/json."),
-    (429, "TooManyRequests", "A rate, a quota or an entitlement does not admit the request now."),
+    (429, "TooManyRequests", "A rate limit, a quota or a missing entitlement rejects the request."),
     (500, "InternalError", "The service failed. Nothing was changed."),
-    (503, "Unavailable", "The service cannot answer right now. Nothing was changed."),
+    (503, "Unavailable", "The service is unavailable. Nothing was changed. Retry after the seconds of Retry-After."),
 ];
 
 /// A UUID of version 4 or 7 (`IdempotencyKey::parse`).

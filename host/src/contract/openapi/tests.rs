@@ -283,10 +283,7 @@ fn what_says_nothing_is_described_by_its_name() {
     let one = &document["paths"]["/tenants/{tenantId}/products/{id}"]["get"]["parameters"];
     assert_eq!(one[1]["description"], "The `id` of one of the products.");
     let schemas = &document["components"]["schemas"];
-    assert_eq!(
-        schemas["Product"]["properties"]["id"]["description"],
-        "What it is named by, here and in every other record; it never changes."
-    );
+    assert_eq!(schemas["Product"]["properties"]["id"]["description"], "Unique identifier; never changes.");
     assert_eq!(schemas["Told"]["properties"]["code"], json!({"$ref": "#/components/schemas/Code"}));
 }
 

@@ -161,7 +161,7 @@ pub const MEANT: &[Meant] = &[
         scans: &[("inventory_cost_entry", "source_entry_id = ANY")],
     },
     Meant {
-        why: "an index on `updated_at` would be written with every change of a hot row (ARCHITECTURE.md)",
+        why: "an index on `updated_at` would be written with every change of a hot row (docs/decisions/022)",
         scans: &[("inventory_stock", "updated_at"), ("inventory_unit", "updated_at")],
     },
     Meant {
