@@ -4,6 +4,8 @@ use stoa_sdk::Operation;
 
 /// Whoever changes the set-up of the books, and writes in them.
 pub const SETTINGS: &[&str] = &["settings.manage"];
+/// API clients that read the catalog name entities and branches in what they write.
+pub const CLIENT_READ: &[&str] = &["catalog.read"];
 /// The journal shows costs and margins.
 pub const FIGURES: &[&str] = &["reports.cost.read", "reports.margin.read"];
 
