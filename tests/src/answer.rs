@@ -198,6 +198,7 @@ pub const CODES: &[(&str, u16)] = &[
     ("UNSUPPORTED_MEDIA_TYPE", 415),
     ("RATE_LIMITED", 429),
     ("QUOTA_EXCEEDED", 429),
+    ("COMPANY_LIMIT_REACHED", 429),
     ("PUBLIC_API_DISABLED", 429),
     ("INTERNAL", 500),
     ("MODULE_FAILED", 500),

@@ -20,8 +20,14 @@ pub fn provision(options: &ProvisionOptions) -> Result<Vec<Created>, Problem> {
     }
     let places = (warehouses::service::find_by_code("MAIN"), prices::service::find_list("BASE"));
     let (Some(warehouse), Some(list)) = places else { return Ok(Vec::new()) };
-    let register =
-        NewRegister { code: FIRST.to_owned(), name: "Register 1".to_owned(), warehouse, list, cash_account: None };
+    let register = NewRegister {
+        code: FIRST.to_owned(),
+        name: "Register 1".to_owned(),
+        warehouse,
+        list,
+        cash_account: None,
+        smallest_coin: None,
+    };
     let row = insert_register(register)?;
     Ok(vec![Created { resource_type: POS_REGISTER.to_owned(), resource: row.id.into() }])
 }

@@ -9,6 +9,8 @@ use stoa_sdk::{Decimal, Item, Problem, item, text_enum};
 pub type Quantity = Decimal<6>;
 /// A price, a stated cost, a payment: money as people state it, with 6 digits after the point.
 pub type Money = Decimal<6>;
+/// A sum of money or quantities, over however many documents: 24 digits before the point, 6 after it.
+pub type Sum = Decimal<6, 30>;
 /// What one unit of goods costs. Stated ones have at most 6 digits after the point, corrected ones up to 12.
 pub type UnitCost = Decimal<12>;
 /// A product of quantity and money, or a sum of such products.
@@ -76,9 +78,9 @@ pub fn sum<const SCALE: u32, const DIGITS: u8>(
     sum.filter(|sum| fits(sum.units(), Decimal::<SCALE, DIGITS>::PRECISION)).ok_or_else(Problem::limit_exceeded)
 }
 
-/// Money with the 12 digits of amounts and unit costs.
-pub fn widen(money: Money) -> Amount {
-    // Columns and bodies hold less than 10^18 millionths.
+/// Money, or a sum of it, with the 12 digits of amounts and unit costs.
+pub fn widen<const DIGITS: u8>(money: Decimal<6, DIGITS>) -> Amount {
+    // Columns and bodies hold less than 10^18 millionths, sums less than 10^30.
     Amount::from_units(money.units().saturating_mul(ONE))
 }
 

@@ -82,7 +82,11 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     let Report { companies, findings, unfinished } =
         runtime.block_on(verify(&settings, &wanted)).map_err(|error| error.context(Unfinished))?;
     if as_json {
-        println!("{}", json!({ "companies": companies, "findings": findings, "unfinished": unfinished }));
+        let mut report = json!({ "companies": companies, "findings": findings });
+        if !unfinished.is_empty() {
+            report["unfinished"] = json!(unfinished);
+        }
+        println!("{report}");
     } else {
         for Finding { tenant_id, module, invariant, resource_id, message } in &findings {
             let resource = resource_id.map(|id| format!(" {id}")).unwrap_or_default();

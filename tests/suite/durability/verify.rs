@@ -273,7 +273,7 @@ fn a_check_that_is_cut_off_says_so(database: Database) {
     let (one, two) = (host.company(), host.company());
     let mut command = host.command();
     let output =
-        command.args(["verify", "--json"]).env("STOA_HEAVY_READ_TIMEOUT", "1ms").output().expect("cannot run stoa");
+        command.args(["verify", "--json"]).env("STOA_HEAVY_READ_TIMEOUT", "1us").output().expect("cannot run stoa");
     let report: Json = serde_json::from_slice(&output.stdout).unwrap_or_default();
     assert_eq!((output.status.code(), &report["findings"]), (Some(2), &json!([])), "{output:?}");
     let unfinished = report["unfinished"].as_array().cloned().unwrap_or_default();

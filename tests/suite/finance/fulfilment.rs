@@ -19,6 +19,7 @@ on_both_databases![
     f29_what_did_not_come_is_not_recognised,
     f30_a_known_identity_leaves_nothing,
     f31_goods_are_of_one_order_or_of_none,
+    d5_the_stale_version_is_pointed_at,
     f32_nothing_of_units_is_told,
     f33_goods_move_by_their_own_permission,
     goods_are_bought_with_their_invoice,
@@ -223,11 +224,25 @@ fn f30_a_known_identity_leaves_nothing(database: Database) {
     office.shop.try_admit(&phone, &office.buyer.main, Some("90"), serials(&numbers[..1])).is(201);
     let invoice = desk.draft(json!([desk.goods(&phone, "2", "90")]));
     let before = office.shop.records();
-    let units = json!([{ "lineNo": 0, "units": serials(&[&numbers[1], &numbers[0]]) }]);
+    let units = json!([{ "lineNo": 1, "units": serials(&[&numbers[1], &numbers[0]]) }]);
     let refused = confirm(desk, &invoice, purchase(&office, units)).refused(409, "DUPLICATE");
     assert_eq!(refused.pointers(), ["/units/0/units/1"]);
     assert!(!refused.tells(&numbers[0]), "{refused}");
     assert_eq!(office.shop.records(), before, "no order, receipt, unit or entry remains");
+}
+
+fn d5_the_stale_version_is_pointed_at(database: Database) {
+    let office = Office::new(database);
+    let (counter, desk) = (&office.counter, &office.sales);
+    let order = counter.draft_of(&counter.good("10", "9"), "1");
+    counter.confirm(&order).is(200);
+    let item = counter.read(&order)["items"][0]["id"].clone();
+    let invoice = desk.draft(json!([{ "orderItemId": item, "quantity": "1" }]));
+    let of_order = |version: i64| json!({ "expectedOrderVersion": version });
+    confirm(desk, &invoice, of_order(1)).refused(409, "VERSION_CONFLICT").at("/expectedOrderVersion");
+    let path = format!("invoices/{invoice}");
+    desk.step_at(&path, "confirm", json!(9), of_order(2)).refused(409, "VERSION_CONFLICT").at("/expectedVersion");
+    confirm(desk, &invoice, of_order(2)).is(200);
 }
 
 fn f31_goods_are_of_one_order_or_of_none(database: Database) {
@@ -293,7 +308,7 @@ fn goods_are_bought_with_their_invoice(database: Database) {
     ]);
     let invoice = desk.draft(lines);
     let numbers = fresh_serials(2);
-    let units = |at: usize, number: usize| json!({ "lineNo": at, "units": serials(&numbers[number..=number]) });
+    let units = |at: usize, number: usize| json!({ "lineNo": at + 1, "units": serials(&numbers[number..=number]) });
     let short = confirm(desk, &invoice, purchase(&office, json!([units(0, 0)]))).refused(409, "UNIT_COUNT_MISMATCH");
     assert_eq!(count(&short, 2), counts("UNITS_DIFFER_FROM_QUANTITY", 1, 0));
     confirm(desk, &invoice, purchase(&office, json!([units(2, 1), units(0, 0)]))).is(200);
@@ -318,9 +333,19 @@ fn an_order_is_received_with_its_invoice(database: Database) {
     let order = buyer.place(json!([line(&office.shop.counted(0), "9", "2"), line(&office.shop.phone(), "2", "90")]));
     let billed = |at: usize, quantity: &str| json!({ "orderItemId": order.item_id(at), "quantity": quantity });
     let invoice = desk.draft(json!([billed(0, "4"), billed(1, "1")]));
-    let units = json!([{ "lineNo": 1, "units": serials(&fresh_serials(1)) }]);
+    let units = json!([{ "lineNo": 2, "units": serials(&fresh_serials(1)) }]);
     let members =
         with(&desk.grounds(), json!({ "reason": WHY, "units": units, "expectedOrderVersion": order.version() }));
+    for (no, told) in [(0, "RANGE"), (3, "RANGE"), (101, "RANGE")] {
+        let stray = json!({ "units": [{ "lineNo": no, "units": serials(&fresh_serials(1)) }] });
+        let refused = confirm(desk, &invoice, with(&members, stray)).refused(400, "VALIDATION_FAILED");
+        refused.fault("/units/0/lineNo", told);
+    }
+    // [D5] Two versions stand in the body: the one that is stale is pointed at.
+    let stale = with(&members, json!({ "expectedOrderVersion": 1 }));
+    confirm(desk, &invoice, stale).refused(409, "VERSION_CONFLICT").at("/expectedOrderVersion");
+    let path = format!("invoices/{invoice}");
+    desk.step_at(&path, "confirm", json!(9), members.clone()).refused(409, "VERSION_CONFLICT").at("/expectedVersion");
     confirm(desk, &invoice, members).is(200);
     assert_eq!(order.status(), "PARTIALLY_RECEIVED");
     assert_eq!(order.item(0)["receivedQuantity"], "4.000000");

@@ -23,6 +23,8 @@ on_both_databases![
     f14_nothing_owed_is_settled_at_once,
     f48_no_key_writes,
     an_order_is_drafted_as_far_as_it_is_open,
+    d2_lines_are_counted_from_one,
+    d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts,
     a_draft_is_replaced_whole,
     lists_find_invoices,
     keys_read_what_they_may,
@@ -312,6 +314,62 @@ fn an_order_is_drafted_as_far_as_it_is_open(database: Database) {
     };
     assert_eq!(from("RECEIVED"), [(json!("3.000000"), json!(0)), (json!("1.000000"), json!(1))]);
     assert_eq!(from("ORDERED"), [(json!("5.000000"), json!(0)), (json!("2.000000"), json!(0))]);
+    office.shop.verified();
+}
+
+fn d2_lines_are_counted_from_one(database: Database) {
+    let office = Office::new(database);
+    let key = office.shop.machine(&["sales.read", "purchases.read"]);
+    let numbers =
+        |of: &Json| of["lines"].as_array().into_iter().flatten().map(|line| line["lineNo"].clone()).collect::<Vec<_>>();
+    for desk in office.desks() {
+        let draft = desk.draft(json!([desk.free("1", "10"), desk.free("2", "3")]));
+        assert_eq!(numbers(&desk.invoice(&draft).body), [1, 2]);
+        assert_eq!(numbers(&key.get(&desk.at(&format!("invoices/{draft}"))).is(200).body), [1, 2]);
+    }
+}
+
+fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Database) {
+    let office = Office::new(database);
+    let (buyer, desk) = (&office.buyer, &office.purchases);
+    let order =
+        buyer.place(json!([line_of(&office.shop.counted(0), "5", "2"), line_of(&office.shop.phone(), "3", "90")]));
+    let numbers = stoa_tests::purchases::fresh_serials(3);
+    let units = |of: &[String]| order.units(1, stoa_tests::purchases::serials(of));
+    order.receive(json!([order.goods(0, "3"), units(&numbers[..2])])).is(201);
+    order.receive(json!([order.goods(0, "1"), units(&numbers[2..])])).is(201);
+    let from = |basis: &str| {
+        let body = json!({ "orderId": order.id, "number": fresh("FROM-"), "basis": basis });
+        desk.shop.post("purchases/invoices/from-order", body)
+    };
+    let drafted = |basis: &str| {
+        let draft = desk.invoice(&from(basis).is(201).id());
+        let lines = draft["lines"].as_array().cloned().unwrap_or_default();
+        lines.iter().map(|line| (line["quantity"].clone(), line["unitCount"].clone())).collect::<Vec<_>>()
+    };
+    let told = |of: &[(&str, u64)]| of.iter().map(|(much, units)| (json!(much), json!(units))).collect::<Vec<_>>();
+    let all = [("3.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)];
+    let mut found = drafted("RECEIVED");
+    let mut expected = told(&all);
+    let sort = |rows: &mut Vec<(Json, Json)>| rows.sort_by_key(|row| format!("{row:?}"));
+    sort(&mut found);
+    sort(&mut expected);
+    assert_eq!(found, expected);
+    // By the order's lines alone, which names no receipt: two boxes.
+    desk.issue(json!([{ "orderItemId": order.item_id(0), "quantity": "2" }]));
+    let mut found = drafted("RECEIVED");
+    let mut expected = told(&[("1.000000", 0), ("2.000000", 2), ("1.000000", 0), ("1.000000", 1)]);
+    sort(&mut found);
+    sort(&mut expected);
+    assert_eq!(found, expected);
+    desk.issue(json!([
+        { "orderItemId": order.item_id(0), "quantity": "2" }, { "orderItemId": order.item_id(1), "quantity": "3" },
+    ]));
+    from("RECEIVED").refused(409, "ILLEGAL_STATE").fault("/orderId", "NOTHING_TO_BILL");
+    // The one that has not come is still ordered, until the order is cancelled.
+    assert_eq!(drafted("ORDERED"), told(&[("1.000000", 0)]));
+    order.cancel().is(200);
+    from("ORDERED").refused(409, "ILLEGAL_STATE").fault("/orderId", "NOTHING_TO_BILL");
     office.shop.verified();
 }
 

@@ -19,6 +19,7 @@ on_both_databases![
     branches_live_under_their_entity,
     directory_is_open_to_members_and_changes_are_not,
     begin_keeps_books_once,
+    d1_keys_read_entities_and_branches,
     l100_entities_at_most,
     countries_are_assigned_codes,
 ];
@@ -286,6 +287,36 @@ fn begin_keeps_books_once(database: Database) {
     assert_eq!((&entity["keepsBooks"], &entity["currencyCode"]), (&json!(true), &json!("EUR")));
     assert_eq!((&entity["booksStartOn"], &entity["amountScale"]), (&json!(day(0)), &json!(9)));
     begin(2, "EUR", 6).refused(409, "ILLEGAL_STATE").fault("/path/id", "BOOKS_KEPT");
+}
+
+fn d1_keys_read_entities_and_branches(database: Database) {
+    let shop = company(database);
+    let (entity, branch) = (shop.made("LEGAL_ENTITY").expect("an entity"), shop.made("BRANCH").expect("a branch"));
+    let other = shop.post(PATH, books::entity("SHUT")).is(201).id();
+    shop.archive(&format!("{PATH}/{other}")).is(200);
+    let key = shop.machine(&["catalog.read"]);
+    let main = json!({ "id": entity, "status": "ACTIVE", "code": "MAIN", "name": shop.get(&format!("{PATH}/{entity}")).is(200)["name"] });
+    assert_eq!(key.get(&format!("{PATH}/{entity}")).is(200).body, main);
+    assert_eq!(key.get(PATH).is(200).items(), [main]);
+    let archived = key.get(&format!("{PATH}?status=ARCHIVED")).is(200);
+    assert_eq!((archived.ids(), &archived.items()[0]["status"]), (vec![other.clone()], &json!("ARCHIVED")));
+    let shown = json!({
+        "id": branch, "status": "ACTIVE", "code": "MAIN", "legalEntityId": entity,
+        "name": shop.get(&format!("ledger/branches/{branch}")).is(200)["name"],
+    });
+    assert_eq!(key.get(&format!("ledger/branches/{branch}")).is(200).body, shown);
+    assert_eq!(key.get(&format!("ledger/branches?legalEntityId={entity}")).is(200).items(), [shown]);
+    assert!(key.get(&format!("ledger/branches?legalEntityId={other}")).is(200).items().is_empty());
+    let answer = key.get(&format!("{PATH}/{entity}")).is(200);
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    let blind = shop.machine(&["pricing.read"]);
+    let stranger = company(database).machine(&["catalog.read"]);
+    for path in [PATH, &format!("{PATH}/{entity}"), "ledger/branches", &format!("ledger/branches/{branch}")] {
+        blind.get(path).refused(403, "SCOPE_DENIED");
+    }
+    for path in [format!("{PATH}/{entity}"), format!("ledger/branches/{branch}")] {
+        stranger.get(&path).refused(404, "NOT_FOUND");
+    }
 }
 
 fn l100_entities_at_most(database: Database) {

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
 use stoa_tests::selling::{counter, counter_with_books};
-use stoa_tests::tills::{Till, register, till, till_with_books};
+use stoa_tests::tills::{Till, cash, parts, register, till, till_with_books};
 use stoa_tests::{Database, at_once, company, on_both_databases};
 
 on_both_databases![
@@ -15,6 +15,7 @@ on_both_databases![
     e286_a_cash_account_is_a_till_of_the_entity,
     e287_keys_are_not_for_registers,
     e288_a_register_is_never_changed,
+    d8_cash_is_made_up_of_coins_where_they_are_stated,
     lists_find_registers_by_what_is_asked,
     a_register_holds_what_it_stands_on,
 ];
@@ -161,4 +162,32 @@ fn a_register_holds_what_it_stands_on(database: Database) {
     shop.archive(&path).refused(409, "ILLEGAL_STATE");
     shop.archive(&format!("pos/registers/{}", made.id())).is(200);
     shop.archive(&path).is(200);
+}
+
+fn d8_cash_is_made_up_of_coins_where_they_are_stated(database: Database) {
+    let counter = counter(database);
+    let create = |coin: Json| counter.shop.post("pos/registers", register(&counter, json!({ "smallestCoin": coin })));
+    create(json!("0")).refused(400, "VALIDATION_FAILED").at("/smallestCoin");
+    let made = create(json!("0.05")).is(201);
+    assert_eq!(made["smallestCoin"], "0.050000");
+    let till = Till { counter: counter.clone(), register: made.id() };
+    let finer = |answer: stoa_tests::Answer, at: &str| {
+        answer.refused(409, "AMOUNT_PRECISION").fault(at, "FINER_THAN_COIN");
+    };
+    finer(till.try_open("10.02"), "/openingAmount");
+    let session = till.open("10.05");
+    finer(session.try_move("IN", "0.01"), "/amount");
+    session.try_move("IN", "0.15").is(201);
+    let order = till.order_of("2.97");
+    finer(session.try_check_out(&order, cash("3")), "/tenderedAmount");
+    finer(session.try_check_out(&order, parts(&[("CARD", "2.95"), ("CASH", "0.02")])), "/payments");
+    session.try_check_out(&order, parts(&[("CARD", "2.92"), ("CASH", "0.05")])).is(201);
+    finer(session.try_check_out(&till.order_of("2.95"), cash("3.001")), "/tenderedAmount");
+    session.sell("2.95", cash("3"));
+    finer(session.try_close("13.201"), "/countedAmount");
+    session.try_close("13.2").is(200);
+    // Without a coin any amount is cash.
+    let any = Till { register: create(Json::Null).is(201).id(), ..till };
+    any.open("0.000001").sell("548.9715", cash("550"));
+    any.shop().verified();
 }

@@ -9,6 +9,7 @@ on_both_databases![
     e300_the_last_x_is_the_z_and_stays,
     e304_a_session_without_a_receipt_reports_nothing,
     the_parts_of_a_report_agree,
+    d4_a_report_adds_up_beyond_twelve_digits,
 ];
 
 /// What of a report may differ from one asking to the next.
@@ -81,4 +82,20 @@ fn the_parts_of_a_report_agree(database: Database) {
     assert_eq!(report["receipts"], receipts);
     assert_eq!((&report["cash"]["sales"], &report["cash"]["changeGiven"]), (&json!("15.000000"), &json!("15.000000")));
     assert_eq!(report["cash"]["expected"], session.expected_cash());
+}
+
+fn d4_a_report_adds_up_beyond_twelve_digits(database: Database) {
+    let till = till_with_books(database);
+    let session = till.open("0");
+    let (much, twice) = ("600000000000", "1200000000000.000000");
+    for _ in 0..2 {
+        session.sell(much, parts(&[("CARD", much)]));
+        session.try_move("IN", much).is(201);
+        session.try_move("OUT", much).is(201);
+    }
+    session.try_close("0").is(200);
+    let z = session.report();
+    assert_eq!([&z["receipts"]["total"], &z["byMethod"][0]["amount"]], [twice, twice]);
+    assert_eq!([&z["cash"]["movementsIn"]["amount"], &z["cash"]["movementsOut"]["amount"]], [twice, twice]);
+    till.shop().verified();
 }

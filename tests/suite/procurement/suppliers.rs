@@ -14,6 +14,7 @@ on_both_databases![
     e81_faults_of_a_profile,
     a_code_is_immutable_and_the_rest_is_replaced,
     suppliers_are_listed_by_what_they_are,
+    d7_numbers_are_kept_as_people_write_them,
     keys_read_profiles_one_by_one_and_never_notes,
     events_name_a_supplier_and_nothing_personal,
     a_stale_etag_is_refused,
@@ -33,7 +34,7 @@ fn profile() -> Json {
         "kind": "COMPANY", "legalName": "Acme Wholesale GmbH", "taxIdType": "VAT", "taxId": "DE123456789",
         "language": "de-DE", "website": "https://acme.example.test/shop", "defaultCurrencyCode": "EUR",
         "paymentTermDays": 30, "leadTimeDays": 14,
-        "contacts": [{ "name": "Ada", "role": "Sales", "email": "ada@acme.example.test", "phone": "+49 30 123" }],
+        "contacts": [{ "name": "Ada", "role": "Sales", "email": "ada@acme.example.test", "phone": "+49 30 123", "phoneNormalized": "+4930123" }],
         "addresses": [{
             "label": "Hall 2", "use": "SHIPPING", "line1": "Ring 1", "line2": null, "city": "Berlin", "region": null,
             "postalCode": "10115", "countryCode": "DE",
@@ -133,7 +134,7 @@ fn e81_faults_of_a_profile(database: Database) {
     refuse(json!({ "tags": (0..21).map(|n| n.to_string()).collect::<Vec<_>>() }), "/profile/tags");
     refuse(json!({ "tags": ["a", "A"] }), "/profile/tags/1");
     refuse(json!({ "defaultCurrencyCode": "EUX" }), "/profile/defaultCurrencyCode");
-    refuse(json!({ "website": "http://acme.example.test" }), "/profile/website");
+    refuse(json!({ "website": "ftp://acme.example.test" }), "/profile/website");
     refuse(json!({ "leadTimeDays": 366 }), "/profile/leadTimeDays");
     refuse(json!({ "paymentTermDays": -1 }), "/profile/paymentTermDays");
     refuse(
@@ -142,9 +143,13 @@ fn e81_faults_of_a_profile(database: Database) {
     );
     // A hint of customers', and no member of a supplier's.
     refuse(json!({ "defaultPriceListId": null }), "/profile");
-    for (member, wrong) in
-        [("email", "x"), ("phone", "abc"), ("name", " "), ("name", &"n".repeat(201)), ("notes", &"n".repeat(2001))]
-    {
+    for (member, wrong) in [
+        ("email", "x"),
+        ("phone", &"5".repeat(51)),
+        ("name", " "),
+        ("name", &"n".repeat(201)),
+        ("notes", &"n".repeat(2001)),
+    ] {
         let body = with(&supplier("ACME"), json!({ (member): wrong }));
         shop.post(PATH, body).refused(400, "VALIDATION_FAILED").at(&format!("/{member}"));
     }
@@ -166,6 +171,25 @@ fn a_code_is_immutable_and_the_rest_is_replaced(database: Database) {
         assert_eq!(replaced[member], Json::Null, "{member}");
     }
     assert_eq!(shop.get(&path).is(200).body, replaced.body);
+}
+
+fn d7_numbers_are_kept_as_people_write_them(database: Database) {
+    let shop = company(database);
+    let made = shop.post(PATH, with(&supplier("ACME"), json!({ "phone": "(5) 555-4729" }))).is(201);
+    assert_eq!((&made["phone"], &made["phoneNormalized"]), (&json!("(5) 555-4729"), &json!("55554729")));
+    for (phone, digits) in [("+49 (30) 1-2.3", json!("+4930123")), ("ask for Ada", Json::Null)] {
+        let body =
+            with(&supplier("ACME"), json!({ "phone": phone, "profile": { "website": "http://acme.example.test" } }));
+        let replaced = shop.put(&at(&made.id()), body).is(200);
+        assert_eq!((&replaced["phone"], &replaced["phoneNormalized"]), (&json!(phone), &digits));
+        assert_eq!(replaced["profile"]["website"], "http://acme.example.test");
+    }
+    for wrong in ["", "5\n5", &"5".repeat(51)] {
+        let body = with(&supplier("OTHER"), json!({ "phone": wrong }));
+        shop.post(PATH, body).refused(400, "VALIDATION_FAILED").at("/phone");
+    }
+    let stated = with(&supplier("OTHER"), json!({ "phoneNormalized": "5" }));
+    shop.post(PATH, stated).refused(400, "VALIDATION_FAILED");
 }
 
 fn suppliers_are_listed_by_what_they_are(database: Database) {

@@ -114,12 +114,16 @@ fn e208_a_text_is_literal(database: Database) {
 fn e209_a_machine_sees_neither_notes_nor_tenant(database: Database) {
     let shop = company(database);
     let key = shop.machine(&["customers.read", "customers.write"]);
-    let noted = with(&body("A"), json!({ "notes": "pays late", "email": "a@b.test" }));
+    let noted = with(&body("A"), json!({ "notes": "pays late", "email": "a@b.test", "phone": "(5) 555-4729" }));
     let id = shop.post("sales/customers", noted.clone()).is(201).id();
     let path = format!("sales/customers/{id}");
     let seen = key.get(&path).is(200);
+    assert_eq!((&seen["phone"], &seen["phoneNormalized"]), (&json!("(5) 555-4729"), &json!("55554729")));
     let members: Vec<&String> = seen.body.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["id", "status", "createdAt", "updatedAt", "code", "name", "email", "phone", "profile"]);
+    assert_eq!(
+        members,
+        ["id", "status", "createdAt", "updatedAt", "code", "name", "email", "phone", "phoneNormalized", "profile"]
+    );
     key.put(&path, noted).refused(400, "VALIDATION_FAILED").fault("/notes", "NOT_ALLOWED");
     let receipt = key.put(&path, body("A")).is(200);
     let members: Vec<&String> = receipt.body.as_object().unwrap().keys().collect();

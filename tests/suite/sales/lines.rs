@@ -12,6 +12,7 @@ on_both_databases![
     e216_an_agreed_price_is_judged_by_the_list_of_the_moment,
     e217_a_hundred_of_the_largest_lines_add_up,
     e218_a_variant_stands_on_one_line,
+    d6_units_stand_on_serialized_lines_alone,
     e219_quantities_fit_their_unit,
     e220_quantities_are_plain_and_above_zero,
     e221_percentages_are_at_most_a_hundred,
@@ -148,6 +149,26 @@ fn e218_a_variant_stands_on_one_line(database: Database) {
     let variant = counter.good("10", "0");
     let twice = json!([{ "variantId": variant, "quantity": "1" }, { "variantId": variant, "quantity": "2" }]);
     counter.try_draft(twice).refused(400, "VALIDATION_FAILED").fault("/items/1/variantId", "REPEATED");
+}
+
+fn d6_units_stand_on_serialized_lines_alone(database: Database) {
+    let counter = counter(database);
+    let (variant, (_, units)) = (counter.good("10", "9"), counter.phone("300", 1));
+    let (other_phone, _) = counter.phone("300", 0);
+    let order = counter.draft_of(&variant, "2");
+    let replaced = |items: Json| {
+        counter.shop.put(&format!("sales/orders/{order}"), with(&counter.order(items), json!({ "expectedVersion": 1 })))
+    };
+    for named in [
+        counter.try_draft(one(&variant, json!({ "unitIds": units }))),
+        replaced(one(&variant, json!({ "unitIds": units }))),
+    ] {
+        let refused = named.refused(409, "UNIT_COUNT_MISMATCH").at("/items/0/unitIds");
+        let error = &refused.errors()[0];
+        assert_eq!((&error["required"], &error["identified"]), (&json!(0), &json!(1)));
+    }
+    let items = one(&other_phone, json!({ "unitIds": units }));
+    counter.try_draft(items).refused(409, "REFERENCE_INVALID").fault("/items/0/unitIds/0", "OTHER_VARIANT");
 }
 
 fn e219_quantities_fit_their_unit(database: Database) {

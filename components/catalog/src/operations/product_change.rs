@@ -43,6 +43,8 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/products/{id}/archive", "archiveProduct", archive)
         .summary("Archive a product with its active variants and media")
+        .description("Goods on hand stay where they are, keep their worth and can still be taken out and counted; none come in and none \
+            are sold. Whether there are any, `GET /inventory/stock` tells.")
         .needs(WRITE).body::<EmptyBody>().answers::<Product>()
         .writes(AUDIT, &[ARCHIVED.code, variant::ARCHIVED.code, media::ARCHIVED.code]).problems(&["ARCHIVED"]),
     Operation::delete("/catalog/products/{id}", "deleteProduct", delete).summary("Delete a product that was never used")

@@ -14,9 +14,9 @@ use crate::records::invoice::{
 use crate::records::known_unit::NamedUnit;
 
 collection! {
-    /// `line_no` from 0. `tracking` is the product's, whatever the request said. `order_unit_cost` is what the order of a purchase
-    /// agreed. `product_id`: audit
-    /// entries are found by it. `unit_ids`: in a draft those that a person named, in a posted invoice those that it bills.
+    /// `line_no` is a place and counts from 0; callers count from 1. `tracking` is the product's, whatever the request said.
+    /// `order_unit_cost` is what the order of a purchase agreed. `product_id`: audit entries are found by it. `unit_ids`: in a
+    /// draft those that a person named, in a posted invoice those that it bills.
     pub ledger InvoiceLineRow in "invoice_line" {
         invoice_id: Id,
         line_set_id: Id,
@@ -67,7 +67,7 @@ pub fn products_of(lines: &[InvoiceLineRow]) -> BTreeSet<Id> {
 #[serde(rename_all = "camelCase")]
 pub struct LineFacts {
     id: Id,
-    /// From 0.
+    #[schemars(range(min = 1, max = 100))]
     line_no: i64,
     variant_id: Option<Id>,
     description: Option<String>,
@@ -85,7 +85,7 @@ impl LineFacts {
     fn of(row: &InvoiceLineRow) -> LineFacts {
         LineFacts {
             id: row.id,
-            line_no: row.line_no,
+            line_no: row.line_no + 1,
             variant_id: row.variant_id,
             description: row.description.clone(),
             tracking_mode: row.tracking,

@@ -36,6 +36,7 @@ collection! {
 }
 
 collection! {
+    /// `line_no` is a place and counts from 0; callers count from 1.
     pub ledger SupplierReturnLineRow in "supplier_return_line" {
         return_id: Id,
         line_set_id: Id,
@@ -99,7 +100,7 @@ pub struct SupplierReturnHeader {
 #[serde(rename_all = "camelCase")]
 pub struct ApiSupplierReturnLine {
     id: Id,
-    /// From 0.
+    #[schemars(range(min = 1, max = 100))]
     line_no: i64,
     receipt_item_id: Id,
     variant_id: Id,
@@ -163,7 +164,7 @@ impl ApiSupplierReturnLine {
     pub fn of(row: &SupplierReturnLineRow) -> ApiSupplierReturnLine {
         ApiSupplierReturnLine {
             id: row.id,
-            line_no: row.line_no,
+            line_no: row.line_no + 1,
             receipt_item_id: row.receipt_item_id,
             variant_id: row.variant_id,
             quantity: row.quantity,

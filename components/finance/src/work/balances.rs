@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{Aggregate, Batch, aggregate};
 use stoa_sdk::{Filter, Id, all, totals};
 use stoa_trade::dates::Month;
-use stoa_trade::quantity::{Amount, Money, Quantity, of_count, widen};
+use stoa_trade::quantity::{Amount, Sum, of_count, widen};
 use stoa_trade::snapshot::{Days, Part, Summed, group_days, sum_days};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
@@ -51,19 +51,19 @@ macro_rules! standing {
     };
 }
 
-standing! { LineStanding of PartyEntryRow Money, widen }
+standing! { LineStanding of PartyEntryRow Sum, widen }
 standing! { MonthStanding of PartyTotalRow Amount, |sum| sum }
 
 totals! { MonthMoney of MoneyTotalRow by [] { amount: Amount = sum(amount) } }
 
-totals! { LineCredits of PartyEntryRow by [month: Month] { amount: Money = sum(amount) } }
+totals! { LineCredits of PartyEntryRow by [month: Month] { amount: Sum = sum(amount) } }
 
 totals! { MonthCredits of PartyTotalRow by [month: Month] { amount: Amount = sum(amount) } }
 
 totals! {
     LineRevenue of RevenueLineRow by [month: Month] {
         documents: i64 = sum(document_count),
-        quantity: Quantity = sum(quantity),
+        quantity: Sum = sum(quantity),
         revenue: Amount = sum(revenue),
     }
 }

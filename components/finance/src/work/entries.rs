@@ -1,6 +1,6 @@
 //! Rows of the ledger of what parties owe.
 
-use stoa_sdk::{Date, Id, new_id, now};
+use stoa_sdk::{Date, Decimal, Id, new_id, now};
 use stoa_trade::dates::Month;
 use stoa_trade::quantity::Money;
 
@@ -64,6 +64,6 @@ pub fn entry(
 }
 
 /// The amount with the other sign.
-pub fn negate(amount: Money) -> Money {
-    Money::from_units(-amount.units())
+pub fn negate<const DIGITS: u8>(amount: Decimal<6, DIGITS>) -> Decimal<6, DIGITS> {
+    Decimal::from_units(-amount.units())
 }

@@ -3,7 +3,7 @@
 use stoa_sdk::store::{Batch, Failure, Row, insert, run, select};
 use stoa_sdk::{Column, Date, Field, Filter, Id, Problem, all, totals, view};
 use stoa_trade::dates::Month;
-use stoa_trade::quantity::{Amount, Money, Quantity, of_count, widen};
+use stoa_trade::quantity::{Amount, Quantity, Sum, of_count, widen};
 use stoa_trade::snapshot::{Ledger, Snapshots, late_entities, ledger_step};
 
 use crate::records::money_move::{MoneyMoveRow, MoveOrigin};
@@ -71,9 +71,9 @@ pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     Ok(SNAPSHOTS.upgrade(cursor, next)?)
 }
 
-/// A sum of money as money: it has no more digits after the point.
-pub fn to_money(sum: Amount) -> Money {
-    Money::from_units(sum.units() / widen(Money::from_units(1)).units())
+/// A sum of money as such: it has no more digits after the point.
+pub fn to_sum(sum: Amount) -> Sum {
+    Sum::from_units(sum.units() / widen(Sum::from_units(1)).units())
 }
 
 /// What parties owe.
@@ -91,7 +91,7 @@ pub struct PartyGroup {
     due_on: Option<Date>,
 }
 
-totals! { pub PartySums of PartyEntryRow by [] { amount: Money = sum(amount) } }
+totals! { pub PartySums of PartyEntryRow by [] { amount: Sum = sum(amount) } }
 
 impl Ledger<1> for Parties {
     type Row = PartyEntryRow;
@@ -212,7 +212,7 @@ impl Ledger<3> for Revenue {
 /// Money as it moved.
 pub struct MoneyMoves;
 
-totals! { pub MoneySums of MoneyMoveRow by [] { amount: Money = sum(amount) } }
+totals! { pub MoneySums of MoneyMoveRow by [] { amount: Sum = sum(amount) } }
 
 impl Ledger<1> for MoneyMoves {
     type Row = MoneyMoveRow;

@@ -22,6 +22,7 @@ pub struct OrderedLine {
     pub is_billable: bool,
     pub variant: Id,
     pub tracking: Tracking,
+    /// As much as may be billed: of a cancelled purchase what was received.
     pub quantity: Quantity,
     pub billed: Quantity,
     /// Price or cost of one.
@@ -166,7 +167,7 @@ pub fn of_purchases(orders: &[purchases::Order], received: &[purchases::ReceiptI
                 is_billable: order.status != "DRAFT",
                 variant: item.variant_id.into(),
                 tracking: read_tracking(item.tracking),
-                quantity: parse(&item.quantity),
+                quantity: parse(if order.status == "CANCELLED" { &item.received } else { &item.quantity }),
                 billed: parse(&item.billed),
                 unit_amount: parse(&item.unit_cost),
             };

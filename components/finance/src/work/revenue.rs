@@ -8,14 +8,14 @@ use stoa_sdk::{Date, Filter, Id, Problem, all, map, set, text_enum, totals};
 use stoa_trade::clients::sales;
 use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
-use stoa_trade::quantity::{Amount, Money, Quantity, sum};
+use stoa_trade::quantity::{Amount, Sum, sum};
 use stoa_trade::snapshot::{Days, Summed, add_up, read_settled};
 
 use crate::records::party_entry::PartyEntryRow;
 use crate::records::revenue_line::RevenueLineRow;
 use crate::work::balances::{of_credits, sum_credited, sum_recognized};
 use crate::work::entries::negate;
-use crate::work::month_totals::to_money;
+use crate::work::month_totals::to_sum;
 use crate::work::ordered::parse;
 
 text_enum! {
@@ -45,12 +45,12 @@ pub struct Scope {
 pub struct Figures {
     /// Orders delivered, and invoices whose lines without an order were recognised.
     pub documents: i64,
-    pub quantity: Quantity,
+    pub quantity: Sum,
     pub revenue: Amount,
     pub cost: Amount,
-    pub uncosted: Quantity,
+    pub uncosted: Sum,
     /// None where credits cannot be told apart so.
-    pub credits: Option<Money>,
+    pub credits: Option<Sum>,
 }
 
 /// A page of groups by their keys, and the figures of all of them. The key of what has none, such as revenue without a variant, is
@@ -68,7 +68,7 @@ macro_rules! recognized {
         totals! {
             $name of RevenueLineRow by [$($key: $type)?] {
                 documents: i64 = sum(document_count),
-                quantity: Quantity = sum(quantity),
+                quantity: Sum = sum(quantity),
                 revenue: Amount = sum(revenue),
             }
         }
@@ -99,10 +99,10 @@ recognized! { ByVariant by [variant_id: Option<Id>] |of| text_of(of.variant_id) 
 recognized! { ByCustomer by [customer_id: Id] |of| of.customer_id.to_string() }
 recognized! { ByBranch by [branch_id: Option<Id>] |of| text_of(of.branch_id) }
 
-totals! { CreditsByDay of PartyEntryRow by [on_date: Date] { amount: Money = sum(amount) } }
-totals! { CreditsByMonth of PartyEntryRow by [month: Month] { amount: Money = sum(amount) } }
-totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Money = sum(amount) } }
-totals! { AllCredits of PartyEntryRow by [] { amount: Money = sum(amount) } }
+totals! { CreditsByDay of PartyEntryRow by [on_date: Date] { amount: Sum = sum(amount) } }
+totals! { CreditsByMonth of PartyEntryRow by [month: Month] { amount: Sum = sum(amount) } }
+totals! { CreditsByCustomer of PartyEntryRow by [party_id: Id] { amount: Sum = sum(amount) } }
+totals! { AllCredits of PartyEntryRow by [] { amount: Sum = sum(amount) } }
 
 impl Scope {
     /// Whether it is of the whole entity, whose months have totals.
@@ -178,7 +178,7 @@ pub fn group_revenue(of: &Scope, by: GroupBy, cursor: Option<Id>, limit: u32) ->
         for (key, amount) in credits.iter().filter(|(key, _)| in_page(key)) {
             rows.entry(key.clone()).or_default().credits = Some(*amount);
         }
-        rows.values_mut().for_each(|row| row.credits = row.credits.or(Some(Money::ZERO)));
+        rows.values_mut().for_each(|row| row.credits = row.credits.or(Some(Sum::ZERO)));
     }
     let total = Figures { credits: credit_total, ..add(&read_figure(&sold.total), &free_total)? };
     Ok(cut(rows, total, is_paged.then_some(limit), until.is_some()))
@@ -287,7 +287,7 @@ fn skip_zeros<const N: usize>(months: BTreeMap<Month, [Amount; N]>) -> impl Iter
 
 /// Counts and quantities with no more digits than theirs.
 fn to_figures([documents, quantity, revenue]: [Amount; 3]) -> Figures {
-    let (documents, quantity) = (to_money(documents).units() / to_money(ONE).units(), to_money(quantity));
+    let (documents, quantity) = (to_sum(documents).units() / to_sum(ONE).units(), to_sum(quantity));
     Figures { documents: i64::try_from(documents).unwrap_or(i64::MAX), quantity, revenue, ..Figures::default() }
 }
 
@@ -295,7 +295,7 @@ fn to_figures([documents, quantity, revenue]: [Amount; 3]) -> Figures {
 const ONE: Amount = Amount::from_units(1_000_000_000_000);
 
 /// Credits by group, where they have such a group, and all of them.
-fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option<Money>), Problem> {
+fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Sum>>, Option<Sum>), Problem> {
     let has_credits = matches!(by, GroupBy::Day | GroupBy::Month | GroupBy::Customer);
     let Some(filter) = of.filter_credits().filter(|_| has_credits) else { return Ok((None, None)) };
     let months = match of.is_whole() {
@@ -305,13 +305,13 @@ fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option
     let total = match &months {
         Some(months) => {
             let [total] = add_up(months.values().copied())?;
-            to_money(total)
+            to_sum(total)
         }
         None => run(aggregate::<AllCredits>(filter.clone()).one())?.amount,
     };
     let groups = match (by, months) {
         (GroupBy::Month, Some(months)) => {
-            map(skip_zeros(months).map(|(month, [amount])| (month.to_string(), negate(to_money(amount)))))
+            map(skip_zeros(months).map(|(month, [amount])| (month.to_string(), negate(to_sum(amount)))))
         }
         (GroupBy::Month, None) => sum_credits(&filter, |of: CreditsByMonth| (of.month.to_string(), of.amount))?,
         (GroupBy::Customer, _) => sum_credits(&filter, |of: CreditsByCustomer| (of.party_id.to_string(), of.amount))?,
@@ -320,7 +320,7 @@ fn read_credits(of: &Scope, by: GroupBy) -> Result<(Option<Keyed<Money>>, Option
     Ok((Some(groups), Some(negate(total))))
 }
 
-fn sum_credits<T: Totals>(filter: &Filter, keyed: fn(T) -> (String, Money)) -> Result<Keyed<Money>, Problem> {
+fn sum_credits<T: Totals>(filter: &Filter, keyed: fn(T) -> (String, Sum)) -> Result<Keyed<Sum>, Problem> {
     let groups = run(aggregate::<T>(filter.clone()).without_zeros().whole())?;
     Ok(map(groups.into_iter().map(keyed).map(|(key, amount)| (key, negate(amount)))))
 }

@@ -42,7 +42,7 @@ impl Guest for Services {
                 service::Goods::OfVariant(id) => CostedGoods::Variant(id.into()),
                 service::Goods::OfUnit(id) => CostedGoods::Unit(id.into()),
             };
-            (of, quantity::widen(parse_unsigned(&given.unit_cost)))
+            (of, quantity::widen::<0>(parse_unsigned(&given.unit_cost)))
         });
         let given: BTreeMap<_, _> = map(given);
         opening::open_books(entity.into(), &currency_code, &given).map(|value| value.to_string())

@@ -44,6 +44,25 @@ impl From<BranchRow> for Branch {
     }
 }
 
+/// A branch as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicBranch {
+    id: Id,
+    /// ARCHIVED ones can be named by nothing new.
+    status: Status,
+    code: String,
+    name: String,
+    legal_entity_id: Id,
+}
+
+impl From<BranchRow> for PublicBranch {
+    fn from(row: BranchRow) -> PublicBranch {
+        let BranchRow { id, status, code, name, legal_entity_id, .. } = row;
+        PublicBranch { id, status, code, name, legal_entity_id }
+    }
+}
+
 impl BranchRow {
     pub fn new(entity: Id, code: &str, name: String, address: Option<String>) -> BranchRow {
         let now = now();

@@ -104,6 +104,23 @@ impl LegalEntity {
     }
 }
 
+/// A legal entity as API clients read it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicLegalEntity {
+    id: Id,
+    /// ARCHIVED ones can be named by nothing new.
+    status: Status,
+    code: String,
+    name: String,
+}
+
+impl From<EntityRow> for PublicLegalEntity {
+    fn from(row: EntityRow) -> PublicLegalEntity {
+        PublicLegalEntity { id: row.id, status: row.status, code: row.code, name: row.name }
+    }
+}
+
 /// The whole record as an answer.
 pub fn answer(row: EntityRow) -> Reply {
     let id = row.id;

@@ -4,3 +4,5 @@
 pub const SETTINGS: &[&str] = &["settings.manage"];
 /// The journal shows costs and margins.
 pub const FIGURES: &[&str] = &["reports.cost.read", "reports.margin.read"];
+/// API clients that read the catalog name entities and branches in what they write.
+pub const CLIENT_READ: &[&str] = &["catalog.read"];

@@ -16,6 +16,7 @@ use stoa_trade::text::Prose;
 use crate::records::cash_movement::{CashDirection, CashMovementRow, PosCashMovement};
 use crate::records::permission::{READ, SELL};
 use crate::records::session::{POS_SESSION, SessionRow};
+use crate::rules::coin::check_coins;
 use crate::rules::text::find_card_number;
 use crate::work::session::{lock_session, raise_version, require_open, require_operator};
 
@@ -26,7 +27,7 @@ pub const OPERATIONS: &[Operation] = &[
             counter account, or against cash movements.")
         .needs(SELL).body::<PosCashMovementInput>().answers::<PosCashMovement>().cache_control("no-store")
         .writes(POS_SESSION, &[])
-        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
+        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "AMOUNT_PRECISION", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
             "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::read("/pos/sessions/{id}/cash-movements", "listPosCashMovements", list).summary("Cash movements of a session")
@@ -62,6 +63,7 @@ pub fn create(call: &Call) -> Answer {
     require_operator(&session)?;
     input.expected_version.check(session.version)?;
     require_open(&session)?;
+    check_coins(session.smallest_coin, &[("/amount", input.amount.0)])?;
     let id = new_id();
     let direction = match input.direction {
         CashDirection::In => Direction::In,

@@ -17,6 +17,7 @@ use crate::records::payment::{Method, PaymentRow};
 use crate::records::permission::CHECK_OUT;
 use crate::records::receipt::{POS_RECEIPT, PosReceipt, RECEIPT_CREATED, ReceiptEvent, ReceiptRow};
 use crate::records::session::SessionRow;
+use crate::rules::coin::check_coins;
 use crate::rules::collectable::require_collectable;
 use crate::rules::register_match::{Place, check_place};
 use crate::rules::tender::{Component, Paid, PosPaymentInput, StatedTender};
@@ -76,6 +77,7 @@ pub fn check_out(call: &Call) -> Answer {
     let lines: Vec<Amount> = order.items.iter().map(|line| parse(&line.line_total)).collect();
     let total = require_collectable(parse(&order.total), &lines)?;
     let paid = tender.pay(total)?;
+    check_coins(session.smallest_coin, &tender.in_cash(&paid))?;
     let is_whole = tender.tendered_amount.is_some();
     let components: Vec<tills::Component> = paid.components.iter().map(component_to_wire).collect();
     // Every refusal of the collection comes before goods are touched; it only inserts and posts then.

@@ -6,6 +6,7 @@ use stoa_sdk::store::{get, run};
 use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, emit, text};
 use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::lists::{answer_page, equals, is_set, mentions, read_page};
+use stoa_trade::quantity::Positive;
 use stoa_trade::text::Line;
 use stoa_trade::{Change, EmptyBody, list_query, writable};
 
@@ -49,6 +50,10 @@ pub struct PosRegisterInput {
     /// A till's money account of the entity; only where it keeps books.
     #[serde(default)]
     pub cash_account_id: Option<Id>,
+    /// The smallest coin in use, such as 0.05: cash that no coins make up is refused, at the opening, in movements, tenders, change
+    /// and counts. Omitted or null: any amount is cash.
+    #[serde(default)]
+    pub smallest_coin: Option<Positive>,
 }
 
 list_query! {
@@ -83,8 +88,14 @@ pub fn read(call: &Call) -> Answer {
 pub fn create(call: &Call) -> Answer {
     let input: PosRegisterInput = call.body()?;
     let (warehouse, list) = find_places(input.warehouse_id, input.price_list_id)?;
-    let register =
-        NewRegister { code: input.code, name: input.name.into(), warehouse, list, cash_account: input.cash_account_id };
+    let register = NewRegister {
+        code: input.code,
+        name: input.name.into(),
+        warehouse,
+        list,
+        cash_account: input.cash_account_id,
+        smallest_coin: input.smallest_coin.map(|coin| coin.0),
+    };
     insert_register(register).map(|row| reply(&row))
 }
 

@@ -1,9 +1,7 @@
 //! The figures of a session as its close fixed them: what its Z report shows for ever (sales-pos.md 10.4, 12).
 
-use stoa_sdk::{Decimal, Id, collection, text_enum};
-
-/// A sum of a session, wide enough for any number of receipts.
-pub type Sum = Decimal<6, 30>;
+use stoa_sdk::{Id, collection, text_enum};
+use stoa_trade::quantity::Sum;
 
 text_enum! {
     /// What a total is of. CHANGE counts receipts.

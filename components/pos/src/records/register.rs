@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{EventData, EventKind, Id, Instant, Reply, collection};
 use stoa_trade::life::{Archivable, Head};
+use stoa_trade::quantity::Money;
 use stoa_trade::{Status, archivable};
 
 use crate::records::EXAMPLE_ID;
@@ -29,6 +30,7 @@ collection! {
         archived_at: Option<Instant>,
         open_session_id: Option<Id>,
         last_session_no: i64 = 0,
+        smallest_coin: Option<Money>,
     }
     unique { code: [code_key] }
     index { [status, id], [warehouse_id] }
@@ -54,6 +56,8 @@ pub struct PosRegister {
     /// The till's money account; null: the one mapped to cash when a session opens.
     cash_account_id: Option<Id>,
     open_session_id: Option<Id>,
+    /// No amount of cash is finer; null: any amount is cash.
+    smallest_coin: Option<Money>,
 }
 
 impl PosRegister {
@@ -69,6 +73,7 @@ impl PosRegister {
             currency_code: row.currency_code.clone(),
             cash_account_id: row.cash_account_id,
             open_session_id: row.open_session_id,
+            smallest_coin: row.smallest_coin,
         }
     }
 }

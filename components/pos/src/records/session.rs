@@ -21,7 +21,8 @@ text_enum! {
 pub const OPEN_SLOT: i64 = 1;
 
 collection! {
-    /// Entity, warehouse, list and currency are the register's; `cash_account_id` is the till's as it was resolved at the opening.
+    /// Entity, warehouse, list and currency are the register's; `cash_account_id` is the till's as it was resolved at the opening,
+    /// `smallest_coin` the register's.
     /// `operator_id` and `closed_by` are people as the host names them.
     pub record SessionRow in "session" {
         register_id: Id,
@@ -43,6 +44,7 @@ collection! {
         opened_at: Instant,
         closed_at: Option<Instant>,
         closed_by: Option<String>,
+        smallest_coin: Option<Money>,
     }
     unique { slot: [register_id, open_slot], number: [register_id, session_no] }
     index { [status, id], [legal_entity_id, id], [operator_id, id], [opened_at], [closed_at] }

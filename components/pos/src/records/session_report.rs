@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{Id, Instant, text_enum};
-use stoa_trade::quantity::Money;
+use stoa_trade::quantity::{Money, Sum};
 
-use crate::records::closing_total::Sum;
 use crate::records::payment::{CardKind, Method};
 
 text_enum! {

@@ -115,6 +115,14 @@ impl StatedTender {
         }
     }
 
+    /// What of a payment is cash, where the body states it: what stays in the drawer, and the change.
+    pub fn in_cash(&self, paid: &Paid) -> [(&'static str, Money); 2] {
+        match self.tendered_amount {
+            Some(_) => [("/tenderedAmount", paid.cash), ("/tenderedAmount", paid.change)],
+            None => [("/payments", paid.cash), ("/cashTendered", paid.change)],
+        }
+    }
+
     fn pay_by_components(&self, total: Money) -> Result<Paid, Problem> {
         // Eight amounts of 18 digits fit i128 by far.
         let stated: i128 = self.components().iter().map(|component| component.amount.0.units()).sum();

@@ -192,6 +192,7 @@ pub fn register() -> RegisterRow {
         archived_at: None,
         open_session_id: None,
         last_session_no: 6,
+        smallest_coin: None,
     }
 }
 
@@ -221,6 +222,7 @@ pub fn session() -> SessionRow {
         opened_at: Instant(NOW),
         closed_at: None,
         closed_by: None,
+        smallest_coin: None,
     }
 }
 

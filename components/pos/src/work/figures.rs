@@ -6,10 +6,10 @@ use stoa_sdk::host::fault;
 use stoa_sdk::store::{Value, aggregate, run, select};
 use stoa_sdk::{Field, Id, Problem, map, new_id, now, totals, view};
 use stoa_trade::clients::tills::{self, State};
-use stoa_trade::quantity::Money;
+use stoa_trade::quantity::{Money, Sum};
 
 use crate::records::cash_movement::{CashDirection, CashMovementRow};
-use crate::records::closing_total::{ClosingTotalRow, NONE, Sum, TotalKind};
+use crate::records::closing_total::{ClosingTotalRow, NONE, TotalKind};
 use crate::records::payment::{CardKind, Method, PaymentRow};
 use crate::records::receipt::ReceiptRow;
 use crate::records::session_report::{MethodTotal, Tally};

@@ -7,6 +7,7 @@ use stoa_trade::clients::directory::{self, Holder};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::prices::{PriceList, service as lists};
 use stoa_trade::clients::warehouses::{self, Warehouse};
+use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{or_duplicate, unusable};
 use stoa_trade::text::key;
 
@@ -22,6 +23,7 @@ pub struct NewRegister {
     pub warehouse: Warehouse,
     pub list: PriceList,
     pub cash_account: Option<Id>,
+    pub smallest_coin: Option<Money>,
 }
 
 /// The warehouse and the list that a body names.
@@ -62,6 +64,7 @@ pub fn insert_register(of: NewRegister) -> Result<RegisterRow, Problem> {
         archived_at: None,
         open_session_id: None,
         last_session_no: 0,
+        smallest_coin: of.smallest_coin,
     };
     run(insert([&row])).map_err(or_duplicate("/code"))?;
     directory::hold(Holder::Register(row.id), entity, row.branch_id, row.cash_account_id).map_err(|refused| {

@@ -130,7 +130,7 @@ fn insert_supplier(call: &Call) -> Result<SupplierRow, Problem> {
         code: input.code,
         name: input.name.into(),
         email: input.email.map(|email| email.0),
-        phone: input.phone.map(|phone| phone.0),
+        phone: input.phone.map(String::from),
         notes: input.notes.map(String::from),
         has_profile: false,
         profile_kind: None,
@@ -175,7 +175,7 @@ fn replace_for(call: &Call, show: fn(SupplierRow) -> Reply) -> Answer {
         code: if is_same { before.code.clone() } else { input.code },
         name: input.name.into(),
         email: input.email.map(|email| email.0),
-        phone: input.phone.map(|phone| phone.0),
+        phone: input.phone.map(String::from),
         notes: input.notes.map(String::from),
         ..before.clone()
     };

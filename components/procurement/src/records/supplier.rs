@@ -93,12 +93,7 @@ impl SupplierRow {
     }
 
     fn party(&self) -> PartyHead {
-        PartyHead {
-            code: self.code.clone(),
-            name: self.name.clone(),
-            email: self.email.clone(),
-            phone: self.phone.clone(),
-        }
+        PartyHead::of(&self.code, &self.name, self.email.as_deref(), self.phone.as_deref())
     }
 }
 

@@ -149,7 +149,7 @@ fn change(call: &Call, input: CustomerBody, by_client: bool) -> Result<Change<Cu
         code_key: key(&input.code),
         name: input.name.into(),
         email: input.email.map(|email| email.0),
-        phone: input.phone.map(|phone| phone.0),
+        phone: input.phone.map(String::from),
         notes: if by_client { before.notes.clone() } else { input.notes.map(String::from) },
         ..before.clone()
     };

@@ -114,7 +114,7 @@ pub struct CustomerReceipt {
 }
 
 fn party(row: &CustomerRow) -> PartyHead {
-    PartyHead { code: row.code.clone(), name: row.name.clone(), email: row.email.clone(), phone: row.phone.clone() }
+    PartyHead::of(&row.code, &row.name, row.email.as_deref(), row.phone.as_deref())
 }
 
 impl Customer {

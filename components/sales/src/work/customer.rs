@@ -50,7 +50,7 @@ pub fn insert_customer(input: CustomerBody) -> Result<CustomerRow, Problem> {
         code: input.code,
         name: input.name.into(),
         email: input.email.map(|email| email.0),
-        phone: input.phone.map(|phone| phone.0),
+        phone: input.phone.map(String::from),
         notes: input.notes.map(String::from),
         status: Status::Active,
         archived_at: None,

@@ -80,11 +80,6 @@ totals! {
     }
 }
 
-/// A quantity with the digits of amounts.
-fn amount_of(quantity: SignedQuantity) -> Amount {
-    widen(stoa_sdk::Decimal::from_units(quantity.units()))
-}
-
 impl Ledger<6> for Deliveries {
     type Row = DeliveryLineRow;
     type Total = DeliveryTotalRow;
@@ -107,11 +102,11 @@ impl Ledger<6> for Deliveries {
     fn read_line(line: &DeliveryLineRow) -> (Id, Id, (String, Month), [Amount; 6]) {
         let figures = [
             of_count(line.document_count),
-            amount_of(line.quantity),
+            widen(line.quantity),
             line.revenue,
             line.cost.unwrap_or(Amount::ZERO),
             of_count(i64::from(line.cost.is_some())),
-            amount_of(line.uncosted_quantity),
+            widen(line.uncosted_quantity),
         ];
         (line.id, line.legal_entity_id, (line.currency_code.clone(), Month::of(line.on_date)), figures)
     }
@@ -136,11 +131,11 @@ impl Ledger<6> for Deliveries {
     fn read_sums(sums: &LineSums) -> [Amount; 6] {
         [
             of_count(sums.documents),
-            amount_of(sums.quantity),
+            widen(sums.quantity),
             sums.revenue,
             sums.cost,
             of_count(sums.costed),
-            amount_of(sums.uncosted),
+            widen(sums.uncosted),
         ]
     }
 }
@@ -167,7 +162,7 @@ pub fn sum_deliveries(
             measure: &|of| aggregate::<LineMonths>(of).when(LineMonths::costed, DeliveryLineRow::cost.not_null()),
             figures: |of| {
                 let (documents, costed) = (of_count(of.documents), of_count(of.costed));
-                let figures = [documents, amount_of(of.quantity), of.revenue, of.cost, costed, amount_of(of.uncosted)];
+                let figures = [documents, widen(of.quantity), of.revenue, of.cost, costed, widen(of.uncosted)];
                 (of.month, figures)
             },
         },

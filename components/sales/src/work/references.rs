@@ -124,11 +124,15 @@ impl References {
         }
         faults.extend(lines.faults("variantId", "ARCHIVED", |line| !self.is_active(line.variant)));
         faults.extend(self.find_unpriced(named.lines));
+        // Of a line that has none, every unit is another's: there the count is what is wrong.
+        let has_units = |line: &StatedLine| self.tracking(line.variant) == Tracking::Serialized;
         faults.extend(lines.id_faults(
             "unitIds",
             "OTHER_VARIANT",
             |line| &line.units,
-            |line, unit| self.units.get(&unit).is_some_and(|unit| Id::from(unit.variant_id) != line.variant),
+            |line, unit| {
+                has_units(line) && self.units.get(&unit).is_some_and(|unit| Id::from(unit.variant_id) != line.variant)
+            },
         ));
         refuse("REFERENCE_INVALID", faults)?;
         self.check_unit_counts(named.lines)

@@ -21,6 +21,14 @@ impl ExpectedVersion {
     pub fn check(self, current: i64) -> Result<(), Problem> {
         if self.0 == current { Ok(()) } else { Err(Problem::of("VERSION_CONFLICT")) }
     }
+
+    /// As [`check`](Self::check), where a body states several versions: the refusal points at the one that is stale.
+    ///
+    /// # Errors
+    /// VERSION_CONFLICT at the pointer.
+    pub fn check_at(self, current: i64, pointer: &str) -> Result<(), Problem> {
+        self.check(current).map_err(|_| Problem::at("VERSION_CONFLICT", pointer))
+    }
 }
 
 stoa_sdk::inline_schema!([] ExpectedVersion, |_| json_schema!({ "type": "integer", "minimum": 1, "maximum": LAST }));

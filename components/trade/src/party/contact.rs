@@ -1,14 +1,13 @@
 //! How a party is reached: e-mail, telephone, people and postal addresses.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use stoa_sdk::text_enum;
 
 use crate::text::Line;
 
 /// One `@`, no white space.
 const EMAIL: &str = "^[^@\\s]+@[^@\\s]+$";
-const PHONE: &str = "^\\+?[0-9][0-9 ().-]{2,30}$";
 /// ISO 3166-1 alpha-2; which codes there are is a table's to say.
 const COUNTRY: &str = "^[A-Z]{2}$";
 
@@ -18,11 +17,16 @@ const COUNTRY: &str = "^[A-Z]{2}$";
 #[schemars(inline, extend("x-normalize" = ["trim"]))]
 pub struct Email(#[schemars(regex(pattern = EMAIL), length(min = 3, max = 254))] pub String);
 
-/// A telephone number as people write it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(inline, extend("x-normalize" = ["trim"]))]
-pub struct Phone(#[schemars(regex(pattern = PHONE))] pub String);
+/// A telephone number as people write it: spaces, brackets, an extension.
+pub type Phone = Line<1, 50>;
+
+/// A telephone number as machines compare it: its digits, after `+` where that stands before them; None where there are none.
+pub fn normalize_phone(phone: &str) -> Option<String> {
+    let digits: String = phone.chars().filter(char::is_ascii_digit).collect();
+    let is_international = phone.chars().find(|c| *c == '+' || c.is_ascii_digit()) == Some('+');
+    let prefix = if is_international { "+" } else { "" };
+    (!digits.is_empty()).then(|| format!("{prefix}{digits}"))
+}
 
 /// Somebody to speak to.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -36,13 +40,16 @@ pub struct ContactInput {
     /// The person's own.
     #[serde(default)]
     pub email: Option<Email>,
-    /// The person's own.
+    /// The person's own, as people write it.
     #[serde(default)]
     pub phone: Option<Phone>,
+    /// Read-only: it is worked out of `phone`, and taken so that a profile can be sent back as it was read.
+    #[serde(default)]
+    pub phone_normalized: Option<Line<0, 51>>,
 }
 
 /// Somebody to speak to, as it is kept and shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Contact {
     /// The person's.
@@ -51,17 +58,38 @@ pub struct Contact {
     pub role: Option<String>,
     /// The person's own.
     pub email: Option<String>,
-    /// The person's own.
+    /// The person's own, as people write it.
     pub phone: Option<String>,
+    /// The digits of `phone`, after `+` where that stands before them; null where there are none.
+    pub phone_normalized: Option<String>,
+}
+
+/// A contact as a row keeps it; rows from before have no normalised number.
+#[derive(Deserialize)]
+struct KeptContact {
+    name: String,
+    role: Option<String>,
+    email: Option<String>,
+    phone: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Contact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Contact, D::Error> {
+        let KeptContact { name, role, email, phone } = KeptContact::deserialize(deserializer)?;
+        let phone_normalized = phone.as_deref().and_then(normalize_phone);
+        Ok(Contact { name, role, email, phone, phone_normalized })
+    }
 }
 
 impl From<ContactInput> for Contact {
     fn from(input: ContactInput) -> Contact {
+        let phone = input.phone.map(String::from);
         Contact {
             name: input.name.into(),
             role: input.role.map(String::from),
             email: input.email.map(|email| email.0),
-            phone: input.phone.map(|phone| phone.0),
+            phone_normalized: phone.as_deref().and_then(normalize_phone),
+            phone,
         }
     }
 }
@@ -136,5 +164,33 @@ impl From<AddressInput> for Address {
             postal_code: input.postal_code.map(String::from),
             country_code: input.country_code,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_by_their_digits() {
+        for (phone, expected) in [
+            ("(5) 555-4729", Some("55554729")),
+            ("+49 (30) 1-2.3", Some("+4930123")),
+            ("(+49) 30 123", Some("+4930123")),
+            ("030/123 ext. 4+", Some("0301234")),
+            ("ask for Ada", None),
+            ("+", None),
+        ] {
+            assert_eq!(normalize_phone(phone).as_deref(), expected, "{phone}");
+        }
+    }
+
+    #[test]
+    fn contacts_of_before_are_read_with_their_digits() {
+        let kept = r#"{"name":"Ada","role":null,"email":null,"phone":"+49 30"}"#;
+        let contact: Contact = serde_json::from_str(kept).unwrap();
+        assert_eq!(contact.phone_normalized.as_deref(), Some("+4930"));
+        let again: Contact = serde_json::from_str(&serde_json::to_string(&contact).unwrap()).unwrap();
+        assert_eq!(again, contact);
     }
 }

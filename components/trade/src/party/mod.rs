@@ -9,7 +9,7 @@ mod contact;
 mod profile;
 mod restated;
 
-pub use contact::{Address, AddressInput, AddressUse, Contact, ContactInput, Email, Phone};
+pub use contact::{Address, AddressInput, AddressUse, Contact, ContactInput, Email, Phone, normalize_phone};
 pub use profile::{CustomerTerms, PartyKind, Profile, ProfileInput, SupplierTerms, check_profile};
 pub use restated::Restated;
 
@@ -57,6 +57,21 @@ pub struct PartyHead {
     pub email: Option<String>,
     /// As people write it.
     pub phone: Option<String>,
+    /// The digits of `phone`, after `+` where that stands before them; null where there are none.
+    pub phone_normalized: Option<String>,
+}
+
+impl PartyHead {
+    /// The head of a row with these columns.
+    pub fn of(code: &str, name: &str, email: Option<&str>, phone: Option<&str>) -> PartyHead {
+        PartyHead {
+            code: code.to_owned(),
+            name: name.to_owned(),
+            email: email.map(str::to_owned),
+            phone: phone.map(str::to_owned),
+            phone_normalized: phone.and_then(normalize_phone),
+        }
+    }
 }
 
 /// What the schema cannot tell of a customer's body.
@@ -92,7 +107,8 @@ mod tests {
             (supplier(json!(null)), true),
             (supplier(json!({})), true),
             (supplier(json!({ "website": "https://acme.example/shop?a=b#c", "leadTimeDays": 365 })), true),
-            (supplier(json!({ "website": "http://acme.example" })), false),
+            (supplier(json!({ "website": "http://acme.example" })), true),
+            (supplier(json!({ "website": "ftp://acme.example" })), false),
             (supplier(json!({ "leadTimeDays": 366 })), false),
             (supplier(json!({ "defaultPriceListId": null })), false),
             (supplier(json!({ "nickname": "A" })), false),
@@ -109,7 +125,11 @@ mod tests {
             (json!({ "code": "A", "name": "Acme", "email": "a@b", "phone": "+49 (30) 123" }), true),
             (json!({ "code": "A", "name": "Acme", "email": "a b@c" }), false),
             (json!({ "code": "A", "name": "Acme", "email": "a@b@c" }), false),
-            (json!({ "code": "A", "name": "Acme", "phone": "0" }), false),
+            (json!({ "code": "A", "name": "Acme", "phone": "(5) 555-4729" }), true),
+            (json!({ "code": "A", "name": "Acme", "phone": "5".repeat(50) }), true),
+            (json!({ "code": "A", "name": "Acme", "phone": "5".repeat(51) }), false),
+            (json!({ "code": "A", "name": "Acme", "phone": "" }), false),
+            (json!({ "code": "A", "name": "Acme", "phone": "5\n5" }), false),
             (json!({ "code": "A", "name": "Acme", "notes": "x".repeat(2000) }), true),
             (json!({ "code": "A", "name": "Acme", "other": 1 }), false),
         ] {
@@ -193,7 +213,7 @@ mod tests {
         let shown = serde_json::to_value(Profile::from(input)).unwrap();
         let expected = json!({
             "kind": null, "legalName": null, "taxIdType": null, "taxId": null, "language": null, "paymentTermDays": null,
-            "contacts": [{ "name": "Ada", "role": null, "email": "ada@acme.example", "phone": null }],
+            "contacts": [{ "name": "Ada", "role": null, "email": "ada@acme.example", "phone": null, "phoneNormalized": null }],
             "addresses": [], "tags": [],
             "website": null, "defaultCurrencyCode": null, "leadTimeDays": 3,
         });

@@ -19,8 +19,8 @@ const TAX_ID: &str = "^[A-Za-z0-9][A-Za-z0-9./-]{0,39}$";
 const LANGUAGE: &str = "^(([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?\
     (-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[0-9A-WY-Za-wy-z](-[A-Za-z0-9]{2,8})+)*(-[xX](-[A-Za-z0-9]{1,8})+)?\
     |[xX](-[A-Za-z0-9]{1,8})+)$";
-/// An absolute HTTPS address without a user (RFC 3986).
-const WEBSITE: &str = "^https://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)(:[0-9]{1,5})?\
+/// An absolute address of the web without a user (RFC 3986).
+const WEBSITE: &str = "^https?://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})+)(:[0-9]{1,5})?\
     (/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(\\?([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?\
     (#([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$";
 
@@ -134,7 +134,7 @@ pub struct CustomerTerms {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Supplier")]
 pub struct SupplierTerms {
-    /// An absolute HTTPS address.
+    /// An absolute address, https or http.
     #[serde(default)]
     #[schemars(regex(pattern = WEBSITE), length(max = 2048))]
     pub website: Option<String>,

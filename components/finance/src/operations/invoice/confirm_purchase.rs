@@ -58,11 +58,11 @@ impl<'a> Given<'a> {
     /// # Errors
     /// VALIDATION_FAILED of a line that there is not; UNIT_COUNT_MISMATCH.
     fn of(of: &LockedInvoice, units: &'a [LineUnits]) -> Result<Given<'a>, Problem> {
-        let is_line = |no: i64| of.lines.iter().any(|line| line.line_no == no && line.variant_id.is_some());
-        let stray = units.iter().enumerate().filter(|(_, of)| !is_line(of.line_no));
+        let is_line = |place: i64| of.lines.iter().any(|line| line.line_no == place && line.variant_id.is_some());
+        let stray = units.iter().enumerate().filter(|(_, of)| !is_line(of.place()));
         let stray: Vec<Item> = stray.map(|(nth, _)| item(format!("/units/{nth}/lineNo"), "RANGE")).collect();
         refuse_invalid(stray)?;
-        let by_line = units.iter().enumerate().map(|(nth, of)| (of.line_no, (nth, of.units.as_slice())));
+        let by_line = units.iter().enumerate().map(|(nth, of)| (of.place(), (nth, of.units.as_slice())));
         let given = Given { by_line: stoa_sdk::map(by_line) };
         let goods: Vec<&InvoiceLineRow> = of.lines.iter().filter(|line| line.variant_id.is_some()).collect();
         // A unit that the draft names is there already: it cannot come again.
@@ -113,7 +113,7 @@ fn receive(
     refuse_members(&[("/warehouseId", body.warehouse_id.is_some()), ("/orderNumber", body.order_number.is_some())])?;
     let version = body.expected_order_version.ok_or_else(|| invalid("/expectedOrderVersion", "REQUIRED"))?;
     let state = of.orders.states.get(&order).ok_or_else(Problem::not_found)?;
-    version.check(state.version)?;
+    version.check_at(state.version, "/expectedOrderVersion")?;
     let goods: Vec<&InvoiceLineRow> = of.lines.iter().filter(|line| line.order_item_id.is_some()).collect();
     let received = goods.iter().filter(|line| line.receipt_item_id.is_some());
     let received: Vec<Item> =

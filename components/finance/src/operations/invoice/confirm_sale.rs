@@ -67,7 +67,7 @@ fn deliver(of: &LockedInvoice, body: &ConfirmSalesInvoice, order: Id) -> Result<
     ])?;
     let version = body.expected_order_version.ok_or_else(|| invalid("/expectedOrderVersion", "REQUIRED"))?;
     let state = of.orders.states.get(&order).ok_or_else(Problem::not_found)?;
-    version.check(state.version)?;
+    version.check_at(state.version, "/expectedOrderVersion")?;
     if !state.can_be_delivered {
         return Err(illegal("/lines", "ORDER_NOT_CONFIRMED"));
     }

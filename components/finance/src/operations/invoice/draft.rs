@@ -14,6 +14,7 @@ use crate::operations::invoice::input::{
 use crate::records::side::Side;
 use crate::rules::stated::{StatedInvoice, StatedLine};
 use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft};
+use crate::work::invoice::unbilled::{Unbilled, find_unbilled, rest_to_bill};
 use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
 
 pub fn create_sales(call: &Call) -> Answer {
@@ -48,11 +49,6 @@ fn replace(side: Side, call: &Call, expected: ExpectedVersion, stated: StatedInv
 /// The receipt of a draft; the audit entry is found by its products too.
 fn answer(draft: &Draft) -> stoa_sdk::Reply {
     draft.row.receipt().subjects(draft.products())
-}
-
-/// What is still to be billed.
-fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
-    quantity.checked_sub(billed).filter(|open| *open > Quantity::ZERO)
 }
 
 /// Units that are named where they are as many as the line bills; otherwise a person names them.
@@ -114,9 +110,10 @@ pub fn of_purchase_order(call: &Call) -> Answer {
             order.items.iter().filter_map(|item| ordered_line(of.lines.get(&item.id.into())?)).collect()
         }
         BillingBasis::Received => {
-            let received = purchases::read_received(&[body.order_id]);
-            let lines = received.iter().map(read_received_line);
-            lines.filter_map(|came| received_part(of.lines.get(&came.order_item)?, &came)).collect()
+            let received: Vec<ReceivedLine> =
+                purchases::read_received(&[body.order_id]).iter().map(read_received_line).collect();
+            let line = |of: Unbilled| open_line(of.order_item, Some(of.receipt_item), of.quantity, of.units);
+            find_unbilled(&of.lines, &received)?.into_iter().map(line).collect()
         }
     };
     draft_purchase(body, order, lines)
@@ -124,12 +121,6 @@ pub fn of_purchase_order(call: &Call) -> Answer {
 
 fn ordered_line(line: &OrderedLine) -> Option<StatedLine> {
     Some(open_line(line.id, None, rest_to_bill(line.quantity, line.billed)?, Vec::new()))
-}
-
-fn received_part(line: &OrderedLine, came: &ReceivedLine) -> Option<StatedLine> {
-    let quantity = rest_to_bill(came.quantity, came.billed)?;
-    let units = name_all(line.tracking, quantity, came.units.clone());
-    Some(open_line(line.id, Some(came.id), quantity, units))
 }
 
 fn draft_purchase(body: PurchaseInvoiceFromOrder, order: &purchases::Order, lines: Vec<StatedLine>) -> Answer {

@@ -314,8 +314,15 @@ pub struct ConfirmPurchaseInvoice {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LineUnits {
-    #[schemars(range(min = 0, max = 99))]
+    #[schemars(range(min = 1, max = 100))]
     pub line_no: i64,
     #[schemars(length(min = 1, max = 100))]
     pub units: Vec<UnitInput>,
+}
+
+impl LineUnits {
+    /// The line's place, as rows keep it: from 0.
+    pub fn place(&self) -> i64 {
+        self.line_no - 1
+    }
 }

@@ -6,7 +6,7 @@ use stoa_sdk::store::{Aggregate, aggregate, run};
 use stoa_sdk::{Answer, Call, Date, Field, Filter, Id, Limit, Operation, Reply, all, text, today, totals};
 use stoa_trade::dates::days_after;
 use stoa_trade::lists::equals;
-use stoa_trade::quantity::{Amount, Money, widen};
+use stoa_trade::quantity::{Amount, Sum, widen};
 use stoa_trade::snapshot::{Part, read_settled, sum_days};
 
 use crate::records::month_total::PartyTotalRow;
@@ -14,7 +14,7 @@ use crate::records::party_entry::{PartyAccount, PartyEntryRow};
 use crate::records::permission::{PURCHASES, SALES};
 use crate::records::side::Side;
 use crate::work::entries::negate;
-use crate::work::month_totals::{Parties, to_money};
+use crate::work::month_totals::{Parties, to_sum};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -45,18 +45,18 @@ pub struct AskAgeing {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgeingBuckets {
-    not_due: Money,
+    not_due: Sum,
     #[serde(rename = "days1to30")]
-    days_1_to_30: Money,
+    days_1_to_30: Sum,
     #[serde(rename = "days31to60")]
-    days_31_to_60: Money,
+    days_31_to_60: Sum,
     #[serde(rename = "days61to90")]
-    days_61_to_90: Money,
+    days_61_to_90: Sum,
     #[serde(rename = "over90")]
-    over_90: Money,
-    total: Money,
+    over_90: Sum,
+    total: Sum,
     /// Payments and credits that no invoice has used.
-    unapplied: Money,
+    unapplied: Sum,
 }
 
 /// Debts of a party by age.
@@ -126,12 +126,12 @@ macro_rules! buckets {
     };
 }
 
-buckets! { OfParty of PartyEntryRow by [party_id: Id] Money }
-buckets! { OfAll of PartyEntryRow by [] Money }
+buckets! { OfParty of PartyEntryRow by [party_id: Id] Sum }
+buckets! { OfAll of PartyEntryRow by [] Sum }
 buckets! { OfMonths of PartyTotalRow by [] Amount }
 
 impl AgeingBuckets {
-    fn of([not_due, month, two_months, three_months, older, total, unapplied]: [Money; 7]) -> AgeingBuckets {
+    fn of([not_due, month, two_months, three_months, older, total, unapplied]: [Sum; 7]) -> AgeingBuckets {
         AgeingBuckets {
             not_due,
             days_1_to_30: month,
@@ -190,7 +190,7 @@ fn age(side: Side, call: &Call) -> Answer {
             );
             (page(), sums)
         })
-        .map(|(page, sums)| (page, sums.map(to_money)))?,
+        .map(|(page, sums)| (page, sums.map(to_sum)))?,
     };
     let next_cursor = page.items.last().map(|of| of.party_id).filter(|_| page.more);
     let item = |of: &OfParty| AgeingItem { party_id: of.party_id, buckets: AgeingBuckets::of(of.figures()) };

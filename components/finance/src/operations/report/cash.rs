@@ -8,7 +8,7 @@ use stoa_sdk::store::{aggregate, run};
 use stoa_sdk::{Answer, Call, Date, Id, Operation, Problem, Reply, all, map, text, totals};
 use stoa_trade::clients::{directory, money};
 use stoa_trade::lists::equals;
-use stoa_trade::quantity::{Amount, Money, sum, widen};
+use stoa_trade::quantity::{Amount, Sum, sum, widen};
 
 use crate::operations::report::period::check_period;
 use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
@@ -69,26 +69,26 @@ pub struct CashRow {
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CashColumns {
-    customer_payments: Money,
-    pos_receipts: Money,
-    supplier_refunds: Money,
-    till_in: Money,
-    customer_refunds: Money,
-    supplier_payments: Money,
-    till_out: Money,
-    variance: Money,
+    customer_payments: Sum,
+    pos_receipts: Sum,
+    supplier_refunds: Sum,
+    till_in: Sum,
+    customer_refunds: Sum,
+    supplier_payments: Sum,
+    till_out: Sum,
+    variance: Sum,
 }
 
 totals! {
     Moved of MoneyMoveRow by [money_account_id: Option<Id>, method: Method] {
-        customer_payments: Money = sum(amount),
-        pos_receipts: Money = sum(amount),
-        supplier_refunds: Money = sum(amount),
-        till_in: Money = sum(amount),
-        customer_refunds: Money = sum(amount),
-        supplier_payments: Money = sum(amount),
-        till_out: Money = sum(amount),
-        variance: Money = sum(amount),
+        customer_payments: Sum = sum(amount),
+        pos_receipts: Sum = sum(amount),
+        supplier_refunds: Sum = sum(amount),
+        till_in: Sum = sum(amount),
+        customer_refunds: Sum = sum(amount),
+        supplier_payments: Sum = sum(amount),
+        till_out: Sum = sum(amount),
+        variance: Sum = sum(amount),
     }
 }
 
@@ -106,7 +106,7 @@ impl CashColumns {
         }
     }
 
-    fn parts(self) -> [Money; 8] {
+    fn parts(self) -> [Sum; 8] {
         [
             self.customer_payments,
             self.pos_receipts,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply};
 use stoa_trade::clients::costs::{self, Flow, Value, Valued};
 use stoa_trade::clients::{books, directory};
-use stoa_trade::quantity::{Amount, Quantity};
+use stoa_trade::quantity::{Amount, Sum};
 
 use crate::operations::report::period::check_period;
 use crate::records::permission::COST;
@@ -39,9 +39,9 @@ pub struct AskValuation {
 #[serde(rename_all = "camelCase")]
 pub struct ValuedGoods {
     variant_id: Id,
-    quantity: Quantity,
+    quantity: Sum,
     /// Of which the cost is not known.
-    uncosted_quantity: Quantity,
+    uncosted_quantity: Sum,
     values: Vec<GoodsValue>,
 }
 
@@ -50,7 +50,7 @@ pub struct ValuedGoods {
 #[serde(rename_all = "camelCase")]
 pub struct GoodsValue {
     currency_code: Option<String>,
-    quantity: Quantity,
+    quantity: Sum,
     value: Amount,
 }
 

@@ -7,7 +7,7 @@ use stoa_sdk::{
     Answer, Call, Client, Date, Field, Id, Limit, Operation, Problem, Reply, all, text, today, totals, view,
 };
 use stoa_trade::lists::equals;
-use stoa_trade::quantity::{Money, sum};
+use stoa_trade::quantity::{Money, Sum, sum};
 use stoa_trade::refusal::invalid;
 
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
@@ -55,19 +55,19 @@ pub struct PartyBalances {
 pub struct PartyBalance {
     legal_entity_id: Id,
     currency_code: String,
-    open_invoices: Money,
-    unapplied_payments: Money,
-    available_credits: Money,
+    open_invoices: Sum,
+    unapplied_payments: Sum,
+    available_credits: Sum,
     /// Invoices less payments and credits.
-    balance: Money,
+    balance: Sum,
 }
 
 totals! {
     Balance of PartyEntryRow by [legal_entity_id: Id, currency_code: String] {
-        invoices: Money = sum(amount),
-        payments: Money = sum(amount),
-        credits: Money = sum(amount),
-        balance: Money = sum(amount),
+        invoices: Sum = sum(amount),
+        payments: Sum = sum(amount),
+        credits: Sum = sum(amount),
+        balance: Sum = sum(amount),
     }
 }
 
@@ -146,20 +146,20 @@ pub struct PartyStatementItem {
     increase: Money,
     decrease: Money,
     /// With this entry and all before it.
-    balance: Money,
+    balance: Sum,
 }
 
 /// A party's account by day. Opening and closing are those of the whole range, whichever page this is.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartyStatement {
-    opening: Money,
+    opening: Sum,
     items: Vec<PartyStatementItem>,
     next_cursor: Option<Id>,
-    closing: Money,
+    closing: Sum,
 }
 
-totals! { EntrySum of PartyEntryRow by [] { amount: Money = sum(amount) } }
+totals! { EntrySum of PartyEntryRow by [] { amount: Sum = sum(amount) } }
 
 view! { DayOfEntry of PartyEntryRow { id: Id, on_date: Date } }
 
@@ -206,14 +206,14 @@ fn statement(side: Side, call: &Call) -> Answer {
     let page =
         select::<PartyEntryRow>(all([scope(), from])).by(PartyEntryRow::on_date).after_row(after).limit(query.limit.0);
     let (before, earlier, page, closing) = run((before, earlier, page, aggregate::<EntrySum>(scope()).one()))?;
-    let opening = before.map_or(Money::ZERO, |of| of.amount);
+    let opening = before.map_or(Sum::ZERO, |of| of.amount);
     let mut balance = match earlier {
         Some((days, same_day)) => sum([days.amount, same_day.amount])?,
         None => opening,
     };
     let mut items = Vec::new();
     for row in &page.items {
-        balance = sum([balance, row.amount])?;
+        balance = sum([balance, Sum::from_units(row.amount.units())])?;
         items.push(show(row, balance));
     }
     let next_cursor = page.items.last().map(|row| row.id).filter(|_| page.more);
@@ -221,7 +221,7 @@ fn statement(side: Side, call: &Call) -> Answer {
     Ok(Reply::json(&answer).resource(id))
 }
 
-fn show(row: &PartyEntryRow, balance: Money) -> PartyStatementItem {
+fn show(row: &PartyEntryRow, balance: Sum) -> PartyStatementItem {
     let kind = match (row.act, row.document) {
         (PartyAct::Void, _) => StatementKind::Void,
         (_, DocumentKind::Invoice) => StatementKind::Invoice,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stoa_sdk::store::{aggregate, run};
 use stoa_sdk::{Answer, Call, Date, Id, Limit, Operation, Problem, Reply, all, map, text, totals};
 use stoa_trade::clients::{articles, customers, directory, warehouses};
-use stoa_trade::quantity::{Amount, Money, Quantity, widen};
+use stoa_trade::quantity::{Amount, Sum, widen};
 
 use crate::operations::report::period::check_period;
 use crate::records::credit::{CorrectedGoods, CostCorrectionRow};
@@ -55,10 +55,10 @@ pub struct SalesFigures {
     /// Orders delivered, and invoices whose lines without an order were recognised.
     documents: i64,
     /// Less what came back; by VARIANT alone.
-    quantity: Option<Quantity>,
+    quantity: Option<Sum>,
     revenue: Amount,
     /// Recognised credits; by DAY, MONTH and CUSTOMER alone.
-    credits: Option<Money>,
+    credits: Option<Sum>,
     /// Revenue less credits.
     net: Amount,
 }
@@ -92,7 +92,7 @@ pub struct MarginFigures {
     /// Revenue less cost.
     margin: Amount,
     /// Sold without a known cost.
-    uncosted_quantity: Quantity,
+    uncosted_quantity: Sum,
 }
 
 /// What a group earned.
@@ -113,7 +113,7 @@ pub struct MarginTotals {
     #[serde(flatten)]
     figures: MarginFigures,
     /// Recognised credits; by DAY, MONTH and CUSTOMER alone.
-    credits: Option<Money>,
+    credits: Option<Sum>,
     /// By how much credits of suppliers lowered the cost of goods that were sold, by the day of their recognition.
     corrections: Amount,
 }

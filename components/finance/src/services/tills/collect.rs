@@ -266,6 +266,6 @@ fn post_collection(of: &service::Collection, payments: &[PaymentRow]) -> Posting
     let number = Id::from(of.receipt_id).to_string();
     let source = EntrySource { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
     let taken = payments.iter().filter_map(|payment| money_leg(payment.account_id, JournalSide::Debit, payment.amount));
-    let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen(parse_unsigned(&of.total)));
+    let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen::<0>(parse_unsigned(&of.total)));
     draw_entry(terms, source, taken.chain([cleared]).map(|leg| of_branch(leg, branch)).collect())
 }

@@ -35,14 +35,14 @@ pub fn lines_of(invoice: Id) -> Filter {
     has::<InvoiceRow, _, _>(InvoiceLineRow::line_set_id, InvoiceRow::line_set_id, own)
 }
 
-/// Holds the orders of an invoice, then the invoice.
+/// Holds the orders of an invoice, then the invoice. A stale version is pointed at: bodies that confirm state the order's too.
 ///
 /// # Errors
 /// NOT_FOUND, also of the other side's; VERSION_CONFLICT.
 pub fn lock_invoice(side: Side, id: Id, expected: ExpectedVersion) -> Result<LockedInvoice, Problem> {
     let (row, lines) = run((get::<InvoiceRow>(id), select::<InvoiceLineRow>(lines_of(id)).whole()))?;
     let first = row.filter(|row| row.side == side).ok_or_else(Problem::not_found)?;
-    expected.check(first.version)?;
+    expected.check_at(first.version, "/expectedVersion")?;
     let orders = lock_orders_of(side, &lines)?;
     let keys = claim_keys(side, &orders);
     let (row, mut lines, paid, there, own) = run((
@@ -54,7 +54,7 @@ pub fn lock_invoice(side: Side, id: Id, expected: ExpectedVersion) -> Result<Loc
     ))?;
     let row = row.ok_or_else(Problem::not_found)?;
     // What was read before the lock is what stands.
-    expected.check(row.version)?;
+    expected.check_at(row.version, "/expectedVersion")?;
     lines.sort_by_key(|line| line.line_no);
     let claims = there.into_iter().flatten().chain(own);
     Ok(LockedInvoice {

@@ -7,3 +7,4 @@ pub mod draft;
 pub mod lines;
 pub mod locked;
 pub mod post;
+pub mod unbilled;

@@ -16,6 +16,7 @@ use stoa_trade::text::Prose;
 use crate::records::permission::SUPERVISE;
 use crate::records::register::RegisterRow;
 use crate::records::session::{PosSession, SESSION_CLOSED, SessionEvent, SessionRow, SessionStatus};
+use crate::rules::coin::check_coins;
 use crate::rules::text::find_card_number;
 use crate::work::drawer::parse;
 use crate::work::figures::{compute_figures, draw_totals};
@@ -49,6 +50,7 @@ pub fn close(call: &Call) -> Answer {
     }
     input.expected_version.check(session.version)?;
     require_open(&session)?;
+    check_coins(session.smallest_coin, &[("/countedAmount", input.counted_amount)])?;
     let closed = tills::service::close(id.into(), &input.counted_amount.to_string())?;
     let figures = compute_figures(id)?.figures;
     let expected: Money = parse(&closed.expected);

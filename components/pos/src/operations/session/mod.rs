@@ -24,7 +24,7 @@ pub const OPERATIONS: &[Operation] = &[
             money is in the account.")
         .needs(SELL).body::<OpenPosSession>().answers::<PosSession>().cache_control("no-store")
         .writes(POS_SESSION, &[SESSION_OPENED.code])
-        .problems(&["SESSION_OPEN", "REFERENCE_INVALID", "ARCHIVED", "PAYMENT_ACCOUNT_INVALID", "ACCOUNTING_SETUP_REQUIRED",
+        .problems(&["SESSION_OPEN", "AMOUNT_PRECISION", "REFERENCE_INVALID", "ARCHIVED", "PAYMENT_ACCOUNT_INVALID", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED"]),
     Operation::read("/pos/sessions/{id}", "getPosSession", list::read).summary("A cash session")
         .needs(READ).answers::<PosSession>().cache_control("no-store")
@@ -34,7 +34,7 @@ pub const OPERATIONS: &[Operation] = &[
             by a holder of settings.manage. Nothing opens it again.")
         .needs_any(CLOSE).body::<ClosePosSession>().answers::<PosSession>().cache_control("no-store")
         .writes(POS_SESSION, &[SESSION_CLOSED.code]).without_if_match()
-        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
+        .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "AMOUNT_PRECISION", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::read("/pos/sessions/{id}/report", "getPosSessionReport", report::read).summary("The report of a cash session")
         .description("X while it is open, as often as wanted; Z once it is closed, the same for ever.")

@@ -12,6 +12,7 @@ use stoa_trade::usable;
 
 use crate::records::register::RegisterRow;
 use crate::records::session::{OPEN_SLOT, PosSession, SESSION_OPENED, SessionEvent, SessionRow, SessionStatus};
+use crate::rules::coin::check_coins;
 use crate::work::drawer::parse;
 
 const REGISTER: &str = "/registerId";
@@ -32,6 +33,7 @@ pub fn open(call: &Call) -> Answer {
         return Err(Problem::at("SESSION_OPEN", REGISTER));
     }
     require_places(&register)?;
+    check_coins(register.smallest_coin, &[("/openingAmount", input.opening_amount)])?;
     let now = now();
     let id = new_id();
     let opened = tills::service::open(&Session {
@@ -69,6 +71,7 @@ pub fn open(call: &Call) -> Answer {
         opened_at: now,
         closed_at: None,
         closed_by: None,
+        smallest_coin: register.smallest_coin,
     };
     let taken = update::<RegisterRow>(register.id)
         .set(RegisterRow::open_session_id, &Some(id))

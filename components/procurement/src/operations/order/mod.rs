@@ -38,7 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicPurchaseOrderHeader>>()),
     Operation::create(ORDERS, "createPurchaseOrder", draft::create).summary("Draft a purchase order")
         .description("A draft binds nobody: goods are expected once it is approved. One legal entity, warehouse, supplier and \
-            currency; one line per variant.")
+            currency. A variant stands on one line: add its quantities up, or write a second order where costs differ.")
         .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::create)),

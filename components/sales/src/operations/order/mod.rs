@@ -33,7 +33,8 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListSalesOrders>().answers::<Page<SalesOrderHeader>>().cache_control("no-store")
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiSalesOrderHeader>>()),
     Operation::create("/sales/orders", "createSalesOrder", create::create).summary("Draft a sales order")
-        .description("Lines are priced at the list's prices in effect; every line needs one, agreed or not. A draft holds nothing.")
+        .description("Lines are priced at the list's prices in effect; every line needs one, agreed or not. A draft holds nothing. \
+            A variant stands on one line: add its quantities up, or write a second order where prices differ.")
         .needs(DRAFT).body::<SalesOrderInput>().grows_with("/items").answers::<SalesOrderWrite>().cache_control("no-store")
         .writes(SALES_ORDER, &[SALE_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PRICE_NOT_EXACT", "DISCOUNT_EXCEEDS_PRICE", "UNIT_COUNT_MISMATCH",

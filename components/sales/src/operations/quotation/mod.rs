@@ -33,7 +33,8 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListQuotations>().answers::<Page<QuotationHeader>>().cache_control("no-store")
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiQuotationHeader>>()),
     Operation::create("/sales/quotations", "createQuotation", create::create).summary("Draft a quotation")
-        .description("Lines are priced at the list's prices in effect; every line needs one, agreed or not.")
+        .description("Lines are priced at the list's prices in effect; every line needs one, agreed or not. A variant \
+            stands on one line: add its quantities up, or write a second quotation where prices differ.")
         .needs(DRAFT).body::<QuotationInput>().grows_with("/items").answers::<QuotationWrite>().cache_control("no-store")
         .writes(QUOTATION, &[]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_DRAFT, create::create_as_client)

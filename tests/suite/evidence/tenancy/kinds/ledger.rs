@@ -28,6 +28,7 @@ pub const PART: Part = Part {
     ],
     needs: &[
         ("listBranches", "branch"),
+        ("apiListBranches", "branch"),
         ("listAccounts", "account"),
         ("listMoneyAccounts", "money account"),
         ("reopenPeriod", "closed month"),
