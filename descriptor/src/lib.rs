@@ -46,6 +46,10 @@ pub struct Descriptor {
     /// has (`id`, `createdAt`, `nextCursor`) have words of the host's.
     #[serde(default)]
     pub words: Vec<Named>,
+    /// What the caller of a request must hold for a function of a service that the module offers. A function that is not listed
+    /// needs nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<ServiceAccess>,
     /// Named schemas that routes refer to as `#/$defs/Name` (JSON Schema 2020-12).
     #[serde(default)]
     pub schemas: serde_json::Map<String, Json>,
@@ -62,6 +66,36 @@ pub fn json_schema() -> schemars::Schema {
 pub struct Named {
     pub code: String,
     pub description: String,
+}
+
+/// What the caller of a request must hold for a function of a service: all of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ServiceAccess {
+    /// Without a version: `commerce:sales/orders`.
+    pub interface: String,
+    /// As WIT spells it: `change-incoming`.
+    pub function: String,
+    /// Of users. None: no user may call it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub permissions: Vec<String>,
+    /// Of API clients. None: no API client may call it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+}
+
+impl ServiceAccess {
+    /// `commerce:sales/orders#sell`.
+    pub fn name(&self) -> String {
+        format!("{}#{}", self.interface, self.function)
+    }
+}
+
+impl Descriptor {
+    /// What a function of a service needs; `interface` without its version.
+    pub fn service_access(&self, interface: &str, function: &str) -> Option<&ServiceAccess> {
+        self.services.iter().find(|access| access.interface == interface && access.function == function)
+    }
 }
 
 /// A kind of event that integrators may hear of, and what it carries.

@@ -42,6 +42,11 @@ pub fn first_of(ms: i64) -> Uuid {
     Uuid::from_u128(ms << 80)
 }
 
+/// The instant at which an id of version 7 was made, in milliseconds since 1970.
+pub fn instant_of(id: Uuid) -> i64 {
+    i64::try_from(id.as_u128() >> 80).unwrap_or(i64::MAX)
+}
+
 /// Milliseconds and turn: above the last, as far as the millisecond goes.
 fn turn(last: &AtomicU64, now_ms: i64) -> u64 {
     let first = u64::try_from(now_ms).unwrap_or(0) << TURN_BITS;

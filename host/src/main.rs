@@ -6,6 +6,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() {
     if let Err(error) = stoa::cli::run() {
         eprintln!("stoa: {error:#}");
-        std::process::exit(1);
+        std::process::exit(if error.is::<stoa::cli::Unfinished>() { 2 } else { 1 });
     }
 }

@@ -19,6 +19,8 @@ pub struct Problem {
     pub errors: Vec<Item>,
     /// Seconds, for `Retry-After`.
     pub retry_after: Option<u32>,
+    /// How much the window that rejects admits, where it is none of the governor's: `X-RateLimit-*` are then of this window.
+    pub window: Option<u32>,
     /// What is wrong with the credential that came, for `WWW-Authenticate` (RFC 6750, 3).
     pub credential: Option<&'static str>,
 }
@@ -78,6 +80,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
     ("UNSUPPORTED_MEDIA_TYPE", 415, "Send the body as application/json."),
     ("RATE_LIMITED", 429, "Too many requests in this minute."),
     ("QUOTA_EXCEEDED", 429, "The monthly quota is used up."),
+    ("COMPANY_LIMIT_REACHED", 429, "The user has created as many companies as one user may create in 24 hours."),
     ("PUBLIC_API_DISABLED", 429, "The company is not entitled to the public API."),
     ("INTERNAL", 500, "The service failed. Retry with the same Idempotency-Key."),
     ("MODULE_FAILED", 500, "The module that owns the operation failed."),
@@ -99,6 +102,7 @@ impl Problem {
             detail: Cow::Borrowed(detail),
             errors: Vec::new(),
             retry_after: (status == 503).then_some(1),
+            window: None,
             credential: None,
         }
     }

@@ -553,6 +553,12 @@ pub(crate) fn watch_shared(database: Database) -> impl Drop {
     Watch(database, from)
 }
 
+/// The last lines that the shared host of this database wrote to stderr.
+pub(crate) fn tail_of_shared(database: Database) -> String {
+    let host = LOGGED[database as usize].get().and_then(Option::as_ref);
+    host.map_or_else(String::new, |host| tail(&host.0.log_since(0), 60))
+}
+
 /// `STOA_TEST_BINARY`, by default the workspace's release build.
 pub fn binary() -> PathBuf {
     match std::env::var_os("STOA_TEST_BINARY") {

@@ -41,6 +41,7 @@ pub mod puppet;
 pub mod purchases;
 pub mod raw;
 pub mod receiver;
+pub mod record;
 pub mod request;
 pub mod retries;
 pub mod reviewed;

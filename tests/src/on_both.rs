@@ -1,16 +1,29 @@
-//! The same test on both databases: listed once, run as `sqlite::name` and `postgres::name`.
+//! How tests of the suite are listed: each is a function, named once in one of these macros. On both databases it runs as
+//! `sqlite::name` and `postgres::name`. Behind `timed:` stand tests that judge times, memory or counts of the machine: they run one at
+//! a time, after all others (`cargo xtask test`).
 
+use crate::record::Running;
 use crate::{Database, host};
 
 /// Makes `#[test]` functions `sqlite::name` and `postgres::name` of functions `fn name(database: Database)`.
 #[macro_export]
 macro_rules! on_both_databases {
-    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
+    (timed: $($rest:tt)*) => {
+        mod timed {
+            use super::*;
+            $crate::on_both_databases![$($rest)*];
+        }
+    };
+    ($($name:ident),* $(,)?) => {
         mod sqlite {
-            $(#[test] $(#[$attribute])* fn $name() { $crate::on_both::run($crate::Database::Sqlite, super::$name) })*
+            $(#[test] fn $name() {
+                $crate::on_both::run(concat!(module_path!(), "::", stringify!($name)), $crate::Database::Sqlite, super::$name)
+            })*
         }
         mod postgres {
-            $(#[test] $(#[$attribute])* fn $name() { $crate::on_both::run($crate::Database::Postgres, super::$name) })*
+            $(#[test] fn $name() {
+                $crate::on_both::run(concat!(module_path!(), "::", stringify!($name)), $crate::Database::Postgres, super::$name)
+            })*
         }
     };
 }
@@ -18,15 +31,53 @@ macro_rules! on_both_databases {
 /// The same, once: of what is judged before a database is asked. On SQLite, where a host starts sooner.
 #[macro_export]
 macro_rules! on_one_database {
+    (timed: $($rest:tt)*) => {
+        mod timed {
+            use super::*;
+            $crate::on_one_database![$($rest)*];
+        }
+    };
     ($($name:ident),* $(,)?) => {
         mod once {
-            $(#[test] fn $name() { $crate::on_both::run($crate::Database::Sqlite, super::$name) })*
+            $(#[test] fn $name() {
+                $crate::on_both::run(concat!(module_path!(), "::", stringify!($name)), $crate::Database::Sqlite, super::$name)
+            })*
+        }
+    };
+}
+
+/// Makes `#[test]` functions `alone::name` of functions `fn name()`, which choose their database themselves.
+#[macro_export]
+macro_rules! tests {
+    (timed: $($rest:tt)*) => {
+        mod timed {
+            use super::*;
+            $crate::tests![$($rest)*];
+        }
+    };
+    ($($name:ident),* $(,)?) => {
+        mod alone {
+            $(#[test] fn $name() {
+                $crate::on_both::run_alone(concat!(module_path!(), "::", stringify!($name)), super::$name)
+            })*
         }
     };
 }
 
 /// Runs one test; if it fails, prints what the shared host of this database wrote meanwhile.
-pub fn run(database: Database, test: impl FnOnce(Database)) {
+pub fn run(name: &'static str, database: Database, test: impl FnOnce(Database)) {
+    let _running = Running::begin(without_crate(name), Some(database));
     let _watch = host::watch_shared(database);
     test(database);
+}
+
+/// Runs one test that chooses its database itself.
+pub fn run_alone(name: &'static str, test: impl FnOnce()) {
+    let _running = Running::begin(without_crate(name), None);
+    test();
+}
+
+/// As libtest names it.
+fn without_crate(path: &'static str) -> &'static str {
+    path.split_once("::").map_or(path, |(_, name)| name)
 }

@@ -3,10 +3,16 @@
 
 use anyhow::Result;
 
-use crate::test;
+use crate::test::{self, Selection};
 use crate::workspace::Workspace;
 
 pub fn run(workspace: &Workspace) -> Result<()> {
-    let words = ["--workspace", "--test", "suite", "--", "http::reference", "--nocapture"];
-    test::run_with(workspace, &words.map(str::to_owned), &[("STOA_TEST_BROWSER", "required".to_owned())])
+    test::run_suite(
+        workspace,
+        &Selection {
+            names: vec!["http::reference".to_owned()],
+            options: vec!["--nocapture".to_owned()],
+            variables: vec![("STOA_TEST_BROWSER", "required".to_owned())],
+        },
+    )
 }

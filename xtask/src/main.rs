@@ -9,12 +9,12 @@ mod bench;
 mod browser;
 mod build_modules;
 mod check;
+mod clock;
 mod demo;
 mod new_module;
 mod postgres;
 mod program;
 mod release_wit;
-mod removals;
 mod run;
 mod scratch;
 mod sdks;
@@ -37,9 +37,6 @@ enum Verb {
     /// Check format, lints, documentation, licences, advisories and the rules of this repository
     #[command(after_help = "Example: cargo xtask check format rules words")]
     Check(check::Args),
-    /// Run the mutation tests of tests/evidence/removals.txt
-    #[command(after_help = "Example: cargo xtask removals --only E15,P6")]
-    Removals(removals::Args),
     /// Run the fault injector: kills, lost connections, full disks and wrong clocks under load, on both databases
     #[command(after_help = "Example: cargo xtask soak --quick")]
     Soak(soak::Args),
@@ -67,7 +64,6 @@ fn main() -> ExitCode {
         Verb::Run(args) => run::run(&workspace, args),
         Verb::Test(args) => test::run(&workspace, args),
         Verb::Check(args) => check::run(&workspace, args),
-        Verb::Removals(args) => removals::run(&workspace, args),
         Verb::Soak(args) => soak::run(&workspace, &args),
         Verb::Browser => browser::run(&workspace),
         Verb::Sdks => sdks::run(&workspace),

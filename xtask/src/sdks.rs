@@ -3,10 +3,16 @@
 
 use anyhow::Result;
 
-use crate::test;
+use crate::test::{self, Selection};
 use crate::workspace::Workspace;
 
 pub fn run(workspace: &Workspace) -> Result<()> {
-    let words = ["--workspace", "--test", "suite", "--", "evidence::sdks", "--nocapture"];
-    test::run_with(workspace, &words.map(str::to_owned), &[("STOA_TEST_SDKS", "all".to_owned())])
+    test::run_suite(
+        workspace,
+        &Selection {
+            names: vec!["evidence::sdks".to_owned()],
+            options: vec!["--nocapture".to_owned()],
+            variables: vec![("STOA_TEST_SDKS", "all".to_owned())],
+        },
+    )
 }

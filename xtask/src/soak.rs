@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::test;
+use crate::test::{self, Selection};
 use crate::workspace::Workspace;
 
 /// Rounds of each fault.
@@ -17,7 +17,13 @@ pub struct Args {
 }
 
 pub fn run(workspace: &Workspace, args: &Args) -> Result<()> {
-    let words = ["--workspace", "--test", "suite", "--", "soak::", "--nocapture", "--test-threads=1"];
     let rounds = if args.quick { FEW } else { MANY };
-    test::run_with(workspace, &words.map(str::to_owned), &[("STOA_SOAK_ROUNDS", rounds.to_string())])
+    test::run_suite(
+        workspace,
+        &Selection {
+            names: vec!["soak::".to_owned()],
+            options: vec!["--nocapture".to_owned()],
+            variables: vec![("STOA_SOAK_ROUNDS", rounds.to_string())],
+        },
+    )
 }

@@ -12,11 +12,14 @@ pub struct Workspace {
     pub root: PathBuf,
     pub target: PathBuf,
     pub packages: Vec<Package>,
+    /// Ids of the packages that cargo takes where none is named.
+    default_members: Vec<String>,
 }
 
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
+    workspace_default_members: Vec<String>,
     target_directory: PathBuf,
     workspace_root: PathBuf,
 }
@@ -25,12 +28,15 @@ struct Metadata {
 #[derive(Deserialize)]
 pub struct Package {
     pub name: String,
+    id: String,
     manifest_path: PathBuf,
     targets: Vec<Target>,
 }
 
 #[derive(Deserialize)]
 struct Target {
+    name: String,
+    kind: Vec<String>,
     crate_types: Vec<String>,
 }
 
@@ -42,7 +48,9 @@ impl Workspace {
         command.args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(here);
         let text = program::output(&mut command)?;
         let metadata: Metadata = serde_json::from_str(&text).context("cargo metadata is not as expected")?;
-        Ok(Workspace { root: metadata.workspace_root, target: metadata.target_directory, packages: metadata.packages })
+        let Metadata { packages, workspace_default_members: default_members, target_directory, workspace_root } =
+            metadata;
+        Ok(Workspace { root: workspace_root, target: target_directory, packages, default_members })
     }
 
     /// Cargo, at the root.
@@ -56,15 +64,27 @@ impl Workspace {
         self.packages.iter().find(|package| package.name == name)
     }
 
-    /// Builds the host and answers the path of the binary. With the features of the whole workspace, as tests and bench
-    /// have them: for the package alone, cargo would build wasmtime once more. `beside`: what else cargo is to build in that go.
+    /// Builds the host and answers the path of the binary. With the features of all default members, as tests have them: for
+    /// the package alone, cargo would build wasmtime once more. `beside`: what else cargo is to build in that go.
     pub fn build_host(&self, beside: &[&str]) -> Result<PathBuf> {
-        program::run(self.cargo().args(["build", "--release", "--workspace", "--bin", "stoa"]).args(beside))?;
-        let binary = self.target.join("release").join(format!("stoa{}", std::env::consts::EXE_SUFFIX));
+        program::run(self.cargo().args(["build", "--release", "--bin", "stoa"]).args(beside))?;
+        let binary = self.host_binary();
         if !binary.is_file() {
             bail!("cargo built no {}", binary.display());
         }
         Ok(binary)
+    }
+
+    /// Where the host's binary is once it is built.
+    pub fn host_binary(&self) -> PathBuf {
+        self.target.join("release").join(format!("stoa{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// Names of the test targets of default members: programs of tests beside those within crates.
+    pub fn integration_tests(&self) -> impl Iterator<Item = &str> {
+        let members = self.packages.iter().filter(|package| self.default_members.contains(&package.id));
+        let targets = members.flat_map(|package| &package.targets);
+        targets.filter(|target| target.kind.iter().any(|kind| kind == "test")).map(|target| target.name.as_str())
     }
 }
 

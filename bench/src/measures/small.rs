@@ -17,9 +17,7 @@ use stoa::pipeline::opening::{Opening, open};
 use stoa::pipeline::request::Caller;
 use stoa::platform;
 use stoa::sandbox::judge::{Breaches, Judge};
-use stoa::sandbox::limits::{GuestClock, MemoryLimit};
 use stoa::sandbox::state::State;
-use stoa::sandbox::ticks::Running;
 use stoa::sandbox::{Generation, Held, Limits, Module, RequestFacts, engine};
 use stoa::store::Scope;
 use stoa::wit::Guest;
@@ -101,31 +99,16 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
     let mut scope = Scope::new(tenant, 1_900_000_000_000, true);
     scope.limits.calls = usize::MAX;
     scope.limits.rows = usize::MAX;
-    State {
-        session,
-        scope,
-        facts: RequestFacts {
-            facts: Facts {
-                tenant: tenant.as_u64_pair(),
-                actor_kind: ActorKind::User,
-                actor: String::new(),
-                request: (0, 0),
-                now: 0,
-                today: String::new(),
-                horizon: None,
-            },
-            permissions: Held::All,
-        },
-        running: module.clone(),
-        instances: Vec::new(),
-        emitted: Vec::new(),
-        limits,
-        memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
-        clock: GuestClock::default(),
-        running_guest: Running::begin(),
-        told: 0,
-        failure: None,
-    }
+    let facts = Facts {
+        tenant: tenant.as_u64_pair(),
+        actor_kind: ActorKind::User,
+        actor: String::new(),
+        request: (0, 0),
+        now: 0,
+        today: String::new(),
+        horizon: None,
+    };
+    State::new(session, scope, RequestFacts { facts, permissions: Held::All }, module.clone(), limits)
 }
 
 /// As the host makes one for a request.

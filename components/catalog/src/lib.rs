@@ -62,6 +62,7 @@ impl Module for Catalog {
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new(
             "catalog",

@@ -33,6 +33,7 @@ impl Module for Finance {
             ("CASH_SESSION_REQUIRED", 409, "Cash of a till leaves by an open session of that till."),
         ],
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new(
             "finance",

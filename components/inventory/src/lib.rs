@@ -92,6 +92,7 @@ impl Module for Inventory {
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new("inventory", env!("CARGO_PKG_VERSION"), "Warehouses, stock, serial units and what goods cost.")
     };

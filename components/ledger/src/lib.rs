@@ -30,6 +30,7 @@ impl Module for Ledger {
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new("ledger", env!("CARGO_PKG_VERSION"), "Legal entities, branches and double-entry books.")
     };

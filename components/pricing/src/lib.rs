@@ -55,6 +55,7 @@ impl Module for Pricing {
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new("pricing", env!("CARGO_PKG_VERSION"), "Price lists and the prices of variants over time.")
     };

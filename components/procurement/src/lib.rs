@@ -34,6 +34,7 @@ impl Module for Procurement {
         events: records::EVENTS,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new("procurement", env!("CARGO_PKG_VERSION"), "Suppliers, purchase orders and goods receipts.")
     };

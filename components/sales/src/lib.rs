@@ -74,6 +74,7 @@ impl Module for Sales {
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
+        services: services::ACCESS,
         words: stoa_trade::WORDS,
         ..Manifest::new("sales", env!("CARGO_PKG_VERSION"), "Customers, quotations, sales orders and customer returns.")
     };

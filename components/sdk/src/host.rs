@@ -140,6 +140,14 @@ pub fn fault(message: &str) -> ! {
     panic!("{message}")
 }
 
+/// Ends the call of a service: its caller passed what the WIT of the service does not allow. The failure is the caller's, and the
+/// host rolls back and answers MODULE_FAILED. `reason`: for the log, without what was passed.
+pub fn reject_argument(reason: &str) -> ! {
+    #[cfg(target_arch = "wasm32")]
+    crate::bindings::commerce::platform::arguments::reject(reason);
+    fault(reason)
+}
+
 /// Sends the message of a panic to the host's log before the trap, which by itself says nothing.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn tell_panics() {

@@ -157,6 +157,7 @@ pub use operation::{Client, Operation};
 pub use page::{Limit, Page, fit_page};
 pub use problem::item;
 pub use reply::{Answer, etag};
+pub use service::ServiceAccess;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
 pub use stoa_descriptor::Schemas;

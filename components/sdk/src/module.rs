@@ -9,6 +9,7 @@ use crate::event::DeclaredEvent;
 use crate::host::fault;
 use crate::operation::Operation;
 use crate::reply::Answer;
+use crate::service::ServiceAccess;
 
 /// What a module says of itself, as constants: the descriptor is made from it.
 #[derive(Clone, Copy)]
@@ -32,6 +33,8 @@ pub struct Manifest {
     pub events: &'static [DeclaredEvent],
     /// Problem codes that the platform's list lacks: code, status, and the one sentence that callers are told.
     pub problems: &'static [(&'static str, u16, &'static str)],
+    /// What callers must hold for the functions of the services that it offers.
+    pub services: &'static [ServiceAccess],
     /// Schema of the onboarding members that `provision` reads.
     pub onboarding: Option<fn() -> Value>,
     /// Query parameters of the audit list that find a resource or one of the subjects, and what they are.
@@ -59,6 +62,7 @@ impl Manifest {
             scopes: &[],
             events: &[],
             problems: &[],
+            services: &[],
             onboarding: None,
             audit_filters: &[],
             words: &[],
@@ -106,6 +110,7 @@ impl Manifest {
             onboarding: self.onboarding.map(|schema| schema()),
             audit_filters: pairs(self.audit_filters),
             words: pairs(self.words),
+            services: self.services.iter().flat_map(ServiceAccess::describe).collect(),
             schemas: schemas.finish().unwrap_or_else(|why| fault(&why)),
         }
     }

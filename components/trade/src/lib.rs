@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod arguments;
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
 pub mod bindings;
 pub mod change;
@@ -11,6 +12,7 @@ pub mod dates;
 pub mod document;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]
 pub mod goods;
+pub mod ids;
 pub mod json_list;
 #[cfg(test)]
 mod judge;

@@ -3,6 +3,8 @@
 //! The struct of a list's query spells its `cursor` and `limit` itself. Parameters arrive as texts and are read as what their
 //! fields ask for; behind `#[serde(flatten)]` nothing asks, and `limit=50` is no number.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use stoa_sdk::store::{Rows, run, select};
 use stoa_sdk::{
@@ -62,6 +64,48 @@ pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> 
 pub fn answer_page<R, T: Serialize>(rows: Rows<R>, id: impl Fn(&R) -> Id, show: impl Fn(R) -> T) -> Answer {
     let next_cursor = rows.next(id);
     Ok(Reply::json(&Page { items: rows.items.into_iter().map(show).collect(), next_cursor }))
+}
+
+/// Reads that a page may take to fill up where some rows are passed over.
+const READS: usize = 4;
+
+/// Answers a page of those rows whose owner `select` finds on sale, or whatever else it asks of the owners of a page at once: a
+/// filter over all owners would be asked of a whole company. Where little is kept, the page is shorter than its limit, and its
+/// cursor, the last row that was looked at, leads on.
+///
+/// `read` reads the rows after a cursor, no more than `limit` of them.
+///
+/// # Errors
+/// Those of `read` and `select`.
+pub fn answer_kept<R, T: Serialize>(
+    (cursor, limit): (Option<Id>, Limit),
+    read: impl Fn(Option<Id>) -> Result<Rows<R>, Problem>,
+    owner: impl Fn(&R) -> Id,
+    select: impl Fn(BTreeSet<Id>) -> Result<BTreeSet<Id>, Problem>,
+    id: impl Fn(&R) -> Id,
+    show: impl Fn(R) -> T,
+) -> Answer {
+    let limit = limit.0 as usize;
+    let (mut items, mut cursor, mut more) = (Vec::new(), cursor, true);
+    for _ in 0..READS {
+        if !more || items.len() == limit {
+            break;
+        }
+        let rows = read(cursor)?;
+        let kept = select(rows.items.iter().map(&owner).collect())?;
+        more = rows.more;
+        for row in rows.items {
+            if items.len() == limit {
+                more = true;
+                break;
+            }
+            cursor = Some(id(&row));
+            if kept.contains(&owner(&row)) {
+                items.push(show(row));
+            }
+        }
+    }
+    Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| more) }))
 }
 
 /// The query of a list, as a struct with `cursor` and `limit` before its own parameters. `of Status`: `status` too, ACTIVE unless

@@ -49,7 +49,7 @@ enum Verb {
     #[command(after_help = "Example: stoa openapi > openapi.json")]
     Openapi(openapi::Flags),
     Import(stoa_importer::Args),
-    /// Check all module invariants for every company. Prints violations and exits with status 1 if there are any.
+    /// Check all module invariants for every company. Lists violations and exits with 1; exits with 2 if a check did not finish.
     #[command(after_help = "Example: stoa verify --json")]
     Verify(verify::Flags),
     /// Receive webhooks on this machine.
@@ -77,6 +77,11 @@ enum Verb {
 }
 
 /// Runs the verb that the command line names.
+/// A check that found nothing wrong, but did not come to its end: status 2, where one that found something ends with 1.
+#[derive(Debug, thiserror::Error)]
+#[error("the check did not finish")]
+pub struct Unfinished;
+
 pub fn run() -> anyhow::Result<()> {
     match Cli::parse().verb {
         Verb::Serve(flags) => serve::run(flags),

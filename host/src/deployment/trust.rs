@@ -86,6 +86,7 @@ impl Deployment {
     pub(super) async fn step_off(&self) -> Result<(), DeploymentError> {
         let _turn = self.turn.lock().await;
         let running = self.current.load_full();
+        running.modules.iter().for_each(|module| self.gate.renew_grants(module));
         let set: Set = running.modules.iter().map(|module| (module.name.clone(), module.digest)).collect();
         let offers_too_much = |digest: &Digest| {
             running.find_vetted(digest).and_then(|vetted| self.gate.check_offers_again(&vetted).err())

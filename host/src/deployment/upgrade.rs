@@ -206,8 +206,7 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
     let failed =
         |why: String| Verdict::RollBack(Step::Failed { generation: due.generation, module: due.module.clone(), why });
     let cursor = match ran.result {
-        Ok(Ok(cursor)) if !ran.closed => cursor,
-        Ok(Ok(_)) => return (Some(session), failed("it went on after a store failure".into())),
+        Ok(Ok(cursor)) => cursor,
         Ok(Err(problem)) => return (Some(session), failed(format!("it answered {}", problem.code))),
         Err(Failure::Database(error)) => return (Some(session), Verdict::Fail(error)),
         Err(failure) => {

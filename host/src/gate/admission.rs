@@ -107,6 +107,12 @@ impl Signer {
             }
     }
 
+    /// Whether its modules may call a service, `commerce:area/interface`, for callers who lack what the service needs.
+    pub fn may_act_in(&self, service: &str) -> bool {
+        let service = service.strip_prefix("commerce:").unwrap_or(service);
+        self.role == Role::Deployment || self.reach.as_ref().is_some_and(|reach| reach.acts_in(service))
+    }
+
     /// Whether it may take the place of a module that another signed, once an operator allows the change.
     pub fn may_replace_others(&self) -> bool {
         self.role == Role::Deployment || self.reach.is_some()

@@ -16,7 +16,7 @@ use crate::sandbox::interface::InterfaceName;
 /// Largest component.
 pub const LARGEST: usize = 64 << 20;
 /// The platform interfaces that the host offers, all at this version.
-const OFFERED: [&str; 6] = ["store", "context", "events", "log", "ids", "problems"];
+const OFFERED: [&str; 7] = ["store", "context", "events", "arguments", "log", "ids", "problems"];
 pub const PLATFORM: semver::Version = semver::Version::new(0, 1, 0);
 
 #[derive(Debug, Clone)]

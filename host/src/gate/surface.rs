@@ -1,7 +1,7 @@
 //! What a component shows to the world, as plain data: what it says of itself, what it imports, and the services it offers and
 //! wants, by reflection on its types. Two of them can be compared without the components.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use stoa_descriptor::Descriptor;
@@ -9,7 +9,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
-use crate::sandbox::interface::InterfaceName;
+use crate::sandbox::interface::{InterfaceName, services_wanted};
 use crate::sandbox::module::Vetted;
 use crate::sandbox::signature::signature;
 
@@ -79,6 +79,7 @@ impl Surface {
             onboarding: None,
             audit_filters: Vec::new(),
             words: Vec::new(),
+            services: Vec::new(),
             schemas: serde_json::Map::new(),
         };
         let (imports, offers, wants) = Default::default();
@@ -88,10 +89,20 @@ impl Surface {
 
 /// What a component offers to other modules: `commerce:area/interface`, without versions.
 pub fn names_of_services(engine: &Engine, component: &Component) -> Vec<String> {
-    services(engine, component.component_type().exports(engine).map(|(name, item)| (name, item.ty)))
-        .keys()
-        .filter_map(|name| InterfaceName::parse(name).map(|name| name.path))
-        .collect()
+    list_offers(engine, component).into_iter().map(|(interface, _)| interface).collect()
+}
+
+/// The same with the functions of each.
+pub fn list_offers(engine: &Engine, component: &Component) -> Vec<(String, BTreeSet<String>)> {
+    let services = services(engine, component.component_type().exports(engine).map(|(name, item)| (name, item.ty)));
+    let named =
+        services.into_iter().filter_map(|(name, functions)| Some((InterfaceName::parse(&name)?.path, functions)));
+    named.map(|(interface, functions)| (interface, functions.into_keys().collect())).collect()
+}
+
+/// What a component wants of other modules, likewise.
+pub fn names_of_wanted(engine: &Engine, component: &Component) -> Vec<String> {
+    services_wanted(engine, component).into_iter().map(|(_, name, _)| name.path).collect()
 }
 
 /// The interfaces that are no part of the platform.

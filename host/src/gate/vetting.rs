@@ -1,11 +1,12 @@
 //! The gate that every module passes before it can be part of a generation: signature, compilation, imports, its own description.
 //! What is not vetted is never linked; what is not signed is not even compiled.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use stoa_descriptor::EventKind;
+use stoa_descriptor::{Descriptor, EventKind, ServiceAccess};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -38,6 +39,30 @@ pub struct Gate {
     pub trust: ArcSwap<Trust>,
     /// Judges what the modules say that pass here.
     pub judge: Arc<Judge>,
+}
+
+/// Those of the services that a module wants in which it may act for callers who lack what they need: by one of its signer's
+/// entries. A module that needs no signer acts in all.
+fn find_grants(trust: &Trust, signer: Option<&str>, wanted: Vec<String>) -> BTreeSet<String> {
+    let (Trust::Signed { by, .. }, Some(name)) = (trust, signer) else { return wanted.into_iter().collect() };
+    let entries = || by.iter().filter(|entry| entry.name == name);
+    wanted.into_iter().filter(|service| entries().any(|entry| entry.may_act_in(service))).collect()
+}
+
+/// What a descriptor says of functions that the component does not offer, or says twice.
+fn unknown_functions(descriptor: &Descriptor, offered: &[(String, BTreeSet<String>)]) -> Vec<String> {
+    let mut stated = BTreeSet::new();
+    let is_known = |access: &ServiceAccess| {
+        offered
+            .iter()
+            .any(|(interface, functions)| *interface == access.interface && functions.contains(&access.function))
+    };
+    let unknown = descriptor.services.iter().filter_map(|access| match stated.insert(access.name()) {
+        false => Some(format!("the access of `{}` is stated twice", access.name())),
+        true if !is_known(access) => Some(format!("`{}` is no function that the module offers", access.name())),
+        true => None,
+    });
+    unknown.collect()
 }
 
 impl Gate {
@@ -91,6 +116,11 @@ impl Gate {
             |kind: &EventKind| Ok((kind.code.clone(), Arc::new(EventSchema::compile(kind, &descriptor.schemas)?)));
         let events =
             descriptor.events.iter().map(kind).collect::<Result<_, _>>().map_err(|fault| invalid(vec![fault]))?;
+        let wanted = surface::names_of_wanted(&self.engine, &component);
+        let unknown = unknown_functions(&descriptor, &surface::list_offers(&self.engine, &component));
+        if !unknown.is_empty() {
+            return Err(invalid(unknown));
+        }
         let health = Arc::new(Health::new(&descriptor.name, &descriptor.version));
         Ok(Vetted {
             digest: artifact.digest,
@@ -101,6 +131,7 @@ impl Gate {
             operations,
             events,
             judge: self.judge.clone(),
+            acts_in: ArcSwap::from_pointee(find_grants(&trust, vouched.as_ref().map(|(it, _)| &*it.signer), wanted)),
             replaces_others: vouched.as_ref().is_none_or(|(_, signer)| signer.may_replace_others()),
             signer: vouched.map(|(statement, _)| statement.signer),
             health,
@@ -131,6 +162,12 @@ impl Gate {
             }
         }
         verdict
+    }
+
+    /// The services in which a module that runs may act for any caller, by trust as it is now.
+    pub fn renew_grants(&self, vetted: &Vetted) {
+        let wanted = surface::names_of_wanted(&self.engine, &vetted.component);
+        vetted.acts_in.store(Arc::new(find_grants(&self.trust.load(), vetted.signer.as_deref(), wanted)));
     }
 
     /// Every component of a folder, vetted.

@@ -54,6 +54,15 @@ pub struct Headers {
     pub reset: i64,
 }
 
+impl Headers {
+    /// Those of the window that rejects, where a problem names one.
+    pub fn or_of_window(self, problem: &Problem) -> Headers {
+        let (Some(limit), Some(seconds)) = (problem.window, problem.retry_after) else { return self };
+        let reset = chrono::Utc::now().timestamp().saturating_add(i64::from(seconds));
+        Headers { limit: limit.into(), remaining: 0, reset }
+    }
+}
+
 pub struct Governor {
     limits: RateLimits,
     database: Arc<Database>,

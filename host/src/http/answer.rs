@@ -307,7 +307,8 @@ async fn call(
         }
         Err(problem) => {
             visit.record_answer(recorder, problem.status, &problem.code);
-            Ok(add_limit_headers(problem::render(&problem, request_id), permit.headers))
+            let headers = permit.headers.map(|headers| headers.or_of_window(&problem));
+            Ok(add_limit_headers(problem::render(&problem, request_id), headers))
         }
         Ok(response) => {
             if replayed {

@@ -261,7 +261,6 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     let result = match ran.result {
         Err(failure) => Err(refuse(failure)),
         Ok(Err(problem)) => Err(refuse_problem(&request.generation, module, problem, request.request_id)),
-        Ok(Ok(_)) if ran.closed => Err(refuse(Failure::Fault("it answered a success after a store failure".into()))),
         Ok(Ok(reply)) => check_reply(reply, ran.emitted, largest)
             .and_then(|done| {
                 let operation = &request.operation;
@@ -277,6 +276,9 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
 pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refused {
     if let Failure::Database(error) = failure {
         return Refused::Database(error.clone());
+    }
+    if let Failure::Denied(code) = failure {
+        return Refused::Problem(Problem::of(code));
     }
     module.health.count_failure(failure);
     module.health.note_request(failure, request);
@@ -303,6 +305,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
             detail: detail.clone().into(),
             errors: Vec::new(),
             retry_after: None,
+            window: None,
             credential: None,
         },
         (None, None) => return fault("a problem code that is unknown, or the host's own"),

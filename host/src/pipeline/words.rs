@@ -78,6 +78,7 @@ mod tests {
             "IDENTITY_UNVERIFIED",
             "RATE_LIMITED",
             "QUOTA_EXCEEDED",
+            "COMPANY_LIMIT_REACHED",
             "PUBLIC_API_DISABLED",
             "PAYLOAD_TOO_LARGE",
             "INTERNAL",

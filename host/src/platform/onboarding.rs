@@ -16,7 +16,7 @@ use super::reply::answer_about;
 use super::values::refuse_unknown;
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Session};
-use crate::ids::{Ids, first_of};
+use crate::ids::{Ids, first_of, instant_of};
 use crate::pipeline::facts::facts;
 use crate::pipeline::run::{Done, Outcome, Refused, refuse_failure, refuse_problem};
 use crate::problem::Problem;
@@ -25,8 +25,6 @@ use crate::sandbox::{self, Generation, Limits, Module, RequestFacts};
 use crate::wit::events::Event;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// When whoever has made too many companies may ask again: some time of the day that has to pass.
-const RETRY_SECONDS: u32 = 60 * 60;
 
 /// The operation that makes a company.
 pub const CREATE_COMPANY: &str = "createCompany";
@@ -47,6 +45,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
 .body::<NewCompany>()
 .answers::<CreatedCompany>()
 .writes("TENANT")
+.problems(&["COMPANY_LIMIT_REACHED"])
 .amend(add_members)];
 
 /// A company to be made: the host's members, and those that modules read.
@@ -151,13 +150,18 @@ async fn create(session: Session, call: &Call<'_>) -> Outcome {
 /// Refuses whoever has made as many companies in the last day as one may. Their ids tell when they were made.
 async fn within_the_day(mut session: Session, call: &Call<'_>, most: u32) -> (Session, Result<(), Refused>) {
     let since = first_of(call.opened.now - DAY_MS);
-    let sql = "select count(*) from stoa_user_company where user_id = $1 and tenant_id >= $2";
-    let rows = session.query(sql, &[Cell::Id(call.request.caller.id()), Cell::Id(since)]).await;
-    let made = rows.and_then(|rows| rows.first().map_or(Ok(0), |row| row.integer(0)));
+    let sql = "select tenant_id from stoa_user_company where user_id = $1 and tenant_id >= $2
+               order by tenant_id desc limit $3";
+    let cells = [Cell::Id(call.request.caller.id()), Cell::Id(since), Cell::Integer(i64::from(most))];
+    let rows = session.query(sql, &cells).await;
+    let made = rows.and_then(|rows| rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>());
     let refused = match made {
         Err(error) => Err(error.into()),
-        Ok(made) if made >= i64::from(most) => {
-            Err(Problem { retry_after: Some(RETRY_SECONDS), ..Problem::of("RATE_LIMITED") }.into())
+        Ok(made) if made.len() >= most as usize => {
+            let again = made.last().map_or(DAY_MS, |oldest| instant_of(*oldest) + DAY_MS - call.opened.now);
+            let seconds = u32::try_from(again / 1000 + 1).unwrap_or(1);
+            let (retry_after, window) = (Some(seconds), Some(most));
+            Err(Problem { retry_after, window, ..Problem::of("COMPANY_LIMIT_REACHED") }.into())
         }
         Ok(_) => Ok(()),
     };
@@ -209,17 +213,13 @@ pub async fn found_company(
         session = ran.session;
         emitted.extend(ran.emitted.into_iter().map(|(_, event)| event));
         let refusal = match ran.result {
-            Ok(Ok(made)) if !ran.closed => {
+            Ok(Ok(made)) => {
                 created.extend(made.into_iter().map(|made| CreatedRecord {
                     module: module.name.clone(),
                     resource_type: made.resource_type,
                     id: Uuid::from_u64_pair(made.resource.0, made.resource.1),
                 }));
                 continue;
-            }
-            Ok(Ok(_)) => {
-                let fault = sandbox::call::Failure::Fault("it provisioned after a store failure".into());
-                refuse_failure(&fault, module, request)
             }
             Ok(Err(problem)) => refuse_problem(founding.generation, module, problem, request),
             Err(failure) => refuse_failure(&failure, &ran.blamed, request),

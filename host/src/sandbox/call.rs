@@ -12,10 +12,9 @@ use uuid::Uuid;
 use wasmtime::{AsContextMut as _, Engine, Store, Trap, UpdateDeadline};
 
 use super::facts::RequestFacts;
-use super::limits::{GuestClock, Limits, MemoryLimit, Used};
+use super::limits::{Limits, Used};
 use super::module::Module;
 use super::state::State;
-use super::ticks::Running;
 use crate::database::{self, Session};
 use crate::store::Scope;
 use crate::wit::events::Event;
@@ -38,6 +37,8 @@ pub enum Failure {
     Fault(String),
     /// No instance could be had: 503.
     Exhausted,
+    /// The caller lacks what a service needs, PERMISSION_DENIED or SCOPE_DENIED: no failure of a module.
+    Denied(&'static str),
 }
 
 /// What came of a call.
@@ -49,8 +50,6 @@ pub struct Ran<T> {
     pub result: Result<T, Failure>,
     /// Whose failure it is: the module that was called, or one that it called.
     pub blamed: Arc<Module>,
-    /// A store call failed: the request can only be refused.
-    pub closed: bool,
     pub used: Used,
 }
 
@@ -78,23 +77,23 @@ pub async fn handle(entry: CallContext, call: &module::Call) -> Ran<Result<modul
     if let Some(native) = entry.module.native.clone() {
         let (module, mut state, began) = (entry.module.clone(), begin(entry), Instant::now());
         let result = native.handle(&mut state, call).await;
-        return end(module, began, state, result);
+        return end(module, began, state, result, Result::is_ok);
     }
-    ask(entry, async |guest, store| guest.call_handle(store, call).await).await
+    ask(entry, async |guest, store| guest.call_handle(store, call).await, Result::is_ok).await
 }
 
 pub async fn provision(entry: CallContext, options: &str) -> Ran<Result<Vec<module::Created>, module::Problem>> {
-    ask(entry, async |guest, store| guest.call_provision(store, options).await).await
+    ask(entry, async |guest, store| guest.call_provision(store, options).await, Result::is_ok).await
 }
 
 /// The module's steps of a company's checklist.
 pub async fn checklist(entry: CallContext) -> Ran<Vec<module::Step>> {
-    ask(entry, async |guest, store| guest.call_checklist(store).await).await
+    ask(entry, async |guest, store| guest.call_checklist(store).await, |_| true).await
 }
 
 /// One bounded batch of a module's own invariants.
 pub async fn verify(entry: CallContext, cursor: Option<&str>) -> Ran<module::Findings> {
-    ask(entry, async |guest, store| guest.call_verify(store, cursor).await).await
+    ask(entry, async |guest, store| guest.call_verify(store, cursor).await, |_| true).await
 }
 
 /// One bounded batch of a module's backfill; answers where the next begins.
@@ -103,13 +102,14 @@ pub async fn upgrade(
     from_version: &str,
     cursor: Option<&str>,
 ) -> Ran<Result<Option<String>, module::Problem>> {
-    ask(entry, async |guest, store| guest.call_upgrade(store, from_version, cursor).await).await
+    ask(entry, async |guest, store| guest.call_upgrade(store, from_version, cursor).await, Result::is_ok).await
 }
 
-/// A fresh instance, one call of it, and what is left.
+/// A fresh instance, one call of it, and what is left. `succeeds`: whether an answer would be committed.
 async fn ask<T>(
     entry: CallContext,
     call: impl AsyncFnOnce(&GuestModule, &mut Store<State>) -> wasmtime::Result<T>,
+    succeeds: fn(&T) -> bool,
 ) -> Ran<T> {
     let (module, state, began) = (entry.module.clone(), begin(entry), Instant::now());
     let clock = state.clock.clone();
@@ -119,7 +119,7 @@ async fn ask<T>(
         call(guest.commerce_platform_module(), &mut store).await
     };
     let result = clock.measure(answer).await;
-    end(module, began, store.into_data(), result)
+    end(module, began, store.into_data(), result, succeeds)
 }
 
 fn begin(entry: CallContext) -> State {
@@ -127,24 +127,21 @@ fn begin(entry: CallContext) -> State {
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    State {
-        session: Some(session),
-        scope,
-        facts,
-        running: module,
-        instances: Vec::new(),
-        emitted: Vec::new(),
-        limits,
-        memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
-        clock: GuestClock::default(),
-        running_guest: Running::begin(),
-        told: 0,
-        failure: None,
-    }
+    State::new(Some(session), scope, facts, module, limits)
 }
 
-fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::Result<T>) -> Ran<T> {
-    let result = result.map_err(|error| classify(&state, &error));
+fn end<T>(
+    module: Arc<Module>,
+    began: Instant,
+    mut state: State,
+    result: wasmtime::Result<T>,
+    succeeds: fn(&T) -> bool,
+) -> Ran<T> {
+    let result = match result {
+        Err(error) => Err(classify(&state, &error)),
+        Ok(answer) if succeeds(&answer) => check_success(&mut state).map(|()| answer),
+        Ok(answer) => Ok(answer),
+    };
     module.health.count_call(began.elapsed());
     let used = Used {
         guest_time: state.clock.time_spent(),
@@ -159,9 +156,21 @@ fn end<T>(module: Arc<Module>, began: Instant, state: State, result: wasmtime::R
         result,
         // A trap leaves the innermost module as the one that runs.
         blamed: state.running,
-        closed: state.scope.closed,
         used,
     }
+}
+
+/// Whether a success may be committed: not after a failure of the store, and not after a service refused what was half done.
+/// All that the request wrote is then rolled back, and the module that kept the refusal to itself has failed.
+fn check_success(state: &mut State) -> Result<(), Failure> {
+    if let Some(refused) = state.refused.take() {
+        state.running = refused.caller;
+        return Err(Failure::Fault(format!("it answered a success after {} had refused", refused.service)));
+    }
+    if state.scope.closed {
+        return Err(Failure::Fault("it answered a success after a store failure".into()));
+    }
+    Ok(())
 }
 
 /// A store for one request, with its limits set.

@@ -84,7 +84,7 @@ impl Generation {
         Ok(generation)
     }
 
-    /// Every permission and scope that an operation asks for is of the catalog.
+    /// Every permission and scope that an operation or a service needs is in the catalog.
     fn expect_catalogued(&self) -> Result<(), Unlinked> {
         for route in self.modules.iter().flat_map(|module| &module.descriptor.routes) {
             let (Access::All(codes) | Access::Any(codes)) = &route.access;
@@ -94,6 +94,17 @@ impl Generation {
             };
             if let Some(unknown) = codes.iter().find(|code| !known.contains_key(*code)) {
                 let what = format!("{}: unknown permission or scope `{unknown}`", route.operation);
+                return Err(Unlinked::Descriptors(what));
+            }
+        }
+        for access in self.modules.iter().flat_map(|module| &module.descriptor.services) {
+            let unknown = |codes: &[String], known: &BTreeMap<String, Permission>| {
+                codes.iter().find(|code| !known.contains_key(*code)).cloned()
+            };
+            let unknown =
+                unknown(&access.permissions, &self.permissions).or_else(|| unknown(&access.scopes, &self.scopes));
+            if let Some(unknown) = unknown {
+                let what = format!("{}: unknown permission or scope `{unknown}`", access.name());
                 return Err(Unlinked::Descriptors(what));
             }
         }
@@ -145,7 +156,7 @@ fn link_services(engine: &Engine, vetted: &[Arc<Vetted>]) -> Result<Vec<Arc<Modu
         Guest::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(|error| failed(name, error))?;
         for wanted in services::resolve(engine, modules.len(), &components)? {
             let provider = modules.get(wanted.provider).ok_or_else(|| circle(&[name]))?;
-            services::link(&mut linker, &wanted, provider).map_err(|error| failed(name, error))?;
+            services::link(&mut linker, &wanted, provider, vetted).map_err(|error| failed(name, error))?;
         }
         let code = linker
             .instantiate_pre(&vetted.component)

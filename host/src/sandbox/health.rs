@@ -103,7 +103,7 @@ impl Health {
             Failure::Fault(_) => (&self.traps, &self.metrics.traps),
             Failure::Deadline => (&self.timeouts, &self.metrics.timeouts),
             Failure::Limit(_) => (&self.limits, &self.metrics.limits),
-            Failure::Database(_) | Failure::Exhausted => return,
+            Failure::Database(_) | Failure::Exhausted | Failure::Denied(_) => return,
         };
         count.fetch_add(1, Relaxed);
         metric.increment(1);

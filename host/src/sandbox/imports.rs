@@ -6,7 +6,7 @@ use super::call::Failure;
 use super::state::State;
 use crate::database::Session;
 use crate::store::{self, StoreError};
-use crate::wit::{context, events, log, store as wit};
+use crate::wit::{arguments, context, events, log, store as wit};
 
 /// Most ids of one call.
 const MOST_IDS: u32 = 2_000;
@@ -37,11 +37,13 @@ async fn run(state: &mut State, calls: Vec<wit::Call>) -> wasmtime::Result<Resul
         state.session = Some(session);
         return Err(state.stop(Failure::Deadline));
     }
+    let writes = calls.iter().any(store::is_write);
     let began = Instant::now();
     session.limit_time(left);
     let answer = store::run(&mut session, &module.schema, &mut state.scope, calls).await;
     session.limit_time(None);
     state.session = Some(session);
+    state.changes += u64::from(writes && answer.is_ok());
     match answer {
         Err(StoreError::Database(_)) if left.is_some_and(|left| began.elapsed() >= left) => {
             Err(state.stop(Failure::Deadline))
@@ -81,6 +83,7 @@ impl events::Host for State {
         if self.scope.read_only {
             return Err(self.stop(Failure::Fault("a read emitted an event".into())));
         }
+        self.changes += u64::from(!emitted.is_empty());
         for event in emitted {
             let Some(kind) = module.events.get(&event.kind) else {
                 return Err(self.stop(Failure::Fault("an event that the descriptor does not declare".into())));
@@ -102,6 +105,14 @@ impl events::Host for State {
             }
         }
         Ok(())
+    }
+}
+
+impl arguments::Host for State {
+    async fn reject(&mut self, reason: String) -> wasmtime::Result<()> {
+        self.arguments_rejected = true;
+        let reason: String = reason.chars().take(LONGEST_LINE).collect();
+        Err(self.stop(Failure::Fault(format!("{} rejected an argument: {reason:?}", self.running.name))))
     }
 }
 

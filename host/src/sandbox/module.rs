@@ -1,9 +1,10 @@
 //! A module: what was vetted of it, and the code that runs when it is called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use stoa_descriptor::Descriptor;
 use wasmtime::component::Component;
 
@@ -31,6 +32,9 @@ pub struct Vetted {
     pub judge: Arc<Judge>,
     /// Who vouched for it; nobody for what --dev took from its folder.
     pub signer: Option<String>,
+    /// The services (`commerce:area/interface`) that it may call for callers who do not hold what these need. It follows the
+    /// settings while the host runs.
+    pub acts_in: ArcSwap<BTreeSet<String>>,
     /// Whether it may take the place of a module that another signed.
     pub replaces_others: bool,
     pub health: Arc<Health>,

@@ -9,14 +9,17 @@ use std::sync::Arc;
 
 use semver::Version;
 use serde::Serialize;
+use stoa_descriptor::ServiceAccess;
 use wasmtime::component::types::{ComponentFunc, ComponentInstance, ComponentItem};
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime::{Engine, StoreContextMut};
 
+use super::call::Failure;
 use super::interface::{InterfaceName, fits, services_offered, services_wanted};
-use super::module::Module;
+use super::module::{Module, Vetted};
 use super::signature::signature;
-use super::state::State;
+use super::state::{RefusedService, State};
+use crate::wit::context::ActorKind;
 
 /// What a module needs of another.
 #[derive(Debug, Clone)]
@@ -174,42 +177,104 @@ fn same_types(want: &ComponentFunc, have: &ComponentFunc) -> bool {
     want.async_() == have.async_() && want.params().eq(have.params()) && want.results().eq(have.results())
 }
 
+/// A function of a service, as one module calls it.
+struct Function {
+    provider: Arc<Module>,
+    index: ComponentExportIndex,
+    /// `commerce:sales/orders#sell`.
+    name: Arc<str>,
+    /// What the request's caller must hold; none where it is not stated.
+    access: Option<ServiceAccess>,
+    importer: Arc<Vetted>,
+}
+
 /// Defines the import: a call instantiates the provider at first use, in the same store and hence the same transaction.
-pub fn link(linker: &mut Linker<State>, link: &Link, provider: &Arc<Module>) -> wasmtime::Result<()> {
+pub fn link(
+    linker: &mut Linker<State>,
+    link: &Link,
+    provider: &Arc<Module>,
+    importer: &Arc<Vetted>,
+) -> wasmtime::Result<()> {
     let mut instance = linker.instance(&link.import)?;
+    let interface = InterfaceName::parse(&link.import).map(|name| name.path).unwrap_or_default();
     for (name, index) in &link.functions {
-        let (provider, index) = (provider.clone(), *index);
+        let function = Arc::new(Function {
+            provider: provider.clone(),
+            index: *index,
+            name: format!("{interface}#{name}").into(),
+            access: provider.descriptor.service_access(&interface, name).cloned(),
+            importer: importer.clone(),
+        });
         instance.func_new_async(name, move |store, _type, arguments, results| {
-            let provider = provider.clone();
-            Box::new(async move { call(store, provider, &index, arguments, results).await })
+            let function = function.clone();
+            Box::new(async move { call(store, &function, arguments, results).await })
         })?;
     }
     Ok(())
 }
 
-/// A trap leaves the provider as the one that runs: it is the module that failed.
+impl Function {
+    /// Whether the module may call it in this request: it acts for any caller, or the caller holds what the function needs.
+    fn allows(&self, state: &State) -> bool {
+        let Some(access) = &self.access else { return true };
+        let needs = match state.facts.actor_kind {
+            ActorKind::User => &access.permissions,
+            ActorKind::ApiClient => &access.scopes,
+            ActorKind::System => return true,
+        };
+        let holds = !needs.is_empty() && needs.iter().all(|code| state.facts.permissions.holds(code));
+        holds || self.importer.acts_in.load().contains(&access.interface)
+    }
+}
+
+/// A trap leaves the provider as the one that runs: it is the module that failed. Where it rejected an argument, the caller is.
+///
+/// A refusal after a change is remembered. The request can then only end in a problem (`check_success`), so that no module commits
+/// half of what a service did.
 async fn call(
     mut store: StoreContextMut<'_, State>,
-    provider: Arc<Module>,
-    function: &ComponentExportIndex,
+    function: &Function,
     arguments: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    let caller = std::mem::replace(&mut store.data_mut().running, provider.clone());
-    let made = store.data().instances.iter().find(|(module, _)| Arc::ptr_eq(module, &provider)).map(|(_, made)| *made);
+    let state = store.data_mut();
+    if !function.allows(state) {
+        let is_client = state.facts.actor_kind == ActorKind::ApiClient;
+        let code = if is_client { "SCOPE_DENIED" } else { "PERMISSION_DENIED" };
+        return Err(state.stop(Failure::Denied(code)));
+    }
+    let changes = state.changes;
+    let caller = std::mem::replace(&mut state.running, function.provider.clone());
+    let called = call_provider(&mut store, function, arguments, results).await;
+    let state = store.data_mut();
+    if called.is_ok() || std::mem::take(&mut state.arguments_rejected) {
+        state.running = caller.clone();
+    }
+    if called.is_ok() && matches!(results, [Val::Result(Err(_))]) && state.changes > changes {
+        state.refused = Some(RefusedService { service: function.name.clone(), caller });
+    }
+    called
+}
+
+async fn call_provider(
+    mut store: &mut StoreContextMut<'_, State>,
+    function: &Function,
+    arguments: &[Val],
+    results: &mut [Val],
+) -> wasmtime::Result<()> {
+    let provider = &function.provider;
+    let made = store.data().instances.iter().find(|(module, _)| Arc::ptr_eq(module, provider)).map(|(_, made)| *made);
     let instance = match made {
         Some(instance) => instance,
         None => {
             let instance = provider.code.instance_pre().instantiate_async(&mut store).await?;
-            store.data_mut().instances.push((provider, instance));
+            store.data_mut().instances.push((provider.clone(), instance));
             instance
         }
     };
-    let function =
-        instance.get_func(&mut store, function).ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
-    function.call_async(&mut store, arguments, results).await?;
-    store.data_mut().running = caller;
-    Ok(())
+    let exported = instance.get_func(&mut store, function.index);
+    let exported = exported.ok_or_else(|| wasmtime::format_err!("the provider lost a function"))?;
+    exported.call_async(&mut store, arguments, results).await
 }
 
 #[cfg(test)]

@@ -30,11 +30,51 @@ pub struct State {
     pub running_guest: Running,
     /// Bytes said beside the answer so far.
     pub told: usize,
+    /// Calls of the store that wrote, and calls that emitted.
+    pub changes: u64,
+    /// A service rejected its arguments: the failure is its caller's.
+    pub arguments_rejected: bool,
+    /// The last service that refused after a change: the request can only end in a problem.
+    pub refused: Option<RefusedService>,
     /// Why the guest was stopped, where the host knows better than the trap tells.
     pub failure: Option<Failure>,
 }
 
+/// A service that refused after something under its call was written or emitted.
+pub struct RefusedService {
+    pub service: Arc<str>,
+    /// The module that received the refusal, and has to pass it on.
+    pub caller: Arc<Module>,
+}
+
 impl State {
+    /// Of a request that has used nothing yet. `running`: the module that is called.
+    pub fn new(
+        session: Option<Session>,
+        scope: Scope,
+        facts: RequestFacts,
+        running: Arc<Module>,
+        limits: Limits,
+    ) -> State {
+        State {
+            session,
+            scope,
+            facts,
+            running,
+            instances: Vec::new(),
+            emitted: Vec::new(),
+            limits,
+            memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
+            clock: GuestClock::default(),
+            running_guest: Running::begin(),
+            told: 0,
+            changes: 0,
+            arguments_rejected: false,
+            refused: None,
+            failure: None,
+        }
+    }
+
     /// Counts what a guest says beside its answer: host memory and logs, which no limit of its own memory bounds.
     pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
         self.told = self.told.saturating_add(bytes);

@@ -83,6 +83,11 @@ impl From<Error> for Stop {
     }
 }
 
+/// Whether a call changes what is stored. A lock does not.
+pub fn is_write(call: &Call) -> bool {
+    matches!(call, Call::Insert(_) | Call::Update(_) | Call::Number(_))
+}
+
 /// How often a request may pass a limit before it is ended.
 const LIMIT_HITS: u32 = 3;
 
@@ -99,12 +104,11 @@ pub async fn run(
     if scope.closed {
         return Err(StoreError::Failure(Failure::Closed));
     }
+    let wrote = calls.iter().any(is_write);
     let checked = match check(schema, scope, calls) {
         Ok(checked) => checked,
         Err(stop) => return Err(explain_stop(scope, stop, false)),
     };
-    let writes = |call: &Checked| matches!(call, Checked::Insert(_) | Checked::Update(_) | Checked::Number { .. });
-    let wrote = checked.iter().any(writes);
     let outcome = match session {
         Session::Sqlite(connection) => sqlite::run(connection, schema, scope, checked),
         Session::Postgres(transaction) => {

@@ -60,8 +60,13 @@ fn a_user_makes_so_many_companies_in_a_day(database: Database) {
     };
     make("founder@example.test").is(201);
     make("founder@example.test").is(201);
-    let refused = make("founder@example.test").refused(429, "RATE_LIMITED");
-    assert!(refused.header("retry-after").is_some(), "{refused}");
+    let refused = make("founder@example.test").refused(429, "COMPANY_LIMIT_REACHED");
+    let header = |name: &str| -> i64 { refused.header(name).and_then(|text| text.parse().ok()).expect(name) };
+    let (wait, reset) = (header("retry-after"), header("x-ratelimit-reset"));
+    assert!((86_000..=86_401).contains(&wait), "the first of the two counts for a day: {wait}");
+    assert_eq!((header("x-ratelimit-limit"), header("x-ratelimit-remaining")), (2, 0));
+    let now = i64::try_from(stoa_tests::signer::now()).expect("seconds");
+    assert!((reset - now - wait).abs() <= 5, "the headers agree: {reset}, {now}, {wait}");
     make("another@example.test").is(201);
 }
 

@@ -21,6 +21,8 @@ on_both_databases![
     scopes,
     what_a_write_leaves,
     pages,
+    many_in_one_list,
+    imports,
 ];
 
 fn feeder(shop: &Company) -> Machine {
@@ -275,6 +277,9 @@ fn lookups(database: Database) {
     assert_eq!(machine.get("catalog/lookups/brands").is(200).ids(), [kept.as_str()]);
     assert_eq!(machine.get("catalog/lookups/brands?text=kep").is(200).ids(), [kept]);
     assert!(machine.get("catalog/lookups/brands?text=gone").is(200).items().is_empty());
+    assert_eq!(machine.get("catalog/lookups/brands?code=kept").is(200).ids(), shop.get("catalog/lookups/brands").ids());
+    assert!(machine.get("catalog/lookups/brands?code=KEP").is(200).items().is_empty(), "a code is found whole");
+    assert!(machine.get("catalog/lookups/brands?code=GONE").is(200).items().is_empty());
     machine.get("catalog/lookups/colors").refused(400, "VALIDATION_FAILED").at("/path/kind");
 }
 
@@ -341,7 +346,12 @@ fn writes_answer_receipts(database: Database) {
     for (method, path, body) in writes(&shop) {
         let status = if method == "POST" { 201 } else { 200 };
         let receipt = machine.request(method, &path).json(&body).send().is(status);
-        assert_eq!(members(&receipt.body), ["createdAt", "id", "status", "updatedAt"], "{path}");
+        // A product's variants are made with it: whoever writes them learns their ids at once.
+        let told: &[&str] = match path.as_str() {
+            "catalog/products" => &["createdAt", "id", "status", "updatedAt", "variants"],
+            _ => &["createdAt", "id", "status", "updatedAt"],
+        };
+        assert_eq!(members(&receipt.body), told, "{path}");
         assert_eq!(receipt["status"], "ACTIVE");
         let record = match method {
             "PUT" => path.clone(),
@@ -386,11 +396,10 @@ fn c09_writes_follow_the_rules_of_people(database: Database) {
     let lower = machine.post("catalog/lookups/brands", json!({ "name": "N", "code": "lower" }));
     lower.refused(400, "VALIDATION_FAILED").fault("/code", "FORMAT");
     assert_eq!(shop.records(), before);
-    // Clients archive, delete and import nothing.
+    // Clients archive and delete nothing.
     for (method, path, status, code) in [
         ("POST", format!("catalog/products/{id}/archive"), 404, "NOT_FOUND"),
         ("DELETE", format!("catalog/products/{id}"), 405, "METHOD_NOT_ALLOWED"),
-        ("POST", "catalog/imports".into(), 404, "NOT_FOUND"),
     ] {
         machine.request(method, &path).json(&json!({})).send().refused(status, code);
     }
@@ -528,4 +537,54 @@ fn pages(database: Database) {
         }
     }
     assert_eq!(listed, made);
+}
+
+/// What a feed keeps is asked for by what names it, as much as a page holds at a time; and what is not on sale stays unseen.
+fn many_in_one_list(database: Database) {
+    let shop = company(database);
+    let machine = feeder(&shop);
+    let (one, two) = (on_sale(&shop, "One", json!({})), on_sale(&shop, "Two", json!({})));
+    let draft = on_sale(&shop, "Draft", json!({ "publicationStatus": "DRAFT" }));
+    let asked =
+        |path: &str, name: &str, value: &str| machine.request("GET", path).query(&[(name, value)]).send().is(200).ids();
+    let products = [one.id(), draft.id(), two.id()].join(",");
+    let variants = [variant(&one), variant(&draft), variant(&two)].join(",");
+    assert_eq!(asked("catalog/products", "ids", &products), [one.id(), two.id()]);
+    assert_eq!(asked("catalog/products", "sku", "two"), [two.id()]);
+    assert_eq!(asked("catalog/products", "slug", "one"), [one.id()]);
+    assert!(asked("catalog/products", "sku", "draft").is_empty());
+    let on_sale_alone = [variant(&one), variant(&two)];
+    assert_eq!(asked("catalog/variants", "ids", &variants), on_sale_alone);
+    assert_eq!(asked("catalog/variants", "productIds", &products), on_sale_alone);
+    assert_eq!(asked("catalog/variants", "sku", "One"), [variant(&one)]);
+    assert!(asked("catalog/variants", "updatedSince", "2999-01-01T00:00:00Z").is_empty());
+    // A page fills up over what is not on sale.
+    let page = |cursor: &str| machine.get(&format!("catalog/variants?limit=1{cursor}")).is(200);
+    let first = page("");
+    let second = page(&format!("&cursor={}", first.text("nextCursor")));
+    assert_eq!([first.ids(), second.ids()].concat(), on_sale_alone);
+    for wrong in ["", "x", &vec![one.id(); 101].join(",")] {
+        let refused = machine.request("GET", "catalog/products").query(&[("ids", wrong)]).send();
+        refused.refused(400, "VALIDATION_FAILED");
+    }
+}
+
+/// What a key imports is what it would create one by one; and it needs the scope of writes.
+fn imports(database: Database) {
+    let shop = company(database);
+    let machine = feeder(&shop);
+    let named = |name: &str, skus: &[&str]| {
+        let variants: Vec<Json> = skus.iter().map(|sku| json!({ "sku": sku })).collect();
+        with(&product(name), json!({ "variants": variants }))
+    };
+    let body = json!({ "products": [named("One", &["A", "B"]), named("Two", &["C"])] });
+    let made = machine.post("catalog/imports", body.clone()).is(201);
+    assert_eq!(made.ids(), shop.get("catalog/products").is(200).ids());
+    let sku = |sku: &str| shop.list("catalog/variants", &[("sku", sku)]).is(200).ids().remove(0);
+    let told = json!([{ "id": sku("A"), "sku": "A" }, { "id": sku("B"), "sku": "B" }]);
+    assert_eq!(made.items()[0]["variants"], told);
+    let before = shop.records();
+    machine.post("catalog/imports", body.clone()).refused(409, "DUPLICATE").at("/products/0/variants/0/sku");
+    shop.machine(&["catalog.read"]).post("catalog/imports", body).refused(403, "SCOPE_DENIED");
+    assert_eq!(shop.records(), before);
 }

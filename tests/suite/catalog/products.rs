@@ -316,7 +316,9 @@ fn filters(database: Database) {
     let a = make("A", json!({ "brandId": brand, "categoryId": top }));
     let b = make("B", json!({ "categoryId": below, "trackInventory": true, "trackSerials": true }));
     let c = make("C", json!({ "productType": "SERVICE" }));
+    std::thread::sleep(std::time::Duration::from_millis(5));
     let d = make("D", json!({ "publicationStatus": "PUBLISHED", "variants": [{ "sku": "D" }] }));
+    let updated = |id: &str| shop.get(&format!("catalog/products/{id}")).is(200).text("updatedAt");
     type Query<'a> = &'a [(&'a str, &'a str)];
     let cases: &[(Query, &[&String])] = &[
         (&[("brandId", &brand)], &[&a]),
@@ -332,12 +334,29 @@ fn filters(database: Database) {
         (&[("trackSerials", "false")], &[&a, &c, &d]),
         (&[("brandId", &brand), ("productType", "SERVICE")], &[]),
         (&[("brandId", &top)], &[]),
+        (&[("ids", &format!("{d},{a}"))], &[&a, &d]),
+        (&[("ids", &a), ("productType", "SERVICE")], &[]),
+        (&[("slug", "b")], &[&b]),
+        (&[("slug", "B")], &[]),
+        (&[("sku", "d")], &[&d]),
+        (&[("updatedSince", &updated(&d))], &[&d]),
+        (&[("updatedSince", "2999-01-01T00:00:00Z")], &[]),
     ];
     for (query, expected) in cases {
         let found = shop.list("catalog/products", query).is(200).ids();
         assert_eq!(found.iter().collect::<Vec<_>>(), *expected, "{query:?}");
     }
-    for (name, value) in [("brandId", "x"), ("deep", "yes"), ("productType", "good"), ("trackSerials", "1")] {
+    let many = vec![a.as_str(); 101].join(",");
+    for (name, value) in [
+        ("brandId", "x"),
+        ("deep", "yes"),
+        ("productType", "good"),
+        ("trackSerials", "1"),
+        ("ids", ""),
+        ("ids", "x"),
+        ("ids", &format!("{a},")),
+        ("ids", &many),
+    ] {
         let pointer = format!("/query/{name}");
         shop.list("catalog/products", &[(name, value)]).refused(400, "VALIDATION_FAILED").at(&pointer);
     }

@@ -159,6 +159,14 @@ fn find_by_sku_barcode_and_text(database: Database) {
     assert_eq!(found(&[("text", "m1")]), [a.as_str()]);
     assert_eq!(found(&[("text", "händi")]), [a.as_str()]);
     assert!(found(&[("text", "nothing")]).is_empty());
+    assert_eq!(found(&[("ids", &format!("{b},{a}"))]), [a.as_str(), b.as_str()]);
+    assert_eq!(found(&[("ids", &b), ("sku", "find-b")]), [b.as_str()]);
+    assert!(found(&[("ids", &b), ("sku", "FIND-A")]).is_empty());
+    assert_eq!(found(&[("productIds", &product), ("text", "m1")]), [a.as_str()]);
+    assert!(found(&[("productIds", &shop.product("Other"))]).is_empty());
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let changed = shop.put(&format!("catalog/variants/{b}"), json!({ "sku": "FIND-B" })).is(200).text("updatedAt");
+    assert_eq!(found(&[("updatedSince", &changed)]), [b.as_str()]);
     shop.archive(&format!("catalog/variants/{a}")).is(200);
     assert!(found(&[("sku", "FIND-A")]).is_empty(), "an archived variant is not sold at the till");
 }

@@ -4,6 +4,8 @@ use serde_json::json;
 use stoa_tests::{Company, Database, Stoa, on_both_databases};
 use uuid::Uuid;
 
+stoa_tests::tests![no_key_acts_twice_after_a_clock_that_ran_ahead];
+
 on_both_databases![windows_of_a_wrong_time_lock_nobody_out, an_answer_that_was_purged_too_early_is_expired];
 
 const DAY: i64 = 24 * 60 * 60;
@@ -57,7 +59,6 @@ fn an_answer_that_was_purged_too_early_is_expired(database: Database) {
 
 /// PostgreSQL's clock is its server's: nobody moves that from here.
 #[cfg(target_os = "linux")]
-#[test]
 fn no_key_acts_twice_after_a_clock_that_ran_ahead() {
     use stoa_tests::host::Settings;
     use stoa_tests::preload::Preload;

@@ -6,6 +6,12 @@ use stoa_tests::door::Door;
 use stoa_tests::host::Settings;
 use stoa_tests::{Database, Stoa};
 
+stoa_tests::tests![
+    a_silent_database_is_answered_503_and_found_again,
+    a_database_with_a_ca_of_its_own_is_verified_by_it,
+    a_database_that_no_ca_vouches_for_is_refused,
+];
+
 /// Longer than a request may take.
 const PATIENCE: Duration = Duration::from_secs(14);
 
@@ -15,7 +21,6 @@ fn behind(door: &Door) -> Settings {
 }
 
 /// The server accepts and never answers. Nobody waits for ever, and when it speaks again all is as before.
-#[test]
 fn a_silent_database_is_answered_503_and_found_again() {
     let door = Door::default();
     let host = Stoa::start_with(Database::Postgres, behind(&door));
@@ -43,7 +48,6 @@ fn a_silent_database_is_answered_503_and_found_again() {
     assert!(host.is_running());
 }
 
-#[test]
 fn a_database_with_a_ca_of_its_own_is_verified_by_it() {
     let (door, _folder, ca) = Door::with_tls();
     let settings = behind(&door).set("STOA_DATABASE_TLS_CA", ca.display());
@@ -52,7 +56,6 @@ fn a_database_with_a_ca_of_its_own_is_verified_by_it() {
     assert_eq!(host.get_with("/v1/auth/me", &token).status, 200);
 }
 
-#[test]
 fn a_database_that_no_ca_vouches_for_is_refused() {
     let (door, _folder, _) = Door::with_tls();
     let (_, _other, foreign) = Door::with_tls();

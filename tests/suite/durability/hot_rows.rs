@@ -2,6 +2,8 @@
 
 use stoa_tests::{Company, Database, Stoa, eventually};
 
+stoa_tests::tests![stock_and_keys_change_in_place];
+
 const ADJUSTMENTS: i64 = 100;
 
 /// Updates of a table's rows, and those of them that touched no index, as far as the server has counted.
@@ -11,7 +13,6 @@ fn count_updates(shop: &Company, table: &str) -> [i64; 2] {
     [0, 1].map(|at| rows[0][at].parse().expect("a count"))
 }
 
-#[test]
 fn stock_and_keys_change_in_place() {
     let host = Stoa::start(Database::Postgres);
     let shop = host.company();

@@ -3,6 +3,12 @@
 use serde_json::json;
 use stoa_tests::{Company, Database, Machine, Stoa, at_once};
 
+stoa_tests::tests![
+    p15_the_limit_holds_over_both_hosts,
+    the_use_of_a_month_is_that_of_both_hosts,
+    what_one_host_was_told_the_other_knows,
+];
+
 fn pair() -> (Stoa, Stoa, Company) {
     let one = Stoa::start(Database::Postgres);
     let other = one.beside();
@@ -11,7 +17,6 @@ fn pair() -> (Stoa, Stoa, Company) {
     (one, other, shop)
 }
 
-#[test]
 fn p15_the_limit_holds_over_both_hosts() {
     let (one, other, shop) = pair();
     for limit in [1, 7, 60] {
@@ -29,7 +34,6 @@ fn p15_the_limit_holds_over_both_hosts() {
 }
 
 /// What a host has in hand is not used by itself, and counts as used for the others.
-#[test]
 fn the_use_of_a_month_is_that_of_both_hosts() {
     let (one, other, shop) = pair();
     // Permits are leased two at a time.
@@ -47,7 +51,6 @@ fn the_use_of_a_month_is_that_of_both_hosts() {
     assert_eq!(used(&here), 8, "two used here, five used there, one in hand there");
 }
 
-#[test]
 fn what_one_host_was_told_the_other_knows() {
     let (one, other, shop) = pair();
     for round in 0..20 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, books, day, month, month_day};
 use stoa_tests::broken::{assert_found, find_broken};
 use stoa_tests::company::fresh;
@@ -12,7 +12,7 @@ use stoa_tests::services::inventory::{
     Call, DeliveryLine, IncomingLine, Receipt, ReceiptLine, ReserveLine, Reserved, SalesOrder,
 };
 use stoa_tests::services::{self, key};
-use stoa_tests::{Company, Database, company, on_both_databases};
+use stoa_tests::{Company, Database, Stoa, company, on_both_databases};
 
 on_both_databases![
     faults_of_goods_are_found,
@@ -24,6 +24,8 @@ on_both_databases![
     an_entry_is_checked_however_many_movements_its_request_made,
     goods_in_transit_are_checked_however_many_orders_there_are,
     units_are_counted_in_any_number_of_places,
+    a_company_without_its_record_is_found,
+    a_check_that_is_cut_off_says_so,
 ];
 
 /// A company with goods in every state: received and brought, held, sold, on a transfer order, with serial numbers.
@@ -249,4 +251,38 @@ fn units_are_counted_in_any_number_of_places(database: Database) {
         "update inventory_unit set status = 'DAMAGED' where {{tenant}} and variant_id = {last} and warehouse_id = {last}"
     ));
     assert!(find_broken(&shop).contains("unit-stock"));
+}
+
+/// A company that was copied without its own record has rows that nobody would check.
+fn a_company_without_its_record_is_found(database: Database) {
+    let host = Stoa::start(database);
+    let (shop, other) = (host.company(), host.company());
+    shop.change("delete from stoa_tenant where {id}");
+    let (status, report) = verify(&host, &[]);
+    assert_eq!((status, &report["companies"]), (Some(1), &json!(1)), "{report}");
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["tenantId"], &finding["invariant"]), (&json!(shop.tenant), &json!("company")), "{report}");
+    assert_eq!(verify(&host, &["--tenant", &shop.tenant]).0, Some(1));
+    assert_eq!(verify(&host, &["--tenant", &other.tenant]).0, Some(0));
+    assert_eq!(verify(&host, &["--tenant", &uuid::Uuid::now_v7().to_string()]).0, Some(2), "nothing was checked");
+}
+
+/// A machine that is too slow breaks no invariant.
+fn a_check_that_is_cut_off_says_so(database: Database) {
+    let host = Stoa::start(database);
+    let (one, two) = (host.company(), host.company());
+    let mut command = host.command();
+    let output =
+        command.args(["verify", "--json"]).env("STOA_HEAVY_READ_TIMEOUT", "1ms").output().expect("cannot run stoa");
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!((output.status.code(), &report["findings"]), (Some(2), &json!([])), "{output:?}");
+    let unfinished = report["unfinished"].as_array().cloned().unwrap_or_default();
+    let companies: BTreeSet<&str> = unfinished.iter().filter_map(|stopped| stopped["tenantId"].as_str()).collect();
+    assert_eq!(companies, BTreeSet::from([one.tenant.as_str(), two.tenant.as_str()]), "it goes on");
+}
+
+/// The exit status and the report of `stoa verify --json`.
+fn verify(host: &Stoa, arguments: &[&str]) -> (Option<i32>, Json) {
+    let output = host.command().args(["verify", "--json"]).args(arguments).output().expect("cannot run stoa");
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or_default())
 }

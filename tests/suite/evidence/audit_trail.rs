@@ -14,6 +14,8 @@ use stoa_tests::{Company, Database, company, on_both_databases};
 
 use acts::{Act, Side, Stage, Touch};
 
+stoa_tests::tests![no_write_of_goods_is_left_out];
+
 on_both_databases![every_write_is_found_by_its_products, also_of_an_archived_variant];
 
 /// Writes that touch no product, and why.
@@ -186,7 +188,6 @@ fn names_goods(contract: &Contract, operation: &Operation) -> bool {
     found.iter().any(|name| NAMES_OF_GOODS.contains(&name.as_str()))
 }
 
-#[test]
 fn no_write_of_goods_is_left_out() {
     let contract = Contract::new(super::contract::contract_of_modules().clone());
     let listed = || WITHOUT_GOODS.iter().flat_map(|(_, operations)| operations.iter().copied());

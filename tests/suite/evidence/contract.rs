@@ -13,6 +13,8 @@ use stoa_tests::folder::Folder;
 use stoa_tests::reviewed::reviewed_all;
 use stoa_tests::{Database, abridged, host, modules, on_both_databases};
 
+stoa_tests::tests![reviewed];
+
 on_both_databases![
     served_as_printed,
     operations_are_whole,
@@ -45,7 +47,6 @@ fn print_contract(folder: &Path) -> Json {
 }
 
 /// A change of the interface shows as a change of the texts of the modules that changed.
-#[test]
 fn reviewed() {
     let texts = abridged::texts(contract_of_modules());
     reviewed_all(texts.into_iter().map(|(module, text)| (format!("{module}.snap"), text)).collect());

@@ -6,7 +6,8 @@ use serde_json::Value as Json;
 
 use super::contract::contract_of_modules;
 
-#[test]
+stoa_tests::tests![nothing_is_without_a_description];
+
 fn nothing_is_without_a_description() {
     let document = contract_of_modules();
     let mut bare = BTreeSet::new();

@@ -8,6 +8,8 @@ use stoa_tests::contract::{Audience, Contract, Operation};
 use stoa_tests::reviewed::reviewed;
 use stoa_tests::{Answer, Company, Database, Request, company, on_both_databases};
 
+stoa_tests::tests![the_matrix_is_reviewed];
+
 on_both_databases![
     without_the_permission_nothing_is_learnt,
     with_exactly_the_permission_one_is_let_in,
@@ -18,7 +20,6 @@ on_both_databases![
 ];
 
 /// Operation by audience by permission or scope, one line each.
-#[test]
 fn the_matrix_is_reviewed() {
     let contract = Contract::new(super::contract::contract_of_modules().clone());
     let mut lines: Vec<String> = contract.operations.iter().map(line).collect();

@@ -12,18 +12,13 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use stoa_tap::Shape;
+use stoa_tests::eventually;
 use stoa_tests::round_trips::Watched;
-use stoa_tests::{Database, eventually};
 
 use self::meant::MEANT;
 use self::plan::{Reading, Scan};
 
-mod postgres {
-    #[test]
-    fn no_statement_scans_a_company() {
-        stoa_tests::on_both::run(super::Database::Postgres, |_| super::no_statement_scans_a_company());
-    }
-}
+stoa_tests::tests![no_statement_scans_a_company];
 
 /// Tables that the visit does not come to, each with the reason.
 const UNREAD: &[(&str, &str)] = &[("stoa_sequence", "only ever counted on: an insert that updates")];

@@ -10,6 +10,8 @@ use stoa_tests::signer::{claims, jwks};
 use stoa_tests::tour::{blocks_of, follow};
 use stoa_tests::{Issuer, Signer, host, modules, postgres};
 
+stoa_tests::tests![six_commands_lead_to_production];
+
 const AUDIENCE: &str = "https://shop.example";
 
 /// What stands after the last command: the host that it started is asked, and ended.
@@ -22,7 +24,6 @@ KEY=$(cat /proc/sys/kernel/random/uuid)
 api -H "Idempotency-Key: $KEY" -d '{"name": "First", "currencyCode": "EUR"}' "$URL/v1/onboarding/companies"  # => "tenantId"
 "#;
 
-#[test]
 fn six_commands_lead_to_production() {
     let page =
         std::fs::read_to_string(host::workspace().join("docs/operate/production.md")).expect("the page of production");

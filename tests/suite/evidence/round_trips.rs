@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tap::BOUNDS;
+use stoa_tests::Company;
 use stoa_tests::billing::Office;
 use stoa_tests::company::{fresh, product, with};
 use stoa_tests::purchases::{Buyer, Order, fresh_serials, line, serials};
@@ -10,16 +11,8 @@ use stoa_tests::selling::Counter;
 use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
 use stoa_tests::tills::{Till, parts};
-use stoa_tests::{Company, Database};
 
-mod postgres {
-    #[test]
-    fn no_request_takes_more_round_trips_than_its_bound() {
-        stoa_tests::on_both::run(super::Database::Postgres, |_| {
-            super::no_request_takes_more_round_trips_than_its_bound()
-        });
-    }
-}
+stoa_tests::tests![no_request_takes_more_round_trips_than_its_bound];
 
 fn no_request_takes_more_round_trips_than_its_bound() {
     let watched = Watched::start();

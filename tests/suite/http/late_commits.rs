@@ -10,6 +10,8 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::{fresh, product, with};
 use stoa_tests::{Company, Database, Dice, Machine, company, eventually, on_both_databases};
 
+stoa_tests::tests![c17_a_write_under_way_holds_back_what_came_after_it];
+
 // On SQLite there is one writer, and nothing begins that others overtake.
 on_both_databases![
     c17_readers_that_poll_see_every_row_once,
@@ -131,7 +133,6 @@ fn c17_readers_that_poll_see_every_row_once(database: Database) {
 }
 
 /// A replacement of a brand has begun and waits for a row that another transaction holds.
-#[test]
 fn c17_a_write_under_way_holds_back_what_came_after_it() {
     let shop = company(Database::Postgres);
     let machine = client(&shop);

@@ -268,6 +268,10 @@ fn e21_clients_adjust_with_a_scope_and_learn_little(database: Database) {
     assert_eq!(writer.get(&format!("inventory/movements/{movement}")).is(200)["movementType"], "ADJUSTMENT_IN");
     writer.get("inventory/cost-layers").refused(404, "NOT_FOUND");
     writer.post(&format!("inventory/reservations/{held}/release"), json!({ "reason": WHY })).is(200);
+    let second = shop.counted(0);
+    shop.bring(&second, &main, "1", Some("2")).is(201);
+    let of = |variants: &str| writer.get(&format!("inventory/stock?variantIds={variants}")).is(200).ids();
+    assert_eq!((of(&second).len(), of(&format!("{second},{variant}")).len()), (1, 3));
     // A key on a person's path, and a person on a key's.
     shop.host
         .get_with(&format!("/v1/tenants/{}/inventory/stock", shop.tenant), &writer.key)

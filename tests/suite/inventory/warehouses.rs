@@ -204,6 +204,8 @@ fn warehouses_are_listed_by_what_they_are(database: Database) {
     assert_eq!(ids(&[("type", "QUARANTINE")]), std::slice::from_ref(&quarantine));
     assert_eq!(ids(&[("legalEntityId", &entity)]), std::slice::from_ref(&other));
     assert_eq!(ids(&[("text", "mAi")]), [shop.main()]);
+    assert_eq!(ids(&[("code", "mAin")]), [shop.main()]);
+    assert!(ids(&[("code", "mAi")]).is_empty(), "a code is found whole");
     let branch = shop.made("BRANCH").unwrap_or_default();
     assert_eq!(ids(&[("branchId", &branch)]), [shop.main()]);
     shop.archive(&format!("inventory/warehouses/{quarantine}")).is(200);

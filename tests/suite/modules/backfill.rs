@@ -6,6 +6,8 @@ use sqlx::{Connection as _, Executor as _};
 use stoa_tests::host::Settings;
 use stoa_tests::{Company, Database, Stoa, eventually, modules, on_both_databases};
 
+stoa_tests::tests![an_operators_index_under_way_is_left_alone];
+
 on_both_databases![
     rows_are_filled_after_the_swap,
     a_killed_backfill_goes_on,
@@ -108,25 +110,22 @@ fn execute_alone(host: &Stoa, statement: &str) -> Result<(), sqlx::Error> {
 }
 
 /// An index that is being built looks like one whose builder was stopped: what the host did not name is not the host's.
-#[test]
 fn an_operators_index_under_way_is_left_alone() {
-    stoa_tests::on_both::run(Database::Postgres, |database| {
-        let host = host(database);
-        let (console, shop) = (host.console(), host.company());
-        add(&shop, "twice");
-        add(&shop, "twice");
-        let (own, theirs) = ("changeling_item__i_left", "operators_own");
-        // A unique index that the rows do not allow is left half-built.
-        for name in [own, theirs] {
-            let statement = format!("create unique index concurrently {name} on changeling_item (name)");
-            assert!(execute_alone(&host, &statement).is_err());
-        }
-        console.activate(&console.pushed(&modules::changeling(2)), json!({})).is(200);
-        let left = host.rows(
-            "select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid where not i.indisvalid",
-        );
-        assert_eq!(left, [[theirs]]);
-    });
+    let database = Database::Postgres;
+    let host = host(database);
+    let (console, shop) = (host.console(), host.company());
+    add(&shop, "twice");
+    add(&shop, "twice");
+    let (own, theirs) = ("changeling_item__i_left", "operators_own");
+    // A unique index that the rows do not allow is left half-built.
+    for name in [own, theirs] {
+        let statement = format!("create unique index concurrently {name} on changeling_item (name)");
+        assert!(execute_alone(&host, &statement).is_err());
+    }
+    console.activate(&console.pushed(&modules::changeling(2)), json!({})).is(200);
+    let left = host
+        .rows("select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid where not i.indisvalid");
+    assert_eq!(left, [[theirs]]);
 }
 
 fn rows_that_break_a_new_rule_refuse_it(database: Database) {

@@ -10,6 +10,7 @@ mod new_platform;
 mod operators;
 mod other_languages;
 mod partner_kit;
+mod service_calls;
 mod services_by_version;
 mod signers;
 mod swap;

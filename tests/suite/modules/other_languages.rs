@@ -9,6 +9,8 @@ use jsonschema::{Draft, Validator};
 use serde_json::{Value as Json, json};
 use stoa_tests::{host, javascript, modules};
 
+stoa_tests::tests![the_example_in_javascript_is_a_module, every_descriptor_meets_the_published_schema,];
+
 /// What `stoa module WORDS` prints, which succeeds.
 fn module(words: &[&str]) -> Json {
     let output = Command::new(host::binary()).arg("module").args(words).output().expect("cannot run stoa");
@@ -25,7 +27,6 @@ fn faults(schema: &Validator, descriptor: &Json) -> Vec<String> {
     schema.iter_errors(descriptor).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-#[test]
 fn the_example_in_javascript_is_a_module() {
     let file = match javascript::component() {
         Ok(file) => file.display().to_string(),
@@ -62,7 +63,6 @@ fn the_example_in_javascript_is_a_module() {
     }
 }
 
-#[test]
 fn every_descriptor_meets_the_published_schema() {
     let schema = schema();
     let mut files: Vec<_> = fs::read_dir(modules::folder())

@@ -8,6 +8,14 @@ use serde_json::{Value as Json, json};
 use stoa_tests::folder::Folder;
 use stoa_tests::{host, modules};
 
+stoa_tests::tests![
+    the_fixtures_of_template_and_example_hold,
+    whatever_is_not_as_expected_is_told,
+    what_cannot_be_tested_is_refused,
+    a_component_is_checked_as_a_host_would,
+    what_would_change_is_told,
+];
+
 /// Runs `stoa module WORDS --json`: whether it succeeded, and what it printed.
 fn module(words: &[&str]) -> (bool, Json) {
     let mut command = Command::new(host::binary());
@@ -48,7 +56,6 @@ fn steps(told: &Json) -> Vec<&Json> {
         .collect()
 }
 
-#[test]
 fn the_fixtures_of_template_and_example_hold() {
     let catalog = built_in("catalog");
     for (file, folder, with) in
@@ -73,7 +80,6 @@ fn the_fixtures_of_template_and_example_hold() {
 }
 
 /// One fixture after another that expects what is not: each fails, and says where.
-#[test]
 fn whatever_is_not_as_expected_is_told() {
     let step = |expect: Json| json!({ "operation": "createTemplateEntry", "body": { "name": "A" }, "expect": expect });
     let read = json!({ "operation": "getTemplateEntry", "path": { "id": "$a/id" }, "expect": { "status": 200, "body": "$b" } });
@@ -98,7 +104,6 @@ fn whatever_is_not_as_expected_is_told() {
     }
 }
 
-#[test]
 fn what_cannot_be_tested_is_refused() {
     let folder = Folder::new("fixtures");
     let test = |more: &[&str]| {
@@ -118,7 +123,6 @@ fn what_cannot_be_tested_is_refused() {
     assert!(test(&[&tiers()]).contains("commerce:catalog/articles"));
 }
 
-#[test]
 fn a_component_is_checked_as_a_host_would() {
     let (ok, told) = module(&["check", &tiers()]);
     assert!(ok && told["ok"] == true, "{told:#}");
@@ -135,7 +139,6 @@ fn a_component_is_checked_as_a_host_would() {
 }
 
 /// The example takes the built-in module's place without breaking anything; the way back breaks what it brought.
-#[test]
 fn what_would_change_is_told() {
     let pricing = built_in("pricing");
     let (ok, told) = module(&["check", &tiers(), "--against", &pricing]);

@@ -8,6 +8,8 @@ use serde_json::json;
 use stoa_tests::host::Settings;
 use stoa_tests::{Database, Dice, Stoa, at_once, eventually, modules, on_both_databases};
 
+stoa_tests::tests![two_hosts_swap_together, of_two_activations_at_once_one_wins,];
+
 on_both_databases![killed_at_every_step];
 
 fn host(database: Database) -> Stoa {
@@ -15,7 +17,6 @@ fn host(database: Database) -> Stoa {
     Stoa::start_with(database, Settings::default().modules_in(folder).set("STOA_LOG", "info"))
 }
 
-#[test]
 fn two_hosts_swap_together() {
     let one = host(Database::Postgres);
     let other = one.beside();
@@ -53,7 +54,6 @@ fn two_hosts_swap_together() {
     assert_eq!(hosts, Some(1));
 }
 
-#[test]
 fn of_two_activations_at_once_one_wins() {
     let one = host(Database::Postgres);
     let other = one.beside();

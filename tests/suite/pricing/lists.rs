@@ -152,6 +152,11 @@ fn filters(database: Database) {
     let active: Vec<String> = base.iter().cloned().chain([b]).collect();
     assert_eq!(shop.get(PATH).is(200).ids(), active);
     assert_eq!(shop.list(PATH, &[("status", "ARCHIVED")]).is(200).ids(), [a]);
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let c = shop.post(PATH, list("CC")).is(201);
+    assert_eq!(shop.list(PATH, &[("code", "cc")]).is(200).ids(), [c.id()]);
+    assert!(shop.list(PATH, &[("code", "C")]).is(200).items().is_empty(), "a code is found whole");
+    assert_eq!(shop.list(PATH, &[("updatedSince", &c.text("updatedAt"))]).is(200).ids(), [c.id()]);
 }
 
 fn company_begins_with_an_internal_list(database: Database) {

@@ -235,9 +235,14 @@ fn updated_since(database: Database) {
     let changed = shop.put(&format!("{}/{first}", prices(&list)), price(&a, "2", None, None)).is(200).text("updatedAt");
     let found = |since: &str| machine.get(&format!("{}?updatedSince={since}", prices(&list))).is(200).ids();
     assert_eq!(found(&changed), [first.as_str()]);
-    assert_eq!(found("2019-12-31T00:00:00Z"), [first, second]);
+    assert_eq!(found("2019-12-31T00:00:00Z"), [first.clone(), second.clone()]);
+    let of = |variants: &str| machine.get(&format!("{}?variantIds={variants}", prices(&list))).is(200).ids();
+    assert_eq!((of(&b), of(&format!("{b},{a}"))), (vec![second.clone()], vec![first, second]));
     assert!(found("9999-12-31T23:59:59.999Z").is_empty());
-    assert_eq!(machine.get("pricing/price-lists?updatedSince=2020-01-01T00:00:00Z").is(200).ids(), [list]);
+    assert_eq!(machine.get("pricing/price-lists?updatedSince=2020-01-01T00:00:00Z").is(200).ids(), [list.clone()]);
+    assert_eq!(machine.get("pricing/price-lists?code=l").is(200).ids(), [list]);
+    internal(&shop, "HIDDEN");
+    assert!(machine.get("pricing/price-lists?code=HIDDEN").is(200).items().is_empty());
 }
 
 /// A price that was written long before it came into effect is news when it does.

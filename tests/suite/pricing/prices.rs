@@ -408,9 +408,17 @@ fn filters(database: Database) {
     let found = |query: &[(&str, &str)]| shop.list(&path, query).is(200).ids();
     assert_eq!(found(&[]), [old.clone(), mid.clone(), new.clone(), side.clone()]);
     assert_eq!(found(&[("variantId", &other)]), [side.as_str()]);
+    assert_eq!(found(&[("variantIds", &other)]), [side.as_str()]);
+    assert_eq!(found(&[("variantIds", &format!("{other},{variant}"))]).len(), 4);
+    assert!(found(&[("variantIds", &other), ("variantId", &variant)]).is_empty());
     assert_eq!(found(&[("at", "2025-06-01T00:00:00Z")]), [mid.clone(), side.clone()]);
     assert_eq!(found(&[("at", "2030-01-01T00:00:00Z"), ("variantId", &variant)]), [new]);
     assert_eq!(found(&[("variantId", &uuid::Uuid::now_v7().to_string())]), Vec::<String>::new());
     shop.list(&path, &[("at", "yesterday")]).refused(400, "VALIDATION_FAILED").at("/query/at");
     shop.list(&path, &[("variantId", "x")]).refused(400, "VALIDATION_FAILED").at("/query/variantId");
+    shop.list(&path, &[("variantIds", "x")]).refused(400, "VALIDATION_FAILED").at("/query/variantIds");
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    let body = price(&other, "2", None, None);
+    let changed = shop.put(&format!("{path}/{side}"), body).is(200).text("updatedAt");
+    assert_eq!(found(&[("updatedSince", &changed)]), [side]);
 }

@@ -4,21 +4,13 @@
 use std::cell::RefCell;
 
 use serde_json::{Value as Json, json};
-use stoa_tests::Database;
 use stoa_tests::company::{fresh, product, with};
 use stoa_tests::round_trips::Watched;
 use stoa_tests::selling::Counter;
 use stoa_tests::services::sales::{Call, Sale, SellLine};
 use stoa_tests::services::{key, new_key};
 
-mod postgres {
-    #[test]
-    fn an_order_of_a_hundred_lines_takes_as_many_round_trips_as_one_of_ten() {
-        stoa_tests::on_both::run(super::Database::Postgres, |_| {
-            super::an_order_of_a_hundred_lines_takes_as_many_round_trips_as_one_of_ten()
-        });
-    }
-}
+stoa_tests::tests![an_order_of_a_hundred_lines_takes_as_many_round_trips_as_one_of_ten];
 
 fn an_order_of_a_hundred_lines_takes_as_many_round_trips_as_one_of_ten() {
     let watched = Watched::start();

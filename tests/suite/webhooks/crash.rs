@@ -13,6 +13,8 @@ use stoa_tests::{Company, Database, Dice, Receiver, Stoa, eventually, on_both_da
 
 use super::{MADE, await_end, brand, endpoint, settings_for};
 
+stoa_tests::tests![two_hosts_never_send_one_delivery_at_once];
+
 on_both_databases![p14_no_committed_event_is_lost_and_none_comes_without_its_change];
 
 const ROUNDS: usize = 25;
@@ -77,7 +79,6 @@ fn p14_no_committed_event_is_lost_and_none_comes_without_its_change(database: Da
     assert!(most <= Some(5), "{most:?} attempts");
 }
 
-#[test]
 fn two_hosts_never_send_one_delivery_at_once() {
     let receiver = Receiver::start(|_, _| {
         // Long enough for the other host to come upon it.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use stoa_sdk::{Answer, Call, Problem, Reply, item};
 
 #[allow(missing_docs, reason = "generated; the comments are those of the WIT")]
@@ -23,6 +23,9 @@ pub type Key = (u64, u64);
 #[serde(deny_unknown_fields)]
 pub struct Calls {
     calls: Vec<Value>,
+    /// Goes on after a refusal, and answers a success: what no module should do.
+    #[serde(default)]
+    swallow: bool,
 }
 
 /// What each of them answered.
@@ -36,9 +39,12 @@ pub struct Answers {
 /// # Errors
 /// What a service refuses; VALIDATION_FAILED where something is no call.
 pub fn make_all<C: DeserializeOwned>(call: &Call, make: impl Fn(&C) -> Result<Value, Problem>) -> Answer {
-    let Calls { calls } = call.body()?;
+    let Calls { calls, swallow } = call.body()?;
     let make_one = |(at, call): (usize, Value)| match C::deserialize(call) {
-        Ok(call) => make(&call),
+        Ok(call) => match make(&call) {
+            Err(problem) if swallow => Ok(json!({ "refused": problem.code })),
+            made => made,
+        },
         Err(_) => Err(Problem::invalid(vec![item(format!("/calls/{at}"), "TYPE")])),
     };
     let answers = calls.into_iter().enumerate().map(make_one).collect::<Result<_, _>>()?;

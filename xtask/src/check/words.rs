@@ -52,7 +52,7 @@ const BANNED: &[(&str, &str)] = &[
     ("misdeed", "attack, fault"), ("misdeeds", "attacks, faults"),
     ("bystander", "proxy"), ("untaken", "unused"), ("nameless", "anonymous"),
     ("wish", "request"), ("wishes", "requests"),
-    ("reform", "reindex"), ("removals", "mutation test"),
+    ("reform", "reindex"), 
     ("horizon", "watermark"), ("doors", "connection limit"), ("guesses", "failed look-ups"),
     ("refuse", "reject"), ("refuses", "rejects"), ("refused", "rejected"), ("refusing", "rejecting"),
     ("alone", "only"),

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Answer, Call, Id, Item, Operation, Problem, Reply, facts, item};
+use stoa_sdk::{Answer, Call, Client, Id, Item, Operation, Problem, Reply, facts, item};
 use stoa_trade::refusal::refuse_invalid;
 
+use crate::records::receipt::CreatedVariant;
 use crate::rules::access::WRITE;
 use crate::rules::product::ProductInput;
 use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
@@ -18,7 +19,8 @@ pub const OPERATIONS: &[Operation] = &[
         .description("All or nothing, with at most 2,000 variants in all; a refusal points to every bad product, 200 at most. \
             Answers the ids in the order of the request. Prices go to the lists of pricing.")
         .needs(WRITE).body::<ProductImport>().grows_with("/products").body_limit(16 << 20).answers::<ImportedProducts>()
-        .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS),
+        .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
+        .and_client(Client::new(WRITE, import).answers::<ImportedProducts>()),
 ];
 
 /// Variants of one import at most, of all its products together: what one insert takes.
@@ -43,13 +45,7 @@ pub struct ImportedProducts {
 pub struct ImportedProduct {
     id: Id,
     slug: Option<String>,
-    variants: Vec<ImportedVariant>,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub struct ImportedVariant {
-    id: Id,
-    sku: String,
+    variants: Vec<CreatedVariant>,
 }
 
 pub fn import(call: &Call) -> Answer {
@@ -64,8 +60,7 @@ pub fn import(call: &Call) -> Answer {
 }
 
 fn show(CreatedProduct { row, variants, .. }: CreatedProduct) -> ImportedProduct {
-    let variants = variants.into_iter().map(|variant| ImportedVariant { id: variant.id, sku: variant.sku }).collect();
-    ImportedProduct { id: row.id, slug: row.slug, variants }
+    ImportedProduct { id: row.id, slug: row.slug, variants: variants.into_iter().map(CreatedVariant::from).collect() }
 }
 
 /// Refuses the products with which there are too many variants.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Lock, get, lock, run, select};
 use stoa_sdk::{Answer, Call, Client, Instant, Operation, Page, Problem, Text, all, emit};
-use stoa_trade::lists::{answer_page, changed_since, mentions, read_page};
+use stoa_trade::lists::{answer_page, changed_since, equals, mentions, read_page};
 use stoa_trade::{Change, EmptyBody, Identity, Status, list_query, writable};
 
 use crate::records::lookup::{
@@ -55,13 +55,19 @@ pub struct LookupPath {
 
 list_query! {
     pub struct ListLookups of Status {
+        /// Exactly this code, in any case.
+        code: Option<Text<1, 64>>,
         /// Part of the name or code, in any case.
         text: Option<Text<1, 200>>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicLookups of OnlyActive {
+        /// Exactly this code, in any case.
+        code: Option<Text<1, 64>>,
         /// Part of the name or code, in any case.
         text: Option<Text<1, 200>>,
         /// Changed at or after this instant.
@@ -72,8 +78,13 @@ list_query! {
 pub fn list(call: &Call) -> Answer {
     let LookupPath { kind } = call.path()?;
     let query: ListLookups = call.query()?;
-    let filter =
-        all([LookupRow::kind.eq(kind), LookupRow::status.eq(query.status), mentions("text", query.text.as_deref())]);
+    let filter = all([
+        LookupRow::kind.eq(kind),
+        LookupRow::status.eq(query.status),
+        equals(LookupRow::code, query.code.as_deref().map(str::to_uppercase)),
+        mentions("text", query.text.as_deref()),
+        changed_since(LookupRow::updated_at, query.updated_since),
+    ]);
     answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &LookupRow| row.id, CatalogLookup::from)
 }
 
@@ -89,6 +100,7 @@ pub fn api_list(call: &Call) -> Answer {
     let filter = all([
         LookupRow::kind.eq(kind),
         LookupRow::status.eq(Status::Active),
+        equals(LookupRow::code, query.code.as_deref().map(str::to_uppercase)),
         mentions("text", query.text.as_deref()),
         changed_since(LookupRow::updated_at, query.updated_since),
     ]);

@@ -8,6 +8,7 @@ use stoa_sdk::{
     text_enum,
 };
 use stoa_trade::Status;
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
 
@@ -38,6 +39,12 @@ const INCLUDED: u32 = 100;
 
 list_query! {
     pub struct ListProducts of Status {
+        /// These products, 100 at most, with commas between.
+        ids: Option<Ids>,
+        /// Exactly this slug.
+        slug: Option<Text<1, 160>>,
+        /// With a variant of exactly this SKU, in any case; archived variants keep theirs.
+        sku: Option<Text<1, 100>>,
         /// Part of the name or slug, or of a variant's SKU, barcode, model number or alias, in any case.
         text: Option<Text<1, 200>>,
         category_id: Option<Id>,
@@ -49,6 +56,8 @@ list_query! {
         product_type: Option<ProductType>,
         publication_status: Option<PublicationStatus>,
         track_serials: Option<bool>,
+        /// Changed at or after this instant, by a change of which variants are active too.
+        updated_since: Option<Instant>,
     }
 }
 
@@ -70,6 +79,7 @@ impl ListProducts {
         };
         all([
             ProductRow::status.eq(status),
+            filter_by_name(self.ids.as_ref(), self.slug.as_deref(), self.sku.as_deref(), Filter::default()),
             self.text.as_deref().map(|text| about(text, Filter::default())).unwrap_or_default(),
             self.category_id.map(category).unwrap_or_default(),
             equals(ProductRow::brand_id, self.brand_id),
@@ -77,12 +87,19 @@ impl ListProducts {
             equals(ProductRow::product_type, self.product_type),
             equals(ProductRow::publication_status, self.publication_status),
             self.track_serials.map(serials).unwrap_or_default(),
+            changed_since(ProductRow::updated_at, self.updated_since),
         ])
     }
 }
 
 list_query! {
     pub struct ListPublicProducts of OnlyActive {
+        /// These products, 100 at most, with commas between.
+        ids: Option<Ids>,
+        /// Exactly this slug.
+        slug: Option<Text<1, 160>>,
+        /// With an active variant of exactly this SKU, in any case.
+        sku: Option<Text<1, 100>>,
         /// Part of the name or slug, or of an active variant's SKU, barcode, model number or alias, in any case.
         text: Option<Text<1, 200>>,
         category_id: Option<Id>,
@@ -92,6 +109,16 @@ list_query! {
         /// no longer shown: events tell of them.
         updated_since: Option<Instant>,
     }
+}
+
+/// Products by what names exactly one each; a SKU by a variant that meets `variants`.
+fn filter_by_name(ids: Option<&Ids>, slug: Option<&str>, sku: Option<&str>, variants: Filter) -> Filter {
+    let bears = |sku: &str| {
+        let variants = all([VariantRow::sku.eq(sku.to_uppercase()), variants]);
+        has::<VariantRow, _, _>(ProductRow::id, VariantRow::product_id, variants)
+    };
+    let slug = slug.map(|slug| ProductRow::slug.eq(slug)).unwrap_or_default();
+    all([among(ProductRow::id, ids), slug, sku.map(bears).unwrap_or_default()])
 }
 
 /// Products with this text in name or slug, or with a variant that has it and meets `variants`.
@@ -136,6 +163,12 @@ pub fn api_list(call: &Call) -> Answer {
     let about = |text: &str| about(text, VariantRow::status.eq(Status::Active));
     let filter = all([
         on_sale(),
+        filter_by_name(
+            query.ids.as_ref(),
+            query.slug.as_deref(),
+            query.sku.as_deref(),
+            VariantRow::status.eq(Status::Active),
+        ),
         query.text.as_deref().map(about).unwrap_or_default(),
         equals(ProductRow::category_id, query.category_id),
         equals(ProductRow::brand_id, query.brand_id),

@@ -14,7 +14,7 @@ use crate::records::product::{
     ARCHIVED, AUDIT, DELETED, Product, ProductEvent, ProductRow, ProductState, PublicationStatus, UPDATED, show,
 };
 use crate::records::product_type::Tracking;
-use crate::records::receipt::{WriteReceipt, show_receipt};
+use crate::records::receipt::{ProductReceipt, WriteReceipt, show_product_receipt, show_receipt};
 use crate::records::variant::{self, VariantId, VariantRow};
 use crate::rules::access::WRITE;
 use crate::rules::attributes;
@@ -35,7 +35,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/products", "createProduct", create).summary("Create a product, with up to 100 variants")
         .description(CREATE).needs(WRITE).body::<ProductInput>().grows_with("/variants").body_limit(16 << 20).answers::<Product>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
-        .and_client(Client::new(WRITE, api_create).answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE, api_create).answers::<ProductReceipt>()),
     Operation::replace("/catalog/products/{id}", "replaceProduct", replace).summary("Replace a product")
         .description(REPLACE).needs(WRITE).body::<ProductUpdate>().answers::<Product>()
         .writes(AUDIT, &[UPDATED.code])
@@ -63,7 +63,7 @@ pub fn create(call: &Call) -> Answer {
 }
 
 pub fn api_create(call: &Call) -> Answer {
-    create_product(call).map(|created| show_receipt(&created.row))
+    create_product(call).map(|created| show_product_receipt(&created.row, created.variants))
 }
 
 /// Creates the product of the body.

@@ -1,39 +1,84 @@
-//! The till's look-up: what was scanned or typed, exact matches first.
+//! Variants over all products: the till's look-up of what was scanned or typed, exact matches first; and for API clients those
+//! on sale.
+
+use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, Rows, get_all, run, select};
-use stoa_sdk::{Answer, Call, Filter, Id, Operation, Page, Text, all, any, contains, fit_page};
+use stoa_sdk::{
+    Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Text, all, any, contains, fit_page,
+};
+use stoa_trade::Status;
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
-use stoa_trade::lists::answer_page;
+use stoa_trade::lists::{answer_kept, answer_page, changed_since, read_page};
 
-use crate::records::variant::{Variant, VariantId, VariantRow};
+use crate::records::product::{ProductId, ProductRow, on_sale};
+use crate::records::variant::{PublicVariant, Variant, VariantId, VariantRow};
 use crate::rules::access::READ;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/variants", "listVariants", find).summary("Find variants over all products")
         .description("The till's look-up: with `text`, variants whose SKU or barcode is exactly that text come first.")
-        .needs(READ).query::<FindVariants>().answers::<Page<Variant>>(),
+        .needs(READ).query::<FindVariants>().answers::<Page<Variant>>()
+        .and_client(Client::new(READ, api_list).summary("Active variants of what is on sale")
+            .description("Of many products in one list. A page may have fewer items than asked for: its cursor leads on.").query::<ListPublicVariants>().answers::<Page<PublicVariant>>()),
 ];
 
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
 const EXACT: u32 = 100;
+/// What a page has at most.
+const PAGE: u32 = 100;
 
 list_query! {
     pub struct FindVariants of Status {
+        /// These variants, 100 at most, with commas between.
+        ids: Option<Ids>,
+        /// Those of these products, 100 at most, with commas between.
+        product_ids: Option<Ids>,
         /// Exactly this SKU, in any case.
         sku: Option<Text<1, 100>>,
         /// Exactly this barcode.
         barcode: Option<Text<1, 100>>,
         /// Part of the SKU, barcode, model number or an alias, in any case; exact SKUs and barcodes come first.
         text: Option<Text<1, 200>>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
     }
+}
+
+list_query! {
+    pub struct ListPublicVariants of OnlyActive {
+        /// These variants, 100 at most, with commas between.
+        ids: Option<Ids>,
+        /// Those of these products, 100 at most, with commas between.
+        product_ids: Option<Ids>,
+        /// Exactly this SKU, in any case.
+        sku: Option<Text<1, 100>>,
+        /// Exactly this barcode.
+        barcode: Option<Text<1, 100>>,
+        /// Changed at or after this instant. Variants that were taken off sale are no longer shown: events tell of them.
+        updated_since: Option<Instant>,
+    }
+}
+
+/// Variants by what names them exactly.
+fn filter_by_name(ids: Option<&Ids>, products: Option<&Ids>, sku: Option<&str>, barcode: Option<&str>) -> Filter {
+    all([
+        among(VariantRow::id, ids),
+        among(VariantRow::product_id, products),
+        sku.map(|sku| VariantRow::sku.eq(sku.to_uppercase())).unwrap_or_default(),
+        barcode.map(|barcode| VariantRow::barcode.eq(barcode)).unwrap_or_default(),
+    ])
 }
 
 impl FindVariants {
     fn filter(&self) -> Filter {
-        let sku = self.sku.as_ref().map(|sku| VariantRow::sku.eq(sku.to_uppercase()));
-        let barcode = self.barcode.as_ref().map(|barcode| VariantRow::barcode.eq(&**barcode));
-        all([VariantRow::status.eq(self.status)].into_iter().chain(sku).chain(barcode))
+        all([
+            VariantRow::status.eq(self.status),
+            filter_by_name(self.ids.as_ref(), self.product_ids.as_ref(), self.sku.as_deref(), self.barcode.as_deref()),
+            changed_since(VariantRow::updated_at, self.updated_since),
+        ])
     }
 }
 
@@ -44,6 +89,29 @@ pub fn find(call: &Call) -> Answer {
         Some(text) => find_exact_first(&query, text, limit),
     })?;
     answer_page(rows, |row| row.id, Variant::from)
+}
+
+pub fn api_list(call: &Call) -> Answer {
+    let query: ListPublicVariants = call.query()?;
+    let filter = all([
+        VariantRow::status.eq(Status::Active),
+        filter_by_name(query.ids.as_ref(), query.product_ids.as_ref(), query.sku.as_deref(), query.barcode.as_deref()),
+        changed_since(VariantRow::updated_at, query.updated_since),
+    ]);
+    answer_kept(
+        (query.cursor, query.limit),
+        |cursor| read_page::<VariantRow>(&filter, cursor, query.limit),
+        |row| row.product_id,
+        select_on_sale,
+        |row| row.id,
+        PublicVariant::from,
+    )
+}
+
+/// Those of the products that are on sale, of a page of variants at most.
+fn select_on_sale(products: BTreeSet<Id>) -> Result<BTreeSet<Id>, Problem> {
+    let sold = all([ProductRow::id.one_of(products), on_sale()]);
+    Ok(run(select::<ProductId>(sold).limit(PAGE))?.items.into_iter().map(|product| product.id).collect())
 }
 
 /// The exact matches in order of ids, then the others in order of ids. A cursor that is one of the exact matches stands among

@@ -3,8 +3,22 @@
 pub mod articles;
 pub mod products;
 
+use stoa_sdk::ServiceAccess;
+
+use crate::rules::access::READ;
+
 /// The catalog as other modules call it.
 pub struct Services;
 
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
+
+/// Everything here is read.
+pub const ACCESS: &[ServiceAccess] = &[
+    access("commerce:catalog/articles", &["get-variants", "find-by-code", "product-variants"]),
+    access("commerce:catalog/products", &["show"]),
+];
+
+const fn access(interface: &'static str, functions: &'static [&'static str]) -> ServiceAccess {
+    ServiceAccess { interface, functions, permissions: READ, scopes: READ }
+}

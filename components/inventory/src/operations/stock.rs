@@ -5,6 +5,7 @@ use stoa_sdk::{
     Answer, Call, Client, Filter, Id, Instant, Operation, Page, Problem, Reply, all, any, fit_page, tenant, totals,
 };
 use stoa_trade::clients::articles;
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
 use stoa_trade::lists::{answer_page, changed_since, equals, read_page};
 use stoa_trade::quantity::Quantity;
@@ -28,6 +29,8 @@ list_query! {
     struct ListStock {
         warehouse_id: Option<Id>,
         variant_id: Option<Id>,
+        /// Those of these variants, 100 at most, with commas between.
+        variant_ids: Option<Ids>,
         product_id: Option<Id>,
         legal_entity_id: Option<Id>,
         /// Changed at or after this instant.
@@ -50,6 +53,7 @@ impl ListStock {
         all([
             equals(StockRow::warehouse_id, self.warehouse_id),
             equals(StockRow::variant_id, self.variant_id),
+            among(StockRow::variant_id, self.variant_ids.as_ref()),
             equals(StockRow::product_id, self.product_id),
             equals(StockRow::legal_entity_id, self.legal_entity_id),
             changed_since(StockRow::updated_at, self.updated_since),

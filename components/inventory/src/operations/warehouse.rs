@@ -70,6 +70,8 @@ list_query! {
         kind: Option<WarehouseType>,
         legal_entity_id: Option<Id>,
         branch_id: Option<Id>,
+        /// Exactly this code, in any case.
+        code: Option<Text<1, 64>>,
         /// Part of the code or name, in any case.
         text: Option<Text<1, 200>>,
     }
@@ -87,6 +89,7 @@ impl ListWarehouses {
             equals(WarehouseRow::kind, self.kind),
             equals(WarehouseRow::legal_entity_id, self.legal_entity_id),
             equals(WarehouseRow::branch_id, self.branch_id),
+            equals(WarehouseRow::code_key, self.code.as_deref().map(str::to_ascii_lowercase)),
             mentions("text", self.text.as_deref()),
         ]);
         read_page(&filter, self.cursor, self.limit)

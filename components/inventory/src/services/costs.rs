@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Date, Id, Problem, map};
+use stoa_trade::arguments::{parse, parse_unsigned};
 use stoa_trade::quantity::{self, Amount};
 
 use crate::records::cost::{self, Destination};
@@ -10,7 +11,6 @@ use crate::rules::recost::Way;
 use crate::services::Services;
 use crate::services::bindings::exports::commerce::inventory::costs as service;
 use crate::services::bindings::exports::commerce::inventory::costs::Guest;
-use crate::services::wire::parse;
 use crate::work::costs::opening::{self, CostedGoods};
 use crate::work::costs::recost::{Line, Parts, recost};
 use crate::work::costs::{flows, valuation};
@@ -20,7 +20,7 @@ impl Guest for Services {
         let line = |line: service::CorrectionLine| Line {
             receipt_item: line.receipt_item_id.into(),
             unit: line.unit_id.map(Id::from),
-            amount: parse(&line.amount),
+            amount: parse_unsigned(&line.amount),
         };
         let lines: Vec<Line> = lines.into_iter().map(line).collect();
         recost(Way::Correction, credit.into(), &lines).map(|parts| parts.into_iter().map(to_wire).collect())
@@ -30,7 +30,7 @@ impl Guest for Services {
         let line = |line: service::ChargeLine| Line {
             receipt_item: line.receipt_item_id.into(),
             unit: None,
-            amount: parse(&line.amount),
+            amount: parse_unsigned(&line.amount),
         };
         let lines: Vec<Line> = lines.into_iter().map(line).collect();
         recost(Way::Charge, charge.into(), &lines).map(|parts| parts.into_iter().map(to_wire).collect())
@@ -42,7 +42,7 @@ impl Guest for Services {
                 service::Goods::OfVariant(id) => CostedGoods::Variant(id.into()),
                 service::Goods::OfUnit(id) => CostedGoods::Unit(id.into()),
             };
-            (of, quantity::widen(parse(&given.unit_cost)))
+            (of, quantity::widen(parse_unsigned(&given.unit_cost)))
         });
         let given: BTreeMap<_, _> = map(given);
         opening::open_books(entity.into(), &currency_code, &given).map(|value| value.to_string())

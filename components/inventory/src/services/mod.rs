@@ -5,7 +5,49 @@ mod costs;
 mod stock;
 mod units;
 mod warehouses;
-mod wire;
+
+use stoa_sdk::ServiceAccess;
+
+use crate::records::permission::{ADJUST, CLIENT_READ, CLIENT_WRITE, READ, READ_COSTS, READ_UNITS};
 
 /// Inventory as other modules call it.
 pub struct Services;
+
+/// What callers must hold, as for the operations that do the same.
+pub const ACCESS: &[ServiceAccess] = &[
+    read("commerce:inventory/warehouses", &["get-many", "locations", "find-by-code"]),
+    read("commerce:inventory/stock", &["levels", "transferred-incoming"]),
+    ServiceAccess {
+        interface: "commerce:inventory/stock",
+        functions: &[
+            "reserve",
+            "release",
+            "deliver",
+            "return-from-customer",
+            "receive",
+            "change-incoming",
+            "return-to-supplier",
+        ],
+        permissions: ADJUST,
+        scopes: CLIENT_WRITE,
+    },
+    read("commerce:inventory/units", &["get-many", "of-receipt-items", "of-allocations"]),
+    // Identities are no API client's to read.
+    ServiceAccess { interface: "commerce:inventory/units", functions: &["find"], permissions: READ_UNITS, scopes: &[] },
+    ServiceAccess {
+        interface: "commerce:inventory/costs",
+        functions: &["valuation", "flows"],
+        permissions: READ_COSTS,
+        scopes: &[],
+    },
+    ServiceAccess {
+        interface: "commerce:inventory/costs",
+        functions: &["correct", "charge", "open"],
+        permissions: &["inventory.adjust", "reports.cost.read"],
+        scopes: &[],
+    },
+];
+
+const fn read(interface: &'static str, functions: &'static [&'static str]) -> ServiceAccess {
+    ServiceAccess { interface, functions, permissions: READ, scopes: CLIENT_READ }
+}

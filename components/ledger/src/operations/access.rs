@@ -1,11 +1,8 @@
-//! Who may do what: the permissions that several nouns share.
+//! What several reads of amounts share.
 
 use stoa_sdk::Operation;
 
-/// Whoever changes the set-up of the books, and writes in them.
-pub const SETTINGS: &[&str] = &["settings.manage"];
-/// The journal shows costs and margins.
-pub const FIGURES: &[&str] = &["reports.cost.read", "reports.margin.read"];
+use crate::records::permission::FIGURES;
 
 /// A read that shows amounts: nothing may keep it.
 pub const fn figures(operation: Operation) -> Operation {

@@ -8,12 +8,12 @@ use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::refusal::illegal;
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
-use crate::operations::access::SETTINGS;
 use crate::records::account::{ACCOUNT, ACCOUNT_CODE, Account, AccountId, AccountRow, ChartNode};
 use crate::records::entity::EntityRow;
 use crate::records::head::answer;
 use crate::records::mapping::{RoleMappingId, RoleMappingRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
+use crate::records::permission::SETTINGS;
 use crate::records::role::AccountType;
 use crate::rules::books::books_lock;
 use crate::rules::refusal::{duplicate_at, refuse_while};

@@ -7,11 +7,11 @@ use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Text, all, text};
 use stoa_trade::lists::{answer_page, equals, mentions, read_page};
 use stoa_trade::{Change, EmptyBody, Status, list_query, usable, writable};
 
-use crate::operations::access::SETTINGS;
 use crate::records::branch::{BRANCH, Branch, BranchRow};
 use crate::records::entity::EntityRow;
 use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
+use crate::records::permission::SETTINGS;
 use crate::rules::books::books_lock;
 use crate::rules::refusal::{duplicate_at, refuse_while};
 use crate::work::changes::write_change;

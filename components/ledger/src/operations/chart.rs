@@ -6,10 +6,10 @@ use stoa_sdk::store::{get, lock, run, select, update_by};
 use stoa_sdk::{Answer, Call, Field, Operation, Problem, Reply};
 use stoa_trade::require_unarchived;
 
-use crate::operations::access::SETTINGS;
 use crate::records::account::{Account, AccountId, AccountRow};
 use crate::records::entity::{EntityRow, LEGAL_ENTITY};
 use crate::records::mapping::MappingSetRow;
+use crate::records::permission::SETTINGS;
 use crate::rules::books::books_lock;
 use crate::rules::charts::TemplateCode;
 use crate::rules::refusal::refuse_while;

@@ -11,12 +11,12 @@ use stoa_trade::lists::{answer_page, mentions, read_page};
 use stoa_trade::refusal::{invalid, refuse_invalid};
 use stoa_trade::{Change, EmptyBody, Status, country, currency, list_query, require_unarchived};
 
-use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountId, AccountRow};
 use crate::records::branch::{BranchId, BranchRow};
 use crate::records::entity::{EntityRow, LEGAL_ENTITY, LegalEntity, answer};
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::money_account::{MoneyId, MoneyRow};
+use crate::records::permission::SETTINGS;
 use crate::rules::books::books_lock;
 use crate::rules::charts::Chart;
 use crate::rules::refusal::refuse_while;

@@ -12,12 +12,12 @@ use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
 use stoa_trade::snapshot::{find_summed, late_entities};
 use stoa_trade::{require_unarchived, usable};
 
-use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountRow, Postability};
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::entry::{ENTRY, EntryReceipt, EntryRow, LineRow, MANUAL, receipt};
 use crate::records::period::{PeriodRow, PeriodStatus};
+use crate::records::permission::SETTINGS;
 use crate::rules::books::{Books, refuse_precision};
 use crate::work::day_totals::posting_locks;
 use crate::work::journal::mirror::draft_mirror;

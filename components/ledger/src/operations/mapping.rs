@@ -8,13 +8,13 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::refusal::{refuse, refuse_invalid};
 use stoa_trade::require_unarchived;
 
-use crate::operations::access::SETTINGS;
 use crate::records::account::{AccountRow, Postability};
 use crate::records::entity::{EntityId, EntityRow};
 use crate::records::mapping::{
     MAPPING, MappingSet, MappingSetRow, MethodMapping, MethodMappingRow, RoleMapping, RoleMappingRow,
 };
 use crate::records::money_account::MoneyRow;
+use crate::records::permission::SETTINGS;
 use crate::records::role::{Method, Role};
 use crate::rules::books::books_lock;
 use crate::rules::mappings::{check_control, compare, is_complete, list_mappings};

@@ -8,7 +8,6 @@ use stoa_trade::lists::{answer_page, equals, read_page};
 use stoa_trade::refusal::{illegal, refuse_invalid};
 use stoa_trade::{Change, EmptyBody, Status, list_query, require_unarchived, usable, writable};
 
-use crate::operations::access::SETTINGS;
 use crate::records::account::Postability;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
@@ -16,6 +15,7 @@ use crate::records::head::answer;
 use crate::records::hold::{HoldId, HoldRow};
 use crate::records::mapping::{MethodMappingId, MethodMappingRow};
 use crate::records::money_account::{MONEY_ACCOUNT, MoneyAccount, MoneyRow};
+use crate::records::permission::SETTINGS;
 use crate::records::role::{Method, MoneyKind};
 use crate::rules::books::books_lock;
 use crate::rules::refusal::refuse_while;

@@ -11,9 +11,9 @@ use stoa_trade::refusal::{illegal, invalid};
 use stoa_trade::snapshot::{Summed, find_summed};
 use stoa_trade::{Change, require_unarchived};
 
-use crate::operations::access::SETTINGS;
 use crate::records::entity::EntityRow;
 use crate::records::period::{PERIOD, Period, PeriodRow, PeriodStatus, TotalRow, version};
+use crate::records::permission::SETTINGS;
 use crate::rules::books::books_lock;
 use crate::rules::sums::Sums;
 use crate::work::balance::{self, Base};

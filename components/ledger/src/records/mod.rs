@@ -10,6 +10,7 @@ pub mod hold;
 pub mod mapping;
 pub mod money_account;
 pub mod period;
+pub mod permission;
 pub mod role;
 
 use stoa_sdk::Entity;

@@ -1,6 +1,6 @@
 //! Amounts as other modules state them: decimals of any length, of which the journal holds 26 and 12 digits.
 
-use stoa_sdk::host::fault;
+use stoa_sdk::host::reject_argument;
 use stoa_trade::quantity::Amount;
 
 /// Fractional digits that a leg's amount has at most.
@@ -11,7 +11,7 @@ pub fn read_amount(text: &str) -> Option<Amount> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !digits(whole) || !digits(fraction) || text.ends_with('.') {
-        fault("a caller's amount is no decimal without sign");
+        reject_argument("an amount is no decimal without sign");
     }
     let significant = fraction.trim_end_matches('0');
     if significant.len() > FINEST {

@@ -1,13 +1,7 @@
-//! Days as callers state them.
+//! Ranges of days, and the day of an id.
 
-use stoa_sdk::host::fault;
 use stoa_sdk::{Date, Id, Problem, today};
 use stoa_trade::refusal::invalid;
-
-/// A day that a caller of a service states.
-pub fn read_day(text: &str) -> Date {
-    text.parse().unwrap_or_else(|_| fault("a caller states no date where one is expected"))
-}
 
 /// Refuses a range whose last day lies before its first.
 ///

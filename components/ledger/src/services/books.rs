@@ -1,8 +1,9 @@
 //! The service `commerce:ledger/books`: how other modules post, and what they ask first.
 
-use stoa_sdk::host::fault;
+use stoa_sdk::host::reject_argument;
 use stoa_sdk::store::{MOST_KEYS, get_all, run, select};
 use stoa_sdk::{Id, Problem, all, today};
+use stoa_trade::arguments::parse;
 use stoa_trade::dates::day_after;
 use stoa_trade::pages::read_every;
 
@@ -14,7 +15,6 @@ use crate::records::mapping::RoleMappingRow;
 use crate::records::role::Role;
 use crate::rules::amounts::{read_amount, significant_decimals};
 use crate::rules::books::refuse_precision;
-use crate::rules::days::read_day;
 use crate::services::Services;
 use crate::work::balance::{self, Scope};
 use crate::work::entities::begin_books;
@@ -23,7 +23,7 @@ use crate::work::journal::posting::{Leg, Posting, Target, post};
 use crate::work::setup::{Demand, Setup};
 
 fn role(name: &str) -> Role {
-    Role::of_name(name).unwrap_or_else(|| fault("a caller names a posting role that there is not"))
+    Role::of_name(name).unwrap_or_else(|| reject_argument("a posting role is unknown"))
 }
 
 fn posting(of: service::Posting) -> Posting {
@@ -49,7 +49,7 @@ fn posting(of: service::Posting) -> Posting {
         entity: of.entity.into(),
         currency: of.currency_code,
         currency_pointer: of.currency_pointer,
-        on: of.on.as_deref().map(read_day),
+        on: of.on.as_deref().map(parse),
         on_pointer: of.on_pointer,
         source_kind: of.source_kind,
         source_id: of.source_id.into(),
@@ -87,7 +87,7 @@ impl Guest for Services {
         on_pointer: Option<String>,
         text: String,
     ) -> Result<Vec<(u64, u64)>, Problem> {
-        let on = on.as_deref().map(read_day);
+        let on = on.as_deref().map(parse);
         let pointer = on_pointer.unwrap_or_default();
         let sources: Vec<Id> = source_ids.into_iter().map(Id::from).collect();
         let mirrors = mirror_sources(&source_kind, &sources, on, &pointer, &text)?;
@@ -141,7 +141,7 @@ impl Guest for Services {
     ) -> Result<Vec<service::RoleBalance>, Problem> {
         let id = Id::from(entity);
         let roles: Vec<Role> = roles.iter().map(|name| role(name)).collect();
-        let end = as_of.as_deref().map(read_day).and_then(day_after);
+        let end = as_of.as_deref().map(parse).and_then(day_after);
         let mapped = all([
             RoleMappingRow::legal_entity_id.eq(id),
             RoleMappingRow::role.one_of(roles.iter().copied()),

@@ -1,9 +1,10 @@
 //! The service `commerce:ledger/money`: which money account a payment uses, and what went through them.
 
-use stoa_sdk::host::fault;
+use stoa_sdk::host::reject_argument;
 use stoa_sdk::store::{MOST_KEYS, get_all, read, run, select};
 use stoa_sdk::{Id, Item, Problem, all, has, item, map, set};
 use stoa_trade::Status;
+use stoa_trade::arguments::parse;
 use stoa_trade::dates::day_after;
 use stoa_trade::refusal::refuse;
 
@@ -12,7 +13,6 @@ use crate::bindings::exports::commerce::ledger::money::{Account, Flow, Guest};
 use crate::records::mapping::MethodMappingRow;
 use crate::records::money_account::MoneyRow;
 use crate::records::role::Method;
-use crate::rules::days::read_day;
 use crate::rules::refusal::refuse_at;
 use crate::rules::sums::Sums;
 use crate::services::Services;
@@ -31,7 +31,7 @@ fn account(row: &MoneyRow) -> Account {
 }
 
 fn method(name: &str) -> Method {
-    Method::of_name(name).unwrap_or_else(|| fault("a caller names a method of payment that there is not"))
+    Method::of_name(name).unwrap_or_else(|| reject_argument("a method of payment is unknown"))
 }
 
 /// What is answered where a stated account cannot be used.
@@ -113,7 +113,7 @@ impl Guest for Services {
 
     fn flows(entity: (u64, u64), since: String, until: String) -> Result<Vec<Flow>, Problem> {
         let id = Id::from(entity);
-        let (since, end) = (read_day(&since), day_after(read_day(&until)));
+        let (since, end) = (parse(&since), day_after(parse(&until)));
         let money = run(select::<MoneyRow>(MoneyRow::legal_entity_id.eq(id)).whole())?;
         if money.is_empty() {
             return Ok(Vec::new());

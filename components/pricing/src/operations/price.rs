@@ -1,21 +1,17 @@
 //! Prices as they are read: by people with their history, by API clients the ones in effect of what is on sale.
 
 use stoa_sdk::store::{Rows, get, run, select};
-use stoa_sdk::{
-    Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, Reply, all, any, fit_page, now,
-};
+use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page, Problem, all, any, fit_page, now};
 use stoa_trade::Status;
+use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_page, before_horizon};
+use stoa_trade::lists::{answer_kept, answer_page, before_horizon, changed_since};
 
 use crate::records::price::{Price, PriceRow, PublicPrice, show};
 use crate::records::price_list::{ListId, ListRow};
 use crate::rules::access::{READ, require_price};
 use crate::rules::period::{Stated, in_effect};
 use crate::work::articles::select_on_sale;
-
-/// Reads of prices that one page may take to fill up: prices of what is not on sale are passed over.
-const READS: usize = 4;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -31,18 +27,24 @@ pub const OPERATIONS: &[Operation] = &[
 list_query! {
     pub struct ListPrices of Status {
         variant_id: Option<Id>,
+        /// Those of these variants, 100 at most, with commas between.
+        variant_ids: Option<Ids>,
         /// Prices in effect at this instant.
         at: Option<Stated>,
         /// Prices that are in effect at or after this instant.
         from: Option<Stated>,
         /// Prices that are in effect at or before this instant.
         to: Option<Stated>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicPrices of OnlyActive {
         variant_id: Option<Id>,
+        /// Those of these variants, 100 at most, with commas between.
+        variant_ids: Option<Ids>,
         /// Changed, or in effect only since, at or after this instant.
         updated_since: Option<Instant>,
     }
@@ -63,7 +65,12 @@ pub fn list(call: &Call) -> Answer {
         from.map(|from| any([PriceRow::valid_to.is_null(), PriceRow::valid_to.gt(from)])),
         to.map(|to| any([PriceRow::valid_from.is_null(), PriceRow::valid_from.le(to)])),
     ];
-    let of_list = [PriceRow::list_id.eq(list_id), PriceRow::status.eq(query.status)];
+    let of_list = [
+        PriceRow::list_id.eq(list_id),
+        PriceRow::status.eq(query.status),
+        among(PriceRow::variant_id, query.variant_ids.as_ref()),
+        changed_since(PriceRow::updated_at, query.updated_since),
+    ];
     let filter = all(of_list.into_iter().chain(wanted.into_iter().flatten()));
     let (list, rows) = fit_page(query.limit, |limit| {
         run((get::<ListId>(list_id), select::<PriceRow>(filter.clone()).page(query.cursor).limit(limit)))
@@ -92,32 +99,22 @@ pub fn api_list(call: &Call) -> Answer {
         PriceRow::status.eq(Status::Active),
         in_effect(now()),
         query.variant_id.map(|id| PriceRow::variant_id.eq(id)).unwrap_or_default(),
+        among(PriceRow::variant_id, query.variant_ids.as_ref()),
         query.updated_since.map(since).unwrap_or_default(),
     ];
     let filter = all(effective);
-    let limit = query.limit.0 as usize;
-    let (mut shown, mut cursor, mut more) = (Vec::new(), query.cursor, true);
-    for read in 0..READS {
-        if !more || shown.len() == limit {
-            break;
-        }
-        let (list, rows) = page(list_id, &filter, cursor, query.limit)?;
-        if read == 0 {
+    answer_kept(
+        (query.cursor, query.limit),
+        |cursor| {
+            let (list, rows) = page(list_id, &filter, cursor, query.limit)?;
             list.filter(ListRow::is_public).ok_or_else(Problem::not_found)?;
-        }
-        let sold = select_on_sale(rows.items.iter().map(|price| price.variant_id));
-        more = rows.more;
-        for row in rows.items {
-            if shown.len() == limit {
-                more = true;
-                break;
-            }
-            cursor = Some(row.id);
-            shown.extend(sold.contains(&row.variant_id).then_some(row));
-        }
-    }
-    let items = shown.into_iter().map(PublicPrice::from).collect();
-    Ok(Reply::json(&Page { items, next_cursor: cursor.filter(|_| more) }))
+            Ok(rows)
+        },
+        |row| row.variant_id,
+        |variants| Ok(select_on_sale(variants)),
+        |row| row.id,
+        PublicPrice::from,
+    )
 }
 
 type Read = (Option<ListRow>, Rows<PriceRow>);

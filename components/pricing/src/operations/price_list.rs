@@ -40,14 +40,20 @@ pub const OPERATIONS: &[Operation] = &[
 
 list_query! {
     pub struct ListPriceLists of Status {
+        /// Exactly this code, in any case.
+        code: Option<Text<1, 64>>,
         visibility: Option<Visibility>,
         /// Part of the name or code, in any case.
         text: Option<Text<1, 200>>,
+        /// Changed at or after this instant.
+        updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicPriceLists of OnlyActive {
+        /// Exactly this code, in any case.
+        code: Option<Text<1, 64>>,
         /// Changed at or after this instant.
         updated_since: Option<Instant>,
     }
@@ -58,7 +64,9 @@ pub fn list(call: &Call) -> Answer {
     let filter = all([
         ListRow::status.eq(query.status),
         equals(ListRow::visibility, query.visibility),
+        equals(ListRow::code, query.code.as_deref().map(str::to_uppercase)),
         mentions("text", query.text.as_deref()),
+        changed_since(ListRow::updated_at, query.updated_since),
     ]);
     answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PriceList::from)
 }
@@ -109,6 +117,7 @@ pub fn api_list(call: &Call) -> Answer {
     let filter = all([
         ListRow::visibility.eq(Visibility::Public),
         ListRow::status.eq(Status::Active),
+        equals(ListRow::code, query.code.as_deref().map(str::to_uppercase)),
         changed_since(ListRow::updated_at, query.updated_since),
     ]);
     answer_page(read_page(&filter, query.cursor, query.limit)?, |row: &ListRow| row.id, PublicPriceList::from)

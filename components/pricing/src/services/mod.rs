@@ -1,3 +1,15 @@
 //! What other modules ask of pricing: a file for each interface.
 
 pub mod prices;
+
+use stoa_sdk::ServiceAccess;
+
+use crate::rules::access::READ;
+
+/// Everything here is read.
+pub const ACCESS: &[ServiceAccess] = &[ServiceAccess {
+    interface: "commerce:pricing/prices",
+    functions: &["get-list", "find-list", "resolve", "quote"],
+    permissions: READ,
+    scopes: READ,
+}];

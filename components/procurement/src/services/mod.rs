@@ -4,8 +4,43 @@ mod charges;
 mod orders;
 mod suppliers;
 
+use stoa_sdk::ServiceAccess;
+
+use crate::records::permission::{
+    CLIENT_READ, CLIENT_READ_SUPPLIERS, CLIENT_RECEIVE, CLIENT_WRITE, CREATE, READ, RECEIVE,
+};
+
 /// Procurement as other modules call it.
 pub struct Services;
 
 #[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Services with_types_in crate::bindings);
+
+/// What callers must hold, as for the operations that do the same.
+pub const ACCESS: &[ServiceAccess] = &[
+    ServiceAccess {
+        interface: "commerce:procurement/suppliers",
+        functions: &["get"],
+        permissions: READ,
+        scopes: CLIENT_READ_SUPPLIERS,
+    },
+    ServiceAccess {
+        interface: "commerce:procurement/charges",
+        functions: &["get"],
+        permissions: READ,
+        scopes: CLIENT_READ,
+    },
+    orders(&["items", "receipt-items", "position"], READ, CLIENT_READ),
+    orders(&["bill"], CREATE, CLIENT_WRITE),
+    orders(&["receive"], RECEIVE, CLIENT_RECEIVE),
+    // It approves the order that it writes, which no API client may.
+    orders(&["buy"], &["purchases.create", "purchases.approve", "inventory.adjust"], &[]),
+];
+
+const fn orders(
+    functions: &'static [&'static str],
+    permissions: &'static [&'static str],
+    scopes: &'static [&'static str],
+) -> ServiceAccess {
+    ServiceAccess { interface: "commerce:procurement/orders", functions, permissions, scopes }
+}

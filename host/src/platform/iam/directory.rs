@@ -38,6 +38,32 @@ pub async fn read_companies(session: &mut Session, user: Uuid) -> Result<Vec<Uui
     rows.iter().map(|row| row.id(0)).collect()
 }
 
+/// Companies that have members and are none of `companies`: their own record is lost. A company that the directory names and that
+/// has no member is one whose making was undone.
+pub async fn find_lost(database: &Database, companies: &[Uuid]) -> Result<Vec<Uuid>, Error> {
+    let named = database.read_plain(Place::Home, (), |session, ()| {
+        Box::pin(async move {
+            let rows =
+                session.query("select distinct tenant_id from stoa_user_company order by tenant_id", &[]).await?;
+            rows.iter().map(|row| row.id(0)).collect::<Result<Vec<Uuid>, Error>>()
+        })
+    });
+    let known: HashSet<&Uuid> = companies.iter().collect();
+    let mut lost = Vec::new();
+    for tenant in named.await?.into_iter().filter(|tenant| !known.contains(tenant)) {
+        let members = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
+            Box::pin(async move {
+                let sql = "select 1 from stoa_membership where tenant_id = $1 limit 1";
+                session.query(sql, &[Cell::Id(*tenant)]).await.map(|rows| !rows.is_empty())
+            })
+        });
+        if members.await? {
+            lost.push(tenant);
+        }
+    }
+    Ok(lost)
+}
+
 /// Memberships of a company that the directory does not know of, for whoever verifies it. They are read first: a member who comes
 /// meanwhile is in the directory.
 pub async fn find_missing(database: &Database, tenant: Uuid) -> Result<Vec<Uuid>, Error> {

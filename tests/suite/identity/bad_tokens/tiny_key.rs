@@ -4,6 +4,8 @@ use aws_lc_rs::digest;
 use serde_json::{Value as Json, json};
 use stoa_tests::signer::base64url;
 
+stoa_tests::tests![the_signature_is_good];
+
 /// 512 bits, the lowest first.
 type Number = [u64; 8];
 
@@ -101,7 +103,6 @@ fn bytes(number: &Number) -> [u8; 64] {
 }
 
 /// The arithmetic is right: what the public exponent makes of a signature is the encoded message.
-#[test]
 fn the_signature_is_good() {
     let signature = number(&signature(b"message"));
     let mut power = signature;

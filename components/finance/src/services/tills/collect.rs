@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use stoa_sdk::store::{Failure, insert, run, select, update_by};
 use stoa_sdk::{Field, Filter, Id, Kept, Problem, all, facts, has, new_id, now, today};
+use stoa_trade::arguments::{parse_unsigned, parse_word};
 use stoa_trade::clients::books::{self, Posting, Side as JournalSide};
 use stoa_trade::clients::money::{self, Usage};
 use stoa_trade::clients::sales;
@@ -21,7 +22,6 @@ use crate::records::side::Side;
 use crate::records::till::{CollectionRow, TillRow};
 use crate::services::bindings::exports::commerce::finance::tills as service;
 use crate::services::tills::drawer::{account_of, lock_open_till};
-use crate::services::tills::wire::{parse, parse_word};
 use crate::work::invoice::collected::{Collected, bills_whole};
 use crate::work::invoice::debt::owed_of;
 use crate::work::invoice::locked::lines_of;
@@ -122,12 +122,13 @@ fn resolve_accounts(till: &TillRow, components: &[service::Component]) -> Result
     for (nth, component) in components.iter().enumerate() {
         let pointer = format!("/components/{nth}/accountId");
         let stated = component.account_id.map(Id::from);
-        let is_cash = component.method == Method::Cash.as_str();
+        let method: Method = parse_word(&component.method);
+        let is_cash = method == Method::Cash;
         if is_cash && stated.is_some() && stated != own {
             return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", pointer));
         }
         let stated = if is_cash { own } else { stated };
-        usages.push(Usage { method: component.method.clone(), stated: stated.map(Into::into), pointer });
+        usages.push(Usage { method: method.as_str().to_owned(), stated: stated.map(Into::into), pointer });
     }
     if usages.is_empty() {
         return Ok(Vec::new());
@@ -159,7 +160,7 @@ pub fn collect(of: &service::Collection) -> Result<service::Collected, Problem> 
         order_id: of.order_id.into(),
         receipt_id: of.receipt_id.into(),
         session_id: of.session_id.into(),
-        total: parse(&of.total),
+        total: parse_unsigned(&of.total),
     };
     // Nothing of them is left for others: the receipt alone settles its order.
     let funds: Vec<FundsRow> =
@@ -216,7 +217,7 @@ fn draw_payment(of: &service::Collection, component: &service::Component, accoun
         legal_entity_id: of.legal_entity_id.into(),
         party_id: of.customer_id.into(),
         currency_code: of.currency_code.clone(),
-        amount: parse(&component.amount),
+        amount: parse_unsigned(&component.amount),
         method: parse_word(&component.method),
         card_kind: component.card_kind.as_deref().map(parse_word::<CardKind>),
         account_id: account,
@@ -265,6 +266,6 @@ fn post_collection(of: &service::Collection, payments: &[PaymentRow]) -> Posting
     let number = Id::from(of.receipt_id).to_string();
     let source = EntrySource { kind: "POS_RECEIPT", id: of.receipt_id.into(), purpose: "COLLECTION", number: &number };
     let taken = payments.iter().filter_map(|payment| money_leg(payment.account_id, JournalSide::Debit, payment.amount));
-    let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen(parse(&of.total)));
+    let cleared = leg("SALES_CLEARING", JournalSide::Credit, widen(parse_unsigned(&of.total)));
     draw_entry(terms, source, taken.chain([cleared]).map(|leg| of_branch(leg, branch)).collect())
 }

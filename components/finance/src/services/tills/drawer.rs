@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Batch, MOST_KEYS, aggregate, find, insert, read, update};
 use stoa_sdk::{Date, Field, Id, Problem, all, item, map, new_id, now, today, totals};
+use stoa_trade::arguments::parse_unsigned;
 use stoa_trade::clients::books::{self, Leg, Side as JournalSide, Target};
 use stoa_trade::clients::money;
 use stoa_trade::quantity::{Money, sum, widen};
@@ -13,7 +14,6 @@ use crate::records::money_move::{Direction, MoneyMoveRow, MoveOrigin};
 use crate::records::payment::Method;
 use crate::records::till::{TillRow, TillStatus};
 use crate::services::bindings::exports::commerce::finance::tills as service;
-use crate::services::tills::wire::parse;
 use crate::work::entries::negate;
 use crate::work::money::{Moved, draw_move, resolve_account};
 use crate::work::month_totals::{Lines, write_lines};
@@ -33,7 +33,7 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
     if account.as_ref().is_some_and(|account| !account.till) {
         return Err(Problem::at("PAYMENT_ACCOUNT_INVALID", "/moneyAccountId"));
     }
-    let opening: Money = parse(&session.opening);
+    let opening: Money = parse_unsigned(&session.opening);
     let now = now();
     let till = TillRow {
         id: new_id(),
@@ -153,7 +153,7 @@ pub fn move_cash(
     reason: &str,
 ) -> Result<String, Problem> {
     let till = lock_open_till(session)?;
-    let amount: Money = parse(amount);
+    let amount: Money = parse_unsigned(amount);
     let (direction, signed) = match to {
         service::Direction::In => (Direction::In, amount),
         service::Direction::Out => (Direction::Out, negate(amount)),
@@ -193,7 +193,7 @@ fn check_counter(till: &TillRow, counter: Option<Id>) -> Result<(), Problem> {
 /// ILLEGAL_STATE, the codes of accounting.
 pub fn close(session: Id, counted: &str) -> Result<service::Closed, Problem> {
     let till = lock_open_till(session)?;
-    let counted: Money = parse(counted);
+    let counted: Money = parse_unsigned(counted);
     let variance = sum([counted, negate(till.expected)])?;
     let is_short = variance.is_negative();
     let (direction, amount) = if is_short { (Direction::Out, negate(variance)) } else { (Direction::In, variance) };

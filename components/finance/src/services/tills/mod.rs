@@ -2,7 +2,6 @@
 
 mod collect;
 mod drawer;
-mod wire;
 
 use stoa_sdk::{Id, Problem};
 

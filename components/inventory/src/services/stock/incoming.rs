@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::{get_all, lock_all_shared, run};
 use stoa_sdk::{Id, Problem, map, set};
+use stoa_trade::arguments::parse;
 use stoa_trade::clients::articles;
 use stoa_trade::quantity::{Quantity, Tracking};
 
@@ -9,7 +10,6 @@ use crate::records::warehouse::{WarehouseRow, gate};
 use crate::rules::delta::Delta;
 use crate::rules::place;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
-use crate::services::wire::parse;
 use crate::work::goods::{Goods, Place, Sku};
 
 pub fn change(lines: &[service::IncomingLine]) -> Result<(), Problem> {

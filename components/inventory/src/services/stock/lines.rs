@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::arguments::parse_positive;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::quantity::{Quantity, Tracking};
 
 use crate::rules::unit_count::check_unit_count;
-use crate::services::wire::parse_positive;
 
 /// Lines of an order at most.
 pub const MOST_LINES: usize = 100;

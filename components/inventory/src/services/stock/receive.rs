@@ -2,6 +2,7 @@
 
 use stoa_sdk::store::run;
 use stoa_sdk::{Id, Problem};
+use stoa_trade::arguments::parse_unsigned;
 use stoa_trade::clients::{articles, books};
 use stoa_trade::quantity::{Quantity, Tracking, UnitCost};
 
@@ -13,7 +14,6 @@ use crate::rules::place::require_open;
 use crate::rules::recost::spread_charge;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::{check_count, read_goods};
-use crate::services::wire::parse;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Sku};
 use crate::work::units::changes::Changes;
@@ -42,9 +42,10 @@ pub fn receive(from: &service::Receipt, lines: &[service::ReceiptLine]) -> Resul
             continue;
         }
         let sku = Sku::of(article);
-        let charge = line.charge.as_deref().map(parse).unwrap_or(Quantity::ZERO);
-        let costs = spread_charge(quantity, parse(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
-            .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
+        let charge = line.charge.as_deref().map(parse_unsigned).unwrap_or(Quantity::ZERO);
+        let costs =
+            spread_charge(quantity, parse_unsigned(&line.unit_cost), charge, u32::from(article.decimal_places), grain)
+                .ok_or_else(|| Problem::at("ACCOUNTING_AMOUNT_PRECISION", format!("/lines/{nth}/charge")))?;
         if articles::tracking(article) == Tracking::Serialized {
             goods.change(&place, &sku, Delta::of_incoming(-quantity.units()), &pointer);
             serialized.push(NewUnits {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get_all, run, select, update_by};
 use stoa_sdk::{Field, Id, Problem, has, map, set};
+use stoa_trade::arguments::parse_positive;
 use stoa_trade::clients::articles;
 use stoa_trade::pages::for_each_row;
 use stoa_trade::quantity::{self, Amount, Quantity, Tracking};
@@ -17,7 +18,6 @@ use crate::rules::fragments::{self, Fragment, GoneGoods, Where};
 use crate::rules::place::require_open;
 use crate::services::bindings::exports::commerce::inventory::stock as service;
 use crate::services::stock::lines::check_count;
-use crate::services::wire::parse_positive;
 use crate::work::gates;
 use crate::work::goods::{Goods, Inflow, Place, Settled, Sku};
 use crate::work::units::changes::Changes;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stoa_sdk::host::fault;
+use stoa_sdk::host::{fault, reject_argument};
 use stoa_sdk::store::{Failure, Miss, Row, Why, find, run, select, update_by};
 use stoa_sdk::{Field, Problem, View, all, item, set};
 use stoa_trade::quantity::Quantity;
@@ -138,6 +138,8 @@ impl Goods {
             match &miss.why {
                 Why::Absent => {}
                 Why::Check(check) if check == "available" => {}
+                // Only a caller of a service states what is expected.
+                Why::Check(check) if check == "incoming" => reject_argument("more arrives than is expected"),
                 why => fault(&format!("stock was refused: {why:?}")),
             }
             let row = usize::try_from(miss.row).ok().and_then(|row| self.changes.values().nth(row));

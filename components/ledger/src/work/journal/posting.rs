@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::host::fault;
+use stoa_sdk::host::reject_argument;
 use stoa_sdk::{Date, Id, Problem, today};
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::Amount;
@@ -136,7 +136,7 @@ fn find_account<'a>(leg: &Leg, entity: Id, setup: &'a Setup) -> Result<&'a Posta
         Target::Role(role) => setup.account_of(entity, role).ok_or_else(|| Problem::of("ACCOUNTING_SETUP_REQUIRED")),
         Target::Money(money) => match setup.money(entity, money) {
             Some((row, account)) if row.legal_entity_id == entity => Ok(account),
-            _ => fault("a posting names money of another entity"),
+            _ => reject_argument("a posting names money of another entity"),
         },
         // A document may have named it long before.
         Target::Account(id) => match setup.account(entity, id) {
@@ -206,7 +206,7 @@ fn merge_legs(
     };
     let (Some(debit), Some(credit)) = (side(true), side(false)) else { return Err(refuse_precision([String::new()])) };
     if debit != credit {
-        fault("a posting that does not balance");
+        reject_argument("a posting does not balance");
     }
     if !books.holds(debit) {
         return Err(refuse_precision([String::new()]));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{find, get_all, run, update_all};
 use stoa_sdk::{Field, Id, Problem, item, map, set};
+use stoa_trade::arguments::parse;
 use stoa_trade::quantity::{self, Amount, Quantity};
 use stoa_trade::refusal::{illegal, refuse, unusable};
 
@@ -12,7 +13,6 @@ use crate::bindings::exports::commerce::procurement::orders as service;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
 use crate::records::receipt_item::{ReceiptBalanceRow, ReceiptItemRow};
-use crate::services::orders::wire::parse;
 
 /// What a line counts.
 struct Line {

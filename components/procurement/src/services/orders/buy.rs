@@ -1,6 +1,7 @@
 //! Receiving and buying on behalf of an invoice that is confirmed together with its goods.
 
 use stoa_sdk::{Id, Problem};
+use stoa_trade::arguments::{parse_positive, parse_unsigned};
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
@@ -11,7 +12,7 @@ use crate::records::order::OrderKind;
 use crate::records::receipt_item::ReceiptItemRow;
 use crate::rules::arrival::{Arrival, ArrivedLine};
 use crate::rules::terms::{ImportTerms, OrderTerms, PurchaseOrderItemInput};
-use crate::services::orders::wire::{parse, units};
+use crate::services::orders::wire::units;
 use crate::work::approval::approve_order;
 use crate::work::draft::insert_order;
 use crate::work::receiving::{self, Receipt, Receivable, lock_receivable};
@@ -26,7 +27,7 @@ pub fn receive(
     let line = |(nth, line): (usize, service::ReceiveLine)| {
         Ok(ArrivedLine {
             order_item: line.order_item_id.into(),
-            quantity: parse(&line.quantity),
+            quantity: parse_positive(&line.quantity),
             units: units(line.units, &format!("/items/{nth}"))?,
         })
     };
@@ -53,8 +54,8 @@ pub fn buy(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<serv
 fn buy_lines(what: service::Purchase, lines: Vec<service::BuyLine>) -> Result<service::Received, Problem> {
     let item = |line: &service::BuyLine| PurchaseOrderItemInput {
         variant_id: line.variant_id.into(),
-        quantity: Positive(parse(&line.quantity)),
-        unit_cost: parse(&line.unit_cost),
+        quantity: Positive(parse_positive(&line.quantity)),
+        unit_cost: parse_unsigned(&line.unit_cost),
     };
     let terms = OrderTerms {
         number: what.number.map(DocumentNumber),

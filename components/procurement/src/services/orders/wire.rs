@@ -1,20 +1,12 @@
 //! Values as callers of the service state and read them, in text.
 
-use std::str::FromStr;
-
 use stoa_sdk::Problem;
-use stoa_sdk::host::fault;
 use stoa_trade::goods::{Condition, Grade};
 use stoa_trade::quantity::Tracking;
 use stoa_trade::refusal::invalid;
 use stoa_trade::unit_identity::UnitInput;
 
 use crate::bindings::exports::commerce::procurement::orders as service;
-
-/// What a caller states; a text that is none is the caller's fault.
-pub fn parse<T: FromStr>(text: &str) -> T {
-    text.parse().unwrap_or_else(|_| fault("a caller stated what is no decimal"))
-}
 
 pub fn tracking(of: Tracking) -> service::Tracking {
     match of {

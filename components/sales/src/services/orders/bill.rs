@@ -2,13 +2,13 @@
 
 use stoa_sdk::store::{Failure, get_all, run, select, update_all};
 use stoa_sdk::{Id, Problem, has, item, map};
+use stoa_trade::arguments::parse;
 use stoa_trade::quantity::Quantity;
 use stoa_trade::refusal::refuse;
 
 use crate::bindings::exports::commerce::sales::orders::BillLine;
 use crate::records::order::{OrderRow, OrderStatus};
 use crate::records::order_item::OrderItemRow;
-use crate::services::orders::wire::parse;
 
 /// Counts signed quantities on items, under the locks of their orders.
 ///

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Batch, Row, Rows, Totals, aggregate, run};
 use stoa_sdk::{Date, Field, Filter, Id, Problem, all, totals};
+use stoa_trade::arguments::parse;
 use stoa_trade::dates::Month;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::Amount;
@@ -11,7 +12,6 @@ use stoa_trade::snapshot::{Summed, add_up, read_settled};
 
 use crate::bindings::exports::commerce::sales::orders::{Figure, Group, Question, Report};
 use crate::records::delivery::{DeliveryLineRow, SignedQuantity};
-use crate::services::orders::wire::parse;
 use crate::work::month_totals::sum_deliveries;
 
 /// Groups of a kind that is not paged, at most.

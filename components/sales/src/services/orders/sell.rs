@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use stoa_sdk::store::{Failure, get, insert, run, update};
 use stoa_sdk::{Id, Problem, item, new_id, now};
+use stoa_trade::arguments::{parse_positive, parse_unsigned};
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::refuse;
 use stoa_trade::text::key;
@@ -15,7 +16,7 @@ use crate::records::order::{OrderRow, OrderStatus, SALE_COMPLETED, SALE_CONFIRME
 use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::line::StatedLine;
-use crate::services::orders::wire::{order_to_wire, parse};
+use crate::services::orders::wire::order_to_wire;
 use crate::work::admission::admit;
 use crate::work::delivery::deliver_goods;
 use crate::work::month_totals::write_deliveries;
@@ -92,8 +93,8 @@ fn write(created: OrderRow, items: Vec<OrderItemRow>) -> Result<Order, Problem> 
 }
 
 fn state(line: &SellLine) -> StatedLine {
-    let price = line.unit_price.as_deref().map(parse::<Money>);
-    let stated = restate(line.variant_id.into(), parse(&line.quantity), price, line.reason.clone());
+    let price = line.unit_price.as_deref().map(parse_unsigned::<Money>);
+    let stated = restate(line.variant_id.into(), parse_positive(&line.quantity), price, line.reason.clone());
     StatedLine { units: line.unit_ids.iter().copied().map(Id::from).collect(), ..stated }
 }
 

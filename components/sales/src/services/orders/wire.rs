@@ -1,9 +1,6 @@
 //! Orders as they cross the border.
 
-use std::str::FromStr;
-
 use stoa_sdk::Problem;
-use stoa_sdk::host::fault;
 use stoa_trade::quantity::Tracking;
 
 use crate::bindings::exports::commerce::sales::orders as service;
@@ -13,11 +10,6 @@ use crate::records::order_item::OrderItemRow;
 use crate::records::price_figures::PriceOrigin;
 use crate::rules::price::LinePrice;
 use crate::work::reservation::group_by_item;
-
-/// What a caller states; a text that is none is the caller's fault.
-pub fn parse<T: FromStr>(text: &str) -> T {
-    text.parse().unwrap_or_else(|_| fault("a caller stated what is no decimal, id or day"))
-}
 
 /// An order with its lines in order and all that it holds, has taken or let go.
 ///

@@ -65,7 +65,6 @@ pub struct StepAnswer {
 struct Called<T> {
     result: Result<T, Failure>,
     emitted: Vec<(Arc<Module>, Event)>,
-    closed: bool,
     used: Used,
 }
 
@@ -123,12 +122,12 @@ impl Stage {
             let (module, facts, run) = &*shared;
             let (module, facts) = (module.clone(), facts.clone());
             let ran = run(call::CallContext { module, session, facts, read_only, limits }).await;
-            let keeps = !ran.closed && ran.result.as_ref().is_ok_and(keep);
-            let Ran { session, emitted, result, closed, used, .. } = ran;
+            let keeps = ran.result.as_ref().is_ok_and(keep);
+            let Ran { session, emitted, result, used, .. } = ran;
             if let Err(Failure::Database(error)) = result {
                 return (session, Verdict::Fail(error));
             }
-            let called = Called { result, emitted, closed, used };
+            let called = Called { result, emitted, used };
             (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
         let place = Place::of(tenant);
@@ -275,7 +274,6 @@ impl Company<'_> {
                 return Ok(ended("MODULE_UNAVAILABLE", format!("{failure:?}")));
             }
             Err(failure) => return Ok(failed(format!("{failure:?}"))),
-            Ok(Ok(_)) if called.closed => return Ok(failed("it answered a success after a store failure".to_owned())),
             Ok(Err(problem)) => {
                 let code = problem.code.clone();
                 return Ok(match refuse_problem(&self.stage.release, module, problem, request) {

@@ -1,0 +1,84 @@
+//! What a test leaves for `cargo xtask test` when it ends: its name, its seconds, and how it ended. A test that passes its time limit
+//! ends the program, after it has said what was going on: libtest has no limit, and a test that hangs would hold up the whole run.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::{Database, host};
+
+/// Names the file.
+const FILE: &str = "STOA_TEST_RECORD";
+/// Far beyond what the slowest test takes on a busy machine. `STOA_TEST_LIMIT` says otherwise, in seconds.
+const LIMIT: Duration = Duration::from_secs(600);
+/// Status of the program that a hanging test ended.
+const HUNG: i32 = 86;
+
+/// A test that runs. When it is dropped, the test has ended.
+pub struct Running {
+    name: &'static str,
+    begin: Instant,
+    // Its end tells the watch.
+    _ended: Sender<()>,
+}
+
+impl Running {
+    /// `database`: whose shared host is shown if the test hangs.
+    pub fn begin(name: &'static str, database: Option<Database>) -> Running {
+        let (ended, watched) = mpsc::channel();
+        thread::spawn(move || {
+            if watched.recv_timeout(limit()) == Err(RecvTimeoutError::Timeout) {
+                end_program(name, database);
+            }
+        });
+        Running { name, begin: Instant::now(), _ended: ended }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        note(self.name, self.begin.elapsed(), if thread::panicking() { "failed" } else { "passed" });
+    }
+}
+
+fn limit() -> Duration {
+    let stated = std::env::var("STOA_TEST_LIMIT").ok().and_then(|text| text.parse().ok());
+    stated.map_or(LIMIT, Duration::from_secs)
+}
+
+/// Appends a line in one write, so that lines of tests that end at once do not mix.
+fn note(name: &str, took: Duration, end: &str) {
+    let Some(file) = std::env::var_os(FILE) else { return };
+    let line = format!("{name}\t{:.3}\t{end}\n", took.as_secs_f64());
+    let written =
+        OpenOptions::new().create(true).append(true).open(file).and_then(|mut file| file.write_all(line.as_bytes()));
+    if let Err(error) = written {
+        let _ = writeln!(std::io::stderr(), "the record of {name} cannot be written: {error}");
+    }
+}
+
+fn end_program(name: &str, database: Option<Database>) {
+    let log = database.map(host::tail_of_shared).unwrap_or_default();
+    let said = format!(
+        "test {name} has run for {} s and is ended with the program\n--- threads of the suite ---\n{}--- shared host ---\n{log}\n",
+        limit().as_secs(),
+        threads(),
+    );
+    // Not `eprintln!`: that is captured, and would be lost.
+    let _ = std::io::stderr().write_all(said.as_bytes());
+    note(name, limit(), "hung");
+    std::process::exit(HUNG);
+}
+
+/// Where the threads of this program wait in the kernel, one a line; nothing where the system does not say.
+fn threads() -> String {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return String::new() };
+    let line = |task: &Path| {
+        let read = |file: &str| std::fs::read_to_string(task.join(file)).unwrap_or_default().trim().to_owned();
+        format!("{}: {}\n", read("comm"), read("wchan"))
+    };
+    tasks.flatten().map(|task| line(&task.path())).collect()
+}

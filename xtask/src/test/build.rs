@@ -1,0 +1,107 @@
+//! What the suite needs is built first: the host, the modules, the guests, its own program.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::clock::Clock;
+use crate::workspace::Workspace;
+use crate::{build_modules, program};
+
+/// Folders of the suite whose tests load no guest and no example.
+const WITHOUT_GUESTS: &[&str] = &["catalog::", "pricing::", "pos::", "identity::", "http::"];
+
+/// All that a whole run needs.
+pub fn everything(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
+    clock.time("build of modules, host and tests", || build(workspace, true))?;
+    precompile(workspace, clock)
+}
+
+/// What tests of these names need.
+pub fn what_tests_need(workspace: &Workspace, names: &[String], clock: &mut Clock) -> Result<()> {
+    let needs_no_guests = |name: &String| WITHOUT_GUESTS.iter().any(|folder| name.starts_with(folder));
+    let guests = names.is_empty() || !names.iter().all(needs_no_guests);
+    clock.time("build of modules and host", || build(workspace, guests))?;
+    precompile(workspace, clock)
+}
+
+/// Builds the modules beside the host: each of the two ends with crates that one core compiles alone.
+fn build(workspace: &Workspace, guests: bool) -> Result<()> {
+    std::thread::scope(|scope| {
+        let host = scope.spawn(|| workspace.build_host(&["--test", "suite"]));
+        build_modules::modules(workspace)?;
+        if guests {
+            build_modules::guests(workspace)?;
+            build_modules::examples(workspace)?;
+        }
+        host.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map(drop)
+    })
+}
+
+/// Else every host of the suite that is first would compile the modules, several at once.
+fn precompile(workspace: &Workspace, clock: &mut Clock) -> Result<()> {
+    clock.time("compilation of modules for this machine", || {
+        build_modules::precompile(workspace, &workspace.host_binary())
+    })
+}
+
+/// Runs every test that is not the suite's; `all`: those of the benchmark too.
+pub fn unit_tests(workspace: &Workspace, all: bool) -> Result<()> {
+    let tests = |kind: &[&str]| {
+        let mut command = workspace.cargo();
+        // One failure must not hide the others.
+        command.args(["test", "--release", "--no-fail-fast"]).args(all.then_some("--workspace")).args(kind);
+        program::run(&mut command)
+    };
+    let others: Vec<&str> = workspace.integration_tests().filter(|name| *name != SUITE).collect();
+    let named = others.iter().flat_map(|name| ["--test", name]);
+    let kinds: Vec<&str> = ["--lib", "--bins"].into_iter().chain(named).collect();
+    tests(&kinds).and(tests(&["--doc"]))
+}
+
+/// The test target that is the suite.
+const SUITE: &str = "suite";
+
+/// A line of cargo's JSON messages; of most kinds only `reason` is read.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    executable: Option<PathBuf>,
+    #[serde(default)]
+    target: Target,
+}
+
+#[derive(Deserialize, Default)]
+struct Target {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    kind: Vec<String>,
+}
+
+/// The suite's program, built where it is not.
+pub fn suite_program(workspace: &Workspace) -> Result<PathBuf> {
+    let mut command = workspace.cargo();
+    command.args(["test", "--release", "--no-run", "--test", SUITE, "--message-format=json-render-diagnostics"]);
+    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    if !output.status.success() {
+        bail!("the suite does not build");
+    }
+    for line in String::from_utf8(output.stdout)?.lines() {
+        let message: Message = serde_json::from_str(line).context("a message of cargo is not as expected")?;
+        let Message { reason, executable, target } = message;
+        let is_suite = target.name == SUITE && target.kind.iter().any(|kind| kind == "test");
+        if let ("compiler-artifact", true, Some(program)) = (reason.as_str(), is_suite, executable) {
+            return Ok(program);
+        }
+    }
+    bail!("cargo built no program of the suite")
+}
+
+/// Where cargo runs the tests of a package: its folder.
+pub fn suite_folder(workspace: &Workspace) -> Result<&Path> {
+    workspace.package("stoa-tests").map(crate::workspace::Package::folder).context("there is no package stoa-tests")
+}

@@ -1,0 +1,80 @@
+//! `test`: the suite, on SQLite and on PostgreSQL, against the real binary and the real modules.
+
+mod build;
+mod record;
+mod suite;
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::clock::Clock;
+use crate::workspace::Workspace;
+use crate::{postgres, program};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
+    names: Vec<String>,
+    /// Also what takes long or needs other tools: full rounds, SDKs of five generators, a browser, the benchmark's own tests
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    /// Passed to the suite's program: `-- --nocapture`
+    #[arg(last = true)]
+    options: Vec<String>,
+}
+
+/// Of the suite, what to run and how.
+#[derive(Default)]
+pub struct Selection {
+    /// None: all of it.
+    pub names: Vec<String>,
+    pub options: Vec<String>,
+    /// For the suite's program.
+    pub variables: Vec<(&'static str, String)>,
+}
+
+/// What `--all` asks of the suite.
+const EVERYTHING: &[(&str, &str)] =
+    &[("STOA_TEST_ALL", "1"), ("STOA_TEST_SDKS", "all"), ("STOA_TEST_BROWSER", "required")];
+
+pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
+    let Args { names, all, options } = args;
+    if !names.is_empty() {
+        return run_suite(workspace, &Selection { names, options, ..Selection::default() });
+    }
+    let mut clock = Clock::start();
+    build::everything(workspace, &mut clock)?;
+    let units = clock.time("unit tests", || build::unit_tests(workspace, all));
+    let variables = if all { EVERYTHING } else { &[] };
+    let variables = variables.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    let suite = suite::run(workspace, &Selection { options, variables, ..Selection::default() }, &mut clock);
+    clock.print();
+    match (units, suite) {
+        (Ok(()), suite) => suite,
+        (Err(units), Ok(())) => Err(units),
+        (Err(units), Err(suite)) => bail!("{units:#}; {suite:#}"),
+    }
+}
+
+/// Builds what these tests of the suite need, and runs them.
+pub fn run_suite(workspace: &Workspace, selection: &Selection) -> Result<()> {
+    let mut clock = Clock::start();
+    build::what_tests_need(workspace, &selection.names, &mut clock)?;
+    let outcome = suite::run(workspace, selection, &mut clock);
+    clock.print();
+    outcome
+}
+
+/// Runs a program that needs a PostgreSQL server, which lies under this folder; it ends when the program does, also when both are
+/// told to stop.
+pub fn with_server(mut command: Command, under: &Path) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut stop = program::Stop::listen()?;
+        let server = postgres::provide(under)?;
+        server.tell(&mut command)?;
+        program::run_until_stopped(command, &mut stop).await
+    })
+}

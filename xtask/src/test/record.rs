@@ -1,0 +1,74 @@
+//! What the suite leaves behind of each test that ended: its name, its seconds, and how it ended. The suite appends a line to the file
+//! that `STOA_TEST_RECORD` names (`tests/src/record.rs`).
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Names the file to the suite.
+pub const FILE: &str = "STOA_TEST_RECORD";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Passed,
+    Failed,
+    /// It passed its time limit, and ended the suite's program.
+    Hung,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    pub name: String,
+    pub seconds: f64,
+    pub end: End,
+}
+
+/// Every test that ended, in the order of their ends; none where no test has begun.
+pub fn read(file: &Path) -> Result<Vec<Ended>> {
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    text.lines().map(|line| parse(line).with_context(|| format!("a record is not as expected: {line}"))).collect()
+}
+
+fn parse(line: &str) -> Option<Ended> {
+    let mut members = line.split('\t');
+    let (name, seconds, end) = (members.next()?, members.next()?.parse().ok()?, members.next()?);
+    let end = match end {
+        "passed" => End::Passed,
+        "failed" => End::Failed,
+        "hung" => End::Hung,
+        _ => return None,
+    };
+    Some(Ended { name: name.to_owned(), seconds, end })
+}
+
+/// The slowest tests, slowest first.
+pub fn slowest(ended: &[Ended], most: usize) -> Vec<&Ended> {
+    let mut sorted: Vec<&Ended> = ended.iter().collect();
+    sorted.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+    sorted.truncate(most);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_the_suite_writes_them() {
+        let ended = parse("a::sqlite::b\t1.250\thung").unwrap();
+        assert_eq!(ended, Ended { name: "a::sqlite::b".into(), seconds: 1.25, end: End::Hung });
+        for wrong in ["", "a", "a\tx\tpassed", "a\t1\tgone"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_slowest_come_first() {
+        let ended = ["a\t1\tpassed", "b\t3\tpassed", "c\t2\tfailed"].map(|line| parse(line).unwrap());
+        let names: Vec<&str> = slowest(&ended, 2).iter().map(|ended| ended.name.as_str()).collect();
+        assert_eq!(names, ["b", "c"]);
+    }
+}
