@@ -49,7 +49,7 @@ enum Verb {
     #[command(after_help = "Example: stoa openapi > openapi.json")]
     Openapi(openapi::Flags),
     Import(stoa_importer::Args),
-    /// Check all invariants of every module for every company. Prints violations and exits with status 1 if there are any, with 2 if a check did not finish
+    /// Check all module invariants for every company. Lists violations and exits with 1; exits with 2 if a check did not finish.
     #[command(after_help = "Example: stoa verify --json")]
     Verify(verify::Flags),
     /// Receive webhooks on this machine.

@@ -30,6 +30,7 @@ const PAGES: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "CHANGELOG.md",
     "docs/",
     "components/README.md",
     "components/OTHER-LANGUAGES.md",
