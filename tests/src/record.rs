@@ -60,6 +60,7 @@ fn note(name: &str, took: Duration, end: &str) {
     }
 }
 
+#[allow(clippy::exit, reason = "nothing else ends a thread that hangs")]
 fn end_program(name: &str, database: Option<Database>) {
     let log = database.map(host::tail_of_shared).unwrap_or_default();
     let said = format!(
