@@ -93,6 +93,6 @@ fn a_write_of_a_client_answers_a_receipt() {
     let log = script(vec![vec![StoreReply::Done, unit, rows(Vec::new())], inserted]);
     let body = json!({ "name": "P", "productType": "GOOD", "unitOfMeasure": "UNIT", "variants": [{ "sku": "A" }] });
     let receipt = call("apiCreateProduct", &[], Some(body)).expect("it is created");
-    assert_eq!(members(&receipt), ["createdAt", "id", "status", "updatedAt"]);
+    assert_eq!(members(&receipt), ["createdAt", "id", "status", "updatedAt", "variants"]);
     assert_eq!(log.borrow().events.len(), 2);
 }
