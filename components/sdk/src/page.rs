@@ -25,10 +25,10 @@ inline_schema!([] Limit, |_| json_schema!({ "type": "integer", "minimum": 1, "ma
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{T}Page")]
 pub struct Page<T> {
-    /// In the order of the list.
+    /// Items in the order of the list.
     pub items: Vec<T>,
-    /// Where the next page begins; null on the last one. A page before it may have fewer items than were asked for, or none: a search
-    /// of text looks at 10,000 records, and the next page goes on from there.
+    /// Cursor of the next page; null on the last page. A page before it may have fewer items than `limit`, or none: a text
+    /// search scans at most 10,000 records per request, and the next page continues there.
     pub next_cursor: Option<Id>,
 }
 

@@ -132,7 +132,7 @@ macro_rules! list_query {
         $crate::list_query! {
             @of [$(#[$meta])* $vis struct $name]
             [
-                /// Only ACTIVE ones are shown.
+                /// Only ACTIVE records are listed.
                 #[serde(default)]
                 #[allow(dead_code, reason = "there is one status to ask for")]
                 status: $crate::life::OnlyActive,

@@ -29,7 +29,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Cash of receipts that stayed in the drawer.
+    /// Cash of receipts that remained in the drawer.
     pub fn cash_sales(&self) -> Sum {
         let cash = self.by_method.iter().find(|of| of.method == Method::Cash);
         cash.map_or(Sum::ZERO, |of| of.amount)
@@ -37,7 +37,7 @@ impl Figures {
 }
 
 totals! {
-    /// The receipts of a session.
+    /// Receipts of a session.
     SessionReceipts of ReceiptRow by [session_id: Id] {
         count: i64 = count,
         total: Sum = sum(total),
@@ -68,7 +68,7 @@ pub struct Computed {
 }
 
 impl Computed {
-    /// What the drawer should hold.
+    /// Cash that the drawer should contain.
     pub fn expected_cash(&self) -> Money {
         parse(&self.drawer.expected)
     }
