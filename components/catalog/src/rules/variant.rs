@@ -51,8 +51,6 @@ pub struct CheckedVariant {
 }
 
 impl VariantInput {
-    /// # Errors
-    /// The faults of attributes and aliases, below `pointer`.
     pub fn check(mut self, pointer: &str) -> Result<CheckedVariant, Vec<Item>> {
         let mut faults = Vec::new();
         let members = std::mem::take(&mut self.attributes);

@@ -15,9 +15,6 @@ pub const CODES: &[(&str, u16, &str)] = &[
 ];
 
 /// Refuses with an item of the refusal's own code at each pointer, if there is any.
-///
-/// # Errors
-/// The code.
 pub fn refuse_at(code: &str, pointers: Vec<String>) -> Result<(), Problem> {
     refuse(code, pointers.into_iter().map(|pointer| item(pointer, code)).collect())
 }

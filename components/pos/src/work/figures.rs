@@ -75,18 +75,12 @@ impl Computed {
 }
 
 /// The figures of a session as its rows and finance tell them.
-///
-/// # Errors
-/// The store's.
 pub fn compute_figures(session: Id) -> Result<Computed, Problem> {
     let computed = compute_all(&[session])?.remove(&session);
     Ok(computed.unwrap_or_else(|| fault("a session has no drawer")))
 }
 
 /// The figures of each of these sessions; one without a drawer is absent.
-///
-/// # Errors
-/// The store's.
 pub fn compute_all(sessions: &[Id]) -> Result<BTreeMap<Id, Computed>, Problem> {
     let these = || sessions.iter().copied();
     let (receipts, payments, movements) = run((
@@ -187,9 +181,6 @@ fn method_of(row: &ClosingTotalRow) -> MethodTotal {
 view! { ReceiptId of ReceiptRow { id: Id } }
 
 /// The first and the last receipt of a session.
-///
-/// # Errors
-/// The store's.
 pub fn read_ends(session: Id) -> Result<(Option<Id>, Option<Id>), Problem> {
     let of_session = || select::<ReceiptId>(ReceiptRow::session_id.eq(session));
     let (first, last) = run((

@@ -60,8 +60,6 @@ pub struct PriceInput {
 }
 
 impl PriceInput {
-    /// # Errors
-    /// The faults of the bounds, below `pointer`.
     pub fn period(&self, pointer: &str) -> Result<Period, Vec<Item>> {
         read_period(self.valid_from.as_ref(), self.valid_to.as_ref(), pointer)
     }

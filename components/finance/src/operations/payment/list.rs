@@ -59,9 +59,6 @@ impl ListPayments {
 }
 
 /// What is left of these documents.
-///
-/// # Errors
-/// The store's.
 pub fn read_funds(ids: impl Iterator<Item = Id>) -> Result<BTreeMap<Id, FundsRow>, Problem> {
     let keys: Vec<_> = ids.map(|id| vec![id.put()]).collect();
     let found = (!keys.is_empty()).then(|| find::<FundsRow>("source", keys));
