@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use stoa_descriptor::Idempotency;
 use uuid::Uuid;
 
+use super::company_clock;
 use super::facts::facts;
 use super::finish::{Finish, finish};
 use super::opening::{Opening, open};
@@ -157,7 +158,7 @@ pub(super) async fn transact<H: Host>(
         claim: key.filter(|_| route.idempotency != Idempotency::None),
         read_only,
     };
-    let opened = match open(&mut session, &opening).await {
+    let mut opened = match open(&mut session, &opening).await {
         Ok(opened) => opened,
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
@@ -200,6 +201,17 @@ pub(super) async fn transact<H: Host>(
     if let Err(problem) = &request.asked_ahead {
         return refuse(session, problem.clone());
     }
+    if !read_only
+        && matches!(runner, Runner::Module(_))
+        && let Some(standing) = &mut opened.standing
+        && standing.history_at.is_some()
+    {
+        standing.history_at = match company_clock::hold(&mut session, tenant_or_nil(request.tenant)).await {
+            Ok(Some(at)) => Some(at),
+            Ok(None) => return (Some(session), Verdict::Fail(Error::Conflict("the history has ended".into()))),
+            Err(error) => return (Some(session), Verdict::Fail(error)),
+        };
+    }
     let call = OpenedCall { request, input, opened: &opened, horizon };
     let outcome = match runner {
         Runner::Host(operation) => host.perform(operation, call, session).await,
@@ -227,6 +239,7 @@ pub(super) async fn transact<H: Host>(
                 request,
                 operation: &route.operation,
                 now: opened.now,
+                history_at: opened.standing.as_ref().and_then(|standing| standing.history_at),
                 tenant: done.tenant.or(request.tenant).unwrap_or(Uuid::nil()),
                 resource_type: done.audit.unwrap_or(resource_type),
                 resource: done.resource,
