@@ -6,7 +6,7 @@ use stoa_descriptor::LAST_VERSION;
 use stoa_iso::currency;
 use uuid::Uuid;
 
-use super::history::History;
+use super::history::TenantHistory;
 use super::operation::{PlatformOperation, on_session};
 use super::reply::{answer, answer_about};
 use super::values::{Integer, refuse_unknown, text_enum};
@@ -47,7 +47,7 @@ struct TenantSettings {
     default_currency_code: String,
     time_zone: String,
     /// The past that the company brings in, or brought in; null if it came without.
-    history: Option<History>,
+    history: Option<TenantHistory>,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     version: i64,
 }
@@ -141,6 +141,6 @@ async fn read_settings(session: &mut Session, tenant: Uuid) -> Result<TenantSett
         default_currency_code: row.text(2)?,
         time_zone: row.text(3)?,
         version: row.integer(4)?,
-        history: History::from_row(row, 5)?,
+        history: TenantHistory::from_row(row, 5)?,
     })
 }

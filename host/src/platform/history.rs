@@ -26,7 +26,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         )
         .needs(&["settings.manage"])
         .body::<Advance>()
-        .answers::<History>()
+        .answers::<TenantHistory>()
         .writes("TENANT")
         .problems(&["ILLEGAL_STATE"]),
     PlatformOperation::transition("/tenants/{tenantId}/history/end", "endHistory", on_session!(end))
@@ -36,7 +36,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
              ILLEGAL_STATE.",
         )
         .needs(&["settings.manage"])
-        .answers::<History>()
+        .answers::<TenantHistory>()
         .writes("TENANT")
         .problems(&["ILLEGAL_STATE"]),
 ];
@@ -44,7 +44,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 /// The past that a company brought in: records that were created at or before `until`, or while `at` is set, are history.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct History {
+pub struct TenantHistory {
     /// Where the clock began.
     from: Instant,
     /// Where the clock stands; null once the history has ended.
@@ -68,7 +68,7 @@ async fn advance(session: &mut Session, call: &Call<'_>) -> Performed {
     let (history, at) = read_open(session, tenant).await?;
     check_bounds(to, "/to", at.0, call.opened.now)?;
     set(session, tenant, "update stoa_tenant set history_at = $2 where id = $1", to).await?;
-    answer_change(tenant, &History { at: Some(to), ..history })
+    answer_change(tenant, &TenantHistory { at: Some(to), ..history })
 }
 
 async fn end(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -76,10 +76,10 @@ async fn end(session: &mut Session, call: &Call<'_>) -> Performed {
     lock(session, tenant).await?;
     let (history, at) = read_open(session, tenant).await?;
     set(session, tenant, "update stoa_tenant set history_at = null, history_until = $2 where id = $1", at).await?;
-    answer_change(tenant, &History { at: None, until: Some(at), ..history })
+    answer_change(tenant, &TenantHistory { at: None, until: Some(at), ..history })
 }
 
-fn answer_change(tenant: Uuid, history: &History) -> Performed {
+fn answer_change(tenant: Uuid, history: &TenantHistory) -> Performed {
     Ok(Done { changed: vec!["history".to_owned()], ..answer_about(tenant, history)? })
 }
 
@@ -88,20 +88,20 @@ async fn set(session: &mut Session, tenant: Uuid, sql: &'static str, at: Instant
 }
 
 /// The history that is open, and where its clock stands.
-async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(History, Instant), Refused> {
+async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(TenantHistory, Instant), Refused> {
     let sql = "select history_from, history_at, history_until from stoa_tenant where id = $1";
     let rows = session.query(sql, &[Cell::Id(tenant)]).await?;
-    let history = rows.first().map(|row| History::from_row(row, 0)).transpose()?.flatten();
+    let history = rows.first().map(|row| TenantHistory::from_row(row, 0)).transpose()?.flatten();
     let open = history.and_then(|history| Some((history, history.at?)));
     open.ok_or_else(|| Problem::of("ILLEGAL_STATE").into())
 }
 
-impl History {
+impl TenantHistory {
     /// Of a company's row: three columns from `first` on.
-    pub fn from_row(row: &Row, first: usize) -> Result<Option<History>, Error> {
+    pub fn from_row(row: &Row, first: usize) -> Result<Option<TenantHistory>, Error> {
         let instant = |index| Ok::<_, Error>(row.optional(index, Row::instant)?.map(Instant));
         let Some(from) = instant(first)? else { return Ok(None) };
-        Ok(Some(History { from, at: instant(first + 1)?, until: instant(first + 2)? }))
+        Ok(Some(TenantHistory { from, at: instant(first + 1)?, until: instant(first + 2)? }))
     }
 }
 
