@@ -64,7 +64,7 @@ pub use host::Stoa;
 pub use issuer::Issuer;
 pub use machine::Machine;
 pub use operator::{Operator, Signed};
-pub use parallel::{at_once, eventually, eventually_within, room_in_this_minute};
+pub use parallel::{at_once, eventually, eventually_within, in_one_window};
 pub use receiver::Receiver;
 pub use request::Request;
 pub use signer::Signer;
