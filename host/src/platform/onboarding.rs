@@ -69,7 +69,7 @@ pub struct NewCompany {
     with_defaults: bool,
     /// A company that moves in: its clock begins here, and its people bring its past in before they end its history. Omitted or
     /// null: it begins today.
-    #[serde(default, skip_serializing)]
+    #[serde(default)]
     history_from: Option<Instant>,
     #[serde(flatten)]
     #[schemars(skip)]
