@@ -58,7 +58,7 @@ impl Module for Catalog {
             media::UPDATED.declare(),
             media::ARCHIVED.declare(),
         ],
-        audit_filters: &[("productId", "Entries of this product and of all its variants, archived ones too.")],
+        audit_filters: &[("productId", "Entries of this product and of all its variants, archived variants included.")],
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,

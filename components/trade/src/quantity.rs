@@ -20,7 +20,7 @@ pub type Amount = Decimal<12>;
 const ONE: i128 = 1_000_000;
 
 text_enum! {
-    /// How a variant is counted, as documents remember it.
+    /// Tracking of a variant at the time of the document.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum Tracking { None => "NONE", Quantity => "QUANTITY", Serialized => "SERIALIZED" }
 }

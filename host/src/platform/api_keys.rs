@@ -30,15 +30,15 @@ const USABLE: i64 = 10;
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read(KEYS, "listApiKeys", on_session!(list))
-        .summary("The client's keys, without their secrets.")
+        .summary("Keys of an API client, without their secrets")
         .needs(&["api.manage"])
         .query::<ListApiKeys>()
         .answers::<Page<ApiKey>>(),
     PlatformOperation::create(KEYS, "issueApiKey", on_session!(issue))
-        .summary("Issue a key.")
+        .summary("Issue a key")
         .description(
-            "The answer shows `apiKey` this one time: a retry after it was delivered is refused with \
-             CREDENTIAL_ALREADY_DELIVERED. A key that was lost is revoked and another one issued.",
+            "The response shows `apiKey` once. After it was delivered, a retry is rejected with CREDENTIAL_ALREADY_DELIVERED. \
+                If you lose the key, revoke it and issue a new one.",
         )
         .needs(&["api.manage"])
         .body::<NewKey>()
@@ -47,7 +47,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .problems(&["CREDENTIAL_ALREADY_DELIVERED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
     PlatformOperation::command(REVOKE, "revokeApiKey", on_session!(revoke))
-        .summary("Revoke a key: it holds for the very next request.")
+        .summary("Revoke a key, from the next request on")
         .needs(&["api.manage"])
         .body::<EmptyBody>()
         .answers::<ApiKey>()
@@ -62,7 +62,7 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListApiKeys {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
@@ -72,10 +72,10 @@ struct ListApiKeys {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline, extend("required" = []))]
 struct NewKey {
-    /// Must be the deployment's own, which is the default.
+    /// Must be the environment of the deployment. Omitted: that one.
     #[schemars(transform = never_null, transform = drop_type)]
     environment: Option<Environment>,
-    /// At most 365 days ahead; 90 days where it is left out.
+    /// At most 365 days ahead. Omitted: 90 days.
     #[schemars(with = "Option<Instant>", transform = never_null)]
     expires_at: Option<DateTime<Utc>>,
 }
@@ -109,7 +109,7 @@ struct ApiKey {
 struct IssuedApiKey {
     #[serde(flatten)]
     key: ApiKey,
-    /// The key itself. It is not kept and cannot be shown again.
+    /// The key. The service does not store it and cannot show it again.
     api_key: String,
 }
 

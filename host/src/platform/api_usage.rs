@@ -23,7 +23,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read(
     "getApiClientUsage",
     on_session!(get),
 )
-.summary("Requests by day, admitted and refused. Days without any are left out.")
+.summary("Admitted and rejected requests by day, without empty days")
 .needs(&["api.manage"])
 .query::<GetApiClientUsage>()
 .answers::<Items<ApiUsageDay>>()];
@@ -31,9 +31,9 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GetApiClientUsage {
-    /// First day, UTC. 29 days before `to` where it is left out.
+    /// First day (UTC). Omitted: 29 days before `to`.
     from: Option<NaiveDate>,
-    /// Last day, UTC. Today where it is left out.
+    /// Last day (UTC). Omitted: today.
     to: Option<NaiveDate>,
 }
 

@@ -20,12 +20,12 @@ const PATH: &str = "/tenants/{tenantId}/settings";
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read(PATH, "getTenantSettings", on_session!(get))
-        .summary("The company's settings.")
+        .summary("Settings of the company")
         .needs(&["settings.manage"])
         .answers::<TenantSettings>(),
     PlatformOperation::replace(PATH, "replaceTenantSettings", on_session!(replace))
-        .summary("Replace the company's settings.")
-        .description("Full replacement. `status` is the operators' alone. Every record keeps the currency that it has.")
+        .summary("Replace the settings of the company")
+        .description("Full replacement. Only operators change `status`. Existing records keep their currency.")
         .needs(&["settings.manage"])
         .body::<Replacement>()
         .answers::<TenantSettings>()
@@ -58,10 +58,10 @@ struct TenantSettings {
 struct Replacement {
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     name: String,
-    /// An active code of ISO 4217.
+    /// Active ISO 4217 code.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     default_currency_code: String,
-    /// A name of the IANA database, as it spells it: `Europe/Berlin`. It decides which day is today.
+    /// IANA time zone name in its exact spelling: `Europe/Berlin`. It decides which day is today.
     #[schemars(length(min = 1, max = 64))]
     time_zone: String,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]

@@ -39,10 +39,10 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
     CREATE_COMPANY,
     through_modules!(create),
 )
-.summary("Make a company.")
+.summary("Create a company")
 .description(
-    "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER. A new company \
-             has no entitlements: an operator grants them.",
+    "Creates the company with the defaults of every module in one transaction: all of it or nothing. The caller becomes OWNER. \
+        A new company has no entitlements: an operator grants them.",
 )
 .body::<NewCompany>()
 .answers::<CreatedCompany>()
@@ -61,10 +61,10 @@ pub struct NewCompany {
     #[serde(default)]
     #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
     country_code: Option<String>,
-    /// An active code of ISO 4217: the company's default currency.
+    /// Active ISO 4217 code. It becomes the company's default currency.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     currency_code: String,
-    /// Whether modules make their usual first records.
+    /// True lets the modules create their default records.
     #[serde(default = "yes")]
     with_defaults: bool,
     /// A company that moves in: its clock begins here, and its people bring its past in before they end its history. Omitted or

@@ -24,11 +24,11 @@ use crate::rules::product::{ProductInput, ProductUpdate};
 use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
 use crate::work::references::look_up;
 
-const CREATE: &str = "All or nothing. Attributes are bounded (500 values, depth 5, 16,000 characters) and may not hold \
-    names or values shaped like credentials: see the schema of `attributes`.";
-const REPLACE: &str = "Full replacement: what is omitted returns to its default or null. A PUT WITHOUT \
-    `publicationStatus` TAKES THE PRODUCT OFF SALE (DRAFT). An omitted or null `slug` keeps the slug. Type, unit and tracking \
-    cannot change once a variant exists.";
+const CREATE: &str = "All or nothing. Attributes have at most 500 values, depth 5 and 16,000 characters. Names or values that \
+    resemble credentials are rejected: see the schema of `attributes`.";
+const REPLACE: &str = "Full replacement: an omitted member returns to its default or null. Caution: without \
+    `publicationStatus` the product goes off sale (`DRAFT`). An omitted or null `slug` keeps the current slug. Type, unit of \
+    measure and tracking cannot change once a variant exists.";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -43,17 +43,17 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/products/{id}/archive", "archiveProduct", archive)
         .summary("Archive a product with its active variants and media")
-        .description("Goods on hand stay where they are, keep their worth and can still be taken out and counted; none come in and none \
-            are sold. Whether there are any, `GET /inventory/stock` tells.")
+        .description("Stock of the product stays in its warehouses and keeps its value. It can still be removed and counted, \
+            but not increased or sold. `GET /inventory/stock` lists it.")
         .needs(WRITE).body::<EmptyBody>().answers::<Product>()
         .writes(AUDIT, &[ARCHIVED.code, variant::ARCHIVED.code, media::ARCHIVED.code]).problems(&["ARCHIVED"]),
     Operation::delete("/catalog/products/{id}", "deleteProduct", delete).summary("Delete a product that was never used")
-        .description("Only a product that never had a variant or media. Its slug is free again.")
+        .description("Only a product that never had a variant or media. Its slug becomes available again.")
         .needs(WRITE).answers::<DeletedProduct>()
         .writes(AUDIT, &[DELETED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
 ];
 
-/// What a delete answers.
+/// Result of a deletion.
 #[derive(Serialize, JsonSchema)]
 pub struct DeletedProduct {
     pub id: Id,

@@ -17,13 +17,13 @@ use crate::rules::variant::VariantInput;
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/products/{productId}/variants", "createVariant", create).summary("Create a variant of a product")
-        .description("The second active variant of a SINGLE product makes it MULTIPLE. A product has at most 2,000 variants, \
-            archived ones included. A SKU stays reserved after archive.")
+        .description("The second active variant of a SINGLE product makes the product MULTIPLE. A product has at most 2,000 \
+            variants, archived variants included. A SKU remains reserved after archiving.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>().writes(AUDIT, &[CREATED.code, product::UPDATED.code])
         .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"])
         .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
     Operation::replace("/catalog/variants/{id}", "replaceVariant", replace).summary("Replace a variant")
-        .description("Full replacement: what is omitted returns to its default or null. `sku` must be the stored one.")
+        .description("Full replacement: an omitted member returns to its default or null. `sku` must be the current one.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>()
         .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),

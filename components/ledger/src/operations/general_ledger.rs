@@ -34,7 +34,7 @@ list_query! {
         legal_entity_id: Id,
         /// The first day.
         from: Date,
-        /// The last day, at most 366 days from the first.
+        /// Last day, at most 366 days after the first.
         to: Date,
         branch_id: Option<Id>,
     }
@@ -51,7 +51,7 @@ pub struct LedgerLine {
     account_id: Id,
     account_code: String,
     account_name: String,
-    /// The line's, or its entry's.
+    /// Description of the line, else of its entry.
     description: String,
     source_kind: String,
     source_id: Id,

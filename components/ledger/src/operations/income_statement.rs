@@ -31,7 +31,7 @@ pub struct AskIncomeStatement {
     branch_id: Option<Id>,
 }
 
-/// Income and expense of a range; the result is income minus expense.
+/// Income and expense of a range. The result is income minus expense.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IncomeStatement {

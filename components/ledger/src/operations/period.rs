@@ -23,16 +23,16 @@ use crate::work::snapshot::{Group, MonthSums};
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/ledger/legal-entities/{id}/periods", "listPeriods", list)
         .summary("Months of a legal entity's books in a year")
-        .description("From the first month of the books to the current one; none without books.")
+        .description("From the first month of the books to the current one. Empty without books.")
         .for_members().query::<ListPeriods>().answers::<Page<Period>>(),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
         close)
-        .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
+        .summary("Close a month").description("Closes a month that is over, after every earlier month. Its totals are stored.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
-        .summary("Open a closed month again").description("Only the last closed one.")
+        .summary("Reopen a closed month").description("Only the last closed month.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]),
 ];
@@ -40,7 +40,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListPeriods {
-    /// Of the calendar.
+    /// Calendar year.
     #[schemars(range(min = 1, max = 9999))]
     year: u32,
 }
@@ -52,16 +52,16 @@ pub struct PeriodPath {
     pub month: Month,
 }
 
-/// What is expected of the month.
+/// Preconditions of closing the month.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CloseInput {
-    /// 1 where the month was never closed.
+    /// Version of the month; 1 if it was never closed.
     #[schemars(range(min = 1, max = 2_147_483_646))]
     expected_version: i64,
 }
 
-/// What is expected of the month, and why it is opened again.
+/// Preconditions of reopening the month, and the reason.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReopenInput {

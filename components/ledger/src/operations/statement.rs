@@ -29,9 +29,9 @@ pub const OPERATIONS: &[Operation] = &[
 
 list_query! {
     pub struct AskStatement {
-        /// The first day; omitted: the first of the books.
+        /// First day. Omitted: the first day of the books.
         from: Option<Date>,
-        /// The last day; omitted: today.
+        /// Last day. Omitted: today.
         to: Option<Date>,
         party_id: Option<Id>,
         branch_id: Option<Id>,
@@ -45,17 +45,17 @@ pub struct StatementLine {
     line_id: Id,
     entry_id: Id,
     entry_date: Date,
-    /// The line's, or its entry's.
+    /// Description of the line, else of its entry.
     description: String,
     source_kind: String,
     source_id: Id,
     debit: Amount,
     credit: Amount,
-    /// Debit minus credit of all lines up to and with this one.
+    /// Debit minus credit of all lines up to and including this one.
     balance: Amount,
 }
 
-/// The lines of an account by date. Opening and closing are those of the whole range, whichever page this is.
+/// Lines of an account by date. Opening and closing cover the whole range, on every page.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Statement {

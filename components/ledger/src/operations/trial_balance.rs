@@ -26,12 +26,12 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskTrialBalance {
     legal_entity_id: Id,
-    /// The first day; omitted: the first of the books.
+    /// First day. Omitted: the first day of the books.
     from: Option<Date>,
-    /// The last day; omitted: today.
+    /// Last day. Omitted: today.
     to: Option<Date>,
     branch_id: Option<Id>,
-    /// Accounts that neither stood at anything nor moved, too.
+    /// True also lists accounts without a balance and without movements.
     #[serde(default)]
     include_zero: bool,
 }
@@ -60,7 +60,7 @@ pub struct TrialTotals {
     closing: Amount,
 }
 
-/// Every account of an entity in a range, ordered by code.
+/// All accounts of a legal entity in a range, sorted by code.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrialBalance {

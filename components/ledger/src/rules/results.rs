@@ -15,7 +15,7 @@ use crate::rules::sums::Sums;
 pub const RESULT: [AccountType; 2] = [AccountType::Income, AccountType::Expense];
 pub const WORTH: [AccountType; 3] = [AccountType::Asset, AccountType::Liability, AccountType::Equity];
 
-/// An account with its amount: credit minus debit of INCOME, LIABILITY and EQUITY, debit minus credit of EXPENSE and ASSET.
+/// An account with its amount: credit minus debit for INCOME, LIABILITY and EQUITY, debit minus credit for EXPENSE and ASSET.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportRow {
@@ -27,7 +27,7 @@ pub struct ReportRow {
     amount: Amount,
 }
 
-/// The sum of a type's rows.
+/// Sum of the accounts of one type.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subtotal {

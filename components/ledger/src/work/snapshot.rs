@@ -115,9 +115,6 @@ impl MonthSums {
 }
 
 /// A snapshot as it is kept, of the groups after this one.
-///
-/// # Errors
-/// The store's failures.
 pub fn read_kept(entity: Id, base: Base, after: Option<Group>) -> Result<SumPage, Problem> {
     let page = run(aggregate::<Earlier>(rows_of(entity, base)).after(after_row(after)).limit(MOST_ROWS))?;
     merge(vec![read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))])

@@ -10,19 +10,20 @@ use stoa_trade::text::Line;
 use crate::records::payment::{CardKind, Method};
 use crate::rules::text::find_card_number;
 
-/// A component of a payment as a body states it.
+/// A payment in a request.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PosPaymentInput {
     pub method: Method,
-    /// Of CARD, and of nothing else.
+    /// Kind of the card; required for CARD and rejected for any other method.
     #[serde(default)]
     pub card_kind: Option<CardKind>,
     pub amount: Positive,
-    /// The money account that takes it; omitted: the one mapped to the method. Cash goes into the session's till.
+    /// Money account that receives the payment. Omitted: the account mapped to the method. Cash goes to the till of the
+    /// session.
     #[serde(default)]
     pub account_id: Option<Id>,
-    /// Required for every method but CASH. Nothing shaped like a card number.
+    /// Required for every method except CASH. Text that resembles a card number is rejected.
     #[serde(default)]
     pub reference: Option<Line<1, 120>>,
 }

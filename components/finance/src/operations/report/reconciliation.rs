@@ -12,8 +12,8 @@ use crate::work::control::{read_control, read_inventory};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("The books against the documents")
-        .description("Every difference is zero. Documents in other currencies than that of the books stay outside.")
+    Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("Reconciliation of books and documents")
+        .description("Every difference must be zero. Documents in other currencies than the books are excluded.")
         .needs(FIGURES).query::<AskReconciliation>().answers::<Reconciliation>().cache_control("no-store").or_csv().heavy()
         .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
@@ -34,7 +34,7 @@ pub struct Reconciliation {
     items: Vec<ControlBalance>,
 }
 
-/// A control account; debit minus credit.
+/// Control account; its balances are debit minus credit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlBalance {

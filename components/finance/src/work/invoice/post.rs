@@ -213,9 +213,6 @@ fn bill(side: Side, lines: &[InvoiceLineRow]) -> Result<(), Problem> {
 }
 
 /// Takes back what the lines billed of their orders.
-///
-/// # Errors
-/// The order's.
 pub fn unbill(side: Side, lines: &[InvoiceLineRow]) -> Result<(), Problem> {
     change_billed(side, lines, |quantity| Quantity::from_units(-quantity.units()))
 }

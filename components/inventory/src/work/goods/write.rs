@@ -51,17 +51,11 @@ impl Settled {
     }
 
     /// Writes what was collected, and `last` in the same round trip after it; then emits the change.
-    ///
-    /// # Errors
-    /// The store's, as problems.
     pub fn write<B: Batch>(&self, last: B) -> Result<B::Answer, Problem> {
         self.write_or(last, Problem::from)
     }
 
     /// As `write`, for a `last` whose refusals its author knows to name.
-    ///
-    /// # Errors
-    /// What `refuse` makes of the store's failure.
     pub fn write_or<B: Batch>(&self, last: B, refuse: impl Fn(Failure) -> Problem) -> Result<B::Answer, Problem> {
         let goods = &self.goods;
         let (layers, brought, entries) = self.write_steps()?;

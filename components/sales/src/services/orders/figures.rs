@@ -74,9 +74,6 @@ fn scope(what: &Question) -> Filter {
 }
 
 /// The delivered total of completed orders.
-///
-/// # Errors
-/// The store's.
 pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem> {
     // What comes back has no revenue.
     let months = read_settled(entity, |summed| sum_deliveries(entity, currency_code, (None, None), summed))?;
