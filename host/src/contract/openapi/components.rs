@@ -191,6 +191,8 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
                 "expected": {
                     "type": "object",
                     "description": "The rule of the schema that was not met, in its own keywords (`minLength`, `pattern`, `enum`, ...). \
+                         Of a rule that no schema states: `minimum`, `maximum` or both, and the `unit` that they count \
+                         (DAYS, LINES, INTEGER_DIGITS, ...) unless they are of the value itself. \
                          Of an unknown member or parameter: `members`, the names that are allowed, and `nearest`, those of them \
                          that look most like what was sent.",
                 },
