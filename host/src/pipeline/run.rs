@@ -306,8 +306,12 @@ pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refu
 /// A module's problem: its code must be one of the platform's that modules share, or of a descriptor's.
 pub fn refuse_problem(generation: &Generation, module: &Module, problem: module::Problem, request: Uuid) -> Refused {
     let fault = |why: &str| refuse_failure(&Failure::Fault(why.into()), module, request);
-    if !problem.errors.iter().all(|item| words::is_pointer(&item.pointer) && words::is_code(&item.code)) {
-        return fault("a problem whose items are no places and kinds");
+    let has_form = |item: &module::Item| {
+        let bounds = item.expected.as_ref();
+        words::is_pointer(&item.pointer) && words::is_code(&item.code) && bounds.is_none_or(words::are_bounds)
+    };
+    if !problem.errors.iter().all(has_form) {
+        return fault("a problem whose items are no places, kinds and bounds");
     }
     let declared = generation.problems.get(&problem.code).filter(|(status, _)| !words::is_reserved(*status));
     let mut answer = match (words::shared_code(&problem.code), declared) {
@@ -332,7 +336,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
             code: item.code.into(),
             required: item.required,
             identified: item.identified,
-            expected: None,
+            expected: item.expected.as_ref().and_then(words::show_bounds),
         })
         .collect();
     Refused::Problem(answer)

@@ -85,7 +85,7 @@ async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
         return Err(Problem::of("VERSION_CONFLICT").into());
     }
     if before.version >= LAST_VERSION {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());
     }
     let after = TenantSettings {
         name: wanted.name,

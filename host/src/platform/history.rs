@@ -114,6 +114,6 @@ fn check_bounds(at: Instant, pointer: &str, earliest: i64, latest: i64) -> Resul
     if (earliest..=latest).contains(&at.0) {
         return Ok(());
     }
-    let expected = Some(json!({ "minimum": time(earliest), "maximum": time(latest) }));
-    Err(Problem::of("VALIDATION_FAILED").with(vec![Item { expected, ..Item::new(pointer, "RANGE") }]))
+    let expected = json!({ "minimum": time(earliest), "maximum": time(latest) });
+    Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new(pointer, "RANGE").with_expected(expected)]))
 }
