@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A problem as the pipeline passes it on; `http::problem` renders it as RFC 9457.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,8 @@ pub struct Item {
     pub required: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identified: Option<u32>,
-    /// What the schema says that was not met, in its own keywords; of members that it does not know those that it knows.
+    /// The rule of the schema that was not met, in its own keywords; of members that it does not know those that it knows. For a
+    /// rule that no schema states its bounds, and the unit that they count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Value>,
 }
@@ -43,6 +44,11 @@ pub struct Item {
 impl Item {
     pub fn new(pointer: impl Into<String>, code: &'static str) -> Item {
         Item { pointer: pointer.into(), code: Cow::Borrowed(code), required: None, identified: None, expected: None }
+    }
+
+    /// The fault with what would have been accepted.
+    pub fn with_expected(self, expected: Value) -> Item {
+        Item { expected: Some(expected), ..self }
     }
 }
 
@@ -118,7 +124,11 @@ pub const CODES: &[(&str, u16, &str)] = &[
         409,
         "A referenced record does not exist, is archived or does not fit here. Correct the locations in `errors`.",
     ),
-    ("LIMIT_EXCEEDED", 409, "The request would exceed a documented limit. Split it or remove records first."),
+    (
+        "LIMIT_EXCEEDED",
+        409,
+        "The request would exceed a documented limit. `errors` names it. Split the request or remove records first.",
+    ),
     ("PRECONDITION_FAILED", 412, "The record has changed since you read it. Read it again and send its new ETag."),
     ("PAYLOAD_TOO_LARGE", 413, "The body is larger than the operation accepts. Split the request."),
     ("UNSUPPORTED_MEDIA_TYPE", 415, "Send the body as application/json."),
@@ -175,6 +185,12 @@ impl Problem {
     /// The problem at one place; the item's code is the problem's.
     pub fn at(code: &'static str, pointer: &str) -> Problem {
         Problem::of(code).with(vec![Item::new(pointer, code)])
+    }
+
+    /// 409: the request or the record would have more than so many of these.
+    pub fn limit_exceeded(most: impl Into<Value>, unit: &str) -> Problem {
+        let expected = json!({ "maximum": most.into(), "unit": unit });
+        Problem::of("LIMIT_EXCEEDED").with(vec![Item::new("", "LIMIT_EXCEEDED").with_expected(expected)])
     }
 
     pub fn with(mut self, errors: Vec<Item>) -> Problem {

@@ -1,7 +1,5 @@
 //! Short words for what tests do with stock.
 
-use std::process::Output;
-
 use serde_json::{Value as Json, json};
 
 use crate::company::{fresh, onboarding, product, with};
@@ -139,19 +137,10 @@ impl Company {
         }
     }
 
-    /// `stoa verify` over this company: exit code 0, and nothing found.
+    /// A verification of this company finds nothing.
     #[track_caller]
     pub fn verified(&self) {
-        let Output { status, stdout, stderr } = self
-            .host
-            .command()
-            .args(["verify", "--json", "--tenant", &self.tenant])
-            .output()
-            .expect("cannot run `stoa verify`");
-        let (said, complained) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-        assert!(status.success(), "`stoa verify` failed: {said}\n{complained}");
-        let found: Json = serde_json::from_str(&said).expect("`stoa verify --json` prints JSON");
-        assert_eq!(found, json!({ "companies": 1, "findings": [] }));
+        assert_eq!(self.host.verify(&[&self.tenant]), json!({ "companies": 1, "findings": [] }));
     }
 }
 

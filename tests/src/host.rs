@@ -38,6 +38,8 @@ struct Inner {
     settings: Vec<(String, String)>,
     process: Mutex<Option<Process>>,
     address: RwLock<String>,
+    /// Of the private listener, once somebody asked.
+    private_address: Mutex<Option<String>>,
     /// Where the log of the running process begins.
     launched: AtomicU64,
     client: reqwest::Client,
@@ -169,6 +171,7 @@ impl Stoa {
             settings: variables,
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
+            private_address: Mutex::new(None),
             launched: AtomicU64::new(0),
             client,
             contract: Mutex::new(None),
@@ -191,6 +194,7 @@ impl Stoa {
             settings: self.0.settings.clone(),
             process: Mutex::new(None),
             address: RwLock::new(String::new()),
+            private_address: Mutex::new(None),
             launched: AtomicU64::new(0),
             client: self.0.client.clone(),
             contract: Mutex::new(None),
@@ -218,11 +222,15 @@ impl Stoa {
     /// `127.0.0.1:PORT` of the private listener, as the host's log tells it.
     pub fn private_address(&self) -> String {
         // The log's line comes after the first line of stdout, which tells that the host serves.
-        crate::eventually(|| {
-            let log = self.0.log_since(self.0.launched.load(Ordering::Acquire));
-            let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
-            told.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
-        })
+        let mut known = lock(&self.0.private_address);
+        let read = || {
+            crate::eventually(|| {
+                let log = self.0.log_since(self.0.launched.load(Ordering::Acquire));
+                let told = log.rfind("private=").map(|at| &log[at + "private=".len()..]);
+                told.and_then(|rest| rest.split_once(char::is_whitespace)).map(|(address, _)| address.to_string())
+            })
+        };
+        known.get_or_insert_with(read).clone()
     }
 
     /// What `/metrics` of the private listener says.
@@ -412,6 +420,7 @@ impl Inner {
             }
         }
         let from = self.log_length();
+        *lock(&self.private_address) = None;
         self.launched.store(from, Ordering::Release);
         let log = File::options().create(true).append(true).open(self.log_path()).expect("cannot open the host's log");
         let mut child = self

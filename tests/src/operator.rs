@@ -43,6 +43,29 @@ impl Stoa {
     }
 }
 
+impl Stoa {
+    /// What a verification of these companies reports: by the running host's private listener, and by `stoa verify` where the host
+    /// does not run or has no operator of `--dev`.
+    #[track_caller]
+    pub fn verify(&self, tenants: &[&str]) -> Json {
+        if self.has_dev_operator() && self.is_running() {
+            return self.console().post("verify", json!({ "tenantIds": tenants })).is(200).body;
+        }
+        let mut command = self.command();
+        command.args(["verify", "--json"]).args(tenants.iter().flat_map(|tenant| ["--tenant", tenant]));
+        let output = command.output().expect("cannot run `stoa verify`");
+        let complained = String::from_utf8_lossy(&output.stderr);
+        let report: Json = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {complained}"));
+        let is_clean = report["findings"] == json!([]) && report["unfinished"].is_null();
+        assert_eq!(output.status.success(), is_clean, "{report}\n{complained}");
+        report
+    }
+
+    fn has_dev_operator(&self) -> bool {
+        self.data_folder().join("operator.token").exists()
+    }
+}
+
 /// `stoa module sign` with a key's file.
 pub fn signed_by(key: &std::path::Path, bytes: &[u8]) -> Signed {
     let folder = Folder::new("signing");

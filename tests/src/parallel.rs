@@ -1,11 +1,16 @@
 //! Real concurrency: threads that wait for each other at a barrier and then act at once.
 
+use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
+
+use crate::Answer;
 
 /// Generous: the machine may be busy with the rest of the suite.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Two windows in a row are a chance of one burst in twelve at most.
+const BURSTS: usize = 8;
 
 /// Runs `act(0..n)` on `n` threads that start together; the results in order of the index.
 pub fn at_once<T: Send>(n: usize, act: impl Fn(usize) -> T + Sync) -> Vec<T> {
@@ -43,11 +48,17 @@ pub fn eventually_within<T>(patience: Duration, mut look: impl FnMut() -> Option
     }
 }
 
-/// Waits until this many seconds of the minute are ahead, for a burst to fall into one window of a limit.
-pub fn room_in_this_minute(wanted: u64) {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let left = 60 - seconds % 60;
-    if left < wanted {
-        thread::sleep(Duration::from_secs(left) + Duration::from_millis(300));
+/// The answers of a burst that fell into one window of a limit, as `x-ratelimit-reset` says. Where the minute ended meanwhile the burst
+/// is made again: it brings a fresh caller each time.
+#[track_caller]
+pub fn in_one_window(burst: impl Fn() -> Vec<Answer>) -> Vec<Answer> {
+    for _ in 0..BURSTS {
+        let answers = burst();
+        let windows: BTreeSet<&str> = answers.iter().filter_map(|answer| answer.header("x-ratelimit-reset")).collect();
+        assert!(!windows.is_empty(), "no answer tells the window of its limit");
+        if windows.len() == 1 {
+            return answers;
+        }
     }
+    panic!("{BURSTS} bursts took longer than a minute");
 }

@@ -1,30 +1,43 @@
 //! Bytes on a socket, for what no HTTP library would send.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use crate::Stoa;
 
-/// What came back: the first status line's code and everything that was read until the host closed or fell silent.
+/// Far more than an answer takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What came back: the first status line's code and everything that was read.
 #[derive(Debug)]
 pub struct Reply {
     pub status: Option<u16>,
     pub text: String,
+    /// The host closed the connection.
+    pub is_closed: bool,
 }
 
-impl Reply {
-    /// How many answers the connection carried.
-    pub fn answers(&self) -> usize {
-        self.text.matches("HTTP/1.1 ").count() + self.text.matches("HTTP/1.0 ").count()
-    }
-}
-
-/// Sends bytes on a new connection and reads until it closes, or until nothing came for `patience`.
-pub fn send(host: &Stoa, bytes: &[u8], patience: Duration) -> Reply {
+/// Sends bytes on a new connection and reads one whole answer, or what comes until the host closes.
+pub fn send(host: &Stoa, bytes: &[u8]) -> Reply {
     let mut connection = Connection::open(host);
     connection.write(bytes);
-    connection.read(patience)
+    connection.answer()
+}
+
+/// The same, and reads whatever else comes until the host closes.
+pub fn send_to_the_end(host: &Stoa, bytes: &[u8]) -> Reply {
+    let mut connection = Connection::open(host);
+    connection.write(bytes);
+    connection.read(PATIENCE)
+}
+
+/// Sends bytes and says that no more will come; reads until the host closes.
+pub fn send_and_end(host: &Stoa, bytes: &[u8]) -> Reply {
+    let mut connection = Connection::open(host);
+    connection.write(bytes);
+    let _ = connection.0.shutdown(Shutdown::Write);
+    connection.read(PATIENCE)
 }
 
 /// A connection whose bytes a test sends when it wants to.
@@ -44,19 +57,47 @@ impl Connection {
     }
 
     /// Reads until the host closes, or until nothing came for `patience`.
-    pub fn read(mut self, patience: Duration) -> Reply {
+    pub fn read(self, patience: Duration) -> Reply {
+        self.read_until(patience, |_| false)
+    }
+
+    /// Reads one whole answer, or until the host closes.
+    pub fn answer(self) -> Reply {
+        self.read_until(PATIENCE, is_whole)
+    }
+
+    fn read_until(mut self, patience: Duration, is_enough: impl Fn(&[u8]) -> bool) -> Reply {
         self.0.set_read_timeout(Some(patience)).expect("a read timeout");
         let mut read = Vec::new();
         let mut buffer = [0; 16 * 1024];
-        while let Ok(n) = self.0.read(&mut buffer) {
-            if n == 0 {
-                break;
+        let mut is_closed = false;
+        while !is_closed && !is_enough(&read) {
+            match self.0.read(&mut buffer) {
+                Ok(0) => is_closed = true,
+                Ok(n) => read.extend_from_slice(&buffer[..n]),
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => break,
+                // Reset: the host had closed before it read everything.
+                Err(_) => is_closed = true,
             }
-            read.extend_from_slice(&buffer[..n]);
         }
         let _ = self.0.shutdown(Shutdown::Both);
         let text = String::from_utf8_lossy(&read).into_owned();
         let status = text.split_whitespace().nth(1).and_then(|code| code.parse().ok());
-        Reply { status, text }
+        Reply { status, text, is_closed }
+    }
+}
+
+/// Whether a final answer is there to its end. Of an answer without a length the end is that of the connection.
+fn is_whole(bytes: &[u8]) -> bool {
+    let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { return false };
+    let (head, body) = (String::from_utf8_lossy(&bytes[..end]).to_lowercase(), &bytes[end + 4..]);
+    if head.starts_with("http/1.1 1") {
+        return is_whole(body);
+    }
+    let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    match (header("content-length:"), header("transfer-encoding:")) {
+        (Some(length), _) => length.parse().is_ok_and(|length: usize| body.len() >= length),
+        (None, Some(_)) => body.ends_with(b"0\r\n\r\n"),
+        (None, None) => false,
     }
 }

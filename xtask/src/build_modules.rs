@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use stoa_kit::component;
+use wasmparser::{Parser, Payload};
 
 use crate::program;
 use crate::workspace::{Package, Workspace};
@@ -111,9 +112,23 @@ fn name(package: &Package) -> Result<String> {
 
 /// Writes the component and tells of it.
 fn componentize(core: &Path, name: &str, into: &Path) -> Result<Module> {
+    reject_debug_sections(&std::fs::read(core)?)?;
     let component = component::encode(core)?;
     component::write(&component, &into.join(format!("{name}.wasm")))?;
     Ok(Module { name: name.to_string(), size: component.len(), sha256: hex(&Sha256::digest(&component)) })
+}
+
+/// Debug sections make a component ten times as large: every start, push and fresh database pays for them. They come back where a
+/// profile of cargo loses `debug = false`.
+fn reject_debug_sections(core: &[u8]) -> Result<()> {
+    for payload in Parser::new(0).parse_all(core) {
+        if let Payload::CustomSection(section) = payload.context("cargo built no WebAssembly")?
+            && section.name().starts_with(".debug")
+        {
+            bail!("it has the section {}: profile.module in Cargo.toml must say debug = false", section.name());
+        }
+    }
+    Ok(())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -130,4 +145,29 @@ fn remove_others(folder: &Path, built: &[Module]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of a module, and one empty custom section.
+    fn module_with(section: &str) -> Vec<u8> {
+        let mut bytes = b"\0asm\x01\0\0\0".to_vec();
+        let name = u8::try_from(section.len()).unwrap();
+        bytes.extend([0, name + 1, name]);
+        bytes.extend(section.as_bytes());
+        bytes
+    }
+
+    #[test]
+    fn a_module_with_a_debug_section_is_rejected() {
+        for section in [".debug_info", ".debug_str", ".debug_line"] {
+            let error = reject_debug_sections(&module_with(section)).unwrap_err();
+            assert!(error.to_string().contains(section), "{error}");
+        }
+        // Names of functions, for the traces of traps.
+        reject_debug_sections(&module_with("name")).unwrap();
+        assert!(reject_debug_sections(b"no module").is_err());
+    }
 }

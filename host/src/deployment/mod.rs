@@ -11,6 +11,7 @@ pub mod reform;
 pub mod release;
 pub mod trust;
 pub mod upgrade;
+pub mod verify;
 pub mod watch;
 
 use std::sync::atomic::AtomicBool;

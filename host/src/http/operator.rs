@@ -1,9 +1,11 @@
 //! The operators' side (platform.md 9), on the private listener: what runs, what could, and the change from one to the other.
-//! Operators are not tenants: they come with a token of the deployment, and see no company's data.
+//! Operators are not tenants: they come with a token of the deployment, and see no company's data: a verification names rows that
+//! are broken, and none of their content.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use axum::Router;
@@ -20,10 +22,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::database::Place;
+use crate::database::{Error, Place};
 use crate::deployment::records::{self, Cause, Digest};
+use crate::deployment::verify::{Verification, VerifyError, VerifyReport};
 use crate::deployment::{Activated, Deployment, DeploymentError, Wish, audit, follow};
 use crate::gate::artifact::{Artifact, LARGEST};
 use crate::gate::diff::{self, Change};
@@ -32,6 +36,11 @@ use crate::sandbox::Vetted;
 
 /// Header of an upload: the admission file, in base64.
 pub const ADMISSION: &str = "stoa-admission";
+/// Companies of one verification.
+const COMPANIES: usize = 100;
+/// Longest wait for another verification, and longest time of one.
+const VERIFY_WAIT: Duration = Duration::from_secs(60);
+const VERIFY_TIME: Duration = Duration::from_secs(300);
 /// Rows of a page of the history.
 const PAGE: u32 = 50;
 
@@ -59,6 +68,8 @@ impl FromStr for Operator {
 struct Console {
     deployment: Arc<Deployment>,
     operators: Arc<Vec<Operator>>,
+    /// One verification at a time: it takes a place for a reader of the database.
+    verifying: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Who came with a token that is known.
@@ -66,7 +77,7 @@ struct Console {
 struct Name(String);
 
 pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
-    let console = Console { deployment, operators: Arc::new(operators) };
+    let console = Console { deployment, operators: Arc::new(operators), verifying: Arc::default() };
     Router::new()
         .route("/operator/modules", get(modules).post(push))
         .route("/operator/modules/{module}/diff", get(compare))
@@ -74,6 +85,7 @@ pub fn router(deployment: Arc<Deployment>, operators: Vec<Operator>) -> Router {
         .route("/operator/modules/{module}/deactivate", post(deactivate))
         .route("/operator/generations", get(history))
         .route("/operator/generations/{number}/activate", post(restore))
+        .route("/operator/verify", post(verify))
         .fallback(|| async { Answer(Err(DeploymentError::NotFound("operation"))) })
         .layer(DefaultBodyLimit::max(LARGEST + (1 << 16)))
         .layer(middleware::from_fn_with_state(console.clone(), require_operator))
@@ -304,6 +316,53 @@ async fn restore(
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct VerifyBody {
+    tenant_ids: BTreeSet<Uuid>,
+}
+
+/// It ends with the connection of the operator: nothing is half done.
+async fn verify(
+    State(console): State<Console>,
+    axum::Extension(Name(by)): axum::Extension<Name>,
+    body: Bytes,
+) -> Answer {
+    let verified = verify_companies(&console, &body).await;
+    let (result, metadata) = match &verified {
+        Ok((tenants, report)) => {
+            let findings = report.findings.len();
+            ("SUCCESS", json!({ "tenantIds": tenants, "findings": findings, "unfinished": report.unfinished.len() }))
+        }
+        Err(refused) => (code(refused).1, json!({ "detail": refused.to_string() })),
+    };
+    write_audit(&console, &by, "verify", result, metadata).await;
+    Answer(verified.map(|(_, report)| (StatusCode::OK, report.to_json())))
+}
+
+async fn verify_companies(console: &Console, body: &[u8]) -> Result<(BTreeSet<Uuid>, VerifyReport), DeploymentError> {
+    let VerifyBody { tenant_ids } = serde_json::from_slice(body).map_err(|error| invalid(&error.to_string()))?;
+    if tenant_ids.is_empty() || tenant_ids.len() > COMPANIES {
+        return Err(invalid(&format!("tenantIds holds 1 to {COMPANIES} companies")).into());
+    }
+    let Ok(_turn) = timeout(VERIFY_WAIT, console.verifying.lock()).await else {
+        return Err(Error::Unavailable("another verification runs: try again later".into()).into());
+    };
+    let deployment = &console.deployment;
+    let release = deployment.current.load_full();
+    let verification = Verification {
+        database: &deployment.database,
+        modules: &release.generation.modules,
+        limits: deployment.limits.for_heavy_read(),
+        deadline: Some(Instant::now() + VERIFY_TIME),
+    };
+    match verification.verify(&tenant_ids).await {
+        Ok(report) => Ok((tenant_ids, report)),
+        Err(VerifyError::UnknownCompany(_)) => Err(DeploymentError::NotFound("company")),
+        Err(VerifyError::Database(error)) => Err(error.into()),
+    }
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HistoryQuery {
     before: Option<u64>,
@@ -334,17 +393,20 @@ async fn history(
 async fn apart<T: Send + 'static>(
     work: impl Future<Output = Result<T, DeploymentError>> + Send + 'static,
 ) -> Result<T, DeploymentError> {
-    tokio::spawn(work).await.unwrap_or_else(|error| {
-        Err(crate::database::Error::Fault(format!("an operator's request panicked: {error}")).into())
-    })
+    tokio::spawn(work)
+        .await
+        .unwrap_or_else(|error| Err(Error::Fault(format!("an operator's request panicked: {error}")).into()))
 }
 
 async fn note(console: &Console, by: &str, operation: &'static str, refused: &DeploymentError, mut metadata: Json) {
     metadata["detail"] = json!(refused.to_string());
-    let result = code(refused).1.to_string();
-    let entry = audit::OperatorEntry { actor: by.to_string(), operation, result, metadata };
+    write_audit(console, by, operation, code(refused).1, metadata).await;
+}
+
+async fn write_audit(console: &Console, by: &str, operation: &'static str, result: &str, metadata: Json) {
+    let entry = audit::OperatorEntry { actor: by.to_string(), operation, result: result.to_string(), metadata };
     if let Err(error) = audit::note(&console.deployment.database, entry).await {
-        tracing::error!(%error, operation, "what an operator was refused cannot be noted");
+        tracing::error!(%error, operation, "an operator's request cannot be recorded");
     }
 }
 
@@ -388,7 +450,6 @@ impl IntoResponse for Answer {
 }
 
 fn code(refused: &DeploymentError) -> (StatusCode, &'static str) {
-    use crate::database::Error;
     match refused {
         DeploymentError::NotFound(_) => (StatusCode::NOT_FOUND, "NOT_FOUND"),
         DeploymentError::Database(

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use stoa_descriptor::schemas::never_null;
 use uuid::Uuid;
 
@@ -10,7 +11,7 @@ use super::api_clients::{self, ClientStatus};
 use super::operation::{PlatformOperation, on_session};
 use super::page::{Limit, Page};
 use super::reply::{answer, answer_about};
-use super::values::{Instant, drop_type, text_enum};
+use super::values::{Instant, drop_type, text_enum, time};
 use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
@@ -174,14 +175,15 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
     let new: NewKey = call.body()?;
     let now = call.opened.now;
-    let invalid = |pointer, code| Problem::of("VALIDATION_FAILED").with(vec![Item::new(pointer, code)]);
+    let invalid = |fault| Problem::of("VALIDATION_FAILED").with(vec![fault]);
     let environment = call.platform.environment;
     if new.environment.is_some_and(|wanted| wanted != environment) {
-        return Err(invalid("/environment", "NOT_ALLOWED").into());
+        return Err(invalid(Item::new("/environment", "NOT_ALLOWED")).into());
     }
     let expires_at = new.expires_at.map_or(now + DEFAULT_LIFE_MS, |at| at.timestamp_millis());
     if expires_at <= now || expires_at > now + LONGEST_LIFE_MS {
-        return Err(invalid("/expiresAt", "RANGE").into());
+        let life = json!({ "minimum": time(now + 1), "maximum": time(now + LONGEST_LIFE_MS) });
+        return Err(invalid(Item::new("/expiresAt", "RANGE").with_expected(life)).into());
     }
     if api_clients::lock(session, tenant, client).await?.status == ClientStatus::Revoked {
         return Err(Problem::of("ILLEGAL_STATE").into());
@@ -194,7 +196,7 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
         )
         .await?;
     if usable.first().map_or(Ok(0), |row| row.integer(0))? >= USABLE {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(USABLE, "KEYS").into());
     }
     let issued = Issued::make(environment, Ids::new(now).make())?;
     session

@@ -1,7 +1,5 @@
 //! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those alone who may ask.
 
-use std::time::Duration;
-
 use stoa_tests::raw::Connection;
 use stoa_tests::{Database, company, on_both_databases};
 
@@ -21,7 +19,7 @@ fn a_strangers_large_body_is_refused_unread(database: Database) {
     let mut connection = Connection::open(&shop.host);
     connection.write(head(&path, &shop.host.address(), &shop.host.token("nobody@example.test"), 5 << 20).as_bytes());
     // Not a byte of the body is sent, and the answer comes all the same.
-    let reply = connection.read(Duration::from_secs(5));
+    let reply = connection.answer();
     assert_eq!(reply.status, Some(403), "{}", reply.text);
     assert!(reply.text.contains("MEMBERSHIP_REQUIRED"), "{}", reply.text);
 }
@@ -49,7 +47,7 @@ fn one_user_leaves_places_for_large_bodies(database: Database) {
     assert_eq!(answer.status, 201, "{answer}");
     // Those that stall lose their places, long before thirty seconds have passed.
     for connection in stalled {
-        let reply = connection.read(Duration::from_secs(15));
+        let reply = connection.answer();
         assert_eq!(reply.status, Some(503), "{}", reply.text);
     }
 }

@@ -26,6 +26,8 @@ on_both_databases![
     units_are_counted_in_any_number_of_places,
     a_company_without_its_record_is_found,
     a_check_that_is_cut_off_says_so,
+    a_running_host_reports_as_the_command_does,
+    a_running_host_verifies_known_companies_alone,
 ];
 
 /// A company with goods in every state: received and brought, held, sold, on a transfer order, with serial numbers.
@@ -279,6 +281,33 @@ fn a_check_that_is_cut_off_says_so(database: Database) {
     let unfinished = report["unfinished"].as_array().cloned().unwrap_or_default();
     let companies: BTreeSet<&str> = unfinished.iter().filter_map(|stopped| stopped["tenantId"].as_str()).collect();
     assert_eq!(companies, BTreeSet::from([one.tenant.as_str(), two.tenant.as_str()]), "it goes on");
+}
+
+fn a_running_host_reports_as_the_command_does(database: Database) {
+    let shop = busy(database);
+    let other = shop.host.company();
+    shop.change("update inventory_unit set serial_number = 'X' where {tenant} and status = 'RESERVED'");
+    let reported = shop.host.console().post("verify", json!({ "tenantIds": [shop.tenant, other.tenant] })).is(200).body;
+    assert_eq!(reported["companies"], 2, "{reported}");
+    assert!(!reported["findings"].as_array().expect("a list").is_empty(), "{reported}");
+    let arguments = ["--tenant", &shop.tenant, "--tenant", &other.tenant];
+    assert_eq!(verify(&shop.host, &arguments), (Some(1), reported));
+}
+
+fn a_running_host_verifies_known_companies_alone(database: Database) {
+    let shop = company(database);
+    let console = shop.host.console();
+    let ask = |tenants: Json| console.post("verify", json!({ "tenantIds": tenants }));
+    let (unknown, many) = (uuid::Uuid::now_v7(), (0..101).map(|_| uuid::Uuid::now_v7()).collect::<Vec<_>>());
+    ask(json!([shop.tenant, unknown])).refused(404, "NOT_FOUND");
+    for wrong in [json!([]), json!(many), json!(["everything"]), Json::Null] {
+        ask(wrong).refused(400, "VALIDATION_FAILED");
+    }
+    console.send("POST", "verify", &[], Vec::new()).refused(400, "VALIDATION_FAILED");
+    ask(json!([shop.tenant])).is(200);
+    let of_this = format!("operation = 'verify' and metadata like '%{}%'", shop.tenant);
+    let written = shop.host.rows(&format!("select actor, result from stoa_operator_audit where {of_this}"));
+    assert_eq!(written, [["dev", "SUCCESS"]]);
 }
 
 /// The exit status and the report of `stoa verify --json`.

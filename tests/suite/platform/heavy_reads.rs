@@ -9,12 +9,12 @@ use stoa_tests::company::product;
 use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Stoa, on_both_databases};
 
-on_both_databases![a_report_without_a_seat_is_refused_and_nobody_else, a_report_ends_with_its_time];
+on_both_databases![timed: a_report_without_a_seat_is_refused_and_nobody_else, a_report_ends_with_its_time];
 
-/// How long a slow report takes, about: longer than a statement of other requests may on PostgreSQL.
-const WANTED: Duration = Duration::from_secs(8);
-/// Numbers that are counted to see how fast the machine is.
-const SAMPLE: u128 = 500_000;
+/// Longer than a statement of other requests may take on PostgreSQL.
+const LONG: Duration = Duration::from_secs(8);
+/// The name of the lock that a slow report waits for on PostgreSQL.
+const LOCK: u32 = 7_731;
 
 /// A report of this company that reads one table.
 fn report(shop: &Company) -> Answer {
@@ -23,21 +23,22 @@ fn report(shop: &Company) -> Answer {
     shop.list("reports/cash", &query)
 }
 
-/// Has the table of that report take some seconds: on PostgreSQL six, on SQLite as long as it takes to count so far.
+/// Has the table of that report keep it: on PostgreSQL until a lock is free, on SQLite, where a reader waits for nobody, until its time
+/// is over.
 fn slow_down(shop: &Company) {
-    let count_to = |most: u128| {
-        format!(
-            "with recursive n(i) as (select 1 union all select i + 1 from n where i < {most}) select count(*) from n"
-        )
-    };
     let wait = match shop.host.database() {
-        Database::Sqlite => {
-            let begin = Instant::now();
-            shop.rows(&count_to(SAMPLE));
-            let most = SAMPLE * WANTED.as_micros() / begin.elapsed().as_micros().max(1);
-            format!("({}) > 0", count_to(most))
-        }
-        Database::Postgres => format!("(select pg_sleep({})::text) is not null", WANTED.as_secs()),
+        Database::Sqlite => "(with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000000000)
+            select count(*) from n) > 0"
+            .to_string(),
+        // It asks again and again: a statement that waits for a lock ends after three seconds.
+        Database::Postgres => format!(
+            "(with recursive asked(free) as (
+                select pg_try_advisory_xact_lock_shared({LOCK})
+                union all
+                select pg_try_advisory_xact_lock_shared({LOCK})
+                from asked, lateral pg_sleep(case when free then 0.0 else 0.05 end) where not free)
+            select bool_or(free) from asked)"
+        ),
     };
     // What the wait is put upon is looked at with the first row.
     Office::of(shop.clone(), shop.entity()).sales.pay("10");
@@ -46,13 +47,16 @@ fn slow_down(shop: &Company) {
 }
 
 fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
-    let settings = Settings::default().set("STOA_HEAVY_READS", 1).set("STOA_HEAVY_READ_TIMEOUT", "50s");
+    // On SQLite the first report ends by its time, long after the second was refused.
+    let time = if database == Database::Sqlite { "12s" } else { "50s" };
+    let settings = Settings::default().set("STOA_HEAVY_READS", 1).set("STOA_HEAVY_READ_TIMEOUT", time);
     let settings = settings.set("STOA_SQLITE_READERS", 4);
     let shop = Stoa::start_with(database, settings).company();
     report(&shop).is(200);
     slow_down(&shop);
+    let lock = (database == Database::Postgres).then(|| shop.hold(&format!("select pg_advisory_xact_lock({LOCK})")));
     thread::scope(|scope| {
-        let first = scope.spawn(|| report(&shop));
+        let (begin, first) = (Instant::now(), scope.spawn(|| report(&shop)));
         thread::sleep(Duration::from_millis(500));
         let second = scope.spawn(|| report(&shop));
         let made = shop.post("catalog/products", product("Meanwhile")).is(201).id();
@@ -60,16 +64,24 @@ fn a_report_without_a_seat_is_refused_and_nobody_else(database: Database) {
         assert!(!first.is_finished(), "the report was no longer under way");
         let second = second.join().expect("an answer").refused(503, "UNAVAILABLE");
         assert_eq!(second.header("retry-after"), Some("1"));
-        // On PostgreSQL that is more than the statement of another request may take.
-        first.join().expect("an answer").is(200);
+        if let Some(lock) = lock {
+            thread::sleep(LONG.saturating_sub(begin.elapsed()));
+            drop(lock);
+            first.join().expect("an answer").is(200);
+        } else {
+            first.join().expect("an answer").refused(503, "UNAVAILABLE");
+        }
     });
-    report(&shop).is(200);
+    if database == Database::Postgres {
+        report(&shop).is(200);
+    }
 }
 
 fn a_report_ends_with_its_time(database: Database) {
     let shop = Stoa::start_with(database, Settings::default().set("STOA_HEAVY_READ_TIMEOUT", "2s")).company();
     report(&shop).is(200);
     slow_down(&shop);
+    let _lock = (database == Database::Postgres).then(|| shop.hold(&format!("select pg_advisory_xact_lock({LOCK})")));
     let answer = report(&shop);
     assert_eq!(answer.status, 503, "{answer}");
 }

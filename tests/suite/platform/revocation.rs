@@ -200,6 +200,14 @@ impl Writer {
     }
 }
 
+/// Where a test may keep every writer out, as a held transaction does on SQLite: there the host is its own.
+fn host_to_hold(database: Database) -> Stoa {
+    match database {
+        Database::Sqlite => Stoa::start(database),
+        Database::Postgres => host::shared(database),
+    }
+}
+
 /// Every right, in a company of its own: one of them is the company's.
 fn each_right(host: &Stoa, act: impl Fn(&Writer)) {
     for right in RIGHTS {
@@ -243,7 +251,7 @@ fn during_the_upload(database: Database) {
 /// of the host is, and another host takes the right away.
 fn between_authentication_and_the_transaction(database: Database) {
     match database {
-        Database::Sqlite => each_right(&host::shared(database), |writer| {
+        Database::Sqlite => each_right(&host_to_hold(database), |writer| {
             let held = writer.shop.hold("");
             waiting(writer, held, &writer.shop.host, "before its transaction");
         }),
@@ -272,7 +280,7 @@ fn between_authentication_and_the_transaction(database: Database) {
 
 /// Somebody else holds the claim of the same key (on SQLite: the place of the writer).
 fn while_it_waits_for_its_key(database: Database) {
-    each_right(&host::shared(database), |writer| {
+    each_right(&host_to_hold(database), |writer| {
         let write = writer.write();
         let ids = [&writer.shop.tenant, &writer.actor, &write.key].map(|id| writer.shop.literal(id));
         let held = writer.shop.hold(&format!(
@@ -286,7 +294,7 @@ fn while_it_waits_for_its_key(database: Database) {
 
 /// Somebody else holds a row that the module locks (on SQLite: the place of the writer).
 fn while_the_module_waits(database: Database) {
-    each_right(&host::shared(database), |writer| {
+    each_right(&host_to_hold(database), |writer| {
         let held = writer.shop.hold("select 1 from catalog_product where {tenant} for update");
         waiting(writer, held, &writer.shop.host, "in the module");
     });

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value as Json;
 use stoa_cluster::Cluster;
 use stoa_tests::door::Door;
 use stoa_tests::host::Settings;
@@ -80,9 +79,8 @@ impl Ground {
                 broken += shop.count(table, filter).abs_diff(names.len() as i64) as usize;
             }
             there.extend(names.into_iter().map(|mut row| row.swap_remove(0)));
-            let said = self.host.command().args(["verify", "--json", "--tenant", &shop.tenant]).output();
-            let said: Json = serde_json::from_slice(&said.expect("cannot run `stoa verify`").stdout).expect("JSON");
-            broken += said["findings"].as_array().map_or(1, Vec::len);
+            let report = self.host.verify(&[&shop.tenant]);
+            broken += report["findings"].as_array().map_or(1, Vec::len);
         }
         let lost = observed.written.iter().filter(|name| !there.contains(*name)).count();
         Judgement { lost, doubled: rows - there.len(), broken }

@@ -26,8 +26,11 @@ pub const BOUNDS: &[Bound] = &[
     Bound { figure: "statements_receipt_lines", most: 20, meaning: "the same of a hundred lines" },
     Bound { figure: "statements_receipt_units", most: 20, meaning: "the same of one line of a hundred units" },
     Bound { figure: "statements_order_create", most: 9, meaning: "round trips of drafting an order of 10 lines" },
+    Bound { figure: "statements_order_create_100", most: 9, meaning: "the same of 100 lines" },
     Bound { figure: "statements_order_confirm", most: 12, meaning: "round trips of confirming it, with books" },
+    Bound { figure: "statements_order_confirm_100", most: 12, meaning: "the same of 100 lines" },
     Bound { figure: "statements_order_complete", most: 14, meaning: "round trips of delivering it, with books" },
+    Bound { figure: "statements_order_complete_100", most: 14, meaning: "the same of 100 lines" },
     Bound { figure: "statements_sell", most: 20, meaning: "round trips of the service `sell` of 10 lines, with books" },
     Bound {
         figure: "statements_checkout",

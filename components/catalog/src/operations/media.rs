@@ -107,7 +107,7 @@ fn create_row(call: &Call) -> Result<MediaRow, Problem> {
     }
     check_variant(variant.as_ref(), product_id, None)?;
     if active.items.len() >= MOST as usize {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", i64::from(MOST), "MEDIA"));
     }
     let row = MediaRow {
         id: new_id(),

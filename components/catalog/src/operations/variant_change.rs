@@ -51,7 +51,7 @@ fn create_row(call: &Call) -> Result<VariantRow, Problem> {
     let checked = input.check("").map_err(Problem::invalid)?;
     let product = require_unarchived(ProductRow::require(run(get(product_id).locked())?)?)?;
     if product.total_variants >= MOST_VARIANTS {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_VARIANTS, "VARIANTS"));
     }
     let id = new_id();
     let row = checked.into_row(id, &product);

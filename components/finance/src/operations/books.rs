@@ -217,7 +217,7 @@ fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Optio
         let of =
             |side: JournalSide| sum(some.iter().filter(|leg| leg.side == side).map(|leg| parse::<Amount>(&leg.amount)));
         let balance =
-            of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Problem::limit_exceeded)?;
+            of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Amount::limit_exceeded)?;
         let legs: Vec<Leg> = some.iter().cloned().chain(balance_leg("OPENING_BALANCE", balance)).collect();
         let purpose = if nth == 0 { OPENING.to_owned() } else { format!("{OPENING}:{}", nth + 1) };
         let terms = Terms {

@@ -151,7 +151,7 @@ pub fn create(call: &Call) -> Answer {
     usable(Some(owner), "/legalEntityId")?;
     tree.check_parent(input.parent_id, None, input.account_type)?;
     if count >= MOST_ACCOUNTS {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_ACCOUNTS, "ACCOUNTS"));
     }
     let row = AccountRow {
         parent_id: input.parent_id,

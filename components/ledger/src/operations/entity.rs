@@ -199,7 +199,7 @@ pub fn create(call: &Call) -> Answer {
     let template = input.chart.template();
     let row = new_row(input);
     if entities.count >= MOST_ENTITIES {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_ENTITIES, "LEGAL_ENTITIES"));
     }
     insert_entity(&row, template.is_some())?;
     if let Some(template) = template {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, First, find, get, get_all, lock_all_shared, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view};
+use stoa_sdk::{
+    Answer, Bounds, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view,
+};
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, StatedTotal};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
@@ -119,7 +121,8 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Probl
             }
         };
         if amount.is_zero() {
-            faults.push(item(format!("/lines/{at}/{member}"), "RANGE"));
+            let least = Bounds::minimum(Amount::from_units(1));
+            faults.push(item(format!("/lines/{at}/{member}"), "RANGE").with_bounds(least));
             continue;
         }
         let side = if is_debit { &mut debits } else { &mut credits };

@@ -4,10 +4,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Field, Id, Operation, Page, Problem, Reply, Text, all, facts, map, new_id, now, today};
+use stoa_sdk::{
+    Answer, Bounds, Call, Field, Id, Operation, Page, Problem, Reply, Text, all, facts, map, new_id, now, today,
+};
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::refusal::{illegal, invalid};
+use stoa_trade::refusal::{illegal, out_of_range};
 use stoa_trade::snapshot::{Summed, find_summed};
 use stoa_trade::{Change, require_unarchived};
 
@@ -73,7 +75,8 @@ pub struct ReopenInput {
 pub fn list(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let query: ListPeriods = call.query()?;
-    let first = Month::read(&format!("{:04}-01", query.year)).ok_or_else(|| invalid("/query/year", "RANGE"))?;
+    let first = Month::read(&format!("{:04}-01", query.year))
+        .ok_or_else(|| out_of_range("/query/year", Bounds::between(1_i64, 9_999_i64)))?;
     let months: Vec<Month> = std::iter::successors(Some(first), |month| Some(month.next())).take(12).collect();
     let these = PeriodRow::month.one_of(months.iter().copied());
     let (entity, rows) =

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Problem, Reply, today};
+use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Reply, today};
 use stoa_trade::dates::day_after;
 use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
 use crate::records::role::AccountType;
-use crate::rules::days::check_range;
 use crate::rules::sums::Sums;
 use crate::work::balance;
 use crate::work::reports::{Subject, read_subject};
+use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -93,11 +93,11 @@ pub fn read(call: &Call) -> Answer {
     let mut all = (Sums::default(), Sums::default());
     for account in accounts {
         let (before, after) = (of(&opening, account.id), of(&closing, account.id));
-        let moved = after.since(before).ok_or_else(Problem::limit_exceeded)?;
-        all.0 = all.0.add(before).ok_or_else(Problem::limit_exceeded)?;
-        all.1 = all.1.add(after).ok_or_else(Problem::limit_exceeded)?;
+        let moved = after.since(before).ok_or_else(Amount::limit_exceeded)?;
+        all.0 = all.0.add(before).ok_or_else(Amount::limit_exceeded)?;
+        all.1 = all.1.add(after).ok_or_else(Amount::limit_exceeded)?;
         let (Some(opening), Some(closing)) = (before.balance(), after.balance()) else {
-            return Err(Problem::limit_exceeded());
+            return Err(Amount::limit_exceeded());
         };
         if query.include_zero || !opening.is_zero() || moved != Sums::default() {
             rows.push(TrialRow {
@@ -112,9 +112,9 @@ pub fn read(call: &Call) -> Answer {
             });
         }
     }
-    let moved = all.1.since(all.0).ok_or_else(Problem::limit_exceeded)?;
+    let moved = all.1.since(all.0).ok_or_else(Amount::limit_exceeded)?;
     let (Some(opening), Some(closing)) = (all.0.balance(), all.1.balance()) else {
-        return Err(Problem::limit_exceeded());
+        return Err(Amount::limit_exceeded());
     };
     let totals = TrialTotals { opening, debit: moved.debit, credit: moved.credit, closing };
     let currency_code = books.currency_code;

@@ -74,7 +74,7 @@ fn merge(sources: Vec<(Vec<(Group, Sums)>, bool)>) -> Result<SumPage, Problem> {
     for (group, more) in sources.into_iter().flat_map(|(groups, _)| groups) {
         if next.is_none_or(|end| group <= end) {
             let entry = sums.entry(group).or_default();
-            *entry = entry.add(more).ok_or_else(Problem::limit_exceeded)?;
+            *entry = entry.add(more).ok_or_else(Amount::limit_exceeded)?;
         }
     }
     Ok(SumPage { sums, next })

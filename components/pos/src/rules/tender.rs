@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Id, Item, Problem, item};
+use stoa_sdk::{Bounds, Id, Item, Problem, item};
 use stoa_trade::quantity::{Money, Positive, sum};
 use stoa_trade::text::Line;
 
@@ -98,7 +98,9 @@ impl StatedTender {
         }
         match (self.cash_tendered, self.cash()) {
             (Some(_), None) => faults.push(item("/cashTendered", "NOT_ALLOWED")),
-            (Some(tendered), Some(cash)) if tendered < cash => faults.push(item("/cashTendered", "RANGE")),
+            (Some(tendered), Some(cash)) if tendered < cash => {
+                faults.push(item("/cashTendered", "RANGE").with_bounds(Bounds::minimum(cash)));
+            }
             _ => {}
         }
         faults

@@ -77,7 +77,7 @@ pub fn assign_number_from(
             return Ok(generated);
         }
     }
-    Err(Problem::at("LIMIT_EXCEEDED", range.pointer))
+    Err(Problem::limit_exceeded(range.pointer, TRIES, "TAKEN_NUMBERS"))
 }
 
 /// Inserts a row and says whether it went in; it stays out where one of its unique keys is taken.

@@ -191,7 +191,9 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
                 "identified": described(&count, "Number of them that are identified and linked."),
                 "expected": {
                     "type": "object",
-                    "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For an unknown \
+                    "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
+                        schema states: `minimum`, `maximum` or both, and the `unit` that they count (DAYS, LINES, \
+                        INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
                         member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
                         the sent one.",
                 },

@@ -51,17 +51,21 @@ pub async fn find_lost(database: &Database, companies: &[Uuid]) -> Result<Vec<Uu
     let known: HashSet<&Uuid> = companies.iter().collect();
     let mut lost = Vec::new();
     for tenant in named.await?.into_iter().filter(|tenant| !known.contains(tenant)) {
-        let members = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
-            Box::pin(async move {
-                let sql = "select 1 from stoa_membership where tenant_id = $1 limit 1";
-                session.query(sql, &[Cell::Id(*tenant)]).await.map(|rows| !rows.is_empty())
-            })
-        });
-        if members.await? {
+        if has_members(database, tenant).await? {
             lost.push(tenant);
         }
     }
     Ok(lost)
+}
+
+pub async fn has_members(database: &Database, tenant: Uuid) -> Result<bool, Error> {
+    let members = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
+        Box::pin(async move {
+            let sql = "select 1 from stoa_membership where tenant_id = $1 limit 1";
+            session.query(sql, &[Cell::Id(*tenant)]).await.map(|rows| !rows.is_empty())
+        })
+    });
+    members.await
 }
 
 /// Memberships of a company that the directory does not know of, for whoever verifies it. They are read first: a member who comes

@@ -218,7 +218,7 @@ pub async fn redeliver_range(session: &mut Session, call: &Call<'_>) -> Performe
     );
     let rows = session.query_composed(sql, wanted.values()).await?;
     if rows.len() > MOST {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(MOST, "EVENTS").into());
     }
     let events = rows.iter().map(|row| Ok((row.id(0)?, row.text(1)?))).collect::<Result<Vec<_>, Error>>()?;
     let count = insert(session, call, endpoint, &events).await?.len();

@@ -209,7 +209,7 @@ async fn read_to_change(session: &mut Session, call: &Call<'_>, expected: Option
         return Err(Problem::of("ARCHIVED").into());
     }
     if webhook.version >= LAST_VERSION {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());
     }
     Ok(webhook)
 }

@@ -209,6 +209,6 @@ fn show(
     let opening: Option<Amount> = flow.map(|flow| parse(&flow.opening));
     let closing: Option<Amount> = flow.map(|flow| parse(&flow.closing));
     let known = sum(columns.parts().map(widen).into_iter().chain(opening))?;
-    let other = closing.map(|closing| closing.checked_sub(known).ok_or_else(Problem::limit_exceeded)).transpose()?;
+    let other = closing.map(|closing| closing.checked_sub(known).ok_or_else(Sum::limit_exceeded)).transpose()?;
     Ok(CashRow { money_account_id, method, opening, columns, other, closing })
 }

@@ -94,7 +94,7 @@ fn valuation(call: &Call) -> Answer {
         page.totals.iter().find(|total| total.currency_code.is_some() && total.currency_code == entity.currency_code);
     let worth: Amount = own.map(|total| parse(&total.value)).unwrap_or_default();
     let difference =
-        ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Problem::limit_exceeded)).transpose()?;
+        ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Sum::limit_exceeded)).transpose()?;
     let item = |of: &Valued| ValuedGoods {
         variant_id: of.variant_id.into(),
         quantity: parse(&of.quantity),

@@ -6,9 +6,9 @@ use stoa_sdk::store::{aggregate, get, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Date, Field, Id, Limit, Operation, Problem, Reply, all, text, today, totals, view,
 };
+use stoa_trade::dates::check_range;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Money, Sum, sum};
-use stoa_trade::refusal::invalid;
 
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::permission::{PURCHASES, READ_CUSTOMER, SALES};
@@ -175,9 +175,7 @@ fn statement(side: Side, call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let query: AskPartyStatement = call.query()?;
     let to = query.to.unwrap_or_else(today);
-    if query.from.is_some_and(|from| from > to) {
-        return Err(invalid("/query/to", "RANGE"));
-    }
+    check_range(query.from, Some(to))?;
     require_party(side, id)?;
     let scope = || {
         all([

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Id, Operation, Problem, Reply};
 use stoa_trade::clients::{books, directory};
-use stoa_trade::quantity::Amount;
+use stoa_trade::quantity::{Amount, Sum};
 use stoa_trade::refusal::illegal;
 
 use crate::records::permission::FIGURES;
@@ -57,7 +57,7 @@ fn reconcile(call: &Call) -> Answer {
     let mut items = Vec::new();
     for (role, document_balance) in documents {
         let ledger_balance = balances.get(role).copied().unwrap_or_default();
-        let difference = ledger_balance.checked_sub(document_balance).ok_or_else(Problem::limit_exceeded)?;
+        let difference = ledger_balance.checked_sub(document_balance).ok_or_else(Sum::limit_exceeded)?;
         items.push(ControlBalance { role, ledger_balance, document_balance, difference });
     }
     Ok(Reply::json(&Reconciliation { currency_code, items }))

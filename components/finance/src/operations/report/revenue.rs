@@ -165,7 +165,7 @@ fn show_sales(of: &Figures, by: GroupBy) -> Result<SalesFigures, Problem> {
         quantity: (by == GroupBy::Variant).then_some(of.quantity),
         revenue: of.revenue,
         credits: of.credits,
-        net: of.revenue.checked_sub(less).ok_or_else(Problem::limit_exceeded)?,
+        net: of.revenue.checked_sub(less).ok_or_else(Sum::limit_exceeded)?,
     })
 }
 
@@ -191,7 +191,7 @@ fn show_margin(of: &Figures) -> Result<MarginFigures, Problem> {
     Ok(MarginFigures {
         revenue: of.revenue,
         cost: of.cost,
-        margin: of.revenue.checked_sub(of.cost).ok_or_else(Problem::limit_exceeded)?,
+        margin: of.revenue.checked_sub(of.cost).ok_or_else(Sum::limit_exceeded)?,
         uncosted_quantity: of.uncosted,
     })
 }

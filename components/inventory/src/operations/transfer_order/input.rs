@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, Problem, Text, item};
+use stoa_sdk::{Bounds, Date, Id, Item, Problem, Text, item};
 use stoa_trade::document::lines::find_repeated_ids;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::quantity::Quantity;
+use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
 
 /// Units of an order at most.
@@ -143,7 +143,8 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
     let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
     for (at, line) in items.iter().enumerate() {
         if line.quantity == Quantity::ZERO {
-            faults.push(item(format!("/items/{at}/quantity"), "RANGE"));
+            faults
+                .push(item(format!("/items/{at}/quantity"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
         }
         if !variants.insert(line.variant_id) {
             faults.push(item(format!("/items/{at}/variantId"), "REPEATED"));
@@ -170,7 +171,7 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
             faults.push(item(format!("/items/{at}/itemId"), "REPEATED"));
         }
         if [line.quantity, line.lost_quantity, line.returned_quantity].iter().all(|part| *part == Quantity::ZERO) {
-            faults.push(item(format!("/items/{at}"), "RANGE"));
+            faults.push(item(format!("/items/{at}"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
         }
         is_lost |= line.lost_quantity > Quantity::ZERO;
         let lists = [

@@ -138,7 +138,7 @@ fn sum_groups<T: Totals>(
         (groups, total.into_figure())
     };
     if groups.more && limit.is_none() {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", i64::from(MOST_GROUPS), "ROWS"));
     }
     let rows: Vec<Figure> = groups.items.into_iter().map(into_figure).collect();
     let next = rows.last().map(|row| row.key.clone()).filter(|_| groups.more);
