@@ -230,7 +230,7 @@ fn judge(schema: &Schema, object: Map<String, Value>, mut faults: Faults, place:
 }
 
 fn refusal(code: &'static str, faults: Faults) -> Problem {
-    Problem::of(code).with(faults.into_items())
+    Problem::new(code).with(faults.into_items())
 }
 
 /// The members as text, sorted by name; null is an absent parameter.
@@ -250,7 +250,7 @@ fn texts(values: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// A path template with its parameters nameless: two that differ in names alone are one route.
+/// A path template with its parameters anonymous: two that differ in names alone are one route.
 pub fn template_shape(path: &str) -> String {
     path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }

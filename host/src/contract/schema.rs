@@ -38,16 +38,16 @@ impl Schema {
     /// with repeated members only those are told, since the rest depends on which of them was meant.
     pub fn read(&self, text: &[u8]) -> Result<Value, Problem> {
         let mut body = json::parse(text, self.most_values).map_err(|malformed| match malformed {
-            Malformed::Syntax => Problem::of("MALFORMED_JSON"),
-            Malformed::TooManyValues => Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "TOO_MANY")]),
+            Malformed::Syntax => Problem::new("MALFORMED_JSON"),
+            Malformed::TooManyValues => Problem::new("VALIDATION_FAILED").with(vec![Item::new("", "TOO_MANY")]),
             Malformed::Repeated(all) => {
                 let mut faults = Faults::default();
                 all.iter().for_each(|steps| faults.add(self.pointer(steps), "REPEATED"));
-                Problem::of("VALIDATION_FAILED").with(faults.into_items())
+                Problem::new("VALIDATION_FAILED").with(faults.into_items())
             }
         })?;
         let items = self.check(&mut body);
-        if items.is_empty() { Ok(body) } else { Err(Problem::of("VALIDATION_FAILED").with(items)) }
+        if items.is_empty() { Ok(body) } else { Err(Problem::new("VALIDATION_FAILED").with(items)) }
     }
 
     /// Trims and judges a body; a valid one is brought into its canonical form with its defaults filled in. Answers its

@@ -30,7 +30,7 @@ fn check(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
         (Some(name), None) if is_host(name) => return Ok(()),
         (Some(_), None) => "FORMAT",
     };
-    Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/header/Host", fault)]))
+    Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/header/Host", fault)]))
 }
 
 /// A host with or without a port; or nothing, where the target has no authority.

@@ -25,8 +25,8 @@ impl From<CredentialRefusal> for Problem {
         match refusal {
             CredentialRefusal::Unauthenticated => Problem::of_credential("The token is not valid."),
             CredentialRefusal::Told(why) => Problem::of_credential(why),
-            CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
-            CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
+            CredentialRefusal::Unverified => Problem::new("IDENTITY_UNVERIFIED"),
+            CredentialRefusal::Unavailable => Problem::new("UNAVAILABLE"),
         }
     }
 }

@@ -8,7 +8,7 @@ use lru::LruCache;
 use uuid::Uuid;
 
 use super::Claims;
-use crate::database::{Cell, Database, Error, Place, Row, Session};
+use crate::database::{Cell, Database, Error, Row, Session, Shard};
 
 /// Records kept at hand. An (issuer, subject) never changes its id, so this caches no decision.
 const CACHED: usize = 10_000;
@@ -55,7 +55,7 @@ impl Users {
             Some(kept) => Some(kept),
             None => {
                 database
-                    .read_plain(Place::Home, claims.clone(), |session, claims| Box::pin(read(session, claims)))
+                    .read_plain(Shard::Global, claims.clone(), |session, claims| Box::pin(read(session, claims)))
                     .await?
             }
         };
@@ -69,7 +69,7 @@ impl Users {
             }
             _ => {
                 let written = database
-                    .write_plain(Place::Home, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
+                    .write_plain(Shard::Global, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
                     .await?;
                 Kept { user: Arc::new(written), rests_until: Some(Instant::now() + REST) }
             }

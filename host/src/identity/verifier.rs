@@ -8,13 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::addressless::AddresslessTokens;
 use super::claims::{ClaimFault, Claims};
 use super::clock::Clock;
 use super::discovery::Discovery;
 use super::issuer::{Issuer, KeySource, SettingsError};
 use super::issuer_keys::IssuerKeys;
 use super::keys::KeySet;
-use super::nameless::Nameless;
 use super::refusal::CredentialRefusal;
 use super::token::Token;
 use super::verified::{Digest, Verified, VerifiedTokens};
@@ -27,7 +27,7 @@ pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
 pub struct Verifier {
     issuers: Vec<Trusted>,
     verified: VerifiedTokens,
-    nameless: Nameless,
+    addressless: AddresslessTokens,
     clock: Clock,
 }
 
@@ -59,7 +59,7 @@ impl Verifier {
             let keys = keys_of(&settings, grace, clock.clone())?;
             trusted.push(Trusted { settings, keys: Arc::new(keys) });
         }
-        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), nameless: Nameless::new(), clock })
+        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), addressless: AddresslessTokens::new(), clock })
     }
 
     /// Has all issuers' keys fetched at once and then in the background. Once per host.
@@ -126,14 +126,15 @@ impl Verifier {
 
         let now = self.clock.unix_seconds();
         let mut believed = Claims::believe(&token.claims, settings, now);
-        if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.nameless.may_ask(&digest, now) {
+        if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.addressless.may_ask(&digest, now)
+        {
             let told = trusted.keys.tell_of_person(text).await?;
             let complete = told.and_then(|told| Claims::complete(&token.claims, &told, &settings.claims));
             if let Some(all) = complete {
                 believed = Claims::believe(&all, settings, now);
             }
             if believed.is_err() {
-                self.nameless.note(digest, now);
+                self.addressless.note(digest, now);
             }
         }
         let claims = believed.map_err(|fault| match fault {

@@ -82,7 +82,7 @@ async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     lock(session, tenant).await?;
     let before = read_settings(session, tenant).await?;
     if before.version != wanted.expected_version {
-        return Err(Problem::of("VERSION_CONFLICT").into());
+        return Err(Problem::new("VERSION_CONFLICT").into());
     }
     if before.version >= LAST_VERSION {
         return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());

@@ -93,7 +93,7 @@ async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(TenantHistory
     let rows = session.query(sql, &[Cell::Id(tenant)]).await?;
     let history = rows.first().map(|row| TenantHistory::from_row(row, 0)).transpose()?.flatten();
     let open = history.and_then(|history| Some((history, history.at?)));
-    open.ok_or_else(|| Problem::of("ILLEGAL_STATE").into())
+    open.ok_or_else(|| Problem::new("ILLEGAL_STATE").into())
 }
 
 impl TenantHistory {
@@ -115,5 +115,5 @@ fn check_bounds(at: Instant, pointer: &str, earliest: i64, latest: i64) -> Resul
         return Ok(());
     }
     let expected = json!({ "minimum": time(earliest), "maximum": time(latest) });
-    Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new(pointer, "RANGE").with_expected(expected)]))
+    Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new(pointer, "RANGE").with_expected(expected)]))
 }

@@ -132,7 +132,7 @@ pub struct Founded {
 async fn create(session: Session, call: &Call<'_>) -> Outcome {
     let Call { platform, request, opened, .. } = *call;
     if !platform.onboarding_open {
-        return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
+        return Outcome { session: Some(session), result: Err(Problem::new("PERMISSION_DENIED").into()) };
     }
     let (session, within) = within_the_day(session, call, platform.companies_per_day).await;
     if let Err(refused) = within {
@@ -167,7 +167,7 @@ async fn within_the_day(mut session: Session, call: &Call<'_>, most: u32) -> (Se
             let again = made.last().map_or(DAY_MS, |oldest| instant_of(*oldest) + DAY_MS - call.opened.now);
             let seconds = u32::try_from(again / 1000 + 1).unwrap_or(1);
             let (retry_after, window) = (Some(seconds), Some(most));
-            Err(Problem { retry_after, window, ..Problem::of("COMPANY_LIMIT_REACHED") }.into())
+            Err(Problem { retry_after, window, ..Problem::new("COMPANY_LIMIT_REACHED") }.into())
         }
         Ok(_) => Ok(()),
     };

@@ -208,7 +208,7 @@ impl PlatformOperation {
         self
     }
 
-    /// A list for those who come back for what is new, people too: it ends at the horizon.
+    /// A list for those who come back for what is new, people too: it ends at the watermark.
     pub const fn news(mut self) -> PlatformOperation {
         self.news = true;
         self

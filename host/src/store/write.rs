@@ -116,7 +116,7 @@ fn fold_datum(datum: &Datum) -> String {
 /// A value to store.
 fn read_stored(table: &Table, at: usize, value: Value) -> Result<Datum, Refused> {
     let column = table.column(at);
-    match Datum::of(value, column.type_) {
+    match Datum::from_value(value, column.type_) {
         Ok(Datum::Null) if !column.nullable => Err(misuse(&format!("column {} is required", column.name))),
         Ok(datum) => Ok(datum),
         Err(unfit) => Err(filter::unfit_column(unfit, &column.name)),

@@ -135,7 +135,7 @@ impl<'a> Schemas<'a> {
         Ok(schema)
     }
 
-    /// A body's schema. One that a route spells out gets a name, since generators make poor types of nameless objects.
+    /// A body's schema. One that a route spells out gets a name, since generators make poor types of anonymous objects.
     pub fn add_named(&mut self, module: &str, schema: &Value, name: &str) -> Result<Value, String> {
         let written = self.rewrite(module, schema)?;
         let is_structure =

@@ -77,9 +77,9 @@ async fn a_new_key_is_found_at_its_first_token_and_an_old_one_ends() {
     assert_eq!(server.key_fetches(), 2);
 
     time.pass(30);
-    let nameless = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
-    assert_eq!(outcome(&verifier, &nameless).await, Err(CredentialRefusal::Unauthenticated));
-    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a nameless token means");
+    let anonymous = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
+    assert_eq!(outcome(&verifier, &anonymous).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a anonymous token means");
 
     // The old key is withdrawn: a token of it that is still remembered goes with it, at the next fetch.
     server.behave(Manner::Keys(jwks([&new])));

@@ -433,17 +433,17 @@ async fn claims_tell_who_the_user_is() {
 #[tokio::test]
 async fn a_key_without_a_name_serves_while_it_is_alone() {
     let signer = Signer::es256("k");
-    let nameless = json!({ "keys": [without(&signer.jwk, "kid")] });
+    let anonymous = json!({ "keys": [without(&signer.jwk, "kid")] });
     let verifier_of = |document: Value| {
         let issuer = Issuer { keys: KeySource::Document(document), ..Issuer::new(ISSUER, AUDIENCE) };
         Verifier::new(vec![issuer], Duration::ZERO, Time::start().clock()).expect("good settings")
     };
     let without_kid = signer.sign(&without(&signer.header(), "kid"), &claims(START));
 
-    assert!(verifier_of(nameless.clone()).verify(&without_kid).await.is_ok());
+    assert!(verifier_of(anonymous.clone()).verify(&without_kid).await.is_ok());
     assert!(verifier_of(jwks([&signer])).verify(&without_kid).await.is_ok());
     // A name that the key does not bear is an unknown key, alone or not.
-    assert_eq!(verifier_of(nameless).verify(&signer.token(START)).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(verifier_of(anonymous).verify(&signer.token(START)).await, Err(CredentialRefusal::Unauthenticated));
     let two = jwks([&signer, &Signer::es256("other")]);
     assert_eq!(verifier_of(two).verify(&without_kid).await, Err(CredentialRefusal::Unauthenticated));
 }
