@@ -18,6 +18,7 @@ use crate::instant::Instant;
 /// The host as a native program provides it.
 #[cfg(not(target_arch = "wasm32"))]
 pub trait Host {
+    /// Runs a batch of store calls.
     fn run(&mut self, calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure>;
     /// What [`facts`] answers.
     fn facts(&mut self) -> context::Facts;
