@@ -13,6 +13,7 @@ pub mod browser;
 pub mod company;
 pub mod contract;
 pub mod copies;
+pub mod cuts;
 pub mod database;
 pub mod dice;
 pub mod door;

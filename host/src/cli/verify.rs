@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::Unfinished;
 use crate::database::Database;
 use crate::deployment::first;
-use crate::deployment::verify::{Finding, Report, Stopped, Verification};
+use crate::deployment::verify::{Finding, Stopped, Verification, VerifyReport};
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
@@ -43,7 +43,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     if as_json {
         println!("{}", report.to_json());
     }
-    let Report { companies, findings, unfinished } = report;
+    let VerifyReport { companies, findings, unfinished } = report;
     if !as_json {
         for Finding { tenant_id, module, invariant, resource_id, message } in &findings {
             let resource = resource_id.map(|id| format!(" {id}")).unwrap_or_default();
@@ -58,7 +58,7 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
     if unfinished.is_empty() { Ok(()) } else { Err(Unfinished.into()) }
 }
 
-async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<Report> {
+async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<VerifyReport> {
     // It only reads, whoever it connects as.
     let database = crate::database::DatabaseSettings { plain_role_only: false, ..settings.database() };
     let database = Database::open(&database, false).await?;

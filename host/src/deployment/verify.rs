@@ -33,7 +33,7 @@ pub struct Verification<'a> {
 
 /// Violations, and checks that did not come to their end.
 #[derive(Default)]
-pub struct Report {
+pub struct VerifyReport {
     pub companies: usize,
     pub findings: Vec<Finding>,
     pub unfinished: Vec<Stopped>,
@@ -67,7 +67,7 @@ pub enum VerifyError {
     Database(#[from] Error),
 }
 
-impl Report {
+impl VerifyReport {
     /// `unfinished` is there only where a check did not come to its end.
     pub fn to_json(&self) -> Json {
         let mut report = json!({ "companies": self.companies, "findings": self.findings });
@@ -80,7 +80,7 @@ impl Report {
 
 impl Verification<'_> {
     /// Verifies these companies.
-    pub async fn verify(&self, wanted: &BTreeSet<Uuid>) -> Result<Report, VerifyError> {
+    pub async fn verify(&self, wanted: &BTreeSet<Uuid>) -> Result<VerifyReport, VerifyError> {
         let (mut companies, mut lost) = (Vec::new(), Vec::new());
         for company in wanted {
             if is_recorded(self.database, *company).await? {
@@ -95,14 +95,14 @@ impl Verification<'_> {
     }
 
     /// Verifies every company of the database.
-    pub async fn verify_all(&self) -> Result<Report, VerifyError> {
+    pub async fn verify_all(&self) -> Result<VerifyReport, VerifyError> {
         let companies = list_companies(self.database).await?;
         let lost = directory::find_lost(self.database, &companies).await?;
         Ok(self.report(&companies, &lost).await?)
     }
 
-    async fn report(&self, companies: &[Uuid], lost: &[Uuid]) -> Result<Report, Error> {
-        let mut report = Report { companies: companies.len(), ..Report::default() };
+    async fn report(&self, companies: &[Uuid], lost: &[Uuid]) -> Result<VerifyReport, Error> {
+        let mut report = VerifyReport { companies: companies.len(), ..VerifyReport::default() };
         report.findings.extend(lost.iter().map(|tenant| Finding {
             tenant_id: *tenant,
             module: platform::NAME.to_owned(),

@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::database::{Error, Place};
 use crate::deployment::records::{self, Cause, Digest};
-use crate::deployment::verify::{Report, Verification, VerifyError};
+use crate::deployment::verify::{Verification, VerifyError, VerifyReport};
 use crate::deployment::{Activated, Deployment, DeploymentError, Wish, audit, follow};
 use crate::gate::artifact::{Artifact, LARGEST};
 use crate::gate::diff::{self, Change};
@@ -339,7 +339,7 @@ async fn verify(
     Answer(verified.map(|(_, report)| (StatusCode::OK, report.to_json())))
 }
 
-async fn verify_companies(console: &Console, body: &[u8]) -> Result<(BTreeSet<Uuid>, Report), DeploymentError> {
+async fn verify_companies(console: &Console, body: &[u8]) -> Result<(BTreeSet<Uuid>, VerifyReport), DeploymentError> {
     let VerifyBody { tenant_ids } = serde_json::from_slice(body).map_err(|error| invalid(&error.to_string()))?;
     if tenant_ids.is_empty() || tenant_ids.len() > COMPANIES {
         return Err(invalid(&format!("tenantIds holds 1 to {COMPANIES} companies")).into());

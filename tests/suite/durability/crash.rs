@@ -1,4 +1,4 @@
-//! kill -9 under sixteen writers, twenty-five times: every acknowledged write is there, and no key has two effects. [F1]
+//! kill -9 under sixteen writers, again and again: every acknowledged write is there, and no key has two effects. [F1]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product, with};
-use stoa_tests::{Answer, Company, Database, Dice, Stoa, at_once, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Dice, Stoa, at_once, cuts, on_both_databases};
 
 on_both_databases![f01_kill_under_sixteen_writers, sigterm_answers_what_it_took];
 
-const ROUNDS: usize = 25;
 const WRITERS: usize = 16;
 
 /// One write: what was sent, and what came back if anything did.
@@ -47,7 +46,8 @@ fn f01_kill_under_sixteen_writers(database: Database) {
     let mut memories: Vec<Memory> = (0..WRITERS).map(|_| Memory::default()).collect();
     let mut history: Vec<Attempt> = Vec::new();
     let (mut slowest, mut unanswered) = (Duration::ZERO, 0);
-    for round in 0..ROUNDS {
+    let rounds = cuts::rounds(5, 25);
+    for round in 0..rounds {
         let sleep = Duration::from_millis(dice.between(5, 401));
         let mut attempts = write_until_killed(&host, &market, &mut memories, &mut dice, round, sleep);
         let begin = Instant::now();
@@ -59,7 +59,7 @@ fn f01_kill_under_sixteen_writers(database: Database) {
         history.extend(attempts);
     }
     println!("{} writes, {unanswered} unanswered, slowest restart {slowest:?}", history.len());
-    assert!(history.len() > ROUNDS * WRITERS, "the writers hardly wrote");
+    assert!(history.len() > rounds * WRITERS, "the writers hardly wrote");
     for (n, shop) in market.shops.iter().enumerate() {
         let mine: Vec<&Attempt> = history.iter().filter(|attempt| attempt.company == n).collect();
         exactly_once(shop, &started[n], &mine);

@@ -24,10 +24,17 @@ fn no_request_takes_more_round_trips_than_its_bound() {
     }
     let over: Vec<_> = measured.iter().filter(|(bound, count)| *count > bound.most).collect();
     assert!(over.is_empty(), "{over:?}");
-    // What a receipt asks of the database does not grow with its lines.
-    let of = |figure: &str| measured.iter().find(|(bound, _)| bound.figure == figure).map(|(_, count)| *count);
-    let receipts = ["statements_receipt_line", "statements_receipt", "statements_receipt_lines"].map(of);
-    assert!(receipts.iter().all(|count| *count == receipts[0]), "{receipts:?}");
+    // What a request asks of the database does not grow with its lines.
+    let of = |figure: &&str| measured.iter().find(|(bound, _)| bound.figure == *figure).map(|(_, count)| *count);
+    for figures in [
+        &["statements_receipt_line", "statements_receipt", "statements_receipt_lines"][..],
+        &["statements_order_create", "statements_order_create_100"],
+        &["statements_order_confirm", "statements_order_confirm_100"],
+        &["statements_order_complete", "statements_order_complete_100"],
+    ] {
+        let counts: Vec<Option<usize>> = figures.iter().map(of).collect();
+        assert!(counts.iter().all(|count| *count == counts[0]), "{figures:?}: {counts:?}");
+    }
 }
 
 fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
@@ -69,11 +76,12 @@ fn measure(watched: &Watched, shop: &Company, figure: &str) -> usize {
         "statements_receipt_line" => count_receipts(watched, 1),
         "statements_receipt_lines" => count_receipts(watched, 100),
         "statements_receipt_units" => count_receipts_of_units(watched),
-        "statements_order_create" => count_drafts(watched),
-        "statements_order_confirm" => count_steps(watched, |orders, id| drop(orders.confirm(id).is(200)), &[]),
-        "statements_order_complete" => {
-            count_steps(watched, |orders, id| drop(orders.complete(id).is(200)), &["confirm"])
-        }
+        "statements_order_create" => count_drafts(watched, 10),
+        "statements_order_create_100" => count_drafts(watched, 100),
+        "statements_order_confirm" => count_confirmations(watched, 10),
+        "statements_order_confirm_100" => count_confirmations(watched, 100),
+        "statements_order_complete" => count_completions(watched, 10),
+        "statements_order_complete_100" => count_completions(watched, 100),
         "statements_checkout" => count_checkouts(watched, 10),
         "statements_checkout_100" => count_checkouts(watched, 100),
         "statements_sell" => count_sales(watched, 10),
@@ -101,15 +109,23 @@ fn items(variants: &[String]) -> Json {
     variants.iter().map(|variant| json!({ "variantId": variant, "quantity": "1" })).collect()
 }
 
-fn count_drafts(watched: &Watched) -> usize {
-    let (counter, variants) = counter(watched, 10);
+fn count_confirmations(watched: &Watched, lines: usize) -> usize {
+    count_steps(watched, lines, |orders, id| drop(orders.confirm(id).is(200)), &[])
+}
+
+fn count_completions(watched: &Watched, lines: usize) -> usize {
+    count_steps(watched, lines, |orders, id| drop(orders.complete(id).is(200)), &["confirm"])
+}
+
+fn count_drafts(watched: &Watched, lines: usize) -> usize {
+    let (counter, variants) = counter(watched, lines);
     let items = items(&variants);
     watched.count(|| drop(counter.draft(items.clone())))
 }
 
-/// Counts a step of orders that have gone these steps before.
-fn count_steps(watched: &Watched, step: impl Fn(&Counter, &str), before: &[&str]) -> usize {
-    let (counter, variants) = counter(watched, 10);
+/// Counts a step of orders of so many lines that have gone these steps before.
+fn count_steps(watched: &Watched, lines: usize, step: impl Fn(&Counter, &str), before: &[&str]) -> usize {
+    let (counter, variants) = counter(watched, lines);
     let items = items(&variants);
     let ready = || {
         let order = counter.draft(items.clone());

@@ -1,48 +1,26 @@
 //! kill -9 while invoices are issued, paid and credited: what was not answered is repeated with its key, every document is there once
 //! with its entries, and `stoa verify` finds nothing in any module.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::billing::{Desk, Office, parts};
 use stoa_tests::company::{fresh, with};
-use stoa_tests::{Database, Dice, Stoa, eventually, on_both_databases};
+use stoa_tests::{Database, Stoa, cuts, on_both_databases};
 
 on_both_databases![documents_survive_the_power];
 
 const WRITERS: usize = 4;
-const CUTS: u64 = 5;
 
 fn documents_survive_the_power(database: Database) {
     let host = Stoa::start(database);
-    let mut dice = Dice::of("documents_survive_the_power");
     let shop = host.company_with(json!({ "keepsBooks": true }));
     let office = Office::of(shop.clone(), shop.entity());
-    let (done, over) = (AtomicI64::default(), AtomicBool::new(false));
-    let wait = |count: i64| {
-        let wanted = done.load(Ordering::Relaxed) + count;
-        eventually(|| (done.load(Ordering::Relaxed) >= wanted).then_some(()));
-    };
-    thread::scope(|scope| {
-        for n in 0..WRITERS {
-            let (office, done, over) = (&office, &done, &over);
-            scope.spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    trade(if n % 2 == 0 { &office.sales } else { &office.purchases });
-                    done.fetch_add(1, Ordering::Relaxed);
-                }
-            });
-        }
-        for _ in 0..CUTS {
-            wait(3);
-            thread::sleep(Duration::from_millis(dice.between(0, 300)));
-            host.kill9();
-            host.restart();
-        }
-        wait(4);
-        over.store(true, Ordering::Relaxed);
+    let done = AtomicI64::default();
+    let written = || done.load(Ordering::Relaxed);
+    cuts::survive(&host, "documents_survive_the_power", WRITERS, 3, written, |n, _| {
+        trade(if n % 2 == 0 { &office.sales } else { &office.purchases });
+        done.fetch_add(1, Ordering::Relaxed);
     });
     let rounds = done.load(Ordering::Relaxed);
     println!("{rounds} rounds of documents");

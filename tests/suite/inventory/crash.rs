@@ -3,20 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::books::{Books, day};
 use stoa_tests::company::fresh;
 use stoa_tests::goods::{WHY, inbound, outbound};
-use stoa_tests::{Answer, Company, Database, Dice, Stoa, eventually, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Dice, Stoa, cuts, on_both_databases};
 
 on_both_databases![stock_and_books_survive_the_power,];
 
 const WRITERS: usize = 8;
-const CUTS: u64 = 6;
 
 /// What the writers share, and what they did: how many writes of a kind succeeded.
 struct Floor {
@@ -31,7 +27,6 @@ struct Floor {
 
 fn stock_and_books_survive_the_power(database: Database) {
     let host = Stoa::start(database);
-    let mut dice = Dice::of("stock_and_books_survive_the_power");
     let shop = host.company_with(json!({ "keepsBooks": true }));
     let books = Books { shop: shop.clone(), entity: shop.entity() };
     let floor = Floor {
@@ -42,25 +37,14 @@ fn stock_and_books_survive_the_power(database: Database) {
         books,
         done: Mutex::default(),
     };
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..WRITERS {
-            let (mut dice, floor, over) = (dice.fork(), &floor, &over);
-            scope.spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    floor.write(&mut dice);
-                }
-            });
-        }
-        for _ in 0..CUTS {
-            floor.await_writes(5);
-            thread::sleep(Duration::from_millis(dice.between(0, 300)));
-            host.kill9();
-            host.restart();
-        }
-        floor.await_writes(10);
-        over.store(true, Ordering::Relaxed);
-    });
+    cuts::survive(
+        &host,
+        "stock_and_books_survive_the_power",
+        WRITERS,
+        5,
+        || floor.written(),
+        |_, dice| floor.write(dice),
+    );
     shop.verified();
     let done = floor.done.into_inner().expect("no writer panicked");
     let of = |kind: &str| done.get(kind).copied().unwrap_or_default();
@@ -86,12 +70,6 @@ impl Floor {
 
     fn written(&self) -> i64 {
         self.done.lock().expect("no writer panicked").values().sum()
-    }
-
-    /// Waits until the writers have succeeded so often again.
-    fn await_writes(&self, count: i64) {
-        let wanted = self.written() + count;
-        eventually(|| (self.written() >= wanted).then_some(()));
     }
 
     /// One write that is lawful unless the goods do not suffice.

@@ -5,8 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use stoa_tests::held::Held;
 use stoa_tests::host::Settings;
-use stoa_tests::{Database, Dice, Stoa, at_once, eventually, modules, on_both_databases};
+use stoa_tests::{Company, Database, Dice, Stoa, at_once, cuts, eventually, modules, on_both_databases};
 
 stoa_tests::tests![two_hosts_swap_together, of_two_activations_at_once_one_wins,];
 
@@ -77,7 +78,7 @@ fn of_two_activations_at_once_one_wins() {
     }
 }
 
-/// An activation that adds a column and a route, killed at thirty points of its way and shortly after.
+/// An activation that adds a column and a route, killed before its commit, after it, and at points of its way that chance chooses.
 fn killed_at_every_step(database: Database) {
     let host = host(database);
     let shop = host.company();
@@ -90,37 +91,53 @@ fn killed_at_every_step(database: Database) {
     host.kill9();
     host.restart();
     host.forget_contract();
+    // Nobody can record a generation meanwhile.
+    let hold = || shop.hold("lock table stoa_generation in exclusive mode");
+    let done = kill_while_activating(&host, &shop, Some(&hold), |_| thread::sleep(whole));
+    assert!(!done, "a generation was recorded though nobody could");
+    let done = kill_while_activating(&host, &shop, None, |before| {
+        eventually(|| (generations(&host) > before).then_some(()));
+    });
+    assert!(done, "a generation that was recorded is gone");
     let mut dice = Dice::of("killed_at_every_step");
-    let (mut done, mut undone) = (0, 0);
-    for step in 0..30_u64 {
-        // The folder of --dev says version 1.0.0 again at every start.
-        let before = host.console().runs();
-        assert_eq!(host.console().version("changeling").as_deref(), Some("1.0.0"));
-        let console = host.console();
-        let digest = console.pushed(&modules::changeling(2));
-        let pause = whole * (step * 100 + dice.between(0, 100)) as u32 / 1_500;
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                // The connection breaks with the host: whatever comes of it is looked up afterwards.
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| console.activate(&digest, json!({}))));
-            });
-            thread::sleep(pause);
-            host.kill9();
-        });
-        let recorded = generations(&host);
-        match recorded - before {
-            0 => undone += 1,
-            1 => done += 1,
-            more => panic!("{more} generations of one activation"),
-        }
-        let sets = host.rows("select generation, count(*) from stoa_generation_module group by generation");
-        assert_eq!(sets.len() as u64, recorded, "a generation without modules");
-        host.restart();
-        host.forget_contract();
-        let items = shop.get("changeling").is(200)["items"].as_u64();
-        assert_eq!(items, Some(1));
+    let steps = cuts::rounds(6, 30) as u64;
+    for step in 0..steps {
+        let pause = whole * (step * 100 + dice.between(0, 100)) as u32 / (50 * steps as u32);
+        kill_while_activating(&host, &shop, None, |_| thread::sleep(pause));
     }
-    assert!(done > 0 && undone > 0, "the kills fell before ({undone}) and after ({done}) the commit");
+}
+
+/// Kills the host at a moment of an activation, which may depend on the generation before it. `hold`: keeps a lock meanwhile. Whether the
+/// activation was recorded.
+fn kill_while_activating(
+    host: &Stoa,
+    shop: &Company,
+    hold: Option<&dyn Fn() -> Held>,
+    moment: impl FnOnce(u64),
+) -> bool {
+    // The folder of --dev says version 1.0.0 again at every start.
+    let console = host.console();
+    let before = console.runs();
+    assert_eq!(console.version("changeling").as_deref(), Some("1.0.0"));
+    let digest = console.pushed(&modules::changeling(2));
+    let held = hold.map(|hold| hold());
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // The connection breaks with the host: whatever comes of it is looked up afterwards.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| console.activate(&digest, json!({}))));
+        });
+        moment(before);
+        host.kill9();
+    });
+    drop(held);
+    let recorded = generations(host);
+    assert!(recorded <= before + 1, "{} generations of one activation", recorded - before);
+    let sets = host.rows("select generation, count(*) from stoa_generation_module group by generation");
+    assert_eq!(sets.len() as u64, recorded, "a generation without modules");
+    host.restart();
+    host.forget_contract();
+    assert_eq!(shop.get("changeling").is(200)["items"].as_u64(), Some(1));
+    recorded > before
 }
 
 fn generations(host: &Stoa) -> u64 {

@@ -1,49 +1,25 @@
 //! kill -9 while a register collects: a checkout that was not answered is repeated with its key, and there is one receipt, one delivery
-//! and one collection of each order. Twenty-five cuts; `stoa verify` finds nothing in any module.
+//! and one collection of each order. `stoa verify` finds nothing in any module.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::json;
 use stoa_tests::selling::Counter;
 use stoa_tests::tills::{Session, Till, cash};
-use stoa_tests::{Database, Dice, Stoa, eventually, on_both_databases};
+use stoa_tests::{Database, Stoa, cuts, on_both_databases};
 
 on_both_databases![checkouts_survive_the_power];
 
 const TILLS: usize = 4;
-const CUTS: usize = 25;
 
 fn checkouts_survive_the_power(database: Database) {
     let host = Stoa::start(database);
-    let mut dice = Dice::of("checkouts_survive_the_power");
     let counter = Counter::of(host.company_with(json!({ "keepsBooks": true })));
     let good = counter.good("10", "100000");
     let sessions: Vec<Session> = (0..TILLS).map(|_| Till::of(counter.clone()).open("100")).collect();
     let sold: Vec<AtomicI64> = (0..TILLS).map(|_| AtomicI64::default()).collect();
     let total = || sold.iter().map(|of| of.load(Ordering::Relaxed)).sum::<i64>();
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for (session, sold) in sessions.iter().zip(&sold) {
-            let (good, over) = (&good, &over);
-            scope.spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    sell(session, good, sold);
-                }
-            });
-        }
-        for _ in 0..CUTS {
-            let wanted = total() + 2;
-            eventually(|| (total() >= wanted).then_some(()));
-            thread::sleep(Duration::from_millis(dice.between(0, 300)));
-            host.kill9();
-            host.restart();
-        }
-        let wanted = total() + 4;
-        eventually(|| (total() >= wanted).then_some(()));
-        over.store(true, Ordering::Relaxed);
-    });
+    cuts::survive(&host, "checkouts_survive_the_power", TILLS, 2, total, |n, _| sell(&sessions[n], &good, &sold[n]));
     let (shop, receipts) = (&counter.shop, total());
     println!("{receipts} receipts");
     for (table, condition) in [

@@ -1,20 +1,17 @@
 //! kill -9 while orders are made, approved and received: what was not answered is repeated with its key, a receipt is there once
 //! with its goods and its entry, and `stoa verify` finds nothing in any module. [E111]
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
 use stoa_tests::goods::WHY;
 use stoa_tests::purchases::{Buyer, fresh_serials, line, serials};
-use stoa_tests::{Database, Dice, Stoa, eventually, on_both_databases};
+use stoa_tests::{Database, Dice, Stoa, cuts, eventually, on_both_databases};
 
 on_both_databases![e111_receipts_survive_the_power];
 
 const WRITERS: usize = 6;
-const CUTS: u64 = 5;
 
 /// What the writers share, and how much they received.
 struct Dock {
@@ -28,31 +25,13 @@ struct Dock {
 
 fn e111_receipts_survive_the_power(database: Database) {
     let host = Stoa::start(database);
-    let mut dice = Dice::of("e111_receipts_survive_the_power");
     let buyer = Buyer::of(host.company_with(json!({ "keepsBooks": true })));
     let shop = buyer.shop.clone();
     let (box_, phone) = (shop.counted(0), shop.phone());
     let none = AtomicI64::default;
     let dock = Dock { buyer, box_, phone, receipts: none(), boxes: none(), phones: none() };
-    let over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..WRITERS {
-            let (mut dice, dock, over) = (dice.fork(), &dock, &over);
-            scope.spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    dock.buy(&mut dice);
-                }
-            });
-        }
-        for _ in 0..CUTS {
-            dock.await_receipts(4);
-            thread::sleep(Duration::from_millis(dice.between(0, 300)));
-            host.kill9();
-            host.restart();
-        }
-        dock.await_receipts(8);
-        over.store(true, Ordering::Relaxed);
-    });
+    let written = || dock.receipts.load(Ordering::Relaxed);
+    cuts::survive(&host, "e111_receipts_survive_the_power", WRITERS, 4, written, |_, dice| dock.buy(dice));
     let of = |count: &AtomicI64| count.load(Ordering::Relaxed);
     let (receipts, boxes, phones) = (of(&dock.receipts), of(&dock.boxes), of(&dock.phones));
     println!("{receipts} receipts of {boxes} boxes and {phones} phones");
@@ -67,12 +46,6 @@ fn e111_receipts_survive_the_power(database: Database) {
 }
 
 impl Dock {
-    /// Waits until so many receipts more are answered.
-    fn await_receipts(&self, count: i64) {
-        let wanted = self.receipts.load(Ordering::Relaxed) + count;
-        eventually(|| (self.receipts.load(Ordering::Relaxed) >= wanted).then_some(()));
-    }
-
     /// An order of boxes and phones, received in two parts.
     fn buy(&self, dice: &mut Dice) {
         let shop = &self.buyer.shop;

@@ -8,5 +8,4 @@ mod order_races;
 mod orders;
 mod quotations;
 mod returns;
-mod round_trips;
 mod services;

@@ -1,4 +1,4 @@
-//! kill -9 at random instants, twenty-five times: no committed event is lost, none comes without its change; and two hosts that relay never
+//! kill -9 at random instants, again and again: no committed event is lost, none comes without its change; and two hosts that relay never
 //! send one delivery at once. [P14]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 use stoa_tests::host::Settings;
 use stoa_tests::receiver::Temper;
-use stoa_tests::{Company, Database, Dice, Receiver, Stoa, eventually, on_both_databases};
+use stoa_tests::{Company, Database, Dice, Receiver, Stoa, cuts, eventually, on_both_databases};
 
 use super::{MADE, await_end, brand, endpoint, settings_for};
 
@@ -17,7 +17,6 @@ stoa_tests::tests![two_hosts_never_send_one_delivery_at_once];
 
 on_both_databases![p14_no_committed_event_is_lost_and_none_comes_without_its_change];
 
-const ROUNDS: usize = 25;
 const WRITERS: usize = 4;
 
 /// Writes brands until the host is gone; what was answered.
@@ -53,12 +52,13 @@ fn p14_no_committed_event_is_lost_and_none_comes_without_its_change(database: Da
     let (id, _) = endpoint(&shop, &receiver.url(), &[MADE]);
     let mut dice = Dice::of("p14_no_committed_event_is_lost");
     let mut answered = BTreeSet::new();
-    for round in 0..ROUNDS {
+    let rounds = cuts::rounds(5, 25);
+    for round in 0..rounds {
         let sleep = Duration::from_millis(dice.between(5, 401));
         answered.extend(write_until_killed(&host, &shop, round, sleep));
         host.restart();
     }
-    assert!(answered.len() > ROUNDS, "the writers hardly wrote");
+    assert!(answered.len() > rounds, "the writers hardly wrote");
     let committed: BTreeSet<String> = shop
         .all("catalog/lookups/brands", &[("limit", "100")])
         .iter()

@@ -17,7 +17,8 @@ use crate::{postgres, program};
 pub struct Args {
     /// Parts of names: only these tests of the suite (`finance::payments`), and only what they need is built
     names: Vec<String>,
-    /// Also what needs other tools or another build: SDKs of five generators, a browser, the benchmark's own tests
+    /// Also what needs other tools or another build: SDKs of five generators, a browser, the benchmark's own tests.
+    /// What chance decides is repeated more often
     #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Passed to the suite's program: `-- --nocapture`
@@ -36,7 +37,8 @@ pub struct Selection {
 }
 
 /// What `--all` asks of the suite.
-const EVERYTHING: &[(&str, &str)] = &[("STOA_TEST_SDKS", "all"), ("STOA_TEST_BROWSER", "required")];
+const EVERYTHING: &[(&str, &str)] =
+    &[("STOA_TEST_SDKS", "all"), ("STOA_TEST_BROWSER", "required"), ("STOA_TEST_ROUNDS", "all")];
 
 pub fn run(workspace: &Workspace, args: Args) -> Result<()> {
     let Args { names, all, options } = args;
