@@ -8,7 +8,7 @@ use crate::records::holding::{Archived, HoldingRow, Warning, WarningCode};
 /// Variants that one answer warns of.
 const MOST_WARNINGS: usize = 20;
 
-totals! { HeldVariant of HoldingRow by [variant_id: Id] { places: i64 = count } }
+totals! { pub HeldVariant of HoldingRow by [variant_id: Id] { places: i64 = count } }
 
 /// Variants of which goods are on hand, among these holdings.
 pub fn find_held(among: Filter) -> Aggregate<HeldVariant> {
