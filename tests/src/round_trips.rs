@@ -10,7 +10,7 @@ use crate::host::{RUNTIME, Settings};
 use crate::{Database, Stoa, postgres, services};
 
 /// Requests before any is counted: every connection has prepared its statements then.
-const WARM: usize = 15;
+const WARM: usize = 9;
 /// Requests of which the least counts: what the host does for itself may come in between.
 const COUNTED: usize = 6;
 /// Requests that a count makes in all.

@@ -13,7 +13,7 @@ mod work;
 
 use stoa_sdk::{Entity, Manifest, Module};
 
-use crate::records::{lookup, media, product, variant};
+use crate::records::{holding, lookup, media, product, variant};
 
 pub struct Catalog;
 
@@ -34,6 +34,7 @@ impl Module for Catalog {
             product::ProductRow::collection,
             variant::VariantRow::collection,
             media::MediaRow::collection,
+            holding::HoldingRow::collection,
         ],
         permissions: &[
             ("catalog.read", "Read products, variants, media and lookups."),

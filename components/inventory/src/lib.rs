@@ -114,7 +114,7 @@ impl Module for Inventory {
     };
 
     fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
-        work::costs::totals::upgrade(cursor)
+        upkeep::upgrade(cursor)
     }
 }
 

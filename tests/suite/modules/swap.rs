@@ -120,8 +120,9 @@ fn memory_is_flat_however_many_swaps(database: Database) {
     let before = swap(part).into_iter().max().expect("resident memory");
     swap(4 * part);
     let after = swap(part).into_iter().min().expect("resident memory");
-    println!("{} KiB in {} swaps", (after.saturating_sub(before)) >> 10, 5 * part);
-    assert!(after < before + (24 << 20), "{before} bytes before {} swaps, {after} after", 5 * part);
+    // Some machine code per swap would be more.
+    let most = part as u64 * (256 << 10);
+    assert!(after < before + most, "{before} bytes before {} swaps, {after} after", 5 * part);
 }
 
 /// What the changeling writes into the host's log as its slow read begins.

@@ -31,14 +31,14 @@ pub const BOUNDS: &[Bound] = &[
     Bound { figure: "statements_order_confirm_100", most: 12, meaning: "the same of 100 lines" },
     Bound { figure: "statements_order_complete", most: 14, meaning: "round trips of delivering it, with books" },
     Bound { figure: "statements_order_complete_100", most: 14, meaning: "the same of 100 lines" },
-    Bound { figure: "statements_sell", most: 20, meaning: "round trips of the service `sell` of 10 lines, with books" },
+    Bound { figure: "statements_sell", most: 14, meaning: "round trips of the service `sell` of 10 lines, with books" },
     Bound {
         figure: "statements_checkout",
         most: 24,
         meaning: "round trips of checking an order of 10 lines out, in cash and by card, with books",
     },
     Bound { figure: "statements_checkout_100", most: 24, meaning: "the same of 100 lines" },
-    Bound { figure: "statements_sell_100", most: 20, meaning: "the same of 100 lines" },
+    Bound { figure: "statements_sell_100", most: 14, meaning: "the same of 100 lines" },
     Bound {
         figure: "statements_invoice_issue",
         most: 14,

@@ -1,10 +1,11 @@
 //! Changes of a variant. What changes how many variants are active locks the product first and keeps its columns.
 
 use stoa_sdk::store::{get, insert, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, all, emit, has, new_id, view};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, has, new_id, view};
 use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
+use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
 use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
 use crate::records::receipt::{WriteReceipt, show_receipt};
@@ -13,6 +14,7 @@ use crate::records::variant::{
 };
 use crate::rules::access::WRITE;
 use crate::rules::variant::VariantInput;
+use crate::work::holdings::{find_held, warn};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -29,8 +31,9 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/variants/{id}/archive", "archiveVariant", archive)
         .summary("Archive a variant")
-        .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT.")
-        .needs(WRITE).body::<EmptyBody>().answers::<Variant>()
+        .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT. Goods on hand stay where \
+            they are, and `warnings` says that there are any.")
+        .needs(WRITE).body::<EmptyBody>().answers::<Archived<Variant>>()
         .writes(AUDIT, &[ARCHIVED.code, product::UPDATED.code]).problems(&["ARCHIVED"]),
 ];
 
@@ -107,10 +110,11 @@ pub fn archive(call: &Call) -> Answer {
         VariantRow::status.eq(Status::Active),
         VariantRow::id.ne(id),
     ]);
-    let (product, row, siblings) = run((
+    let (product, row, siblings, held) = run((
         select::<ProductRow>(product).locked().first(),
         get(id).locked(),
         select::<VariantName>(siblings).limit(2),
+        find_held(HoldingRow::variant_id.eq(id)).whole(),
     ))?;
     let change = Change::archive(writable(call, row)?);
     let product = ProductRow::require(product)?;
@@ -132,5 +136,8 @@ pub fn archive(call: &Call) -> Answer {
     let update = withdrawn.then(|| product::UPDATED.of(product.id, None, &ProductEvent::of(of_product.after())));
     let data = PartIdentity { id, product_id: product.id };
     emit(update.into_iter().chain([ARCHIVED.of(id, None, &data)]));
-    Ok(change.show(show))
+    Ok(change.show(|row: VariantRow| {
+        let (version, product) = (row.version, row.product_id);
+        Reply::json(&warn(Variant::from(row), &held)).of(id, version).subject(product)
+    }))
 }
