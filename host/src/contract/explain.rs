@@ -121,8 +121,8 @@ impl Tree {
                                 let known = node.members.iter().map(|member| member.name.as_str());
                                 let unknown =
                                     object.keys().map(String::as_str).filter(|name| node.member(name).is_none());
-                                let told = expected::members(known, unknown);
-                                faults.add_expected(trail.pointer(), "NOT_ALLOWED", Some(told));
+                                let reported = expected::members(known, unknown);
+                                faults.add_expected(trail.pointer(), "NOT_ALLOWED", Some(reported));
                                 break;
                             }
                         }
@@ -243,8 +243,8 @@ impl Tree {
     fn explain_tags(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
         let node = self.node(id);
         if node.constant.as_ref().is_some_and(|constant| constant != value) {
-            let told = node.constant.as_ref().map(|constant| json!({ "const": constant }));
-            faults.add_expected(trail.pointer(), "FORMAT", told);
+            let reported = node.constant.as_ref().map(|constant| json!({ "const": constant }));
+            faults.add_expected(trail.pointer(), "FORMAT", reported);
         }
         for part in &node.all {
             self.explain_tags(*part, value, trail, faults);

@@ -123,8 +123,8 @@ impl Parameters {
         }
         if !unknown.is_empty() {
             let names = unknown.iter().map(|name| &**name);
-            let told = expected::members(self.query.tree().member_names().into_iter(), names);
-            faults.add_expected("/query".into(), "NOT_ALLOWED", Some(told));
+            let reported = expected::members(self.query.tree().member_names().into_iter(), names);
+            faults.add_expected("/query".into(), "NOT_ALLOWED", Some(reported));
         }
         let values = judge(&self.query, object, faults, "/query").map_err(|faults| {
             refusal(if !unknown.is_empty() { "UNKNOWN_QUERY_PARAMETER" } else { "VALIDATION_FAILED" }, faults)
@@ -331,8 +331,8 @@ mod tests {
             ("text=%ED%A0%80", "VALIDATION_FAILED", vec!["/query/text FORMAT"]),
             ("at=2026-01-01T00:00:00%2B00:00", "VALIDATION_FAILED", vec!["/query/at FORMAT"]),
         ] {
-            let (told, all) = expect_refusal(parameters.query(raw));
-            assert_eq!((told.as_str(), all), (code, items.iter().map(|item| item.to_string()).collect()), "{raw}");
+            let (reported, all) = expect_refusal(parameters.query(raw));
+            assert_eq!((reported.as_str(), all), (code, items.iter().map(|item| item.to_string()).collect()), "{raw}");
         }
         let none = Parameters::compile("/x", None, None, &Map::new()).unwrap();
         assert!(none.query("").is_ok());

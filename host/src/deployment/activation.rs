@@ -156,7 +156,7 @@ impl Deployment {
         self.install(recorded, active, after, set, vec![(name.to_string(), goes.unwrap_or_default())]).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is told, and refused by nothing: a
+    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a
     /// way back that asks questions is none.
     pub async fn restore(
         &self,
@@ -258,7 +258,7 @@ impl Deployment {
                 Box::pin(write(session, recorded, *before, set, wanted, versions))
             });
             match written.await {
-                Ok(told) => return Ok(told?),
+                Ok(reported) => return Ok(reported?),
                 Err(Error::Unavailable(why)) if attempt < LOCK_TRIES => {
                     tracing::info!(%why, attempt, "an activation tries again");
                     tokio::time::sleep(LOCK_PAUSE).await;
@@ -364,8 +364,8 @@ async fn write(
         return Ok(Err(refuse_outdated(active)));
     }
     let now = session.now().await?;
-    let told = match tables::extend(session, wanted).await? {
-        Ok(told) => told,
+    let reported = match tables::extend(session, wanted).await? {
+        Ok(reported) => reported,
         Err(refusal) => return Ok(Err(refusal)),
     };
     records::record(session, now, recorded, set).await?;
@@ -389,5 +389,5 @@ async fn write(
     };
     let entry = OperatorEntry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };
     audit::write(session, now, &entry).await?;
-    Ok(Ok(told))
+    Ok(Ok(reported))
 }

@@ -209,15 +209,15 @@ async fn record(
                 if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                     return Ok(Ok((false, Vec::new())));
                 }
-                let told = match tables::extend(session, wanted).await? {
-                    Ok(told) => told,
+                let reported = match tables::extend(session, wanted).await? {
+                    Ok(reported) => reported,
                     Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
                 };
                 write(session, *number, set, reason).await?;
                 if *number > 1 {
                     upgrade::schedule(session, number - 1, *number, versions).await?;
                 }
-                Ok(Ok((true, told)))
+                Ok(Ok((true, reported)))
             })
         });
     let (recorded, tables) = written.await??;

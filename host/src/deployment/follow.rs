@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(5);
 impl Deployment {
     /// Runs until it is stopped.
     pub(super) async fn follow(self: Arc<Self>, pulse: Pulse) {
-        let mut told: Option<(Instant, u64, Option<String>)> = None;
+        let mut reported: Option<(Instant, u64, Option<String>)> = None;
         let mut failed: Option<Instant> = None;
         let mut resumed = false;
         loop {
@@ -50,7 +50,7 @@ impl Deployment {
                 pulse.excuse();
                 resumed = match self.resume_watch().await {
                     Err(DeploymentError::Database(error)) => {
-                        tracing::warn!(%error, "whether something is to be watched cannot be told now");
+                        tracing::warn!(%error, "cannot read whether a module is under watch");
                         false
                     }
                     Err(refused) => {
@@ -65,11 +65,11 @@ impl Deployment {
                 self.step_back(previous, reason).await;
             }
             let state = (self.current.load().number, self.trouble());
-            let due = told
+            let due = reported
                 .as_ref()
                 .is_none_or(|(at, number, trouble)| at.elapsed() > REPORT || (*number, trouble) != (state.0, &state.1));
             if due && self.report().await {
-                told = Some((Instant::now(), state.0, state.1));
+                reported = Some((Instant::now(), state.0, state.1));
             }
             pulse.beat();
             tokio::select! {
@@ -83,7 +83,7 @@ impl Deployment {
     async fn catch_up(&self, pulse: &Pulse) -> Result<(), DeploymentError> {
         let newest =
             self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::newest(session))).await;
-        // A database that does not answer is told by every request; what runs goes on running.
+        // A database that does not answer is reported by every request; what runs goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());

@@ -104,12 +104,12 @@ impl Relay {
     pub fn start(self, watchdog: &Watchdog) -> Relaying {
         let (relay, ended) = (Arc::new(self), Arc::new(Notify::new()));
         let (stop, stopped) = watch::channel(false);
-        let told = ended.clone();
+        let reported = ended.clone();
         watchdog.spawn("webhooks", move |pulse| {
-            let (relay, stopped, told) = (relay.clone(), stopped.clone(), told.clone());
+            let (relay, stopped, reported) = (relay.clone(), stopped.clone(), reported.clone());
             async move {
                 relay.run(stopped, pulse).await;
-                told.notify_one();
+                reported.notify_one();
             }
         });
         Relaying { stop, ended }

@@ -163,8 +163,8 @@ mod tests {
             }
         });
         for turn in 0..4 {
-            let told = resolver.resolve(NAME).await;
-            assert_eq!(told, Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, turn])])), "an hour's answer was kept");
+            let reported = resolver.resolve(NAME).await;
+            assert_eq!(reported, Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, turn])])), "an hour's answer was kept");
         }
     }
 }

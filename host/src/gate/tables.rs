@@ -45,7 +45,7 @@ pub async fn lock(session: &mut Session) -> Result<(), Error> {
 
 /// Extends the tables in the open transaction; answers what changed.
 pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec<String>, Refusal>, Error> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if let Some(refusal) = find_taken(session, wanted).await? {
         return Ok(Err(refusal));
     }
@@ -69,9 +69,9 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
         for collection in store::merge(&current, schema) {
             record(session, module, &collection).await?;
         }
-        told.extend(changes.iter().map(|change| format!("{module}: {change}")));
+        reported.extend(changes.iter().map(|change| format!("{module}: {change}")));
     }
-    Ok(Ok(told))
+    Ok(Ok(reported))
 }
 
 /// A table that is another module's by what is recorded, whether or not that one runs now: its rows stay its own.

@@ -2,7 +2,7 @@
 //! company's entitlement, then its month, then its minute and the minute of all clients of the company.
 //!
 //! Permits are leased in blocks, so that most requests are admitted without the database. Whether a key stands and the company is
-//! entitled is told anew with each lease, with each refusal, and in each admitted request's own transaction.
+//! entitled is reported anew with each lease, with each refusal, and in each admitted request's own transaction.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,7 +70,7 @@ pub struct Governor {
     totals: Mutex<Totals>,
     leasing: [tokio::sync::Mutex<()>; STRIPES],
     hash: RandomState,
-    /// The database's clock less this host's, milliseconds: told by each lease.
+    /// The database's clock less this host's, milliseconds: reported by each lease.
     offset: std::sync::atomic::AtomicI64,
 }
 
@@ -382,6 +382,6 @@ async fn stands(session: &mut Session, caller: &Caller, read_only: bool) -> Resu
 }
 
 fn unavailable(error: &Error) -> Problem {
-    tracing::warn!(%error, "admission cannot be told");
+    tracing::warn!(%error, "the admission cannot be read");
     Problem::new("UNAVAILABLE")
 }

@@ -341,7 +341,7 @@ fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> 
     response
 }
 
-/// Who the credential says is calling: a user or an API key, told apart by form.
+/// Who the credential says is calling: a user or an API key, distinguished by form.
 async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let malformed = || Problem::of_credential("The header Authorization is malformed.");

@@ -65,8 +65,8 @@ mod tests {
                 headers.append(header::HOST, HeaderValue::from_str(name).unwrap());
             }
             let refused = check(*version, &headers).err();
-            let told = refused.map(|problem| (problem.status, problem.errors[0].code.to_string()));
-            assert_eq!(told, fault.map(|code| (400, code.to_string())), "{version:?} {names:?}");
+            let reported = refused.map(|problem| (problem.status, problem.errors[0].code.to_string()));
+            assert_eq!(reported, fault.map(|code| (400, code.to_string())), "{version:?} {names:?}");
         }
     }
 }

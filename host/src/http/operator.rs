@@ -232,7 +232,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
 }
 
 fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
-    let mut told = json!({
+    let mut body = json!({
         "digest": hex::encode(vetted.digest),
         "name": vetted.descriptor.name,
         "version": vetted.descriptor.version,
@@ -240,10 +240,10 @@ fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
         "changes": changes,
         "text": diff::text(changes),
     });
-    if let (Some(told), Json::Object(more)) = (told.as_object_mut(), more) {
-        told.extend(more);
+    if let (Some(body), Json::Object(more)) = (body.as_object_mut(), more) {
+        body.extend(more);
     }
-    told
+    body
 }
 
 #[derive(Deserialize, Default)]

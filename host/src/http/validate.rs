@@ -1,5 +1,5 @@
 //! The verdict on a request, before any transaction: 406, 415, then path, query, headers and body, one stage after the other,
-//! all faults of a stage at once. It is told only to a caller who may call.
+//! all faults of a stage at once. It is reported only to a caller who may call.
 
 use http::{HeaderMap, header, request::Parts};
 use serde_json::Value as Json;
@@ -44,7 +44,7 @@ pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], 
     });
     let call = module::Call {
         operation: route.operation.clone(),
-        // The company is the host's business: no module is told it by the path.
+        // The company is the host's business: no module receives it in the path.
         path: path.values.into_iter().filter(|(name, _)| name != "tenantId").collect(),
         query: query.values,
         body: text,

@@ -1,4 +1,4 @@
-//! Tokens without an address of whose person the issuer has just told none either: it is not asked again at once, however often such a
+//! Tokens without an address of whose person the issuer has just reported none either: it is not asked again at once, however often such a
 //! token is sent.
 
 use std::num::NonZeroUsize;

@@ -46,7 +46,7 @@ impl Default for Users {
 }
 
 impl Users {
-    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is told
+    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is reported
     /// to its own request alone, and written with the first one after that.
     pub async fn of(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
         let key = (claims.issuer.clone(), claims.subject.clone());
@@ -63,9 +63,9 @@ impl Users {
             Some(kept) if is_current(&kept.user, claims) => kept,
             Some(kept) if kept.rests_until.is_some_and(|until| Instant::now() < until) => {
                 self.keep(key, kept.clone());
-                let told =
+                let user =
                     User { email: claims.email.clone(), display_name: claims.name.clone(), ..(*kept.user).clone() };
-                return Ok(Arc::new(told));
+                return Ok(Arc::new(user));
             }
             _ => {
                 let written = database

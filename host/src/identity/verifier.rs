@@ -75,7 +75,7 @@ impl Verifier {
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
         if token.len() > MAX_TOKEN_BYTES {
             tracing::debug!(fault = "longer than any token may be", "user token refused");
-            return Err(CredentialRefusal::Told("The token is longer than 8 KiB."));
+            return Err(CredentialRefusal::Explained("The token is longer than 8 KiB."));
         }
         let digest: Digest = Sha256::digest(token.as_bytes()).into();
         if let Some(claims) = self.recall(&digest) {
@@ -98,7 +98,7 @@ impl Verifier {
         let text = token;
         let token = Token::read(text).map_err(|fault| {
             tracing::debug!(%fault, "user token refused");
-            CredentialRefusal::Told("The token is malformed.")
+            CredentialRefusal::Explained("The token is malformed.")
         })?;
         let named = token.claims.get("iss").and_then(Value::as_str);
         let found = self.issuers.iter().enumerate().find(|(_, trusted)| named == Some(&trusted.settings.issuer));
@@ -128,8 +128,8 @@ impl Verifier {
         let mut believed = Claims::believe(&token.claims, settings, now);
         if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.addressless.may_ask(&digest, now)
         {
-            let told = trusted.keys.tell_of_person(text).await?;
-            let complete = told.and_then(|told| Claims::complete(&token.claims, &told, &settings.claims));
+            let userinfo = trusted.keys.fetch_userinfo(text).await?;
+            let complete = userinfo.and_then(|userinfo| Claims::complete(&token.claims, &userinfo, &settings.claims));
             if let Some(all) = complete {
                 believed = Claims::believe(&all, settings, now);
             }
@@ -150,13 +150,15 @@ impl Verifier {
             // is good.
             ClaimFault::NoAudience | ClaimFault::Audience => {
                 tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
-                CredentialRefusal::Told("The token is for another audience.")
+                CredentialRefusal::Explained("The token is for another audience.")
             }
             fault => {
                 tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
                 match fault {
-                    ClaimFault::Expired => CredentialRefusal::Told("The token has expired."),
-                    ClaimFault::Bound => CredentialRefusal::Told("The token is bound to a key and is no bearer token."),
+                    ClaimFault::Expired => CredentialRefusal::Explained("The token has expired."),
+                    ClaimFault::Bound => {
+                        CredentialRefusal::Explained("The token is bound to a key and is no bearer token.")
+                    }
                     _ => CredentialRefusal::Unauthenticated,
                 }
             }

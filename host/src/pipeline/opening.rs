@@ -57,7 +57,7 @@ pub struct Standing {
 }
 
 impl Opened {
-    /// Whether the credential still stands: of a user the token has told so, of a key only the live rows can.
+    /// Whether the credential still stands: of a user the token has stated so, of a key only the live rows can.
     pub fn authenticate(&self, caller: &Caller) -> Result<(), Problem> {
         match (caller, &self.standing) {
             (Caller::User(_), _) => Ok(()),

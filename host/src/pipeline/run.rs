@@ -285,7 +285,7 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     Outcome { session: ran.session, result }
 }
 
-/// A failure of a module, told without its words.
+/// A failure of a module, reported without its words.
 pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refused {
     if let Failure::Database(error) = failure {
         return Refused::Database(error.clone());

@@ -46,7 +46,7 @@ struct TenantSettings {
     status: TenantStatus,
     default_currency_code: String,
     time_zone: String,
-    /// The past that the company brings in, or brought in; null if it came without.
+    /// History that the company imports or imported; null if it began without one.
     history: Option<TenantHistory>,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     version: i64,

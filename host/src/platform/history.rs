@@ -21,8 +21,8 @@ pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::transition("/tenants/{tenantId}/history/advance", "advanceHistory", on_session!(advance))
         .summary("Move the clock of the company's history forward.")
         .description(
-            "Every record that the company makes from then on bears the time `to`, until the clock is moved again. The clock \
-             never goes back. Writes under way finish first. Without an open history: ILLEGAL_STATE.",
+            "Sets the company's clock to `to`. Every later record has this time until the next move. The clock never goes back. \
+             Open writes finish first. Rejected with ILLEGAL_STATE without an open history.",
         )
         .needs(&["settings.manage"])
         .body::<Advance>()
@@ -45,11 +45,11 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantHistory {
-    /// Where the clock began.
+    /// Instant at which the history began.
     from: Instant,
-    /// Where the clock stands; null once the history has ended.
+    /// Current instant of the company's clock; null once the history has ended.
     at: Option<Instant>,
-    /// Where the clock stood when the history ended; null before.
+    /// Instant of the clock at the end of the history; null before that.
     until: Option<Instant>,
 }
 

@@ -39,7 +39,7 @@ pub use sqlite::register as register_sqlite;
 /// Why a batch was not answered.
 #[derive(Debug)]
 pub enum StoreError {
-    /// Told to the module.
+    /// Reported to the module.
     Failure(Failure),
     /// Ends the request; the host runs it again, or answers 503.
     Database(Error),

@@ -487,11 +487,11 @@ pub(super) fn clashes(
     clashes.sort_unstable();
     clashes.dedup();
     let name = |nth: usize| update.unique.get(nth).and_then(|nth| table.unique.get(*nth)).map(|key| key.name.clone());
-    let told: Vec<Clash> = clashes
+    let reported: Vec<Clash> = clashes
         .into_iter()
         .map(|(row, nth)| Clash { call: number(call), row: number(row), key: name(nth).unwrap_or_default() })
         .collect();
-    if told.is_empty() { Ok(()) } else { Err(Stop::Duplicate(told)) }
+    if reported.is_empty() { Ok(()) } else { Err(Stop::Duplicate(reported)) }
 }
 
 pub(super) fn answer_values(table: &Table, columns: &[usize], row: Vec<Datum>) -> Vec<Value> {

@@ -146,8 +146,8 @@ fn schema_with(change: impl Fn(&mut serde_json::Value)) -> (Vec<Collection>, Res
 #[test]
 fn an_index_that_leads_with_a_decimal_is_refused() {
     let (_, refused) = schema_with(|list| list[0]["indexes"] = json!([["price"]]));
-    let told = refused.expect_err("refused").join("\n");
-    assert!(told.contains("index price: it leads with the decimal column price"), "{told}");
+    let reported = refused.expect_err("refused").join("\n");
+    assert!(reported.contains("index price: it leads with the decimal column price"), "{reported}");
     let (_, allowed) = schema_with(|list| list[0]["indexes"] = json!([["active", "price"]]));
     assert!(allowed.is_ok(), "behind another column it is what an order takes");
 }

@@ -137,8 +137,8 @@ async fn every_status_is_told_and_no_redirect_followed() {
     assert_eq!(trapped.load(Ordering::SeqCst), 0, "a redirect was followed");
     for code in [429, 503] {
         let answer = format!("HTTP/1.1 {code} X\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n");
-        let told = ReceiverAnswer { status: code, retry_after: Some(Duration::from_secs(120)) };
-        assert_eq!(send_to(answer_with(answer).await).await, Ok(told));
+        let reported = ReceiverAnswer { status: code, retry_after: Some(Duration::from_secs(120)) };
+        assert_eq!(send_to(answer_with(answer).await).await, Ok(reported));
     }
 }
 

@@ -197,7 +197,7 @@ async fn an_issuer_that_is_down_is_outlived_for_the_grace() {
     assert_eq!(outcome(&verifier, &remembered).await, Ok(()));
     assert_eq!(outcome(&verifier, &token(&server, &new, &time)).await, Ok(()));
     let nobody = fresh_token(&server, &Signer::es256("k3"), &time);
-    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated), "now it can be told");
+    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated), "now it can be reported");
 }
 
 #[tokio::test]
@@ -215,8 +215,8 @@ async fn an_issuer_never_reached_is_unavailable_never_unauthenticated() {
         assert_eq!(outcome(&verifier, &without_kid).await, Err(CredentialRefusal::Unavailable));
     }
     assert_eq!(server.key_fetches(), 1, "and it is not hammered");
-    // What is no token at all needs no key to be told.
-    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Told("The token is malformed.")));
+    // What is no token at all needs no key to be reported.
+    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Explained("The token is malformed.")));
 
     server.behave(Manner::Keys(jwks([&signer])));
     time.pass(30);

@@ -352,8 +352,9 @@ impl Company<'_> {
                 let called = self.stage.transact(module, facts, true, Limits::default(), run, |_| false).await?;
                 let found =
                     called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure:?}", module.name))?;
-                let told = |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);
-                findings.extend(found.findings.iter().map(told));
+                let reported =
+                    |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);
+                findings.extend(found.findings.iter().map(reported));
                 cursor = found.next;
                 if cursor.is_none() {
                     break;
