@@ -1,4 +1,5 @@
-//! The style of the pages that people read. This check enforces the part of `docs/style.md` that a program can judge.
+//! The style of the texts that users read: the pages, the contract and `--help`. This check enforces the part of `docs/style.md` that
+//! a program can judge.
 //!
 //! Fenced code, code spans and link targets are left out. `DEBTS` lists the known faults of each page. A debt may only shrink.
 
@@ -36,6 +37,13 @@ const PAGES: &[&str] = &[
     "components/OTHER-LANGUAGES.md",
     "components/CHANGES.md",
 ];
+
+/// Texts of the product, one a line, as the suite writes them (`evidence::words`): descriptions and problem details of the contract,
+/// and the help of every verb.
+const TEXTS: &[&str] = &["tests/contract/words.txt", "tests/contract/help.txt"];
+
+/// The rules for `TEXTS`, which have no paragraphs.
+const TEXT_RULES: &[Rule] = &[("banned word", banned_words), ("fragment", fragments), ("contraction", contractions)];
 
 /// Private words, and the standard word in their place.
 #[rustfmt::skip]
@@ -79,7 +87,14 @@ const MOST_WORDS: usize = 120;
 
 pub fn check(workspace: &Workspace) -> Result<()> {
     let mut faults = Vec::new();
-    let pages: Vec<File> = files(workspace)?.into_iter().filter(|file| is_page(&file.path)).collect();
+    let files = files(workspace)?;
+    for path in TEXTS {
+        match files.iter().find(|file| file.path == *path) {
+            Some(file) => faults.extend(text_faults(file)),
+            None => faults.push(format!("{path}: the file does not exist: run `cargo xtask test evidence::words`")),
+        }
+    }
+    let pages: Vec<File> = files.into_iter().filter(|file| is_page(&file.path)).collect();
     for (rule, find) in RULES {
         let mut debts: Vec<(&str, usize)> =
             DEBTS.iter().filter(|(of, ..)| of == rule).map(|(_, path, count)| (*path, *count)).collect();
@@ -105,6 +120,20 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         bail!("{}", faults.join("\n"));
     }
     Ok(())
+}
+
+/// Each line is a text, and each column of a line: help separates an option from its description by two spaces.
+fn text_faults(file: &File) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (at, line) in file.text.lines().enumerate() {
+        for text in line.split("  ").map(str::trim).filter(|text| !text.is_empty()) {
+            let text = File { path: file.path.clone(), text: text.to_owned() };
+            for (rule, find) in TEXT_RULES {
+                faults.extend(find(&text).iter().map(|(_, what)| format!("{}:{}: {rule}: {what}", file.path, at + 1)));
+            }
+        }
+    }
+    faults
 }
 
 fn is_page(path: &str) -> bool {
@@ -352,6 +381,15 @@ mod tests {
         ] {
             assert_eq!(find(fragments, text), [0; 0], "{text}");
         }
+    }
+
+    #[test]
+    fn texts_of_the_product_are_judged_line_by_line() {
+        let text = "Usage: stoa\n  --all  Of all hosts\n  -h  It's help\nSummary of it\nWhat is refused.\n";
+        let file = File { path: TEXTS[0].to_owned(), text: text.to_owned() };
+        let lines: Vec<String> =
+            text_faults(&file).iter().filter_map(|fault| fault.split(':').nth(1)).map(str::to_owned).collect();
+        assert_eq!(lines, ["2", "3", "5", "5"]);
     }
 
     #[test]
