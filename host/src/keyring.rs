@@ -68,7 +68,7 @@ impl KeyRing {
 }
 
 impl DeploymentKey {
-    fn of(bytes: &[u8]) -> Result<DeploymentKey, String> {
+    fn from_bytes(bytes: &[u8]) -> Result<DeploymentKey, String> {
         let key = RandomizedNonceKey::new(&AES_256_GCM, bytes).map_err(|_| INVALID.to_owned())?;
         let digest = Sha256::new().chain_update(b"stoa deployment key").chain_update(bytes).finalize();
         Ok(DeploymentKey { id: hex::encode(digest.get(..8).unwrap_or_default()), key })
@@ -85,7 +85,7 @@ impl FromStr for KeyRing {
         let mut keys = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let bytes = hex::decode(part).ok().filter(|bytes| bytes.len() == KEY_LENGTH);
-            keys.push(DeploymentKey::of(&bytes.ok_or_else(|| INVALID.to_owned())?)?);
+            keys.push(DeploymentKey::from_bytes(&bytes.ok_or_else(|| INVALID.to_owned())?)?);
         }
         if keys.is_empty() {
             return Err(INVALID.to_owned());

@@ -211,13 +211,13 @@ mod tests {
         all.as_object().cloned().unwrap_or_default()
     }
 
-    fn of(name: &str) -> Result<Csv, String> {
+    fn compile_table(name: &str) -> Result<Csv, String> {
         Csv::compile(&json!({"$ref": format!("#/$defs/{name}")}), &schemas())
     }
 
     #[track_caller]
     fn write(name: &str, answer: &Value) -> String {
-        String::from_utf8(of(name).unwrap().write(answer.to_string().as_bytes()).unwrap().text).unwrap()
+        String::from_utf8(compile_table(name).unwrap().write(answer.to_string().as_bytes()).unwrap().text).unwrap()
     }
 
     fn row(label: &str) -> Value {
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_next_page_is_told() {
-        let csv = of("Report").unwrap();
+        let csv = compile_table("Report").unwrap();
         let next = |answer: Value| csv.write(answer.to_string().as_bytes()).unwrap().next;
         assert_eq!(next(json!({"items": [], "nextCursor": "c"})), Some("c".to_owned()));
         assert_eq!(next(json!({"items": [], "nextCursor": null})), None);

@@ -22,7 +22,7 @@ pub struct CanonicalRequest<'a> {
 }
 
 /// SHA-256 over the parts, each behind its length, so that no two requests run together to the same bytes.
-pub fn of(request: &CanonicalRequest) -> [u8; 32] {
+pub fn compute(request: &CanonicalRequest) -> [u8; 32] {
     let body = request.body.map(canonical::text);
     let parts =
         [Some(FORM), Some(request.method), Some(request.path), Some(request.query), body.as_deref(), request.if_match];
@@ -51,7 +51,7 @@ mod tests {
         let body = json!({"a": 1, "b": "2"});
         let first = CanonicalRequest { method: "POST", path: "/v1/x", query: "", body: Some(&body), if_match: None };
         let (reordered, changed) = (json!({"b": "2", "a": 1}), json!({"a": 1, "b": "3"}));
-        assert_eq!(of(&first), of(&CanonicalRequest { body: Some(&reordered), ..first }));
+        assert_eq!(compute(&first), compute(&CanonicalRequest { body: Some(&reordered), ..first }));
         let null = Value::Null;
         for other in [
             CanonicalRequest { method: "PUT", ..first },
@@ -64,7 +64,7 @@ mod tests {
             CanonicalRequest { if_match: Some(""), ..first },
             CanonicalRequest { if_match: Some("\"1\""), ..first },
         ] {
-            assert_ne!(of(&first), of(&other), "{other:?}");
+            assert_ne!(compute(&first), compute(&other), "{other:?}");
         }
     }
 
@@ -78,6 +78,6 @@ mod tests {
             body: Some(&body),
             if_match: Some("\"e\""),
         };
-        assert_eq!(hex::encode(of(&request)), "a05a75f3bac238d216df646e09699e65c9796bcffbae7c6f2fb075ced3185b86");
+        assert_eq!(hex::encode(compute(&request)), "a05a75f3bac238d216df646e09699e65c9796bcffbae7c6f2fb075ced3185b86");
     }
 }

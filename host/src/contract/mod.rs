@@ -2,7 +2,7 @@
 //! schema as OpenAPI. Pure functions: nothing here reads a socket, a file or a clock.
 //!
 //! Compiled once a generation: [`Schema`] (a body), [`Parameters`] (path and query). Per request: `parameters.path`,
-//! `parameters.query`, `idempotency_key::demand`, `schema.read`, `fingerprint::of`. Every refusal is a [`crate::problem::Problem`]
+//! `parameters.query`, `idempotency_key::demand`, `schema.read`, `fingerprint::compute`. Every refusal is a [`crate::problem::Problem`]
 //! whose items name places and kinds, never what the caller typed.
 
 pub mod bounds;

@@ -33,7 +33,7 @@ impl Cause {
         }
     }
 
-    fn of(name: &str) -> Result<Cause, Error> {
+    fn from_name(name: &str) -> Result<Cause, Error> {
         let all = [Cause::First, Cause::Activation, Cause::Rollback, Cause::AutomaticRollback];
         all.into_iter().find(|cause| cause.name() == name).ok_or_else(|| Error::Fault("an unknown cause".into()))
     }
@@ -66,7 +66,7 @@ pub async fn newest(session: &mut Session) -> Result<Option<u64>, Error> {
 pub async fn cause(session: &mut Session, generation: u64) -> Result<Cause, Error> {
     let rows = session.query("select cause from stoa_generation where number = $1", &[integer(generation)?]).await?;
     let row = rows.first().ok_or_else(|| Error::Fault("a generation that is not recorded".into()))?;
-    Cause::of(&row.text(0)?)
+    Cause::from_name(&row.text(0)?)
 }
 
 /// When an operator made a generation active by bringing a module, if that is how it came.
@@ -85,7 +85,7 @@ pub async fn causes(session: &mut Session, before: u64, limit: u32) -> Result<Ve
             &[integer(before)?, Cell::Integer(i64::from(limit))],
         )
         .await?;
-    rows.iter().map(|row| Ok((number(row, 0)?, Cause::of(&row.text(1)?)?))).collect()
+    rows.iter().map(|row| Ok((number(row, 0)?, Cause::from_name(&row.text(1)?)?))).collect()
 }
 
 /// The active generation: its number, and what it is made of.

@@ -158,7 +158,7 @@ async fn write(database: Arc<Database>, queue: Queue, pulse: Pulse) {
         }
         let now = chrono::Utc::now().timestamp_millis();
         for (place, entries) in database.by_shard(std::mem::take(&mut entries), |entry| entry.tenant) {
-            let batch = Arc::new(Batch::of(entries, now, &mut caps, &mut used));
+            let batch = Arc::new(Batch::new(entries, now, &mut caps, &mut used));
             save(&database, place, batch, &pulse).await;
         }
     }
@@ -191,7 +191,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(
+    fn new(
         entries: Vec<AccessEntry>,
         now: i64,
         caps: &mut HashMap<Uuid, (i64, u32)>,
@@ -325,20 +325,20 @@ mod tests {
         let (mut caps, mut used) = (HashMap::new(), HashMap::new());
         let mut flood: Vec<AccessEntry> = (0..1000).map(|_| refused()).collect();
         flood.extend((0..1000).map(|_| denied()));
-        let batch = Batch::of(flood, 0, &mut caps, &mut used);
+        let batch = Batch::new(flood, 0, &mut caps, &mut used);
         assert_eq!(batch.audited.len() as u32, REFUSALS_PER_MINUTE + DENIALS_PER_MINUTE);
         assert_eq!(batch.usage.values().sum::<i64>(), 1000);
-        assert_eq!(Batch::of(vec![denied()], 59_999, &mut caps, &mut used).audited.len(), 0);
-        assert_eq!(Batch::of(vec![denied()], 60_000, &mut caps, &mut used).audited.len(), 1);
+        assert_eq!(Batch::new(vec![denied()], 59_999, &mut caps, &mut used).audited.len(), 0);
+        assert_eq!(Batch::new(vec![denied()], 60_000, &mut caps, &mut used).audited.len(), 1);
     }
 
     #[test]
     fn every_admission_is_written_and_a_keys_use_once_a_minute() {
         let admitted = || entry(What::Admitted { key: Uuid::from_u128(7), status: 200 });
         let (mut caps, mut used) = (HashMap::new(), HashMap::new());
-        let batch = Batch::of(vec![admitted(), admitted()], 0, &mut caps, &mut used);
+        let batch = Batch::new(vec![admitted(), admitted()], 0, &mut caps, &mut used);
         assert_eq!((batch.audited.len(), batch.used.len()), (2, 1));
-        assert!(Batch::of(vec![admitted()], 1000, &mut caps, &mut used).used.is_empty());
-        assert_eq!(Batch::of(vec![admitted()], 60_000, &mut caps, &mut used).used.len(), 1);
+        assert!(Batch::new(vec![admitted()], 1000, &mut caps, &mut used).used.is_empty());
+        assert_eq!(Batch::new(vec![admitted()], 60_000, &mut caps, &mut used).used.len(), 1);
     }
 }

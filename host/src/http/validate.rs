@@ -33,7 +33,7 @@ pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], 
         Key {
             id: key.uuid,
             made_at: key.made_at.and_then(|at| i64::try_from(at).ok()),
-            fingerprint: fingerprint::of(&fingerprint::CanonicalRequest {
+            fingerprint: fingerprint::compute(&fingerprint::CanonicalRequest {
                 method: &route.method,
                 path: &path.canonical,
                 query: &query.canonical,

@@ -45,7 +45,7 @@ struct ChecklistStep {
 }
 
 impl ChecklistStep {
-    fn of(module: &str, step: Step) -> ChecklistStep {
+    fn new(module: &str, step: Step) -> ChecklistStep {
         let status = if step.done { StepStatus::Done } else { StepStatus::Pending };
         ChecklistStep { code: step.code, module: module.to_owned(), status, hint: step.hint }
     }
@@ -73,7 +73,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
                 Some(Failure::Fault("a code of its checklist is not as the contract says".into()))
             }
             Ok(steps) => {
-                items.extend(steps.into_iter().map(|step| ChecklistStep::of(&module.name, step)));
+                items.extend(steps.into_iter().map(|step| ChecklistStep::new(&module.name, step)));
                 None
             }
             Err(failure) => Some(failure),
@@ -89,7 +89,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
     }
     let result = match own_steps(&mut session, tenant).await {
         Ok(own) => {
-            items.extend(own.into_iter().map(|step| ChecklistStep::of(NAME, step)));
+            items.extend(own.into_iter().map(|step| ChecklistStep::new(NAME, step)));
             answer(&OnboardingChecklist { items })
         }
         Err(error) => Err(Refused::from(error)),

@@ -46,21 +46,21 @@ impl Signer {
     pub fn es256(kid: &str) -> Signer {
         let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         let key = EncodingKey::from_ec_der(document.expect("an EC key").as_ref());
-        Signer::of(kid, "ES256", Algorithm::ES256, key)
+        Signer::new(kid, "ES256", Algorithm::ES256, key)
     }
 
     pub fn eddsa(kid: &str) -> Signer {
         // Version 1, private key only: the form that jsonwebtoken derives a JWK from.
         let document = Ed25519KeyPair::generate_pkcs8v1(&SystemRandom::new()).expect("an Ed25519 key");
-        Signer::of(kid, "EdDSA", Algorithm::EdDSA, EncodingKey::from_ed_der(document.as_ref()))
+        Signer::new(kid, "EdDSA", Algorithm::EdDSA, EncodingKey::from_ed_der(document.as_ref()))
     }
 
     pub fn rs256(kid: &str, which: usize) -> Signer {
-        Signer::of(kid, "RS256", Algorithm::RS256, RSA[which].clone())
+        Signer::new(kid, "RS256", Algorithm::RS256, RSA[which].clone())
     }
 
     pub fn ps256(kid: &str, which: usize) -> Signer {
-        Signer::of(kid, "PS256", Algorithm::PS256, RSA[which].clone())
+        Signer::new(kid, "PS256", Algorithm::PS256, RSA[which].clone())
     }
 
     /// One of each algorithm, each with a kid of its own.
@@ -68,7 +68,7 @@ impl Signer {
         [Signer::rs256("rs", 0), Signer::ps256("ps", 1), Signer::es256("es"), Signer::eddsa("ed")]
     }
 
-    fn of(kid: &str, alg: &'static str, algorithm: Algorithm, key: EncodingKey) -> Signer {
+    fn new(kid: &str, alg: &'static str, algorithm: Algorithm, key: EncodingKey) -> Signer {
         let public = Jwk::from_encoding_key(&key, algorithm).expect("a public key");
         let mut jwk = serde_json::to_value(public).expect("JSON");
         jwk["kid"] = json!(kid);
