@@ -66,7 +66,7 @@ pub fn general_ledger(call: &Call) -> Answer {
     let query: AskGeneralLedger = call.query()?;
     check_range(Some(query.from), Some(query.to))?;
     if query.to.days() - query.from.days() >= LONGEST {
-        return Err(out_of_range("/query/to", Bounds::between(1_i64, LONGEST).of_unit("DAYS")));
+        return Err(out_of_range("/query/to", Bounds::between(1_i64, LONGEST).of_counted("DAYS")));
     }
     let id = query.legal_entity_id;
     let within = [LineRow::entry_date.ge(query.from), LineRow::entry_date.le(query.to)];
