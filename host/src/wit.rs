@@ -8,5 +8,5 @@ wasmtime::component::bindgen!({
     additional_derives: [PartialEq],
 });
 
-pub use commerce::platform::{arguments, context, events, log, store};
+pub use commerce::platform::{arguments, context, events, log, problems, store};
 pub use exports::commerce::platform::module;

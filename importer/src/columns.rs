@@ -40,31 +40,31 @@ const fn name_column(name: &'static str, member: &'static str, part: Part, kind:
 
 #[rustfmt::skip]
 const NAMED: &[Named] = &[
-    name_column("product", "", Part::Group, Kind::Text, "rows with the same text are one product; left out: the slug, else the name"),
+    name_column("product", "", Part::Group, Kind::Text, "rows with the same text are one product; default: the slug, else the name"),
     name_column("name", "name", Part::Product, Kind::Text, "required, on one of the product's rows"),
-    name_column("slug", "slug", Part::Product, Kind::Text, "left out: made of the name"),
-    name_column("productType", "productType", Part::Product, Kind::Text, "GOOD or SERVICE; left out: GOOD"),
-    name_column("unitOfMeasure", "unitOfMeasure", Part::Product, Kind::Text, "code of a unit; left out: UNIT"),
+    name_column("slug", "slug", Part::Product, Kind::Text, "default: derived from the name"),
+    name_column("productType", "productType", Part::Product, Kind::Text, "GOOD or SERVICE; default: GOOD"),
+    name_column("unitOfMeasure", "unitOfMeasure", Part::Product, Kind::Text, "code of a unit; default: UNIT"),
     name_column("variantMode", "variantMode", Part::Product, Kind::Text, "SINGLE or MULTIPLE"),
-    name_column("publicationStatus", "publicationStatus", Part::Product, Kind::Text, "DRAFT or PUBLISHED; left out: DRAFT"),
-    name_column("trackInventory", "trackInventory", Part::Product, Kind::Flag, "true or false; left out: false"),
-    name_column("trackSerials", "trackSerials", Part::Product, Kind::Flag, "true or false; left out: false"),
+    name_column("publicationStatus", "publicationStatus", Part::Product, Kind::Text, "DRAFT or PUBLISHED; default: DRAFT"),
+    name_column("trackInventory", "trackInventory", Part::Product, Kind::Flag, "true or false; default: false"),
+    name_column("trackSerials", "trackSerials", Part::Product, Kind::Flag, "true or false; default: false"),
     name_column("category", "categoryId", Part::Product, Kind::Lookup("categories"), "code of a category"),
     name_column("brand", "brandId", Part::Product, Kind::Lookup("brands"), "code of a brand"),
     name_column("manufacturer", "manufacturerId", Part::Product, Kind::Lookup("manufacturers"), "code of a manufacturer"),
-    name_column("description", "description", Part::Product, Kind::Text, ""),
-    name_column("shortDescription", "shortDescription", Part::Product, Kind::Text, ""),
+    name_column("description", "description", Part::Product, Kind::Text, "long description"),
+    name_column("shortDescription", "shortDescription", Part::Product, Kind::Text, "description in one sentence"),
     name_column("sku", "sku", Part::Variant, Kind::Text, "empty on the one row of a product without variants"),
-    name_column("barcode", "barcode", Part::Variant, Kind::Text, ""),
-    name_column("modelNumber", "modelNumber", Part::Variant, Kind::Text, ""),
-    name_column("storage", "storage", Part::Variant, Kind::Text, ""),
-    name_column("color", "color", Part::Variant, Kind::Text, ""),
+    name_column("barcode", "barcode", Part::Variant, Kind::Text, "text that a scanner reads"),
+    name_column("modelNumber", "modelNumber", Part::Variant, Kind::Text, "model number of the manufacturer"),
+    name_column("storage", "storage", Part::Variant, Kind::Text, "storage capacity, such as 256 GB"),
+    name_column("color", "color", Part::Variant, Kind::Text, "colour"),
     name_column("condition", "condition", Part::Variant, Kind::Text, "NEW, USED, REFURBISHED, OPEN_BOX or AS_IS"),
     name_column("grade", "grade", Part::Variant, Kind::Text, "A, B or C"),
     name_column("simType", "simType", Part::Variant, Kind::Text, "ESIM, PHYSICAL_SIM, PHYSICAL_ESIM, DUAL_SIM or NOT_APPLICABLE"),
-    name_column("searchAliases", "searchAliases", Part::Variant, Kind::List, "other words for it, parted by |"),
-    name_column("validFrom", "validFrom", Part::Price, Kind::Text, "when the row's prices begin, such as 2026-01-31T00:00:00Z"),
-    name_column("validTo", "validTo", Part::Price, Kind::Text, "when they end"),
+    name_column("searchAliases", "searchAliases", Part::Variant, Kind::List, "additional search words, separated by |"),
+    name_column("validFrom", "validFrom", Part::Price, Kind::Text, "first instant of the row's prices, such as 2026-01-31T00:00:00Z"),
+    name_column("validTo", "validTo", Part::Price, Kind::Text, "end of the row's prices; default: no end"),
 ];
 
 /// What a header was found to be.
@@ -187,9 +187,10 @@ pub fn delimiter(text: &str) -> Result<u8, String> {
 /// The columns, for `--help`.
 pub fn help() -> String {
     let mut help = String::from(
-        "The file is CSV in UTF-8, one row per variant, with headers in the first row. Headers are compared without case, spaces, \
-         hyphens and underscores. An empty cell is left out. What belongs to a product stands on one of its rows, or alike on \
-         several. A file with `sku` and prices alone sets prices of variants that exist.\n\nColumns:\n",
+        "Example: stoa import products.csv --url http://127.0.0.1:8080 --token TOKEN\n\nThe file is CSV in UTF-8 with one row for \
+         each variant and headers in the first row. The importer ignores case, spaces, hyphens and underscores of headers. It \
+         omits empty cells. State members of a product on one of its rows, or the same on several. A file with only `sku` and \
+         prices sets prices of existing variants.\n\nColumns:\n",
     );
     let mut line = |name: &str, about: &str| {
         help.push_str(format!("  {name:<20} {about}").trim_end());
@@ -197,11 +198,11 @@ pub fn help() -> String {
     };
     NAMED.iter().for_each(|named| line(named.name, named.about));
     line("price:CODE", "amount in the price list of this code, in its currency");
-    line("attribute:NAME", "a free attribute of the product");
-    line("variantAttribute:NAME", "a free attribute of the variant");
+    line("attribute:NAME", "free attribute of the product");
+    line("variantAttribute:NAME", "free attribute of the variant");
     help.push_str(
-        "\nUp to 500 products are sent at once, all or nothing; a refused batch is sent again without its bad lines. Each batch is \
-         recorded before it is sent: run the same command again to go on where a run was stopped.",
+        "\nThe importer sends up to 500 products in one request, all or nothing. It sends a rejected batch again without its \
+         invalid lines. It records each batch before it sends it: run the same command again to continue an interrupted run.",
     );
     help
 }

@@ -29,9 +29,6 @@ struct Message {
 }
 
 /// Builds the packages that `cargo` stands at, or that `packages` names, with the profile `module`.
-///
-/// # Errors
-/// They do not build.
 pub fn compile(mut cargo: Command, packages: &[&str], root: &Path) -> Result<Vec<Core>> {
     target::ensure()?;
     cargo.args(["build", "--profile", "module", "--target", TARGET, "--lib"]);
@@ -83,9 +80,6 @@ pub fn encode(core: &Path) -> Result<Vec<u8>> {
 }
 
 /// Writes only changed bytes, so that whoever watches the folder sees a component only when it is another.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn write(component: &[u8], file: &Path) -> Result<()> {
     if std::fs::read(file).ok().as_deref() == Some(component) {
         return Ok(());

@@ -68,9 +68,6 @@ const TAKEN: &[&str] = &[
 ];
 
 /// Judges a name.
-///
-/// # Errors
-/// What is wrong with it, in a sentence.
 pub fn check(name: &str) -> Result<(), String> {
     let word = |word: &str| !word.is_empty() && word.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     let is_name =

@@ -30,18 +30,12 @@ const SURROUNDINGS: &[(&str, &str)] = &[
 ];
 
 /// Writes a module of this name that is a member of the repository's workspace.
-///
-/// # Errors
-/// A file cannot be written.
 pub fn write_member(name: &str, folder: &Path) -> Result<()> {
     write(folder, "Cargo.toml", &fill(MANIFEST, name))?;
     write_sources(name, folder)
 }
 
 /// Writes a module of this name that stands alone, against this SDK.
-///
-/// # Errors
-/// A file cannot be written.
 pub fn write_alone(name: &str, folder: &Path, sdk: &Sdk) -> Result<()> {
     write(folder, "Cargo.toml", &manifest::alone(&fill(MANIFEST, name), sdk))?;
     write_sources(name, folder)?;

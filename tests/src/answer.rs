@@ -54,6 +54,14 @@ impl Answer {
         self
     }
 
+    /// Asserts that the fault at this pointer names these bounds.
+    #[track_caller]
+    pub fn bounds(self, pointer: &str, bounds: Json) -> Answer {
+        let found = self.errors().iter().any(|item| item["pointer"] == pointer && item["expected"] == bounds);
+        assert!(found, "expected bounds {bounds} at {pointer:?}: {self}");
+        self
+    }
+
     pub fn errors(&self) -> &[Json] {
         self.body["errors"].as_array().map_or(&[], Vec::as_slice)
     }
@@ -126,6 +134,12 @@ impl Answer {
         assert_eq!(body["requestId"], id, "requestId is not X-Request-Id: {self}");
         for member in ["title", "detail", "code"] {
             assert!(body[member].as_str().is_some_and(|text| !text.is_empty()), "no {member}: {self}");
+        }
+        for item in self.errors() {
+            // Rules that no schema states name their bounds as schemas do, but for counts that only a record shows.
+            let is_named = item["expected"].as_object().is_some_and(|bounds| !bounds.is_empty());
+            let needs_bounds = item["code"] == "RANGE" || item["code"] == "LIMIT_EXCEEDED";
+            assert!(is_named || !needs_bounds, "no bounds at {}: {self}", item["pointer"]);
         }
         let known = ["type", "status", "code", "title", "detail", "requestId", "errors"];
         let unknown = body.as_object().into_iter().flatten().find(|(name, _)| !known.contains(&name.as_str()));

@@ -51,6 +51,16 @@ impl Company {
         (self.host.database() == Database::Postgres).then(|| self.hold(&begin_writing))
     }
 
+    /// How many of the company's transactions that write wait for a lock; for PostgreSQL.
+    pub fn waiting_writes(&self) -> usize {
+        let waiting = format!(
+            "select a.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid where l.locktype = 'advisory'
+             and l.classid = {CLASS} and l.objid = {}::int8::oid and a.wait_event_type = 'Lock'",
+            self.number()
+        );
+        self.rows(&waiting).len()
+    }
+
     /// Whether a transaction of the company that writes is under way; for PostgreSQL.
     pub fn is_writing(&self) -> bool {
         let locks = format!(

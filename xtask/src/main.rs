@@ -41,8 +41,10 @@ enum Verb {
     #[command(after_help = "Example: cargo xtask soak --quick")]
     Soak(soak::Args),
     /// Read the reference in Chromium, on desktop and on mobile; screenshots go to target/browser
+    #[command(after_help = "Example: cargo xtask browser")]
     Browser,
     /// Generate SDKs from the contract with five generators, compile them and run them against a host
+    #[command(after_help = "Example: cargo xtask sdks")]
     Sdks,
     /// Run the benchmark: prints a table and writes target/bench.json
     #[command(after_help = "Example: cargo xtask bench --quick")]
@@ -77,6 +79,19 @@ fn main() -> ExitCode {
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn every_verb_has_an_example() {
+        for verb in super::Verb::command().get_subcommands() {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains(&format!("Example: cargo xtask {}", verb.get_name())), "{}", verb.get_name());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The contract's types as the SDK generates them and as the host does: the same, in two crates.
 
 use catalog::bindings::exports::commerce::catalog::articles as offered;
-use stoa::wit::{context, events, log, module, store};
+use stoa::wit::{context, events, log, module, problems, store};
 use stoa_sdk::bindings::commerce::platform as sdk;
 use stoa_sdk::bindings::commerce::platform::store as guest;
 use stoa_sdk::bindings::exports::commerce::platform::module as sdk_module;
@@ -34,8 +34,19 @@ pub fn problem(problem: sdk_module::Problem) -> module::Problem {
         code: item.code,
         required: item.required,
         identified: item.identified,
+        expected: item.expected.map(bounds),
     };
     module::Problem { code: problem.code, errors: problem.errors.into_iter().map(item).collect() }
+}
+
+fn bounds(bounds: sdk::problems::Bounds) -> problems::Bounds {
+    let bound = |bound: sdk::problems::Bound| match bound {
+        sdk::problems::Bound::Integer(number) => problems::Bound::Integer(number),
+        sdk::problems::Bound::Decimal(text) => problems::Bound::Decimal(text),
+        sdk::problems::Bound::Date(day) => problems::Bound::Date(day),
+        sdk::problems::Bound::Instant(instant) => problems::Bound::Instant(instant),
+    };
+    problems::Bounds { minimum: bounds.minimum.map(bound), maximum: bounds.maximum.map(bound), unit: bounds.unit }
 }
 
 pub fn facts(facts: context::Facts) -> sdk::context::Facts {

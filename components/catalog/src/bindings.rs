@@ -6,6 +6,7 @@ wit_bindgen::generate!({
         world services {
             import commerce:platform/ids@0.1.0;
             export commerce:catalog/articles@0.1.0;
+            export commerce:catalog/holdings@0.1.0;
             export commerce:catalog/products@0.1.0;
         }
     ",

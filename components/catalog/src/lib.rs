@@ -13,7 +13,7 @@ mod work;
 
 use stoa_sdk::{Entity, Manifest, Module};
 
-use crate::records::{lookup, media, product, variant};
+use crate::records::{holding, lookup, media, product, variant};
 
 pub struct Catalog;
 
@@ -34,6 +34,7 @@ impl Module for Catalog {
             product::ProductRow::collection,
             variant::VariantRow::collection,
             media::MediaRow::collection,
+            holding::HoldingRow::collection,
         ],
         permissions: &[
             ("catalog.read", "Read products, variants, media and lookups."),
@@ -58,7 +59,7 @@ impl Module for Catalog {
             media::UPDATED.declare(),
             media::ARCHIVED.declare(),
         ],
-        audit_filters: &[("productId", "Entries of this product and of all its variants, archived ones too.")],
+        audit_filters: &[("productId", "Entries of this product and of all its variants, archived variants included.")],
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,

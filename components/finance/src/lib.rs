@@ -19,7 +19,11 @@ impl Module for Finance {
         operations: operations::TABLES,
         collections: records::COLLECTIONS,
         problems: &[
-            ("AMOUNT_PRECISION", 409, "A total has more than 6 decimals, or more than 12 digits before them."),
+            (
+                "AMOUNT_PRECISION",
+                409,
+                "A total has more than 6 decimals or more than 12 integer digits. Change quantities or prices.",
+            ),
             (
                 "FULFILMENT_REQUIRED",
                 409,
@@ -28,9 +32,13 @@ impl Module for Finance {
             (
                 "FULFILMENT_INCOMPLETE",
                 409,
-                "A serialized line bills units that are not there, or another number of them.",
+                "A serialized line bills units that are not available, or a different number of units. Correct its units.",
             ),
-            ("CASH_SESSION_REQUIRED", 409, "Cash of a till leaves by an open session of that till."),
+            (
+                "CASH_SESSION_REQUIRED",
+                409,
+                "Cash of a till leaves through an open session of that till only. Open a session and state it.",
+            ),
         ],
         verify: verify::verify,
         services: services::ACCESS,

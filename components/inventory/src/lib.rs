@@ -81,24 +81,40 @@ impl Module for Inventory {
             LOCATION_ARCHIVED.declare(),
         ],
         problems: &[
-            ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
-            ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
-            ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
-            ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
-            ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
-            ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
-            ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
+            ("INSUFFICIENT_STOCK", 409, "The available stock is too low. Reduce the quantity or add stock first."),
+            (
+                "CUSTODY_CONFLICT",
+                409,
+                "The unit or the goods are not in the required legal entity or warehouse. Transfer them first.",
+            ),
+            ("UNIT_UNAVAILABLE", 409, "The unit is not available. Choose another unit."),
+            ("UNIT_CONDITION_REQUIRED", 409, "The request must state the condition of the unit."),
+            (
+                "UNIT_CONDITION_MISMATCH",
+                409,
+                "The condition of the unit differs from the condition of its variant. State the same condition or use another variant.",
+            ),
+            (
+                "UNIT_COUNT_MISMATCH",
+                409,
+                "The number of units on a line differs from its quantity. Correct the units or the quantity.",
+            ),
+            ("VALUATION_COST_REQUIRED", 409, "The legal entity keeps books: state the unit cost."),
         ],
         provision: upkeep::provision,
         checklist: upkeep::checklist,
         verify: verify::verify,
         services: services::ACCESS,
         words: stoa_trade::WORDS,
-        ..Manifest::new("inventory", env!("CARGO_PKG_VERSION"), "Warehouses, stock, serial units and what goods cost.")
+        ..Manifest::new(
+            "inventory",
+            env!("CARGO_PKG_VERSION"),
+            "Warehouses, stock, serial units and the cost of goods.",
+        )
     };
 
     fn upgrade(_from_version: &str, cursor: Option<String>) -> Result<Option<String>, Problem> {
-        work::costs::totals::upgrade(cursor)
+        upkeep::upgrade(cursor)
     }
 }
 

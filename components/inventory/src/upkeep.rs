@@ -1,11 +1,16 @@
-//! What inventory does for a new company: a warehouse to work in and one for goods on their way; and the checklist.
+//! What inventory does for a new company: a warehouse to work in and one for goods on their way; the checklist; and what an older
+//! version's rows do not say yet.
 
-use stoa_sdk::store::{read, select};
-use stoa_sdk::{Created, Id, Problem, ProvisionOptions, Step, all, view};
+use stoa_sdk::store::{find, read, run, select};
+use stoa_sdk::{Created, Filter, Id, Problem, ProvisionOptions, Step, all, view};
 use stoa_trade::Status;
-use stoa_trade::clients::directory;
+use stoa_trade::clients::{directory, holdings};
 
+use crate::records::stock::StockRow;
 use crate::records::warehouse::{WarehouseRow, WarehouseType};
+use crate::rules::delta::Pair;
+use crate::work::costs::totals;
+use crate::work::goods::holding_of;
 use crate::work::warehouses::insert_warehouse;
 
 view! { WarehouseId of WarehouseRow { id: Id } }
@@ -36,4 +41,28 @@ pub fn checklist() -> Vec<Step> {
     let found = read(select::<WarehouseId>(normal).first());
     let hint = "Create a warehouse where goods can be sold.".to_owned();
     vec![Step { code: "WAREHOUSE".to_owned(), done: found.is_some(), hint }]
+}
+
+/// Rows of stock of a batch of the backfill.
+const ROWS: u32 = 500;
+/// What the cursor of the backfill begins with once the totals are brought forward; the last row of stock follows.
+const HOLDINGS: &str = "holdings:";
+
+/// Brings the totals of costs forward, then tells the catalog of which variants there are goods: a version that does not tell it
+/// may have moved any.
+///
+/// # Errors
+/// The store's.
+pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
+    match cursor.as_deref().and_then(|cursor| cursor.strip_prefix(HOLDINGS)) {
+        None => Ok(Some(totals::upgrade(cursor)?.unwrap_or_else(|| HOLDINGS.to_owned()))),
+        Some(after) => {
+            let page = run(select::<StockRow>(Filter::default()).after(after.parse().ok()).limit(ROWS))?;
+            let pair = |row: &StockRow| Pair { warehouse: row.warehouse_id, variant: row.variant_id }.key();
+            // Held, so that no change of a pair comes between what is read of it and what is said of it.
+            let rows = run(find::<StockRow>("pair", page.items.iter().map(pair)).locked())?;
+            holdings::note(&rows.iter().map(holding_of).collect::<Vec<_>>());
+            Ok(page.items.last().filter(|_| page.more).map(|row| format!("{HOLDINGS}{}", row.id)))
+        }
+    }
 }

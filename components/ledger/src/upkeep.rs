@@ -39,13 +39,13 @@ pub fn onboarding() -> Json {
     let mut tax_id = text(64);
     tax_id["type"] = json!(["string", "null"]);
     tax_id["default"] = Json::Null;
-    tax_id["description"] = json!("Its number with the tax office.");
+    tax_id["description"] = json!("Tax number, as free text.");
     json!({
         "type": "object",
         "properties": {
             "legalEntity": {
                 "type": "object",
-                "description": "The company's first legal entity, code MAIN; omitted: named as the company.",
+                "description": "The company's first legal entity, with code MAIN. Omitted: it has the name of the company.",
                 "properties": { "name": text(200), "taxId": tax_id },
                 "required": ["name"],
                 "additionalProperties": false,
@@ -53,13 +53,13 @@ pub fn onboarding() -> Json {
             "keepsBooks": {
                 "type": "boolean",
                 "default": false,
-                "description": "Whether the first legal entity keeps books from today, in the company's currency.",
+                "description": "True starts the books of the first legal entity today, in the company's currency.",
             },
             "chartTemplate": {
                 "type": ["string", "null"],
                 "enum": ["STANDARD", "DETAILED", null],
                 "default": null,
-                "description": "The chart of accounts to begin with; omitted: STANDARD with books, else none.",
+                "description": "Chart of accounts to install. Omitted: STANDARD with books, else none.",
             },
         },
     })

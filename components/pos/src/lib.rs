@@ -21,10 +21,15 @@ impl Module for Pos {
         collections: records::COLLECTIONS,
         events: records::EVENTS,
         problems: &[
-            ("REGISTER_MISMATCH", 409, "Entity, warehouse, price list or currency of the order is not the session's."),
-            ("SESSION_OPEN", 409, "The register has an open session."),
-            ("TENDER_INSUFFICIENT", 409, "What was tendered is below the total."),
-            ("PAYMENT_TOTAL_MISMATCH", 409, "The components do not add up to the total."),
+            (
+                "REGISTER_MISMATCH",
+                409,
+                "The legal entity, warehouse, price list or currency of the order differs from the \
+                session.",
+            ),
+            ("SESSION_OPEN", 409, "The register has an open session. Close it first."),
+            ("TENDER_INSUFFICIENT", 409, "The tendered cash is below the total. Tender at least the total."),
+            ("PAYMENT_TOTAL_MISMATCH", 409, "The payments do not add up to the total. Correct their amounts."),
         ],
         provision: upkeep::provision,
         checklist: upkeep::checklist,

@@ -49,8 +49,12 @@ impl Module for Pricing {
             price_record::ARCHIVED.declare(),
         ],
         problems: &[
-            ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
-            ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
+            ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect. Create a price for this list, variant and time."),
+            (
+                "PRICE_PERIOD_OVERLAP",
+                409,
+                "An active price covers part of this period. Change the period or archive that price.",
+            ),
         ],
         provision: upkeep::provision,
         checklist: upkeep::checklist,

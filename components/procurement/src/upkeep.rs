@@ -21,9 +21,6 @@ pub fn checklist() -> Vec<Step> {
 }
 
 /// Says of every line whether it is settled: a version that does not know of it may have written any. The cursor is the last line.
-///
-/// # Errors
-/// The store's.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     let after = cursor.and_then(|cursor| cursor.parse().ok());
     let page = run(select::<OrderItemRow>(Filter::default()).after(after).limit(LINES))?;

@@ -66,10 +66,18 @@ impl Module for Sales {
             SALE_CANCELLED.declare(),
         ],
         problems: &[
-            ("PRICE_NOT_EXACT", 409, "The percentage of this list price is no price with 6 decimals; state the price."),
-            ("DISCOUNT_EXCEEDS_PRICE", 409, "The discount is above the list price."),
-            ("TOTAL_CHANGED", 409, "The total is not the expected one."),
-            ("QUOTATION_EXPIRED", 409, "The end of the quotation's validity has passed."),
+            (
+                "PRICE_NOT_EXACT",
+                409,
+                "The percentage of this list price has more than 6 decimals. State the price instead.",
+            ),
+            ("DISCOUNT_EXCEEDS_PRICE", 409, "The discount is above the list price. State a lower one."),
+            (
+                "TOTAL_CHANGED",
+                409,
+                "The total differs from the expected total. Read the order again and confirm its new total.",
+            ),
+            ("QUOTATION_EXPIRED", 409, "The validity of the quotation has ended. Revise the quotation."),
         ],
         provision: upkeep::provision,
         checklist: upkeep::checklist,

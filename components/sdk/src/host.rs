@@ -18,8 +18,7 @@ use crate::instant::Instant;
 /// The host as a native program provides it.
 #[cfg(not(target_arch = "wasm32"))]
 pub trait Host {
-    /// # Errors
-    /// The failures of the contract.
+    /// Runs store calls and returns one reply for each.
     fn run(&mut self, calls: &[store::Call]) -> Result<Vec<store::Reply>, store::Failure>;
     /// What [`facts`] answers.
     fn facts(&mut self) -> context::Facts;

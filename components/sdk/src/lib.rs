@@ -140,6 +140,7 @@ pub mod store;
 pub mod text;
 
 pub use bindings::commerce::platform::context::{ActorKind, Facts};
+pub use bindings::commerce::platform::problems::{Bound, Bounds};
 pub use bindings::exports::commerce::platform::module::{Call, Created, Finding, Findings, Item, Problem, Reply, Step};
 pub use collection::{Entity, Record, View};
 pub use date::Date;

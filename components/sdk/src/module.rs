@@ -135,9 +135,6 @@ pub trait Module: 'static {
     }
 
     /// Runs one call: the way for native programs.
-    ///
-    /// # Errors
-    /// The operation's problems.
     fn handle(call: &Call) -> Answer {
         #[cfg(not(target_arch = "wasm32"))]
         crate::host::begin_request();

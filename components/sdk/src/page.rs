@@ -25,10 +25,10 @@ inline_schema!([] Limit, |_| json_schema!({ "type": "integer", "minimum": 1, "ma
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{T}Page")]
 pub struct Page<T> {
-    /// In the order of the list.
+    /// Items in the order of the list.
     pub items: Vec<T>,
-    /// Where the next page begins; null on the last one. A page before it may have fewer items than were asked for, or none: a search
-    /// of text looks at 10,000 records, and the next page goes on from there.
+    /// Cursor of the next page; null on the last page. A page before it may have fewer items than `limit`, or none: a text
+    /// search scans at most 10,000 records per request, and the next page continues there.
     pub next_cursor: Option<Id>,
 }
 
@@ -52,9 +52,6 @@ impl<T> Page<T> {
 
 /// Reads a page of `limit` rows, or, where their bytes pass what the store answers at once, of an eighth of that: a page may
 /// be shorter than its limit, and the cursor leads on.
-///
-/// # Errors
-/// The store's failures.
 pub fn fit_page<T>(limit: Limit, read: impl Fn(u32) -> Result<T, Failure>) -> Result<T, Problem> {
     match read(limit.0) {
         Err(Failure::Limit(_)) if limit.0 > 1 => Ok(read(limit.0.div_ceil(8))?),

@@ -1,12 +1,99 @@
 //! Refusals: the platform's problem codes as constructors, with pointers to what is refused. Never a value that was sent.
 
+use crate::bindings::commerce::platform::problems::{Bound, Bounds};
 use crate::bindings::commerce::platform::store::{Failure, Why};
 use crate::bindings::exports::commerce::platform::module::{Item, Problem};
+use crate::date::Date;
+use crate::decimal::Decimal;
 use crate::host::fault;
+use crate::instant::Instant;
+
+/// The last version of a record: a change after it is refused.
+const LAST_VERSION: i64 = 2_147_483_646;
 
 /// A fault at a JSON pointer into the body, or at `/path/<name>`, `/query/<name>`, `/header/<name>`.
 pub fn item(pointer: impl Into<String>, code: &str) -> Item {
-    Item { pointer: pointer.into(), code: code.to_owned(), required: None, identified: None }
+    Item { pointer: pointer.into(), code: code.to_owned(), required: None, identified: None, expected: None }
+}
+
+impl Item {
+    /// The fault with what would have been accepted.
+    pub fn with_bounds(self, bounds: Bounds) -> Item {
+        Item { expected: Some(bounds), ..self }
+    }
+}
+
+impl Bounds {
+    /// Nothing below this is accepted.
+    pub fn minimum(least: impl Into<Bound>) -> Bounds {
+        Bounds { minimum: Some(least.into()), maximum: None, unit: None }
+    }
+
+    /// Nothing above this is accepted.
+    pub fn maximum(most: impl Into<Bound>) -> Bounds {
+        Bounds { minimum: None, maximum: Some(most.into()), unit: None }
+    }
+
+    /// What is between these, both included, is accepted.
+    pub fn between(least: impl Into<Bound>, most: impl Into<Bound>) -> Bounds {
+        Bounds { maximum: Some(most.into()), ..Bounds::minimum(least) }
+    }
+
+    /// What is after this day or instant is accepted.
+    pub fn after(point: impl Into<Bound>) -> Bounds {
+        Bounds::minimum(match point.into() {
+            Bound::Integer(number) => Bound::Integer(number.saturating_add(1)),
+            Bound::Instant(instant) => Bound::Instant(instant.saturating_add(1)),
+            Bound::Date(day) => {
+                let next = day.parse().ok().and_then(|day: Date| Date::from_days(day.days() + 1));
+                Bound::Date(next.map_or(day, |next| next.to_string()))
+            }
+            decimal @ Bound::Decimal(_) => decimal,
+        })
+    }
+
+    /// The bounds are of a count of these: DAYS, LINES.
+    pub fn of_unit(self, unit: &str) -> Bounds {
+        Bounds { unit: Some(unit.to_owned()), ..self }
+    }
+}
+
+impl From<i64> for Bound {
+    fn from(number: i64) -> Bound {
+        Bound::Integer(number)
+    }
+}
+
+/// A count of things in memory.
+impl From<usize> for Bound {
+    fn from(count: usize) -> Bound {
+        Bound::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
+impl<const SCALE: u32, const DIGITS: u8> From<Decimal<SCALE, DIGITS>> for Bound {
+    fn from(decimal: Decimal<SCALE, DIGITS>) -> Bound {
+        Bound::Decimal(decimal.to_string())
+    }
+}
+
+impl From<Date> for Bound {
+    fn from(day: Date) -> Bound {
+        Bound::Date(day.to_string())
+    }
+}
+
+impl From<Instant> for Bound {
+    fn from(instant: Instant) -> Bound {
+        Bound::Instant(instant.0)
+    }
+}
+
+impl<const SCALE: u32, const DIGITS: u8> Decimal<SCALE, DIGITS> {
+    /// 409: a sum or product has more digits before the point than are kept of this type.
+    pub fn limit_exceeded() -> Problem {
+        Problem::limit_exceeded("", i64::from(Self::PRECISION) - i64::from(SCALE), "INTEGER_DIGITS")
+    }
 }
 
 impl Problem {
@@ -62,9 +149,14 @@ impl Problem {
         Problem::at("NOT_FOUND", pointer)
     }
 
-    /// 409: a documented limit would be exceeded.
-    pub fn limit_exceeded() -> Problem {
-        Problem::of("LIMIT_EXCEEDED")
+    /// 409: more than so many of these at the pointer, which is empty where it is the whole request or record.
+    pub fn limit_exceeded(pointer: &str, most: impl Into<Bound>, unit: &str) -> Problem {
+        Problem::beyond(pointer, Bounds::maximum(most).of_unit(unit))
+    }
+
+    /// 409: what stands at the pointer passes these bounds.
+    pub fn beyond(pointer: impl Into<String>, bounds: Bounds) -> Problem {
+        Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(pointer, "LIMIT_EXCEEDED").with_bounds(bounds)] }
     }
 
     /// What a service refused in its own arguments, as a refusal of what the request states: pointers at `from` or below it
@@ -108,14 +200,17 @@ impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         match failure {
             Failure::Duplicate(_) => Problem::of("DUPLICATE"),
-            Failure::OutOfRange(_) => Problem::limit_exceeded(),
+            Failure::OutOfRange(spot) if spot.column == "version" => {
+                Problem::limit_exceeded("", LAST_VERSION, "VERSIONS")
+            }
+            Failure::OutOfRange(_) => Problem::of("LIMIT_EXCEEDED"),
             Failure::RefusedChange(misses) => match misses.first().map(|miss| &miss.why) {
                 Some(Why::Absent) => Problem::not_found(),
                 Some(Why::Stale) => Problem::of("VERSION_CONFLICT"),
                 _ => fault("a refused change that the module did not foresee"),
             },
             Failure::Closed => fault("a call after the store was closed"),
-            Failure::Limit(_) => Problem::limit_exceeded(),
+            Failure::Limit(_) => Problem::of("LIMIT_EXCEEDED"),
             Failure::Misuse(what) => fault(&format!("misuse of the store: {what}")),
         }
     }

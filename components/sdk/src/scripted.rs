@@ -61,9 +61,6 @@ pub fn answer_with(store: impl FnMut(&[store::Call]) -> Result<Vec<Reply>, Failu
 
 /// Calls an operation as a host does, without a host's checks.
 ///
-/// # Errors
-/// The operation's problems.
-///
 /// # Panics
 /// Where the answer is no JSON.
 #[allow(clippy::expect_used, reason = "for tests")]

@@ -7,6 +7,7 @@ wit_bindgen::generate!({
             import commerce:platform/ids@0.1.0;
             import commerce:platform/problems@0.1.0;
             import commerce:catalog/articles@0.1.0;
+            import commerce:catalog/holdings@0.1.0;
             import commerce:catalog/products@0.1.0;
             import commerce:pricing/prices@0.1.0;
             import commerce:ledger/directory@0.1.0;

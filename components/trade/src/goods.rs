@@ -38,7 +38,7 @@ text_enum! {
     }
 }
 
-/// A product as API clients read it.
+/// A product as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicProduct {
@@ -46,12 +46,12 @@ pub struct PublicProduct {
     pub head: PublicHead,
     pub name: String,
     pub slug: Option<String>,
-    /// What it is in practice.
+    /// `SINGLE` for a product with one variant, else `MULTIPLE`.
     pub variant_mode: VariantMode,
-    /// Active variants.
+    /// Number of active variants.
     #[schemars(range(min = 0))]
     pub variant_count: i64,
-    /// Of a SINGLE product with exactly one active variant.
+    /// SKU of the only active variant; null unless the product is SINGLE and has exactly one.
     pub single_sku: Option<String>,
     pub product_type: ProductType,
     pub category_id: Option<Id>,
@@ -78,7 +78,7 @@ pub struct VariantBody {
     pub sim_type: SimType,
 }
 
-/// A variant as API clients read it.
+/// A variant as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicVariant {
     #[serde(flatten)]
@@ -97,7 +97,7 @@ pub struct MediaBody {
     pub position: i64,
 }
 
-/// A medium as API clients read it.
+/// A media record as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicMedia {

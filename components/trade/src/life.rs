@@ -18,15 +18,15 @@ text_enum! {
     pub enum OnlyActive { #[default] Active => "ACTIVE" }
 }
 
-/// A request body that says nothing: archiving.
+/// Body of an archive request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmptyBody {}
 
-/// All that an event carries of a record that is not public.
+/// Event data of a record that is not public: ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Identity {
-    /// The record's.
+    /// Id of the record.
     pub id: Id,
 }
 

@@ -50,17 +50,11 @@ pub fn mentions(group: &str, stated: Option<&str>) -> Filter {
 }
 
 /// Reads the page after the cursor of the rows that meet the filter, in the order of their ids.
-///
-/// # Errors
-/// The store's.
 pub fn read_page<V: View>(filter: &Filter, cursor: Option<Id>, limit: Limit) -> Result<Rows<V>, Problem> {
     fit_page(limit, |limit| run(select::<V>(filter.clone()).page(cursor).limit(limit)))
 }
 
 /// Answers a page of rows, each shown by `show`.
-///
-/// # Errors
-/// None; it is what a list operation ends in.
 pub fn answer_page<R, T: Serialize>(rows: Rows<R>, id: impl Fn(&R) -> Id, show: impl Fn(R) -> T) -> Answer {
     let next_cursor = rows.next(id);
     Ok(Reply::json(&Page { items: rows.items.into_iter().map(show).collect(), next_cursor }))
@@ -74,9 +68,6 @@ const READS: usize = 4;
 /// cursor, the last row that was looked at, leads on.
 ///
 /// `read` reads the rows after a cursor, no more than `limit` of them.
-///
-/// # Errors
-/// Those of `read` and `select`.
 pub fn answer_kept<R, T: Serialize>(
     (cursor, limit): (Option<Id>, Limit),
     read: impl Fn(Option<Id>) -> Result<Rows<R>, Problem>,
@@ -132,7 +123,7 @@ macro_rules! list_query {
         $crate::list_query! {
             @of [$(#[$meta])* $vis struct $name]
             [
-                /// Only ACTIVE ones are shown.
+                /// Only ACTIVE records are listed.
                 #[serde(default)]
                 #[allow(dead_code, reason = "there is one status to ask for")]
                 status: $crate::life::OnlyActive,

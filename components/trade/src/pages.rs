@@ -11,9 +11,6 @@ pub fn read_every<R: View>(filter: &Filter, id: impl Fn(&R) -> Id) -> Vec<R> {
 }
 
 /// The rows of the first page and of all that follow it; `id` of a row.
-///
-/// # Errors
-/// The store's.
 pub fn read_rest<R: View>(first: Rows<R>, filter: &Filter, id: impl Fn(&R) -> Id) -> Result<Vec<R>, Failure> {
     let (mut next, mut rows) = (first.next(&id), first.items);
     while next.is_some() {
@@ -25,9 +22,6 @@ pub fn read_rest<R: View>(first: Rows<R>, filter: &Filter, id: impl Fn(&R) -> Id
 }
 
 /// Hands over every row, however many there are, a page at a time; `id` of a row.
-///
-/// # Errors
-/// The store's.
 pub fn for_each_row<R: View>(filter: &Filter, id: impl Fn(&R) -> Id, mut put: impl FnMut(R)) -> Result<(), Failure> {
     let mut after = None;
     loop {

@@ -16,11 +16,14 @@ pub type UnitCost = Decimal<12>;
 /// A product of quantity and money, or a sum of such products.
 pub type Amount = Decimal<12>;
 
+/// The smallest quantity that is something, and the smallest sum of money.
+pub const SMALLEST: Quantity = Decimal::from_units(1);
+
 /// One, in millionths.
 const ONE: i128 = 1_000_000;
 
 text_enum! {
-    /// How a variant is counted, as documents remember it.
+    /// Tracking of a variant at the time of the document.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum Tracking { None => "NONE", Quantity => "QUANTITY", Serialized => "SERIALIZED" }
 }
@@ -51,7 +54,7 @@ stoa_sdk::inline_schema!([] StatedTotal, |_| json_schema!({ "type": "string", "p
 /// LIMIT_EXCEEDED where the product has more than 38 digits, which factors of 18 digits never reach.
 pub fn multiply(quantity: Quantity, price: Money) -> Result<Amount, Problem> {
     let product: Option<Amount> = quantity.checked_mul(price);
-    product.filter(|product| fits(product.units(), 38)).ok_or_else(Problem::limit_exceeded)
+    product.filter(|product| fits(product.units(), 38)).ok_or_else(Amount::limit_exceeded)
 }
 
 /// What `quantity` goods are worth at `unit_cost`. None where the product needs more than 12 digits after the point or has more
@@ -75,7 +78,8 @@ pub fn sum<const SCALE: u32, const DIGITS: u8>(
     parts: impl IntoIterator<Item = Decimal<SCALE, DIGITS>>,
 ) -> Result<Decimal<SCALE, DIGITS>, Problem> {
     let sum = parts.into_iter().try_fold(Decimal::ZERO, Decimal::checked_add);
-    sum.filter(|sum| fits(sum.units(), Decimal::<SCALE, DIGITS>::PRECISION)).ok_or_else(Problem::limit_exceeded)
+    sum.filter(|sum| fits(sum.units(), Decimal::<SCALE, DIGITS>::PRECISION))
+        .ok_or_else(Decimal::<SCALE, DIGITS>::limit_exceeded)
 }
 
 /// Money, or a sum of it, with the 12 digits of amounts and unit costs.

@@ -1,7 +1,7 @@
 //! Refusals that every module writes: faults gathered and answered at once, and the reasons beside a state or a reference.
 
 use stoa_sdk::store::Failure;
-use stoa_sdk::{Item, Problem, item};
+use stoa_sdk::{Bounds, Item, Problem, item};
 
 /// Items of a refusal at most.
 const MOST_ITEMS: usize = 200;
@@ -37,6 +37,11 @@ pub fn or_duplicate(pointer: &str) -> impl FnOnce(Failure) -> Problem {
 /// 400 with one fault.
 pub fn invalid(pointer: impl Into<String>, code: &str) -> Problem {
     Problem::invalid(vec![item(pointer, code)])
+}
+
+/// 400: what stands at the pointer is not within these bounds.
+pub fn out_of_range(pointer: impl Into<String>, bounds: Bounds) -> Problem {
+    Problem::invalid(vec![item(pointer, "RANGE").with_bounds(bounds)])
 }
 
 /// 409: the state does not allow what stands at the pointer; the item's code says why.

@@ -40,26 +40,27 @@ fn member(slot: IdentitySlot) -> &'static str {
     }
 }
 
-/// A new unit: at least one identity, any combination.
+/// A new unit, with at least one of serial number and IMEIs.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnitInput {
-    /// Unique in the company for ever, ignoring case. Makers' numbers can collide: `ACME:00003` tells them apart.
+    /// Unique in the company for ever, ignoring case. If two manufacturers use the same serial number, add a prefix:
+    /// `ACME:00003`.
     #[serde(default)]
     #[schemars(regex(pattern = SERIAL))]
     pub serial_number: Option<String>,
-    /// 15 digits with their check digit. All IMEIs of the company share one space, for ever.
+    /// 15 digits including the check digit. Unique in the company for ever, together with all other IMEIs.
     #[serde(default)]
     #[schemars(regex(pattern = IMEI))]
     pub imei1: Option<String>,
-    /// Of a second modem; differs from `imei1`.
+    /// IMEI of the second modem; must differ from `imei1`.
     #[serde(default)]
     #[schemars(regex(pattern = IMEI))]
     pub imei2: Option<String>,
-    /// Required where the variant states none; otherwise the variant's.
+    /// Required if the variant has no condition; otherwise omitted or equal to it.
     #[serde(default)]
     pub condition: Option<Condition>,
-    /// Omitted: the variant's.
+    /// Omitted: the grade of the variant.
     #[serde(default)]
     pub grade: Option<Grade>,
 }

@@ -1,4 +1,4 @@
-//! `stoa keys rotate`: what is encrypted at rest is encrypted anew under the first key of STOA_ENCRYPTION_KEY, also beside hosts that run.
+//! `stoa keys rotate`: encrypts stored secrets again with the first key of STOA_ENCRYPTION_KEY, also while hosts run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ enum Verb {
     ///
     /// To rotate: 1. append the new key on every host; 2. move it to the front on every host; 3. run this command; 4. remove the old
     /// key on every host.
+    #[command(after_help = "Example: stoa keys rotate --json")]
     Rotate(Flags),
 }
 
@@ -32,10 +33,11 @@ struct Flags {
     #[arg(long)]
     #[serde(skip)]
     json: bool,
+    /// Data folder of the hosts.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
-    /// `sqlite:PATH` or `postgres://...`.
+    /// Database of the hosts: `sqlite:PATH` or `postgres://...`.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,

@@ -8,6 +8,7 @@ use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
+    /// Database to update: `sqlite:PATH` or `postgres://...`.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,

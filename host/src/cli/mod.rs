@@ -72,6 +72,7 @@ enum Verb {
     /// Print completions for a shell.
     #[command(after_help = "Example: stoa completions bash")]
     Completions {
+        /// Shell whose completions to print.
         shell: clap_complete::Shell,
     },
 }

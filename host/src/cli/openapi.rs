@@ -10,6 +10,7 @@ use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
+    /// Folder of the modules whose contract to print.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     modules_dir: Option<PathBuf>,

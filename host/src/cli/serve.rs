@@ -57,10 +57,11 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     private_listen: Option<SocketAddr>,
+    /// Folder for the SQLite database, keys and the cache of compiled modules.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
-    /// `sqlite:PATH` or `postgres://...`.
+    /// Database: `sqlite:PATH` or `postgres://...`.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,

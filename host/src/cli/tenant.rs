@@ -21,10 +21,11 @@ pub struct Flags {
     #[command(subcommand)]
     #[serde(skip)]
     verb: Verb,
-    /// `sqlite:PATH` or `postgres://...`: the database of the hosts.
+    /// Database of the hosts: `sqlite:PATH` or `postgres://...`.
     #[arg(long, global = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,
+    /// Data folder of the hosts.
     #[arg(long, global = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
@@ -41,24 +42,40 @@ pub struct Flags {
 #[derive(Subcommand)]
 enum Verb {
     /// Create a company with every module's defaults, for a user who has signed in before.
+    #[command(
+        after_help = "Example: stoa tenant create --name 'North Shop' --currency EUR --owner-email alice@example.com"
+    )]
     Create(Create),
     /// List every company.
+    #[command(after_help = "Example: stoa tenant list --json")]
     List,
     /// Reject all requests of a company until you resume it.
+    #[command(after_help = "Example: stoa tenant suspend COMPANY")]
     Suspend {
+        /// Id of the company, as `stoa tenant list` prints it.
         tenant: Uuid,
     },
+    /// Accept requests of a suspended company again.
+    #[command(after_help = "Example: stoa tenant resume COMPANY")]
     Resume {
+        /// Id of the company, as `stoa tenant list` prints it.
         tenant: Uuid,
     },
     /// Grant an entitlement to a company; new companies have none.
+    #[command(after_help = "Example: stoa tenant entitle COMPANY PUBLIC_API")]
     Entitle {
+        /// Id of the company, as `stoa tenant list` prints it.
         tenant: Uuid,
+        /// Name of the entitlement.
         #[arg(value_parser = ENTITLEMENTS)]
         entitlement: String,
     },
+    /// Take an entitlement away from a company.
+    #[command(after_help = "Example: stoa tenant revoke COMPANY PUBLIC_API")]
     Revoke {
+        /// Id of the company, as `stoa tenant list` prints it.
         tenant: Uuid,
+        /// Name of the entitlement.
         #[arg(value_parser = ENTITLEMENTS)]
         entitlement: String,
     },
@@ -66,6 +83,7 @@ enum Verb {
 
 #[derive(Args)]
 struct Create {
+    /// Name of the company.
     #[arg(long)]
     name: String,
     /// Default currency, an ISO 4217 code such as EUR.

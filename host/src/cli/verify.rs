@@ -23,10 +23,11 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     json: bool,
+    /// Data folder of the hosts.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     data_dir: Option<PathBuf>,
-    /// `sqlite:PATH` or `postgres://...`.
+    /// Database of the hosts: `sqlite:PATH` or `postgres://...`.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     database_url: Option<String>,

@@ -23,13 +23,16 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Receive webhooks, verify and print them. Start the host with STOA_WEBHOOK_DEV_TARGETS set to this address, and create an
-    /// endpoint with the URL `http://ADDRESS/`.
+    /// Receive webhooks, verify and print them.
+    ///
+    /// Start the host with STOA_WEBHOOK_DEV_TARGETS set to this address, and create an endpoint with the URL `http://ADDRESS/`.
+    #[command(after_help = "Example: stoa webhook listen --secret whsec_... --status 500")]
     Listen(Flags),
 }
 
 #[derive(clap::Args)]
 struct Flags {
+    /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:9000")]
     listen: SocketAddr,
     /// The endpoint's signing secret. Without it no signature is verified.

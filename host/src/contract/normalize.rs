@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 use super::{
     explain::Faults,
@@ -92,7 +92,10 @@ impl Tree {
             }
             Value::Number(number) if node.integer => match exact(number) {
                 Some(whole) => *number = whole.into(),
-                None => faults.add(trail.pointer(), "RANGE"),
+                None => {
+                    let kept = json!({ "minimum": i64::MIN, "maximum": i64::MAX });
+                    faults.add_expected(trail.pointer(), "RANGE", Some(kept));
+                }
             },
             Value::Array(items) => {
                 let Some(item) = node.items.filter(|item| self.node(*item).rewrites) else { return };

@@ -15,6 +15,7 @@ const SQLITE: &[(i64, &str, &str)] = &[
     (7, "estimates", include_str!("../../../migrations/sqlite/0007_estimates.sql")),
     (8, "webhooks", include_str!("../../../migrations/sqlite/0008_webhooks.sql")),
     (9, "clock", include_str!("../../../migrations/sqlite/0009_clock.sql")),
+    (10, "history", include_str!("../../../migrations/sqlite/0010_history.sql")),
 ];
 const POSTGRES: &[(i64, &str, &str)] = &[
     (1, "platform", include_str!("../../../migrations/postgres/0001_platform.sql")),
@@ -26,6 +27,7 @@ const POSTGRES: &[(i64, &str, &str)] = &[
     (7, "estimates", include_str!("../../../migrations/postgres/0007_estimates.sql")),
     (8, "webhooks", include_str!("../../../migrations/postgres/0008_webhooks.sql")),
     (9, "clock", include_str!("../../../migrations/postgres/0009_clock.sql")),
+    (10, "history", include_str!("../../../migrations/postgres/0010_history.sql")),
 ];
 
 pub fn sqlite() -> Migrator {

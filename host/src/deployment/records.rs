@@ -6,10 +6,10 @@ use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
+use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
 use crate::gate::admission::Admission;
 use crate::gate::artifact::Artifact;
-use crate::platform::time;
 use crate::sandbox::Vetted;
 
 pub type Digest = [u8; 32];

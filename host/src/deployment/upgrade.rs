@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::Deployment;
 use super::records;
 use crate::database::{Cell, Error, Place, Row, Session, Verdict, work};
-use crate::pipeline::facts::of_system;
+use crate::pipeline::company_clock;
 use crate::platform::operators;
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
@@ -190,14 +190,15 @@ async fn batch(mut session: Session, generation: &Arc<Generation>, limits: Limit
     };
     let instant = async {
         session.stand_for(tenant).await?;
-        session.now().await
+        let now = session.now().await?;
+        Ok::<_, Error>((now, company_clock::hold(&mut session, tenant).await?))
     };
-    let now = match instant.await {
-        Ok(now) => now,
+    let (now, clock) = match instant.await {
+        Ok(read) => read,
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
     let request = Uuid::now_v7();
-    let facts = of_system(ACTOR, tenant, request, now);
+    let facts = company_clock::system_facts(ACTOR, tenant, request, now, clock);
     let entry = CallContext { module: module.clone(), session, facts, read_only: false, limits };
     let ran = call::upgrade(entry, &due.from_version, due.cursor.as_deref()).await;
     let Some(mut session) = ran.session else {

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::database::{Cell, Database, Error, Place, Session, Verdict, work};
-use crate::pipeline::facts::of_system;
+use crate::pipeline::company_clock;
 use crate::platform::{self, iam::directory};
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Limits, Module, RequestFacts};
@@ -189,7 +189,8 @@ async fn begin(session: &mut Session, tenant: Uuid) -> Result<RequestFacts, Erro
     session.begin_plain(true).await?;
     session.stand_for(tenant).await?;
     let now = session.now().await?;
-    Ok(of_system("system:verify", tenant, Uuid::now_v7(), now))
+    let clock = company_clock::read(session, tenant).await?;
+    Ok(company_clock::system_facts("system:verify", tenant, Uuid::now_v7(), now, clock))
 }
 
 async fn is_recorded(database: &Database, tenant: Uuid) -> Result<bool, Error> {

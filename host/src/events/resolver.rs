@@ -37,9 +37,6 @@ pub struct Resolver(TokioResolver);
 
 impl Resolver {
     /// Asks the servers that the system is set up with; one on this machine where it names none.
-    ///
-    /// # Errors
-    /// The library's, which has none for such a configuration.
     pub fn of_system() -> anyhow::Result<Resolver> {
         let mut servers = read_system_conf().map(|(config, _)| config.name_servers).unwrap_or_default();
         servers.truncate(SERVERS);
@@ -50,9 +47,6 @@ impl Resolver {
     }
 
     /// Asks this server alone.
-    ///
-    /// # Errors
-    /// The library's, which has none for such a configuration.
     pub fn of(server: SocketAddr) -> anyhow::Result<Resolver> {
         let mut config = NameServerConfig::udp_and_tcp(server.ip());
         config.connections.iter_mut().for_each(|connection| connection.port = server.port());

@@ -72,9 +72,6 @@ impl Verifier {
 
     /// Verifies what stands behind `Bearer `. A token verified before is answered without waiting; one with an unknown
     /// key waits for at most one fetch of its issuer's keys (5 seconds).
-    ///
-    /// # Errors
-    /// See `Refusal`. The reason goes to the log.
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
         if token.len() > MAX_TOKEN_BYTES {
             tracing::debug!(fault = "longer than any token may be", "user token refused");

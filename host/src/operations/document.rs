@@ -15,13 +15,13 @@ pub struct Document {
     pub packed: OnceLock<Bytes>,
 }
 
-/// What the contract says of itself.
-const DESCRIPTION: &str = "A multi-tenant commerce platform whose every domain is a sandboxed WebAssembly component.\n\n\
-    Schemas are of JSON Schema 2020-12, with keywords of this service's own where it has none. `x-normalize`: what becomes of a \
-    text before it is judged (`trim`, `upper`, `lower`, `decimal`). Of a value of any shape, with all that it holds: `x-maxValues`, \
-    how many values it is (objects, arrays and scalars, itself included; TOO_MANY); `x-maxDepth`, how many objects and arrays \
-    stand inside one another (itself included), and `x-maxCharacters`, how many characters its compact JSON has (RANGE). A body \
-    of far more values than its schema can allow is refused as TOO_MANY without a place.";
+/// Introduction of the contract.
+const DESCRIPTION: &str = "A multi-tenant commerce platform. Every domain is a sandboxed WebAssembly component.\n\n\
+    Schemas use JSON Schema 2020-12 and these additional keywords. `x-normalize`: normalization of a text before its validation \
+    (`trim`, `upper`, `lower`, `decimal`). Three keywords limit a free JSON value. `x-maxValues`: number of objects, arrays and \
+    scalars in it, itself included (TOO_MANY). `x-maxDepth`: nesting of objects and arrays, itself included. `x-maxCharacters`: \
+    characters of its compact JSON (both RANGE). A body with far more values than its schema allows is rejected as TOO_MANY \
+    without a pointer.";
 
 impl Document {
     /// `modules`: whoever declares operations, the host among them.

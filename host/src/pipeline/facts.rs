@@ -26,11 +26,11 @@ pub fn facts(request: &Request, opened: &Opened, tenant: Uuid) -> RequestFacts {
         },
         actor: request.caller.id().to_string(),
         request: request.request_id.as_u64_pair(),
-        now: opened.now,
-        today: calendar::day(opened.now, zone),
+        now: opened.company_now(),
+        today: calendar::day(opened.company_now(), zone),
         horizon: None,
     };
-    RequestFacts { facts, permissions }
+    RequestFacts { facts, instant: opened.now, permissions }
 }
 
 /// Of what the deployment does by itself, which may do everything. `actor`: `system:...`.
@@ -44,5 +44,5 @@ pub fn of_system(actor: &str, tenant: Uuid, request: Uuid, now: i64) -> RequestF
         today: calendar::day(now, "UTC"),
         horizon: None,
     };
-    RequestFacts { facts, permissions: Held::All }
+    RequestFacts { facts, instant: now, permissions: Held::All }
 }

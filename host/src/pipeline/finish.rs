@@ -5,6 +5,7 @@ use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use super::request::{Answer, Request, tenant_or_nil};
+use crate::calendar;
 use crate::database::postgres::{self, PgStatement};
 use crate::database::{Cell, Error, Session, sqlite};
 use crate::ids::Ids;
@@ -18,6 +19,8 @@ pub struct Finish<'a> {
     pub request: &'a Request,
     pub operation: &'a str,
     pub now: i64,
+    /// Where the clock of a company stands that brings its past in.
+    pub history_at: Option<i64>,
     /// Of the audit entry: the path's company, or the one that the request made.
     pub tenant: Uuid,
     pub resource_type: &'a str,
@@ -170,6 +173,9 @@ fn metadata(finish: &Finish<'_>) -> String {
     }
     if let Some(detail) = finish.detail {
         metadata["detail"] = detail.clone();
+    }
+    if let Some(at) = finish.history_at {
+        metadata["historyAt"] = calendar::time(at).into();
     }
     metadata.to_string()
 }

@@ -42,6 +42,8 @@ pub struct Opened {
 pub struct Standing {
     pub tenant_status: String,
     pub time_zone: String,
+    /// Where the clock of a company stands that brings its past in: milliseconds since 1970.
+    pub history_at: Option<i64>,
     /// Whether the company may use API keys at all.
     pub entitled: bool,
     /// Of the membership or of the API client.
@@ -95,6 +97,11 @@ impl Opened {
         }
     }
 
+    /// The instant of this request by the company's clock, which is the database's but for a company that brings its past in.
+    pub fn company_now(&self) -> i64 {
+        self.standing.as_ref().and_then(|standing| standing.history_at).unwrap_or(self.now)
+    }
+
     fn admits(&self, opening: &Opening<'_>) -> bool {
         self.authenticate(opening.caller).is_ok()
             && self.authorize(opening.caller, opening.tenant, opening.access).is_ok()
@@ -125,14 +132,14 @@ pub fn public_api_disabled() -> Problem {
 const POSTGRES_MEMBER: &str = "
   select t.status as tenant_status, t.time_zone, true as entitled, m.id as standing, m.status as standing_status,
     coalesce(bool_or(r.system), false) as owner,
-    array_to_string(array_remove(array_agg(distinct p.permission), null), ' ') as permissions
+    array_to_string(array_remove(array_agg(distinct p.permission), null), ' ') as permissions, t.history_at
   from stoa_membership m
   join stoa_tenant t on t.id = $1
   left join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = m.id
   left join stoa_role r on r.tenant_id = $1 and r.id = a.role_id and r.status = 'ACTIVE'
   left join stoa_role_permission p on p.tenant_id = $1 and p.role_id = r.id
   where m.tenant_id = $1 and m.user_id = $2
-  group by t.status, t.time_zone, m.id, m.status";
+  group by t.status, t.time_zone, t.history_at, m.id, m.status";
 
 /// The live rows of an API client ($2) with one of its keys. The instant is the statement's own: expiry needs no job.
 fn postgres_client(key: &str) -> String {
@@ -142,7 +149,7 @@ fn postgres_client(key: &str) -> String {
     c.id as standing,
     case when k.revoked_at is not null then 'REVOKED' when k.expires_at <= statement_timestamp() then 'EXPIRED'
       else c.status end as standing_status,
-    false as owner, c.scopes as permissions
+    false as owner, c.scopes as permissions, t.history_at
   from stoa_api_key k
   join stoa_api_client c on c.tenant_id = $1 and c.id = k.client_id
   join stoa_tenant t on t.id = $1
@@ -157,7 +164,7 @@ fn postgres_answer() -> String {
         "select floor(extract(epoch from
     case when current_setting('transaction_read_only') = 'on' then clock_timestamp()
          when {begin_writing} then clock_timestamp() end) * 1000)::bigint, tenant_status, time_zone, entitled,
-  standing, standing_status, owner, permissions, set_config('stoa.tenant', $1::text, true)"
+  standing, standing_status, owner, permissions, floor(extract(epoch from history_at) * 1000)::bigint, set_config('stoa.tenant', $1::text, true)"
     )
 }
 
@@ -229,10 +236,15 @@ async fn open_postgres(transaction: &mut postgres::Transaction, opening: &Openin
             status: text(5)?.to_owned(),
             owner: text(6)? == "t",
             permissions: Arc::new(words(text(7)?)),
+            history_at: row.get(8).map(instant).transpose()?,
         }),
     };
-    let now = text(0)?.parse().map_err(|_| Error::Fault("the opening gave no time".into()))?;
+    let now = instant(text(0)?)?;
     Ok(Opened { now, standing, claimed: !claimed.is_empty() })
+}
+
+fn instant(text: &str) -> Result<i64, Error> {
+    text.parse().map_err(|_| Error::Fault("the opening gave no time".into()))
 }
 
 fn quote(text: &str) -> String {
@@ -275,7 +287,7 @@ fn open_sqlite(connection: &rusqlite::Connection, opening: &Opening<'_>) -> Resu
 fn sqlite_member(connection: &rusqlite::Connection, tenant: Uuid, user: Uuid) -> Result<Option<Standing>, Error> {
     let rows = sqlite::query(
         connection,
-        "select t.status, t.time_zone, m.id, m.status, r.system, p.permission
+        "select t.status, t.time_zone, m.id, m.status, r.system, p.permission, t.history_at
          from stoa_membership m
          join stoa_tenant t on t.id = $1
          left join stoa_membership_role a on a.tenant_id = $1 and a.membership_id = m.id
@@ -296,6 +308,7 @@ fn sqlite_member(connection: &rusqlite::Connection, tenant: Uuid, user: Uuid) ->
                 status: row.text(3)?,
                 owner: false,
                 permissions: Arc::default(),
+                history_at: row.optional(6, Row::instant)?,
             }),
         };
         standing.owner |= row.optional(4, Row::boolean)?.unwrap_or(false);
@@ -315,7 +328,7 @@ fn sqlite_client(
         connection,
         "select t.status, t.time_zone, t.entitlements, c.id,
            case when k.revoked_at is not null then 'REVOKED' when k.expires_at <= $4 then 'EXPIRED' else c.status end,
-           c.scopes
+           c.scopes, t.history_at
          from stoa_api_key k
          join stoa_api_client c on c.tenant_id = $1 and c.id = k.client_id
          join stoa_tenant t on t.id = $1
@@ -332,6 +345,7 @@ fn sqlite_client(
         status: row.text(4)?,
         owner: false,
         permissions: Arc::new(words(&row.text(5)?)),
+        history_at: row.optional(6, Row::instant)?,
     }))
 }
 
@@ -347,6 +361,7 @@ mod tests {
         let standing = Standing {
             tenant_status: tenant.into(),
             time_zone: "UTC".into(),
+            history_at: None,
             entitled,
             id: Uuid::nil(),
             status: status.into(),

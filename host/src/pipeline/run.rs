@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use stoa_descriptor::Idempotency;
 use uuid::Uuid;
 
+use super::company_clock;
 use super::facts::facts;
 use super::finish::{Finish, finish};
 use super::opening::{Opening, open};
@@ -157,7 +158,7 @@ pub(super) async fn transact<H: Host>(
         claim: key.filter(|_| route.idempotency != Idempotency::None),
         read_only,
     };
-    let opened = match open(&mut session, &opening).await {
+    let mut opened = match open(&mut session, &opening).await {
         Ok(opened) => opened,
         Err(error) => return (Some(session), Verdict::Fail(error)),
     };
@@ -200,6 +201,17 @@ pub(super) async fn transact<H: Host>(
     if let Err(problem) = &request.asked_ahead {
         return refuse(session, problem.clone());
     }
+    if !read_only
+        && matches!(runner, Runner::Module(_))
+        && let Some(standing) = &mut opened.standing
+        && standing.history_at.is_some()
+    {
+        standing.history_at = match company_clock::hold(&mut session, tenant_or_nil(request.tenant)).await {
+            Ok(Some(at)) => Some(at),
+            Ok(None) => return (Some(session), Verdict::Fail(Error::Conflict("the history has ended".into()))),
+            Err(error) => return (Some(session), Verdict::Fail(error)),
+        };
+    }
     let call = OpenedCall { request, input, opened: &opened, horizon };
     let outcome = match runner {
         Runner::Host(operation) => host.perform(operation, call, session).await,
@@ -227,6 +239,7 @@ pub(super) async fn transact<H: Host>(
                 request,
                 operation: &route.operation,
                 now: opened.now,
+                history_at: opened.standing.as_ref().and_then(|standing| standing.history_at),
                 tenant: done.tenant.or(request.tenant).unwrap_or(Uuid::nil()),
                 resource_type: done.audit.unwrap_or(resource_type),
                 resource: done.resource,
@@ -293,8 +306,12 @@ pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refu
 /// A module's problem: its code must be one of the platform's that modules share, or of a descriptor's.
 pub fn refuse_problem(generation: &Generation, module: &Module, problem: module::Problem, request: Uuid) -> Refused {
     let fault = |why: &str| refuse_failure(&Failure::Fault(why.into()), module, request);
-    if !problem.errors.iter().all(|item| words::is_pointer(&item.pointer) && words::is_code(&item.code)) {
-        return fault("a problem whose items are no places and kinds");
+    let has_form = |item: &module::Item| {
+        let bounds = item.expected.as_ref();
+        words::is_pointer(&item.pointer) && words::is_code(&item.code) && bounds.is_none_or(words::are_bounds)
+    };
+    if !problem.errors.iter().all(has_form) {
+        return fault("a problem whose items are no places, kinds and bounds");
     }
     let declared = generation.problems.get(&problem.code).filter(|(status, _)| !words::is_reserved(*status));
     let mut answer = match (words::shared_code(&problem.code), declared) {
@@ -319,7 +336,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
             code: item.code.into(),
             required: item.required,
             identified: item.identified,
-            expected: None,
+            expected: item.expected.as_ref().and_then(words::show_bounds),
         })
         .collect();
     Refused::Problem(answer)

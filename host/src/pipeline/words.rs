@@ -1,7 +1,12 @@
 //! What of a module's own words may stand in a problem or an audit entry: names of places and kinds, by their form. Whatever else it
 //! says there is a failure of the module, and nobody hears it.
 
+use chrono::DateTime;
+use serde_json::{Map, Value};
+
+use crate::contract::format;
 use crate::problem::CODES;
+use crate::wit::problems::{Bound, Bounds};
 
 /// Longest pointer, code and name of a member.
 const LONGEST_POINTER: usize = 256;
@@ -20,6 +25,47 @@ pub fn is_pointer(text: &str) -> bool {
 pub fn is_code(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     text.starts_with(|first: char| first.is_ascii_uppercase()) && text.len() <= LONGEST_CODE && text.bytes().all(plain)
+}
+
+/// Bounds: numbers, decimals, days and instants, and a unit in the form of a code.
+pub fn are_bounds(bounds: &Bounds) -> bool {
+    show_bounds(bounds).is_some()
+}
+
+/// Bounds as callers see them; none where they are no bounds.
+pub fn show_bounds(bounds: &Bounds) -> Option<Value> {
+    let mut shown = Map::new();
+    for (name, bound) in [("minimum", &bounds.minimum), ("maximum", &bounds.maximum)] {
+        if let Some(bound) = bound {
+            shown.insert(name.to_owned(), show_bound(bound)?);
+        }
+    }
+    match &bounds.unit {
+        Some(unit) if is_code(unit) => shown.insert("unit".to_owned(), unit.as_str().into()),
+        Some(_) => return None,
+        None => None,
+    };
+    Some(shown.into())
+}
+
+fn show_bound(bound: &Bound) -> Option<Value> {
+    match bound {
+        Bound::Integer(number) => Some((*number).into()),
+        Bound::Decimal(text) => is_decimal(text).then(|| text.as_str().into()),
+        Bound::Date(text) => format::is_date(text).then(|| text.as_str().into()),
+        Bound::Instant(ms) => {
+            let at = DateTime::from_timestamp_millis(*ms)?.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+            format::is_instant(&at).then(|| at.into())
+        }
+    }
+}
+
+/// Digits, with a sign and a point at most.
+fn is_decimal(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_number = |part: &str| !part.is_empty() && part.len() <= 39 && part.bytes().all(|byte| byte.is_ascii_digit());
+    is_number(whole) && is_number(fraction)
 }
 
 /// The name of something that changed.
@@ -46,6 +92,8 @@ pub fn is_reserved(status: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -67,6 +115,30 @@ mod tests {
         }
         assert!(!is_code(&"A".repeat(65)));
         assert!(is_name("unitCost") && !is_name("") && !is_name("a b") && !is_name(&"a".repeat(129)));
+    }
+
+    #[test]
+    fn bounds_by_their_form() {
+        let bounds = |minimum, unit: Option<&str>| Bounds { minimum, maximum: None, unit: unit.map(str::to_owned) };
+        for (bound, shown) in [
+            (Bound::Integer(-3), Some(json!({ "minimum": -3 }))),
+            (Bound::Decimal("-0.000001".into()), Some(json!({ "minimum": "-0.000001" }))),
+            (Bound::Decimal("12".into()), Some(json!({ "minimum": "12" }))),
+            (Bound::Date("2024-02-29".into()), Some(json!({ "minimum": "2024-02-29" }))),
+            (Bound::Instant(0), Some(json!({ "minimum": "1970-01-01T00:00:00.000Z" }))),
+            (Bound::Decimal("a secret".into()), None),
+            (Bound::Decimal("--1".into()), None),
+            (Bound::Decimal("1.".into()), None),
+            (Bound::Decimal(String::new()), None),
+            (Bound::Decimal("1".repeat(40)), None),
+            (Bound::Date("2025-02-29".into()), None),
+            (Bound::Instant(i64::MAX), None),
+        ] {
+            let bounds = bounds(Some(bound), None);
+            assert_eq!((show_bounds(&bounds), are_bounds(&bounds)), (shown.clone(), shown.is_some()), "{bounds:?}");
+        }
+        assert_eq!(show_bounds(&bounds(None, Some("DAYS"))), Some(json!({ "unit": "DAYS" })));
+        assert_eq!(show_bounds(&bounds(None, Some("of a caller"))), None);
     }
 
     #[test]

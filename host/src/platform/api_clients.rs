@@ -28,23 +28,23 @@ const CLIENT: &str = "/tenants/{tenantId}/api-clients/{clientId}";
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read(CLIENTS, "listApiClients", on_session!(list))
-        .summary("The company's API clients.")
+        .summary("API clients of the company")
         .needs(&["api.manage"])
         .query::<ListApiClients>()
         .answers::<Page<ApiClient>>(),
     PlatformOperation::create(CLIENTS, "createApiClient", on_session!(create))
-        .summary("Make an API client. It calls with keys.")
+        .summary("Create an API client")
         .needs(&["api.manage"])
         .body::<NewClient>()
         .answers::<ApiClient>()
         .writes("API_CLIENT")
         .amend(offer_scopes),
     PlatformOperation::read("/tenants/{tenantId}/api-clients/scopes", "listScopes", on_session!(list_scopes))
-        .summary("Every scope, with the operations that it opens.")
+        .summary("Scopes, with the operations that each allows")
         .needs(&["api.manage"])
         .answers::<Items<Scope>>(),
     PlatformOperation::read(CLIENT, "getApiClient", on_session!(get))
-        .summary("One API client.")
+        .summary("An API client")
         .needs(&["api.manage"])
         .answers::<ApiClient>(),
     PlatformOperation::set(
@@ -52,7 +52,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         "setApiClientStatus",
         on_session!(set_status),
     )
-    .summary("Suspend, resume or revoke an API client: it holds for the very next request.")
+    .summary("Suspend, resume or revoke an API client, from the next request on")
     .needs(&["api.manage"])
     .body::<NewStatus>()
     .answers::<ApiClient>()
@@ -63,7 +63,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         "replaceApiClientScopes",
         on_session!(replace_scopes),
     )
-    .summary("Replace an API client's scopes: it holds for the very next request.")
+    .summary("Replace the scopes of an API client, from the next request on")
     .needs(&["api.manage"])
     .body::<NewScopes>()
     .answers::<ApiClient>()
@@ -80,7 +80,7 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListApiClients {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
@@ -100,7 +100,7 @@ struct NewClient {
     #[serde(default = "usual_requests_per_minute")]
     #[schemars(with = "Integer", range(min = 1, max = 6000))]
     requests_per_minute: i64,
-    /// Requests in a calendar month, UTC.
+    /// Requests in a calendar month (UTC).
     #[serde(default = "usual_monthly_quota")]
     #[schemars(with = "Integer", range(min = 1, max = 100_000_000))]
     monthly_quota: i64,

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use stoa_descriptor::schemas::never_null;
 use uuid::Uuid;
 
@@ -12,6 +13,7 @@ use super::page::{Limit, Page};
 use super::reply::{answer, answer_about};
 use super::values::{Instant, drop_type, text_enum};
 use super::{Call, Performed};
+use crate::calendar::time;
 use crate::database::{Cell, Error, Row, Session};
 use crate::identity::Environment;
 use crate::identity::api_keys::Issued;
@@ -30,15 +32,15 @@ const USABLE: i64 = 10;
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read(KEYS, "listApiKeys", on_session!(list))
-        .summary("The client's keys, without their secrets.")
+        .summary("Keys of an API client, without their secrets")
         .needs(&["api.manage"])
         .query::<ListApiKeys>()
         .answers::<Page<ApiKey>>(),
     PlatformOperation::create(KEYS, "issueApiKey", on_session!(issue))
-        .summary("Issue a key.")
+        .summary("Issue a key")
         .description(
-            "The answer shows `apiKey` this one time: a retry after it was delivered is refused with \
-             CREDENTIAL_ALREADY_DELIVERED. A key that was lost is revoked and another one issued.",
+            "The response shows `apiKey` once. After it was delivered, a retry is rejected with CREDENTIAL_ALREADY_DELIVERED. \
+                If you lose the key, revoke it and issue a new one.",
         )
         .needs(&["api.manage"])
         .body::<NewKey>()
@@ -47,7 +49,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .problems(&["CREDENTIAL_ALREADY_DELIVERED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .cache_control("no-store"),
     PlatformOperation::command(REVOKE, "revokeApiKey", on_session!(revoke))
-        .summary("Revoke a key: it holds for the very next request.")
+        .summary("Revoke a key, from the next request on")
         .needs(&["api.manage"])
         .body::<EmptyBody>()
         .answers::<ApiKey>()
@@ -62,7 +64,7 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListApiKeys {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
@@ -72,10 +74,10 @@ struct ListApiKeys {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline, extend("required" = []))]
 struct NewKey {
-    /// Must be the deployment's own, which is the default.
+    /// Must be the environment of the deployment. Omitted: that one.
     #[schemars(transform = never_null, transform = drop_type)]
     environment: Option<Environment>,
-    /// At most 365 days ahead; 90 days where it is left out.
+    /// At most 365 days ahead. Omitted: 90 days.
     #[schemars(with = "Option<Instant>", transform = never_null)]
     expires_at: Option<DateTime<Utc>>,
 }
@@ -109,7 +111,7 @@ struct ApiKey {
 struct IssuedApiKey {
     #[serde(flatten)]
     key: ApiKey,
-    /// The key itself. It is not kept and cannot be shown again.
+    /// The key. The service does not store it and cannot show it again.
     api_key: String,
 }
 
@@ -174,14 +176,15 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
     let new: NewKey = call.body()?;
     let now = call.opened.now;
-    let invalid = |pointer, code| Problem::of("VALIDATION_FAILED").with(vec![Item::new(pointer, code)]);
+    let invalid = |fault| Problem::of("VALIDATION_FAILED").with(vec![fault]);
     let environment = call.platform.environment;
     if new.environment.is_some_and(|wanted| wanted != environment) {
-        return Err(invalid("/environment", "NOT_ALLOWED").into());
+        return Err(invalid(Item::new("/environment", "NOT_ALLOWED")).into());
     }
     let expires_at = new.expires_at.map_or(now + DEFAULT_LIFE_MS, |at| at.timestamp_millis());
     if expires_at <= now || expires_at > now + LONGEST_LIFE_MS {
-        return Err(invalid("/expiresAt", "RANGE").into());
+        let life = json!({ "minimum": time(now + 1), "maximum": time(now + LONGEST_LIFE_MS) });
+        return Err(invalid(Item::new("/expiresAt", "RANGE").with_expected(life)).into());
     }
     if api_clients::lock(session, tenant, client).await?.status == ClientStatus::Revoked {
         return Err(Problem::of("ILLEGAL_STATE").into());
@@ -194,7 +197,7 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
         )
         .await?;
     if usable.first().map_or(Ok(0), |row| row.integer(0))? >= USABLE {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(USABLE, "KEYS").into());
     }
     let issued = Issued::make(environment, Ids::new(now).make())?;
     session

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Days, NaiveDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::operation::{PlatformOperation, on_session};
 use super::page::Items;
@@ -23,7 +24,7 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read(
     "getApiClientUsage",
     on_session!(get),
 )
-.summary("Requests by day, admitted and refused. Days without any are left out.")
+.summary("Admitted and rejected requests by day, without empty days")
 .needs(&["api.manage"])
 .query::<GetApiClientUsage>()
 .answers::<Items<ApiUsageDay>>()];
@@ -31,9 +32,9 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GetApiClientUsage {
-    /// First day, UTC. 29 days before `to` where it is left out.
+    /// First day (UTC). Omitted: 29 days before `to`.
     from: Option<NaiveDate>,
-    /// Last day, UTC. Today where it is left out.
+    /// Last day (UTC). Omitted: today.
     to: Option<NaiveDate>,
 }
 
@@ -64,8 +65,11 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let today = DateTime::from_timestamp_millis(call.opened.now).unwrap_or_default().date_naive();
     let to = query.to.unwrap_or(today);
     let from = query.from.or_else(|| to.checked_sub_days(Days::new(USUAL - 1))).unwrap_or(to);
+    let days = json!({ "minimum": 1, "maximum": MOST, "unit": "DAYS" });
     if from > to || (to - from).num_days() >= MOST {
-        return Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/query/from", "RANGE")]).into());
+        return Err(Problem::of("VALIDATION_FAILED")
+            .with(vec![Item::new("/query/from", "RANGE").with_expected(days)])
+            .into());
     }
     api_clients::require(session, tenant, client).await?;
     let rows = session

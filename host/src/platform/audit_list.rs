@@ -44,8 +44,8 @@ const SLACK_MS: i64 = 3_600_000;
 
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::read("/tenants/{tenantId}/audit", "listAuditEntries", on_session!(list))
-        .summary("The company's audit log.")
-        .description("Newest first: the cursor is the last id of the page before. Filters narrow together.")
+        .summary("Audit log of the company")
+        .description("Newest first: the cursor is the last id of the previous page. An entry must match all filters.")
         .needs(&["settings.manage"])
         .query::<ListAuditEntries>()
         .answers::<Page<AuditEntry>>()
@@ -64,7 +64,7 @@ text_enum! {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListAuditEntries {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
@@ -72,23 +72,23 @@ struct ListAuditEntries {
     resource_type: Option<String>,
     resource_id: Option<Uuid>,
     actor_type: Option<ActorType>,
-    /// Id of the user or API client, or the name of a part of the service.
+    /// Id of the user or API client, or name of the part of the service.
     #[schemars(length(min = 1, max = 100), extend("x-normalize" = ["trim", "lower"]))]
     actor_id: Option<String>,
-    /// An operation's id.
+    /// Operation id in this contract.
     #[schemars(regex(pattern = r"^[a-z][A-Za-z0-9]{0,63}$"))]
     operation: Option<String>,
     result: Option<AuditResult>,
-    /// Not before, inclusive: an instant, or a day in the company's time zone.
+    /// Inclusive start: an instant, or a day in the company's time zone.
     #[serde(default)]
     #[schemars(with = "Moment")]
     from: Option<Moment>,
-    /// Not after, inclusive: an instant, or a day in the company's time zone.
+    /// Inclusive end: an instant, or a day in the company's time zone.
     #[serde(default)]
     #[schemars(with = "Moment")]
     to: Option<Moment>,
-    /// Text that operation, resource type, actor, address, user agent, result or reason contains, in either case; `%` and `_`
-    /// mean themselves.
+    /// Only entries whose operation, resource type, actor, address, user agent, result or reason contains the text, ignoring
+    /// case. `%` and `_` have no special meaning.
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     text: Option<String>,
     /// The filters of modules.
@@ -160,10 +160,10 @@ struct AuditEntry {
     actor_type: ActorType,
     actor_id: String,
     operation: String,
-    /// Types are added with modules: take unknown ones.
+    /// Modules add types: accept unknown ones.
     resource_type: String,
     ip_address: Option<String>,
-    /// Family and major version: `curl/8`.
+    /// Product and major version of the user agent: `curl/8`.
     user_agent: Option<String>,
     metadata: Metadata,
     created_at: Instant,
@@ -174,7 +174,7 @@ struct AuditEntry {
 #[schemars(inline)]
 struct Metadata {
     result: AuditResult,
-    /// Why it was denied: a problem code.
+    /// Problem code of the rejection; null if the request succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     reason: Option<String>,
@@ -184,7 +184,7 @@ struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     key_id: Option<Uuid>,
-    /// Members that a change touched.
+    /// Names of the changed members.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     changed: Option<Vec<String>>,
@@ -193,12 +193,12 @@ struct Metadata {
     detail: Option<Detail>,
 }
 
-/// What was done in particular, where operation and resource leave it open: who was given what, and what was taken away.
+/// Details that operation and resource leave open, such as the member who received or lost a role.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub struct Detail {
-    /// Of an IAM command its kind: `assign_role`. Kinds are added: take unknown ones.
+    /// For an IAM command its kind, such as `assign_role`. New kinds are added: accept unknown ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     pub kind: Option<String>,
@@ -208,18 +208,18 @@ pub struct Detail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     pub membership_id: Option<Uuid>,
-    /// Of a new membership; of the owner of a company that an operator made.
+    /// User of a new membership, or the owner of a company that an operator created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     pub user_id: Option<Uuid>,
-    /// What was set.
+    /// New status of the record; absent if the request set none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = never_null)]
     pub status: Option<String>,
-    /// Permissions of the role or of the member, or scopes of the API client, that it has from here on and had not before.
+    /// Permissions or scopes that the request added to the role, member or API client.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gained: Vec<String>,
-    /// Permissions of the role or of the member, or scopes of the API client, that it had until here.
+    /// Permissions or scopes that the request removed from the role, member or API client.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
 }

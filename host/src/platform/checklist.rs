@@ -17,7 +17,7 @@ use crate::wit::module::Step;
 
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::read("/tenants/{tenantId}/onboarding", "getOnboardingChecklist", through_modules!(get))
-        .summary("What the company has done, and what is left, to be ready.")
+        .summary("Setup steps of the company, done and open")
         .needs(&["settings.manage"])
         .answers::<OnboardingChecklist>()];
 

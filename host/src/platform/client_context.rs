@@ -16,7 +16,7 @@ use crate::problem::Problem;
 
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::read("/api-client/context", "apiGetContext", on_session!(get))
-        .summary("The company and the client of the key, with its scopes and limits.")
+        .summary("Company and API client of the key, with scopes and limits")
         .machine(&["catalog.read"])
         .answers::<ApiClientContext>()];
 
@@ -48,8 +48,8 @@ struct RateLimit {
 struct MonthlyQuota {
     #[schemars(with = "Integer", range(min = 0))]
     limit: u64,
-    /// Requests of this month, UTC, by the database. Each host takes permits ahead, `requestsPerMinute` / 50 at a time and at least one: what
-    /// other hosts have in hand, or had when they crashed, counts as used.
+    /// Requests of this month (UTC), according to the database. Each host reserves permits in advance, `requestsPerMinute` / 50
+    /// at a time and at least one. Permits that another host still holds, or held when it crashed, count as used.
     #[schemars(with = "Integer", range(min = 0))]
     used: u64,
     resets_at: Instant,

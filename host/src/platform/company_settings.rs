@@ -6,6 +6,7 @@ use stoa_descriptor::LAST_VERSION;
 use stoa_iso::currency;
 use uuid::Uuid;
 
+use super::history::TenantHistory;
 use super::operation::{PlatformOperation, on_session};
 use super::reply::{answer, answer_about};
 use super::values::{Integer, refuse_unknown, text_enum};
@@ -19,12 +20,12 @@ const PATH: &str = "/tenants/{tenantId}/settings";
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read(PATH, "getTenantSettings", on_session!(get))
-        .summary("The company's settings.")
+        .summary("Settings of the company")
         .needs(&["settings.manage"])
         .answers::<TenantSettings>(),
     PlatformOperation::replace(PATH, "replaceTenantSettings", on_session!(replace))
-        .summary("Replace the company's settings.")
-        .description("Full replacement. `status` is the operators' alone. Every record keeps the currency that it has.")
+        .summary("Replace the settings of the company")
+        .description("Full replacement. Only operators change `status`. Existing records keep their currency.")
         .needs(&["settings.manage"])
         .body::<Replacement>()
         .answers::<TenantSettings>()
@@ -45,6 +46,8 @@ struct TenantSettings {
     status: TenantStatus,
     default_currency_code: String,
     time_zone: String,
+    /// The past that the company brings in, or brought in; null if it came without.
+    history: Option<TenantHistory>,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     version: i64,
 }
@@ -55,10 +58,10 @@ struct TenantSettings {
 struct Replacement {
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     name: String,
-    /// An active code of ISO 4217.
+    /// Active ISO 4217 code.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     default_currency_code: String,
-    /// A name of the IANA database, as it spells it: `Europe/Berlin`. It decides which day is today.
+    /// IANA time zone name in its exact spelling: `Europe/Berlin`. It decides which day is today.
     #[schemars(length(min = 1, max = 64))]
     time_zone: String,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
@@ -82,7 +85,7 @@ async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
         return Err(Problem::of("VERSION_CONFLICT").into());
     }
     if before.version >= LAST_VERSION {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());
     }
     let after = TenantSettings {
         name: wanted.name,
@@ -90,6 +93,7 @@ async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
         time_zone: wanted.time_zone,
         version: before.version + 1,
         status: before.status,
+        history: before.history,
     };
     session
         .query(
@@ -125,7 +129,8 @@ pub async fn lock(session: &mut Session, tenant: Uuid) -> Result<(), Error> {
 async fn read_settings(session: &mut Session, tenant: Uuid) -> Result<TenantSettings, Error> {
     let rows = session
         .query(
-            "select name, status, default_currency_code, time_zone, version from stoa_tenant where id = $1",
+            "select name, status, default_currency_code, time_zone, version, history_from, history_at, history_until
+             from stoa_tenant where id = $1",
             &[Cell::Id(tenant)],
         )
         .await?;
@@ -136,5 +141,6 @@ async fn read_settings(session: &mut Session, tenant: Uuid) -> Result<TenantSett
         default_currency_code: row.text(2)?,
         time_zone: row.text(3)?,
         version: row.integer(4)?,
+        history: TenantHistory::from_row(row, 5)?,
     })
 }

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::read("/tenants/{tenantId}/context", "getTenantContext", on_session!(get))
-        .summary("The company and the caller's membership, roles and permissions in it.")
+        .summary("The company, and the caller's membership, roles and permissions in it")
         .answers::<TenantContext>()];
 
 #[derive(Serialize, JsonSchema)]

@@ -13,7 +13,7 @@ use super::{Call, Performed};
 use crate::database::{Cell, Error, Row, Session};
 
 pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::read("/auth/me", "getCurrentUser", on_session!(get))
-    .summary("The caller's own user record.")
+    .summary("The caller's user record")
     .answers::<CurrentUser>()];
 
 #[derive(Serialize, JsonSchema)]

@@ -20,9 +20,9 @@ use crate::events::body::{COLUMNS, OutboxEvent};
 use crate::ids::first_of;
 use crate::problem::Problem;
 
-const SUMMARY: &str = "What was emitted in the last thirty days, oldest first.";
-const READ_ON: &str = "To miss nothing, go on from the id seen last: pages end before what requests under way may still emit. `nextCursor` \
-    null says that there is nothing more now: ask again later with the id seen last as `cursor`.";
+const SUMMARY: &str = "Events of the last thirty days, oldest first";
+const READ_ON: &str = "A page ends before events of transactions that are still open. Continue from the last `id` and you miss \
+    nothing. If `nextCursor` is null there are no more events now: ask again later with the last `id` as `cursor`.";
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read("/tenants/{tenantId}/events", "listEvents", on_session!(list))
@@ -40,11 +40,11 @@ pub const OPERATIONS: &[PlatformOperation] = &[
         .answers::<Page<EmittedEvent>>()
         .news(),
     PlatformOperation::read("/tenants/{tenantId}/events/{eventId}", "getEvent", on_session!(get))
-        .summary("One event.")
+        .summary("An event")
         .needs(&["api.manage"])
         .answers::<EmittedEvent>(),
     PlatformOperation::read("/api-client/events/{eventId}", "apiGetEvent", on_session!(get))
-        .summary("One event.")
+        .summary("An event")
         .machine(&[SCOPE])
         .answers::<EmittedEvent>(),
 ];
@@ -52,29 +52,29 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ListEvents {
-    /// The id seen last.
+    /// Id of the last item that you read.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
     #[schemars(length(min = 1, max = 64))]
     kind: Option<String>,
     resource_id: Option<Uuid>,
-    /// Not before, inclusive.
+    /// Inclusive start.
     #[schemars(with = "Option<Instant>")]
     from: Option<DateTime<Utc>>,
-    /// Not after, inclusive.
+    /// Inclusive end.
     #[schemars(with = "Option<Instant>")]
     to: Option<DateTime<Utc>>,
 }
 
-/// As it is delivered, without the company.
+/// The event as delivered to endpoints, without the company.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct EmittedEvent {
     id: Uuid,
     kind: String,
     resource: EventResource,
-    /// As the kind's schema says.
+    /// Data of the event; its schema depends on `kind`.
     data: Map<String, Json>,
     occurred_at: Instant,
     request_id: Uuid,

@@ -12,6 +12,7 @@ pub mod conditions;
 pub mod context;
 pub mod current_user;
 pub mod emitted;
+pub mod history;
 pub mod iam;
 pub mod onboarding;
 pub mod operation;
@@ -24,7 +25,6 @@ pub mod webhooks;
 
 pub use call::Call;
 pub use operation::PlatformOperation;
-pub use values::time;
 
 use std::sync::Arc;
 
@@ -113,6 +113,7 @@ const OPERATIONS: &[&[PlatformOperation]] = &[
     client_context::OPERATIONS,
     checklist::OPERATIONS,
     company_settings::OPERATIONS,
+    history::OPERATIONS,
     iam::permissions::OPERATIONS,
     iam::commands::OPERATIONS,
     iam::roles::OPERATIONS,
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn every_operation_is_described() {
         let own = describe(&[]).unwrap();
-        assert_eq!(own.routes.len(), 48);
+        assert_eq!(own.routes.len(), 50);
         for (route, _) in &own.routes {
             let known = crate::contract::openapi::host_schemas(std::iter::empty());
             let codes = known["ProblemCode"]["enum"].as_array().unwrap();

@@ -10,11 +10,13 @@ use stoa_descriptor::Route;
 use stoa_iso::{country, currency};
 use uuid::Uuid;
 
+use super::history::check_begin;
 use super::iam::directory::insert_membership;
 use super::operation::{PlatformOperation, through_modules};
 use super::reply::answer_about;
-use super::values::refuse_unknown;
+use super::values::{Instant, refuse_unknown};
 use super::{Call, Performed};
+use crate::calendar;
 use crate::database::{Cell, Error, Session};
 use crate::ids::{Ids, first_of, instant_of};
 use crate::pipeline::facts::facts;
@@ -37,10 +39,10 @@ pub const OPERATIONS: &[PlatformOperation] = &[PlatformOperation::create(
     CREATE_COMPANY,
     through_modules!(create),
 )
-.summary("Make a company.")
+.summary("Create a company")
 .description(
-    "One transaction over every module's defaults: all of it or nothing. The caller becomes OWNER. A new company \
-             has no entitlements: an operator grants them.",
+    "Creates the company with the defaults of every module in one transaction: all of it or nothing. The caller becomes OWNER. \
+        A new company has no entitlements: an operator grants them.",
 )
 .body::<NewCompany>()
 .answers::<CreatedCompany>()
@@ -59,12 +61,16 @@ pub struct NewCompany {
     #[serde(default)]
     #[schemars(regex(pattern = r"^[A-Z]{2}$"))]
     country_code: Option<String>,
-    /// An active code of ISO 4217: the company's default currency.
+    /// Active ISO 4217 code. It becomes the company's default currency.
     #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
     currency_code: String,
-    /// Whether modules make their usual first records.
+    /// True lets the modules create their default records.
     #[serde(default = "yes")]
     with_defaults: bool,
+    /// A company that moves in: its clock begins here, and its people bring its past in before they end its history. Omitted or
+    /// null: it begins today.
+    #[serde(default)]
+    history_from: Option<Instant>,
     #[serde(flatten)]
     #[schemars(skip)]
     of_modules: Map<String, Json>,
@@ -187,6 +193,11 @@ pub async fn found_company(
         return (Some(session), Err(problem.into()));
     }
     let now = founding.facts.now;
+    if let Some(from) = company.history_from
+        && let Err(problem) = check_begin(from, now)
+    {
+        return (Some(session), Err(problem.into()));
+    }
     let request = Uuid::from_u64_pair(founding.facts.request.0, founding.facts.request.1);
     let mut ids = Ids::new(now);
     let (tenant, membership) = (ids.make(), ids.make());
@@ -205,7 +216,7 @@ pub async fn found_company(
         let entry = CallContext {
             module: module.clone(),
             session: open,
-            facts: facts_of(tenant, &founding.facts),
+            facts: facts_of(tenant, founding),
             read_only: false,
             limits: founding.limits,
         };
@@ -231,10 +242,13 @@ pub async fn found_company(
 }
 
 /// What modules are told of the request in the company that it makes.
-fn facts_of(tenant: Uuid, facts: &RequestFacts) -> RequestFacts {
-    let mut facts = facts.clone();
+fn facts_of(tenant: Uuid, founding: &Founding<'_>) -> RequestFacts {
+    let mut facts = founding.facts.clone();
     facts.facts.tenant = tenant.as_u64_pair();
-    facts
+    match founding.company.history_from {
+        Some(Instant(from)) => facts.at(from, calendar::day(from, "UTC")),
+        None => facts,
+    }
 }
 
 /// The company's own rows: itself, the OWNER role, its owner's membership.
@@ -245,18 +259,20 @@ async fn insert_company(
     membership: Uuid,
     role: Uuid,
 ) -> Result<(), Error> {
-    let NewCompany { name, country_code, currency_code, .. } = founding.company;
+    let NewCompany { name, country_code, currency_code, history_from, .. } = founding.company;
     let now = Cell::Instant(founding.facts.now);
     session
         .query(
-            "insert into stoa_tenant (id, name, status, country_code, default_currency_code, created_at, updated_at)
-             values ($1, $2, 'ACTIVE', $3, $4, $5, $5)",
+            "insert into stoa_tenant (id, name, status, country_code, default_currency_code, created_at, updated_at,
+               history_from, history_at)
+             values ($1, $2, 'ACTIVE', $3, $4, $5, $5, $6, $6)",
             &[
                 Cell::Id(tenant),
                 Cell::text(name),
                 Cell::optional(country_code.clone(), Cell::Text),
                 Cell::text(currency_code),
                 now.clone(),
+                Cell::optional(history_from.map(|Instant(from)| from), Cell::Instant),
             ],
         )
         .await?;

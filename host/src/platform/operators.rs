@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::company_settings::lock;
 use super::onboarding::{CreatedCompany, Founding, NewCompany, found_company};
-use super::values::time;
+use crate::calendar::time;
 use crate::database::{Cell, Database, Error, Place, Row, Session, Verdict, Work};
 use crate::ids::Ids;
 use crate::pipeline::facts::of_system;

@@ -44,8 +44,8 @@ impl Limit {
 #[schemars(inline, description = "")]
 pub struct Page<T> {
     items: Vec<T>,
-    /// Where the next page begins; null on the last one. A page before it may have fewer items than were asked for, or none: a search
-    /// looks at 10,000 records, and the next page goes on from there.
+    /// Cursor of the next page; null on the last page. A page before it may have fewer items than `limit`, or none: a search
+    /// scans at most 10,000 records per request, and the next page continues there.
     next_cursor: Option<Uuid>,
 }
 

@@ -7,13 +7,13 @@ use stoa_descriptor::{Access, Audience, Idempotency, Route};
 pub fn routes() -> Vec<Route> {
     let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
     vec![
-        read("/health", "getHealth", "Whether the process runs; never touches the database.", reference("Health")),
-        read("/ready", "getReadiness", "Whether requests can be answered.", reference("Readiness")),
-        read("/openapi.json", "getContract", "This document.", json!({ "type": "object" })),
+        read("/health", "getHealth", "Check that the process runs, without a database access", reference("Health")),
+        read("/ready", "getReadiness", "Check that the host can serve requests", reference("Readiness")),
+        read("/openapi.json", "getContract", "This contract", json!({ "type": "object" })),
         read(
             "/docs",
             "getReference",
-            "A reference for people.",
+            "Reference of the API, for readers",
             json!({ "type": "string", "contentMediaType": "text/html" }),
         ),
     ]

@@ -3,23 +3,27 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::calendar::time;
 use crate::identity::Environment;
 use crate::problem::{Item, Problem};
 
-/// A time as the interface writes it.
-pub fn time(ms: i64) -> String {
-    chrono::DateTime::from_timestamp_millis(ms).unwrap_or_default().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
-}
-
-/// Milliseconds since 1970, answered as text.
+/// Milliseconds since 1970, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant(pub i64);
 
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&time(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let at = chrono::DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
+        Ok(Instant(at.timestamp_millis()))
     }
 }
 

@@ -125,6 +125,7 @@ async fn ask<T>(
 fn begin(entry: CallContext) -> State {
     let CallContext { module, session, facts, read_only, limits } = entry;
     let mut scope = Scope::new(Uuid::from_u64_pair(facts.tenant.0, facts.tenant.1), facts.now, read_only);
+    scope.instant_ms = facts.instant;
     scope.limits.calls = usize::try_from(limits.store_calls).unwrap_or(usize::MAX);
     scope.limits.rows = usize::try_from(limits.rows).unwrap_or(usize::MAX);
     State::new(Some(session), scope, facts, module, limits)

@@ -9,8 +9,10 @@ use crate::wit::context::Facts;
 /// The facts of one request.
 #[derive(Debug, Clone)]
 pub struct RequestFacts {
-    /// As modules get them.
+    /// As modules get them. `now` is the company's clock.
     pub facts: Facts,
+    /// The database's clock, milliseconds since 1970: new ids are made of it, whatever the company's clock says.
+    pub instant: i64,
     pub permissions: Held,
 }
 
@@ -28,6 +30,14 @@ impl Held {
             Held::All => true,
             Held::These(permissions) => permissions.contains(permission),
         }
+    }
+}
+
+impl RequestFacts {
+    /// The facts in a company whose clock stands at `now`.
+    pub fn at(mut self, now: i64, today: String) -> RequestFacts {
+        (self.facts.now, self.facts.today) = (now, today);
+        self
     }
 }
 

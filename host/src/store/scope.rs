@@ -52,8 +52,10 @@ impl Default for StoreLimits {
 #[derive(Debug)]
 pub struct Scope {
     pub tenant: Uuid,
-    /// The request's one instant, milliseconds since 1970.
+    /// The request's one instant by the company's clock, milliseconds since 1970: rows bear it.
     pub now_ms: i64,
+    /// The same by the database's clock: ids are made of it.
+    pub instant_ms: i64,
     /// A request that may not write or lock.
     pub read_only: bool,
     pub limits: StoreLimits,
@@ -79,6 +81,7 @@ impl Scope {
         Scope {
             tenant,
             now_ms,
+            instant_ms: now_ms,
             read_only,
             limits: StoreLimits::default(),
             closed: false,
@@ -106,7 +109,7 @@ impl Scope {
 
     /// A UUIDv7 of the request's instant, above every one given before in this request and in those before it.
     pub fn new_id(&mut self) -> Uuid {
-        let now = self.now_ms;
+        let now = self.instant_ms;
         self.ids.get_or_insert_with(|| Ids::new(now)).make()
     }
 }

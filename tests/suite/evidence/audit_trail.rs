@@ -31,6 +31,8 @@ const WITHOUT_GOODS: &[(&str, &[&str])] = &[
             "revokeApiKey",
             "executeIamCommand",
             "replaceTenantSettings",
+            "advanceHistory",
+            "endHistory",
         ],
     ),
     (

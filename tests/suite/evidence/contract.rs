@@ -188,20 +188,48 @@ fn problems_are_closed(database: Database) {
 
 /// The codes that modules declare, with the status and the sentence that callers have always been told.
 const DECLARED: &[(&str, u16, &str)] = &[
-    ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect."),
-    ("PRICE_PERIOD_OVERLAP", 409, "An active price covers part of this period."),
-    ("INSUFFICIENT_STOCK", 409, "There is not enough available stock."),
-    ("CUSTODY_CONFLICT", 409, "The unit is not in the custody that the operation requires."),
-    ("UNIT_UNAVAILABLE", 409, "The unit is not available."),
-    ("UNIT_CONDITION_REQUIRED", 409, "The unit's condition must be stated."),
-    ("UNIT_CONDITION_MISMATCH", 409, "The unit's condition differs from its SKU's."),
-    ("UNIT_COUNT_MISMATCH", 409, "A line has another number of units than it bills."),
-    ("VALUATION_COST_REQUIRED", 409, "The entity keeps books: the unit cost must be stated."),
-    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
-    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
-    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
-    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
-    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
+    ("PRICE_NOT_IN_EFFECT", 404, "No price is in effect. Create a price for this list, variant and time."),
+    (
+        "PRICE_PERIOD_OVERLAP",
+        409,
+        "An active price covers part of this period. Change the period or archive that price.",
+    ),
+    ("INSUFFICIENT_STOCK", 409, "The available stock is too low. Reduce the quantity or add stock first."),
+    (
+        "CUSTODY_CONFLICT",
+        409,
+        "The unit or the goods are not in the required legal entity or warehouse. Transfer them first.",
+    ),
+    ("UNIT_UNAVAILABLE", 409, "The unit is not available. Choose another unit."),
+    ("UNIT_CONDITION_REQUIRED", 409, "The request must state the condition of the unit."),
+    (
+        "UNIT_CONDITION_MISMATCH",
+        409,
+        "The condition of the unit differs from the condition of its variant. State the same condition or use another variant.",
+    ),
+    (
+        "UNIT_COUNT_MISMATCH",
+        409,
+        "The number of units on a line differs from its quantity. Correct the units or the quantity.",
+    ),
+    ("VALUATION_COST_REQUIRED", 409, "The legal entity keeps books: state the unit cost."),
+    (
+        "PAYMENT_ACCOUNT_INVALID",
+        409,
+        "The money account does not fit the payment method, currency or legal entity. Choose another account.",
+    ),
+    (
+        "ACCOUNTING_SETUP_REQUIRED",
+        409,
+        "The books of the legal entity lack an account or mapping that the entry needs. Complete the mapping set.",
+    ),
+    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed. Use a later day or reopen the month."),
+    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency. Use the currency of the books."),
+    (
+        "ACCOUNTING_AMOUNT_PRECISION",
+        409,
+        "An amount has more decimals than the books allow. Change quantities or prices.",
+    ),
 ];
 
 /// A host without modules knows none of them.

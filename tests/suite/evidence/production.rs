@@ -2,6 +2,7 @@
 //! provider, on PostgreSQL over TLS.
 
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 
 use stoa_tests::door::Door;
 use stoa_tests::folder::Folder;
@@ -35,12 +36,7 @@ fn six_commands_lead_to_production() {
     assert!(serve.starts_with("stoa serve "), "{serve}");
 
     let place = Folder::new("production");
-    std::fs::create_dir(place.path().join("modules")).expect("a folder");
-    for entry in std::fs::read_dir(modules::folder()).expect("the suite's modules").flatten() {
-        if entry.path().extension().is_some_and(|kind| kind == "wasm") {
-            std::fs::copy(entry.path(), place.path().join("modules").join(entry.file_name())).expect("a copy");
-        }
-    }
+    let release = make_release(&page, place.path());
     let signer = Signer::es256("provider");
     let issuer = Issuer::start(Manner::Keys(jwks([&signer])));
     let token = signer.sign(&signer.header(), &claims(&issuer.url, AUDIENCE, "alice"));
@@ -53,7 +49,7 @@ fn six_commands_lead_to_production() {
     let script = format!("{again}\n{before}\nstoa serve > log 2>&1 &\n{ASK}");
     follow(
         &[script],
-        place.path(),
+        &release,
         &[
             ("PATH", &search_path()),
             ("SERVER", &server),
@@ -65,11 +61,27 @@ fn six_commands_lead_to_production() {
             ("STOA_LISTEN", &address),
             ("STOA_PRIVATE_LISTEN", "127.0.0.1:0"),
             ("STOA_DATABASE_TLS_CA", &ca.display().to_string()),
-            // Beside the binary lie the suite's own, which nobody has signed; what was compiled of them serves here too.
-            ("STOA_MODULES_DIR", &place.path().join("modules").display().to_string()),
+            // The modules next to the binary have no signature. The suite's compiled code is used, to save time.
+            ("STOA_MODULES_DIR", &release.join("modules").display().to_string()),
             ("STOA_MODULE_CACHE_DIR", &host::compiled_modules().display().to_string()),
         ],
     );
+}
+
+/// The release folder, made by the page's own commands from what `cargo` has built already.
+fn make_release(page: &str, place: &Path) -> PathBuf {
+    let blocks = blocks_of("sh", page);
+    let [block] = blocks.as_slice() else { panic!("{} ways to a release folder", blocks.len()) };
+    let (built, rest): (Vec<&str>, Vec<&str>) = block.lines().partition(|line| line.starts_with("cargo "));
+    assert_eq!((built.len(), rest.len()), (2, 2), "{block}");
+    let target = place.join("target");
+    std::fs::create_dir_all(target.join("release")).expect("a folder");
+    std::os::unix::fs::symlink(host::binary(), target.join("release/stoa")).expect("a link");
+    std::os::unix::fs::symlink(modules::folder(), target.join("modules")).expect("a link");
+    follow(&[rest.join("\n")], place, &[]);
+    let release = place.join("release");
+    assert!(release.join("stoa").is_file(), "{block}");
+    release
 }
 
 /// Where `stoa` is found, before everything else.

@@ -200,7 +200,8 @@ fn f77_what_a_report_may_be_asked(database: Database) {
         let ask = |query: &[(&str, &str)]| office.shop.list(&format!("reports/{report}"), query);
         ask(&range).refused(400, "VALIDATION_FAILED").at("/query/legalEntityId");
         let long = [("legalEntityId", entity), ("currencyCode", "EUR"), ("from", "2025-01-01"), ("to", "2026-01-02")];
-        ask(&long).refused(400, "VALIDATION_FAILED").fault("/query/to", "RANGE");
+        let year = json!({ "minimum": 1, "maximum": 366, "unit": "DAYS" });
+        ask(&long).refused(400, "VALIDATION_FAILED").fault("/query/to", "RANGE").bounds("/query/to", year);
         let gone = uuid::Uuid::now_v7().to_string();
         let gone: Vec<(&str, &str)> = [("legalEntityId", gone.as_str())].into_iter().chain(range).collect();
         ask(&gone).refused(404, "NOT_FOUND").at("/query/legalEntityId");

@@ -1,6 +1,7 @@
 //! Inventory: warehouses, stock, units, transfers, counts, and what goods cost.
 
 mod adjustments;
+mod archiving;
 mod concurrency;
 mod costs;
 mod counts;

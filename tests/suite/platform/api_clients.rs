@@ -279,7 +279,8 @@ fn ten_usable_keys_at_most(database: Database) {
     let issued = at_once(16, |_| shop.post(&path, json!({})));
     let made: Vec<&Answer> = issued.iter().filter(|answer| answer.status == 201).collect();
     assert_eq!(made.len(), 9, "one was there");
-    shop.post(&path, json!({})).refused(409, "LIMIT_EXCEEDED");
+    let most = json!({ "maximum": 10, "unit": "KEYS" });
+    shop.post(&path, json!({})).refused(409, "LIMIT_EXCEEDED").bounds("", most);
     shop.post(&format!("{path}/{}/revoke", made[0].id()), json!({})).is(201);
     shop.post(&path, json!({})).is(201);
 }

@@ -37,6 +37,7 @@ fn replaced_as_a_whole(database: Database) {
     });
     let expected = json!({
         "name": "Größer & Co", "status": "ACTIVE", "defaultCurrencyCode": "CHF", "timeZone": "Europe/Zurich", "version": 2,
+        "history": null,
     });
     assert_eq!(shop.put("settings", wanted).is(200).body, expected);
     assert_eq!(shop.get("settings").is(200).body, expected);

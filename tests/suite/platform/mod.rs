@@ -6,6 +6,7 @@ mod company_settings;
 mod directory;
 mod governance;
 mod heavy_reads;
+mod history;
 mod iam_commands;
 mod iam_lists;
 mod last_version;

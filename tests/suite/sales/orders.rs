@@ -264,7 +264,10 @@ fn e256_an_order_has_a_hundred_lines_and_a_hundred_units(database: Database) {
     let (phone, units) = counter.phone("3", 100);
     let mut items: Vec<Json> = ids.iter().map(|id| json!({ "variantId": id, "quantity": "1" })).collect();
     items.push(json!({ "variantId": phone, "quantity": "101" }));
-    counter.try_draft(json!(items)).refused(409, "LIMIT_EXCEEDED").at("/items");
+    counter
+        .try_draft(json!(items))
+        .refused(409, "LIMIT_EXCEEDED")
+        .bounds("/items", json!({ "maximum": 100, "unit": "UNITS" }));
     items.pop();
     items.push(json!({ "variantId": phone, "quantity": "100", "unitIds": units }));
     let order = counter.draft(json!(items));

@@ -34,9 +34,6 @@ pub enum Call {
 
 impl Call {
     /// Makes the call: a guest's part.
-    ///
-    /// # Errors
-    /// The service's.
     pub fn make(&self) -> Result<Value, Problem> {
         Ok(match self {
             Call::Open(session) => json!(tills::open(session)?),

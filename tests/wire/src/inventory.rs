@@ -53,9 +53,6 @@ pub enum Call {
 
 impl Call {
     /// Makes the call: a guest's part.
-    ///
-    /// # Errors
-    /// The service's.
     pub fn make(&self) -> Result<Value, Problem> {
         Ok(match self {
             Call::Reserve(order, warehouse, lines) => json!(stock::reserve(order, *warehouse, lines)?),

@@ -81,9 +81,6 @@ impl From<Posting> for Call {
 
 impl Call {
     /// Makes the call: a guest's part.
-    ///
-    /// # Errors
-    /// The service's.
     pub fn make(&self) -> Result<Value, Problem> {
         Ok(match self {
             Call::Post(posting) => json!(books::post(posting)?),

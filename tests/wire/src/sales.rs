@@ -33,9 +33,6 @@ pub enum Call {
 
 impl Call {
     /// Makes the call: a guest's part.
-    ///
-    /// # Errors
-    /// The service's.
     pub fn make(&self) -> Result<Value, Problem> {
         Ok(match self {
             Call::Customers(ids) => json!(customers::get(ids)),

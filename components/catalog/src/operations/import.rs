@@ -16,8 +16,8 @@ const AUDIT: &str = "CATALOG_IMPORT";
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/imports", "importProducts", import).summary("Import up to 500 products with their variants")
-        .description("All or nothing, with at most 2,000 variants in all; a refusal points to every bad product, 200 at most. \
-            Answers the ids in the order of the request. Prices go to the lists of pricing.")
+        .description("All or nothing, with at most 2,000 variants in total. An error lists every invalid product, 200 at most. \
+            The response has the ids in the order of the request. Set prices through price lists.")
         .needs(WRITE).body::<ProductImport>().grows_with("/products").body_limit(16 << 20).answers::<ImportedProducts>()
         .writes(AUDIT, CREATES).problems(CREATE_PROBLEMS)
         .and_client(Client::new(WRITE, import).answers::<ImportedProducts>()),
@@ -30,12 +30,12 @@ const MOST_VARIANTS: usize = 2_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductImport {
-    /// With at most 2,000 variants in all.
+    /// At most 2,000 variants in total.
     #[schemars(length(min = 1, max = 500))]
     products: Vec<ProductInput>,
 }
 
-/// What was created, in the order of the request.
+/// Created products and variants, in the order of the request.
 #[derive(Serialize, JsonSchema)]
 pub struct ImportedProducts {
     items: Vec<ImportedProduct>,

@@ -29,21 +29,22 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, api_list).summary("Active brands, categories, manufacturers or units of measure")
             .query::<ListPublicLookups>().answers::<Page<PublicCatalogLookup>>()),
     Operation::create("/catalog/lookups/{kind}", "createLookup", create).summary("Create a lookup or a unit of measure")
-        .description("`parentId` belongs to categories, `decimalPlaces` to units. A code stays reserved after archive.")
+        .description("`parentId` is for categories, `decimalPlaces` for units of measure. A code remains reserved after \
+            archiving.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
         .writes(AUDIT, &[CREATED.code]).problems(CREATE_PROBLEMS)
         .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
     Operation::read("/catalog/lookups/{kind}/{id}", "getLookup", read).summary("A lookup or a unit of measure")
         .needs(READ).path::<LookupPath>().answers::<CatalogLookup>(),
     Operation::replace("/catalog/lookups/{kind}/{id}", "replaceLookup", replace).summary("Replace a lookup or a unit of measure")
-        .description("Full replacement: an omitted `parentId` makes a root, an omitted `decimalPlaces` is 0. `code` must be the \
-            stored one. Decimal places may not shrink while a product names the unit.")
+        .description("Full replacement: an omitted `parentId` makes a root, an omitted `decimalPlaces` is 0. `code` must be \
+            the current one. Decimal places may not decrease while a product uses the unit.")
         .needs(WRITE).path::<LookupPath>().body::<CatalogLookupInput>().answers::<CatalogLookup>()
         .writes(AUDIT, &[UPDATED.code]).problems(REPLACE_PROBLEMS)
-        .and_client(Client::new(WRITE, api_replace).description("Full replacement.").answers::<WriteReceipt>()),
+        .and_client(Client::new(WRITE, api_replace).description("Full replacement of the record.").answers::<WriteReceipt>()),
     Operation::transition("/catalog/lookups/{kind}/{id}/archive", "archiveLookup", archive)
         .summary("Archive a lookup or a unit of measure")
-        .description("Products that name it keep it. A category with active children cannot be archived.")
+        .description("Products keep their reference to it. A category with active children cannot be archived.")
         .needs(WRITE).path::<LookupPath>().body::<EmptyBody>().answers::<CatalogLookup>()
         .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
 ];
@@ -55,22 +56,22 @@ pub struct LookupPath {
 
 list_query! {
     pub struct ListLookups of Status {
-        /// Exactly this code, in any case.
+        /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
-        /// Part of the name or code, in any case.
+        /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicLookups of OnlyActive {
-        /// Exactly this code, in any case.
+        /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
-        /// Part of the name or code, in any case.
+        /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

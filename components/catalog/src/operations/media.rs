@@ -25,14 +25,14 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, api_list).summary("Active media of a product on sale")
             .description("Media of archived variants are hidden.").query::<ListPublicParts>().answers::<Page<PublicMedia>>()),
     Operation::create("/catalog/products/{productId}/media", "createMedia", create).summary("Add media to a product")
-        .description("The address of a picture or another file: metadata only, never fetched. A product has at most 100 active \
-            ones.")
+        .description("Adds the address of a picture or another file. The service stores only metadata and never fetches the \
+            file. A product has at most 100 active media.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[CREATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
         .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
     Operation::read("/catalog/media/{id}", "getMedia", read).summary("Media of a product, by id").needs(READ).answers::<Media>(),
     Operation::replace("/catalog/media/{id}", "replaceMedia", replace).summary("Replace media")
-        .description("Full replacement: what is omitted returns to its default or null.")
+        .description("Full replacement: an omitted member returns to its default or null.")
         .needs(WRITE).body::<MediaInput>().answers::<Media>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID"])
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
@@ -51,19 +51,19 @@ view! {
     VariantHead of VariantRow { id: Id, product_id: Id, status: Status }
 }
 
-/// Input of a medium.
+/// Media in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MediaInput {
-    /// HTTPS, without user, query or fragment. It is never fetched.
+    /// HTTPS address without user, query or fragment. The service never fetches it.
     #[schemars(regex(pattern = URL), length(max = 2048), extend("format" = "uri"))]
     pub url: String,
-    /// A variant of the product; null: the product as a whole.
+    /// Variant of the product; null for the product as a whole.
     #[serde(default)]
     pub variant_id: Option<Id>,
     #[serde(default)]
     pub alt_text: Option<Text<0, 300>>,
-    /// Where to show it; lists are ordered by id all the same.
+    /// Position on the page. Lists are sorted by id regardless of it.
     #[serde(default)]
     #[schemars(range(min = 0, max = 10000))]
     pub position: i64,
@@ -107,7 +107,7 @@ fn create_row(call: &Call) -> Result<MediaRow, Problem> {
     }
     check_variant(variant.as_ref(), product_id, None)?;
     if active.items.len() >= MOST as usize {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", i64::from(MOST), "MEDIA"));
     }
     let row = MediaRow {
         id: new_id(),

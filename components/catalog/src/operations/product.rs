@@ -25,7 +25,8 @@ use crate::rules::access::READ;
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/products", "listProducts", list).summary("Products")
         .needs(READ).query::<ListProducts>().answers::<Page<Product>>()
-        .and_client(Client::new(READ, api_list).summary("Products on sale").description("ACTIVE and PUBLISHED ones.")
+        .and_client(Client::new(READ, api_list).summary("Products on sale").description("Lists products that are ACTIVE and \
+            PUBLISHED.")
             .query::<ListPublicProducts>().answers::<Page<PublicProduct>>()),
     Operation::read("/catalog/products/{id}", "getProduct", read).summary("A product")
         .needs(READ).query::<ReadProduct>().answers::<Product>(),
@@ -39,16 +40,17 @@ const INCLUDED: u32 = 100;
 
 list_query! {
     pub struct ListProducts of Status {
-        /// These products, 100 at most, with commas between.
+        /// Only these products, at most 100, separated by commas.
         ids: Option<Ids>,
-        /// Exactly this slug.
+        /// Only this slug.
         slug: Option<Text<1, 160>>,
-        /// With a variant of exactly this SKU, in any case; archived variants keep theirs.
+        /// Only products with a variant of this SKU, ignoring case; archived variants keep their SKU.
         sku: Option<Text<1, 100>>,
-        /// Part of the name or slug, or of a variant's SKU, barcode, model number or alias, in any case.
+        /// Only products whose name or slug, or a variant's SKU, barcode, model number or alias, contains the text, ignoring
+        /// case.
         text: Option<Text<1, 200>>,
         category_id: Option<Id>,
-        /// With `categoryId`: its descendants too.
+        /// With `categoryId`: true includes its descendants.
         #[serde(default)]
         deep: bool,
         brand_id: Option<Id>,
@@ -56,7 +58,7 @@ list_query! {
         product_type: Option<ProductType>,
         publication_status: Option<PublicationStatus>,
         track_serials: Option<bool>,
-        /// Changed at or after this instant, by a change of which variants are active too.
+        /// Only products changed at or after this instant; a change of which variants are active counts.
         updated_since: Option<Instant>,
     }
 }
@@ -94,19 +96,20 @@ impl ListProducts {
 
 list_query! {
     pub struct ListPublicProducts of OnlyActive {
-        /// These products, 100 at most, with commas between.
+        /// Only these products, at most 100, separated by commas.
         ids: Option<Ids>,
-        /// Exactly this slug.
+        /// Only this slug.
         slug: Option<Text<1, 160>>,
-        /// With an active variant of exactly this SKU, in any case.
+        /// Only products with an active variant of this SKU, ignoring case.
         sku: Option<Text<1, 100>>,
-        /// Part of the name or slug, or of an active variant's SKU, barcode, model number or alias, in any case.
+        /// Only products whose name or slug, or an active variant's SKU, barcode, model number or alias, contains the text,
+        /// ignoring case.
         text: Option<Text<1, 200>>,
         category_id: Option<Id>,
         brand_id: Option<Id>,
         manufacturer_id: Option<Id>,
-        /// Changed at or after this instant, by a change of which variants are active too. Products that were taken off sale are
-        /// no longer shown: events tell of them.
+        /// Only products changed at or after this instant; a change of which variants are active counts. Products that were
+        /// taken off sale are not listed: subscribe to their events.
         updated_since: Option<Instant>,
     }
 }
@@ -144,7 +147,7 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadProduct {
-    /// What to answer with the product.
+    /// Additional records in the response: `variants`, `media` or both.
     include: Option<Included>,
 }
 

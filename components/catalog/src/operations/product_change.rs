@@ -8,6 +8,7 @@ use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, n
 use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Archivable, Change, EmptyBody, Identity, Status, writable};
 
+use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
 use crate::records::media::{self, MediaId, MediaRow};
 use crate::records::product::{
@@ -21,14 +22,15 @@ use crate::rules::attributes;
 use crate::rules::faults::collect;
 use crate::rules::objections::{Objections, mode};
 use crate::rules::product::{ProductInput, ProductUpdate};
+use crate::work::holdings::{find_held, warn};
 use crate::work::product::{CREATE_PROBLEMS, CREATES, CreatedProduct, create_products};
 use crate::work::references::look_up;
 
-const CREATE: &str = "All or nothing. Attributes are bounded (500 values, depth 5, 16,000 characters) and may not hold \
-    names or values shaped like credentials: see the schema of `attributes`.";
-const REPLACE: &str = "Full replacement: what is omitted returns to its default or null. A PUT WITHOUT \
-    `publicationStatus` TAKES THE PRODUCT OFF SALE (DRAFT). An omitted or null `slug` keeps the slug. Type, unit and tracking \
-    cannot change once a variant exists.";
+const CREATE: &str = "All or nothing. Attributes have at most 500 values, depth 5 and 16,000 characters. Names or values that \
+    resemble credentials are rejected: see the schema of `attributes`.";
+const REPLACE: &str = "Full replacement: an omitted member returns to its default or null. Caution: without \
+    `publicationStatus` the product goes off sale (`DRAFT`). An omitted or null `slug` keeps the current slug. Type, unit of \
+    measure and tracking cannot change once a variant exists.";
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -43,17 +45,17 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/products/{id}/archive", "archiveProduct", archive)
         .summary("Archive a product with its active variants and media")
-        .description("Goods on hand stay where they are, keep their worth and can still be taken out and counted; none come in and none \
-            are sold. Whether there are any, `GET /inventory/stock` tells.")
-        .needs(WRITE).body::<EmptyBody>().answers::<Product>()
+        .description("Stock of the product stays in its warehouses and keeps its value. It can still be removed and counted, \
+            but not increased or sold. `warnings` names the variants that have stock.")
+        .needs(WRITE).body::<EmptyBody>().answers::<Archived<Product>>()
         .writes(AUDIT, &[ARCHIVED.code, variant::ARCHIVED.code, media::ARCHIVED.code]).problems(&["ARCHIVED"]),
     Operation::delete("/catalog/products/{id}", "deleteProduct", delete).summary("Delete a product that was never used")
-        .description("Only a product that never had a variant or media. Its slug is free again.")
+        .description("Only a product that never had a variant or media. Its slug becomes available again.")
         .needs(WRITE).answers::<DeletedProduct>()
         .writes(AUDIT, &[DELETED.code]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
 ];
 
-/// What a delete answers.
+/// Result of a deletion.
 #[derive(Serialize, JsonSchema)]
 pub struct DeletedProduct {
     pub id: Id,
@@ -152,8 +154,12 @@ pub fn archive(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let EmptyBody {} = call.body()?;
     let active = all([VariantRow::product_id.eq(id), VariantRow::status.eq(Status::Active)]);
-    let (row, variants, media) =
-        run((get(id).locked(), select::<VariantId>(active).whole(), select::<MediaId>(media::active(id)).whole()))?;
+    let (row, variants, media, held) = run((
+        get(id).locked(),
+        select::<VariantId>(active).whole(),
+        select::<MediaId>(media::active(id)).whole(),
+        find_held(HoldingRow::product_id.eq(id)).whole(),
+    ))?;
     let row = writable(call, Some(ProductRow::require(row)?))?;
     let mut after = ProductRow { active_variants: 0, single_variant_id: None, single_sku: None, ..row.clone() };
     after.become_archived(now());
@@ -172,7 +178,10 @@ pub fn archive(call: &Call) -> Answer {
     let variants = variants.into_iter().map(|variant| variant::ARCHIVED.of(variant, None, &part(variant, id)));
     let media = media.into_iter().map(|medium| media::ARCHIVED.of(medium, None, &part(medium, id)));
     emit(product.chain(variants).chain(media));
-    Ok(show(change.into_after(), None, None).changed(["status", "archivedAt"]))
+    let after = change.into_after();
+    let version = after.version;
+    let reply = Reply::json(&warn(Product::from(after), &held)).of(id, version);
+    Ok(reply.changed(["status", "archivedAt"]))
 }
 
 /// Records are never removed: the row stays with a state that no read shows and gives its slug back.

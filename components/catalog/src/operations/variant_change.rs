@@ -1,10 +1,11 @@
 //! Changes of a variant. What changes how many variants are active locks the product first and keeps its columns.
 
 use stoa_sdk::store::{get, insert, run, select};
-use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, all, emit, has, new_id, view};
+use stoa_sdk::{Answer, Call, Client, Id, Operation, Problem, Reply, all, emit, has, new_id, view};
 use stoa_trade::refusal::or_duplicate;
 use stoa_trade::{Change, EmptyBody, Status, require_unarchived, writable};
 
+use crate::records::holding::{Archived, HoldingRow};
 use crate::records::identity::PartIdentity;
 use crate::records::product::{self, ProductEvent, ProductHead, ProductRow, PublicationStatus, VariantMode, is_public};
 use crate::records::receipt::{WriteReceipt, show_receipt};
@@ -13,24 +14,26 @@ use crate::records::variant::{
 };
 use crate::rules::access::WRITE;
 use crate::rules::variant::VariantInput;
+use crate::work::holdings::{find_held, warn};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/catalog/products/{productId}/variants", "createVariant", create).summary("Create a variant of a product")
-        .description("The second active variant of a SINGLE product makes it MULTIPLE. A product has at most 2,000 variants, \
-            archived ones included. A SKU stays reserved after archive.")
+        .description("The second active variant of a SINGLE product makes the product MULTIPLE. A product has at most 2,000 \
+            variants, archived variants included. A SKU remains reserved after archiving.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>().writes(AUDIT, &[CREATED.code, product::UPDATED.code])
         .problems(&["DUPLICATE", "ARCHIVED", "LIMIT_EXCEEDED"])
         .and_client(Client::new(WRITE, api_create).description("").answers::<WriteReceipt>()),
     Operation::replace("/catalog/variants/{id}", "replaceVariant", replace).summary("Replace a variant")
-        .description("Full replacement: what is omitted returns to its default or null. `sku` must be the stored one.")
+        .description("Full replacement: an omitted member returns to its default or null. `sku` must be the current one.")
         .needs(WRITE).body::<VariantInput>().answers::<Variant>()
         .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
         .and_client(Client::new(WRITE, api_replace).answers::<WriteReceipt>()),
     Operation::transition("/catalog/variants/{id}/archive", "archiveVariant", archive)
         .summary("Archive a variant")
-        .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT.")
-        .needs(WRITE).body::<EmptyBody>().answers::<Variant>()
+        .description("Archiving the last active variant of a PUBLISHED product returns the product to DRAFT. Goods on hand stay where \
+            they are, and `warnings` says that there are any.")
+        .needs(WRITE).body::<EmptyBody>().answers::<Archived<Variant>>()
         .writes(AUDIT, &[ARCHIVED.code, product::UPDATED.code]).problems(&["ARCHIVED"]),
 ];
 
@@ -51,7 +54,7 @@ fn create_row(call: &Call) -> Result<VariantRow, Problem> {
     let checked = input.check("").map_err(Problem::invalid)?;
     let product = require_unarchived(ProductRow::require(run(get(product_id).locked())?)?)?;
     if product.total_variants >= MOST_VARIANTS {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_VARIANTS, "VARIANTS"));
     }
     let id = new_id();
     let row = checked.into_row(id, &product);
@@ -107,10 +110,11 @@ pub fn archive(call: &Call) -> Answer {
         VariantRow::status.eq(Status::Active),
         VariantRow::id.ne(id),
     ]);
-    let (product, row, siblings) = run((
+    let (product, row, siblings, held) = run((
         select::<ProductRow>(product).locked().first(),
         get(id).locked(),
         select::<VariantName>(siblings).limit(2),
+        find_held(HoldingRow::variant_id.eq(id)).whole(),
     ))?;
     let change = Change::archive(writable(call, row)?);
     let product = ProductRow::require(product)?;
@@ -132,5 +136,8 @@ pub fn archive(call: &Call) -> Answer {
     let update = withdrawn.then(|| product::UPDATED.of(product.id, None, &ProductEvent::of(of_product.after())));
     let data = PartIdentity { id, product_id: product.id };
     emit(update.into_iter().chain([ARCHIVED.of(id, None, &data)]));
-    Ok(change.show(show))
+    Ok(change.show(|row: VariantRow| {
+        let (version, product) = (row.version, row.product_id);
+        Reply::json(&warn(Variant::from(row), &held)).of(id, version).subject(product)
+    }))
 }

@@ -19,10 +19,11 @@ use crate::rules::access::READ;
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/catalog/variants", "listVariants", find).summary("Find variants over all products")
-        .description("The till's look-up: with `text`, variants whose SKU or barcode is exactly that text come first.")
+        .description("Look-up for a till: with `text`, variants whose SKU or barcode equals the text come first.")
         .needs(READ).query::<FindVariants>().answers::<Page<Variant>>()
-        .and_client(Client::new(READ, api_list).summary("Active variants of what is on sale")
-            .description("Of many products in one list. A page may have fewer items than asked for: its cursor leads on.").query::<ListPublicVariants>().answers::<Page<PublicVariant>>()),
+        .and_client(Client::new(READ, api_list).summary("Active variants of products on sale")
+            .description("Lists variants of all products on sale. A page may have fewer items than `limit` and still not be \
+                the last: continue until `nextCursor` is null.").query::<ListPublicVariants>().answers::<Page<PublicVariant>>()),
 ];
 
 /// Variants with one barcode that are put first; where more bear it, the list is in plain order of ids.
@@ -32,32 +33,34 @@ const PAGE: u32 = 100;
 
 list_query! {
     pub struct FindVariants of Status {
-        /// These variants, 100 at most, with commas between.
+        /// Only these variants, at most 100, separated by commas.
         ids: Option<Ids>,
-        /// Those of these products, 100 at most, with commas between.
+        /// Only records of these products or variants, at most 100 ids, separated by commas.
         product_ids: Option<Ids>,
-        /// Exactly this SKU, in any case.
+        /// Only this SKU, ignoring case.
         sku: Option<Text<1, 100>>,
-        /// Exactly this barcode.
+        /// Only this barcode.
         barcode: Option<Text<1, 100>>,
-        /// Part of the SKU, barcode, model number or an alias, in any case; exact SKUs and barcodes come first.
+        /// Only variants whose SKU, barcode, model number or alias contains the text, ignoring case; exact SKUs and barcodes
+        /// come first.
         text: Option<Text<1, 200>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicVariants of OnlyActive {
-        /// These variants, 100 at most, with commas between.
+        /// Only these variants, at most 100, separated by commas.
         ids: Option<Ids>,
-        /// Those of these products, 100 at most, with commas between.
+        /// Only records of these products or variants, at most 100 ids, separated by commas.
         product_ids: Option<Ids>,
-        /// Exactly this SKU, in any case.
+        /// Only this SKU, ignoring case.
         sku: Option<Text<1, 100>>,
-        /// Exactly this barcode.
+        /// Only this barcode.
         barcode: Option<Text<1, 100>>,
-        /// Changed at or after this instant. Variants that were taken off sale are no longer shown: events tell of them.
+        /// Only variants changed at or after this instant. Variants that were taken off sale are not listed: subscribe to their
+        /// events.
         updated_since: Option<Instant>,
     }
 }

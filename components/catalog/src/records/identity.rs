@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::{EventData, Id, Instant};
 
-/// All that an event carries of a variant or medium that is not public.
+/// Event data of a variant or media record that is not public: ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartIdentity {

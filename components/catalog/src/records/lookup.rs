@@ -20,7 +20,7 @@ pub const ARCHIVED: EventKind<Identity> =
     EventKind::new("catalog.lookup.archived", AUDIT, "A lookup or unit was archived.");
 
 text_enum! {
-    /// The kinds as the path spells them.
+    /// Kind of a lookup, as in the path.
     pub enum Kind { Brands => "brands", Categories => "categories", Manufacturers => "manufacturers", Units => "units" }
 }
 
@@ -83,7 +83,7 @@ pub fn unit_lock(code: &str) -> String {
     format!("unit:{code}")
 }
 
-/// A lookup or unit as people read it.
+/// A lookup or unit of measure as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogLookup {
@@ -91,7 +91,7 @@ pub struct CatalogLookup {
     head: Head,
     pub name: String,
     pub code: String,
-    /// Categories only.
+    /// Categories only: id of the parent category; null at the top level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<Option<Id>>,
     /// Units only.
@@ -117,7 +117,7 @@ pub fn show(row: LookupRow) -> Reply {
     Reply::json(&CatalogLookup::from(row)).of(id, version)
 }
 
-/// A lookup or unit as API clients read it.
+/// A lookup or unit of measure as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicCatalogLookup {

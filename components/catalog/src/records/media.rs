@@ -80,7 +80,7 @@ impl From<MediaRow> for MediaBody {
     }
 }
 
-/// A medium as people read it.
+/// A media record as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Media {
@@ -109,7 +109,7 @@ impl From<MediaRow> for PublicMedia {
     }
 }
 
-/// A medium in an event: whole while it is active and what it shows is public, otherwise ids.
+/// Event data of a media record: all members while it is active and its product is public, else ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MediaEvent {

@@ -1,5 +1,6 @@
 //! What the catalog keeps: the collections, and what people, API clients and events see of them.
 
+pub mod holding;
 pub mod identity;
 pub mod lookup;
 pub mod media;

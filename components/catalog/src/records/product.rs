@@ -48,7 +48,7 @@ collection! {
         attributes: Json,
         /// Kept with every change of a variant, under the lock of this row; so is what follows.
         active_variants: i64,
-        /// Archived ones too.
+        /// Number of variants, archived variants included.
         total_variants: i64,
         /// The only active variant, where there is exactly one.
         single_variant_id: Option<Id>,
@@ -185,7 +185,7 @@ pub fn on_sale() -> Filter {
     all([ProductRow::status.eq(ProductState::Active), ProductRow::publication_status.eq(PublicationStatus::Published)])
 }
 
-/// A product as people read it.
+/// A product as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Product {
@@ -193,7 +193,7 @@ pub struct Product {
     head: Head,
     name: String,
     slug: Option<String>,
-    /// What it is in practice.
+    /// `SINGLE` for a product with one variant, else `MULTIPLE`.
     variant_mode: VariantMode,
     product_type: ProductType,
     category_id: Option<Id>,
@@ -206,16 +206,17 @@ pub struct Product {
     description: Option<String>,
     short_description: Option<String>,
     attributes: Json,
-    /// Active variants.
+    /// Number of active variants.
     #[schemars(range(min = 0))]
     variant_count: i64,
-    /// Of a SINGLE product with exactly one active variant.
+    /// SKU of the only active variant; null unless the product is SINGLE and has exactly one.
     single_sku: Option<String>,
     single_variant_id: Option<Id>,
-    /// After a create that carried variants, in its order; of a read with `include=variants` the first 100 active ones.
+    /// Present after a create that included variants, in the order of the request, and in a read with `include=variants`: the
+    /// first 100 active variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     variants: Option<Vec<Variant>>,
-    /// Of a read with `include=media`: the active ones.
+    /// Active media; present in a read with `include=media` only.
     #[serde(skip_serializing_if = "Option::is_none")]
     media: Option<Vec<Media>>,
 }
@@ -277,7 +278,7 @@ impl From<ProductRow> for PublicProduct {
     }
 }
 
-/// A product in an event: whole while it is active and published, otherwise its id.
+/// Event data of a product: all members while it is active and published, else its id only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ProductEvent {

@@ -9,19 +9,19 @@ use stoa_trade::life::PublicHead;
 use crate::records::product::ProductRow;
 use crate::records::variant::VariantRow;
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Serialize, JsonSchema)]
 pub struct WriteReceipt {
     #[serde(flatten)]
     head: PublicHead,
 }
 
-/// What the creation of a product answers.
+/// Receipt of a created product.
 #[derive(Serialize, JsonSchema)]
 pub struct ProductReceipt {
     #[serde(flatten)]
     head: PublicHead,
-    /// What was created with it, in the order of the request.
+    /// Variants created with it, in the order of the request.
     variants: Vec<CreatedVariant>,
 }
 

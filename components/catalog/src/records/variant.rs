@@ -112,7 +112,7 @@ impl From<VariantRow> for VariantBody {
     }
 }
 
-/// A variant as people read it.
+/// A variant as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
@@ -144,7 +144,7 @@ impl From<VariantRow> for PublicVariant {
     }
 }
 
-/// A variant in an event: whole while it is active under a public product, otherwise ids.
+/// Event data of a variant: all members while it is active and its product is public, else ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum VariantEvent {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use stoa_sdk::{Item, item};
+use stoa_sdk::{Bounds, Item, item};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Characters of an alias at most, after normalization.
-const LENGTH: usize = 80;
+const LENGTH: i64 = 80;
 
 /// The aliases as they are kept: NFKC, trimmed, inner spaces folded to one.
 ///
@@ -19,8 +19,9 @@ pub fn normalize<'a>(aliases: impl IntoIterator<Item = &'a str>, pointer: &str) 
     let mut kept = Vec::new();
     for (index, alias) in aliases.into_iter().enumerate() {
         let alias = fold_spaces(&alias.nfkc().collect::<String>());
-        if alias.is_empty() || alias.chars().count() > LENGTH {
-            faults.push(item(format!("{pointer}/{index}"), "RANGE"));
+        if alias.is_empty() || alias.chars().nth(LENGTH as usize).is_some() {
+            let length = Bounds::between(1_i64, LENGTH).of_unit("CHARACTERS");
+            faults.push(item(format!("{pointer}/{index}"), "RANGE").with_bounds(length));
         } else if !keys.insert(key(&alias)) {
             faults.push(item(format!("{pointer}/{index}"), "REPEATED"));
         }

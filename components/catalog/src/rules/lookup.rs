@@ -7,18 +7,18 @@ use stoa_trade::refusal::refuse_invalid;
 
 use crate::records::lookup::Kind;
 
-/// Input of a lookup or unit. Codes of units have at most 16 characters and neither `.` nor `-`.
+/// A lookup or unit of measure in a request. Codes of units have at most 16 characters and neither `.` nor `-`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CatalogLookupInput {
     pub name: Text<1, 200>,
-    /// Unique per kind for ever, archived records included; immutable.
+    /// Unique per kind for ever, archived records included. Immutable.
     #[schemars(regex(pattern = text::CODE), length(max = 64))]
     pub code: String,
-    /// Categories only: the category above; at most 8 levels.
+    /// Categories only: id of the parent category. Categories have at most 8 levels.
     #[serde(default)]
     pub parent_id: Option<Id>,
-    /// Units only; omitted: 0.
+    /// Units of measure only. Omitted: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64", range(min = 0, max = 6))]
     pub decimal_places: Option<i64>,

@@ -18,12 +18,12 @@ macro_rules! product_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             pub name: Text<1, 200>,
-            /// Lower-case letters and digits joined by single hyphens; unique in the company, also after archive. Omitted or
-            /// null: made from the name when the product is created, kept when it is replaced.
+            /// Lower-case letters and digits joined by single hyphens. Unique in the company, also after archiving. Omitted or
+            /// null: derived from the name on create, unchanged on replacement.
             #[serde(default)]
             #[schemars(regex(pattern = text::SLUG), length(max = 160))]
             pub slug: Option<String>,
-            /// Omitted or null: MULTIPLE with more than one variant, else SINGLE.
+            /// Omitted or null: MULTIPLE if there is more than one variant, else SINGLE.
             #[serde(default)]
             pub variant_mode: Option<VariantMode>,
             pub product_type: ProductType,
@@ -33,24 +33,24 @@ macro_rules! product_body {
             pub brand_id: Option<Id>,
             #[serde(default)]
             pub manufacturer_id: Option<Id>,
-            /// Code of an active unit.
+            /// Code of an active unit of measure.
             #[schemars(regex(pattern = text::UNIT_CODE))]
             pub unit_of_measure: String,
             #[serde(default)]
             pub track_inventory: bool,
-            /// Needs `trackInventory` and a unit without decimal places.
+            /// Requires `trackInventory` and a unit of measure without decimal places.
             #[serde(default)]
             pub track_serials: bool,
-            /// PUBLISHED needs an active variant. A REPLACEMENT THAT OMITS THIS TAKES THE PRODUCT OFF SALE.
+            /// PUBLISHED requires an active variant. Caution: a replacement without this member takes the product off sale.
             #[serde(default)]
             pub publication_status: PublicationStatus,
             #[serde(default)]
             pub description: Option<Text<0, 10000>>,
             #[serde(default)]
             pub short_description: Option<Text<0, 500>>,
-            /// Free JSON: at most 500 values, depth 5, 16,000 characters. No member may be named like a credential
-            /// (password, secret, token, API or private key) or `__proto__`, `prototype`, `constructor`; no text may be
-            /// shaped like a private key block, a JSON Web Token, a signing secret or a key of this service.
+            /// Free JSON: at most 500 values, depth 5, 16,000 characters. Rejected: a member named like a credential (password,
+            /// secret, token, API or private key) or `__proto__`, `prototype`, `constructor`, and a text that resembles a
+            /// private key block, a JSON Web Token, a signing secret or a key of this service.
             #[serde(default)]
             #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
             pub attributes: Map<String, Value>,
@@ -70,7 +70,7 @@ product_body! {
 }
 
 product_body! {
-    /// A product's full replacement.
+    /// Full replacement of a product.
     ProductUpdate {}
 }
 

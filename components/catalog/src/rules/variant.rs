@@ -15,10 +15,10 @@ use crate::rules::{aliases, attributes};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VariantInput {
-    /// Unique in the company for ever, archived variants included; immutable.
+    /// Unique in the company for ever, archived variants included. Immutable.
     #[schemars(regex(pattern = text::SKU))]
     pub sku: String,
-    /// Need not be unique.
+    /// Text that a scanner reads; several variants may share it.
     #[serde(default)]
     pub barcode: Option<Text<0, 100>>,
     #[serde(default)]
@@ -33,11 +33,11 @@ pub struct VariantInput {
     pub grade: Option<Grade>,
     #[serde(default)]
     pub sim_type: SimType,
-    /// As of a product.
+    /// Free JSON with the same limits as `attributes` of a product.
     #[serde(default)]
     #[schemars(extend("x-maxValues" = VALUES, "x-maxDepth" = DEPTH, "x-maxCharacters" = CHARACTERS))]
     pub attributes: Map<String, Value>,
-    /// Other words for it. Kept in NFKC with single spaces; no two may differ in case and accents alone.
+    /// Additional search words. Stored in NFKC with single spaces. Two aliases may not differ only in case and accents.
     #[serde(default)]
     #[schemars(length(max = 16), extend("uniqueItems" = true))]
     pub search_aliases: Vec<Text<1, 80>>,
@@ -51,8 +51,6 @@ pub struct CheckedVariant {
 }
 
 impl VariantInput {
-    /// # Errors
-    /// The faults of attributes and aliases, below `pointer`.
     pub fn check(mut self, pointer: &str) -> Result<CheckedVariant, Vec<Item>> {
         let mut faults = Vec::new();
         let members = std::mem::take(&mut self.attributes);

@@ -24,7 +24,7 @@ fn media_belong_to_the_product_and_are_bounded() {
         (vec![head("ARCHIVED"), variant(of, "ACTIVE"), none()], "ARCHIVED", None),
         (vec![head("ACTIVE"), variant(Id(9, 8), "ACTIVE"), none()], "REFERENCE_INVALID", Some("/variantId")),
         (vec![head("ACTIVE"), variant(of, "ARCHIVED"), none()], "REFERENCE_INVALID", Some("/variantId")),
-        (vec![head("ACTIVE"), variant(of, "ACTIVE"), full()], "LIMIT_EXCEEDED", None),
+        (vec![head("ACTIVE"), variant(of, "ACTIVE"), full()], "LIMIT_EXCEEDED", Some("")),
     ] {
         script(vec![replies]);
         let pointers = pointer.map(str::to_owned).into_iter().collect();

@@ -1,6 +1,7 @@
 //! What several operations do together.
 
 pub mod category;
+pub mod holdings;
 pub mod lookup;
 pub mod parts;
 pub mod product;

@@ -17,7 +17,7 @@ list_query! {
 list_query! {
     /// Variants or media of a product.
     pub struct ListPublicParts of OnlyActive {
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

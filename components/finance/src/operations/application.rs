@@ -33,8 +33,8 @@ pub const OPERATIONS: &[Operation] = &[
 
 const fn apply(operation: Operation, of: Rights, audit: &'static str) -> Operation {
     operation
-        .summary("Pay invoices with what is left")
-        .description("Applications are immutable and never exceed either balance; all of them or none.")
+        .summary("Apply the available amount to invoices")
+        .description("Applications are immutable and never exceed either balance. All of them are made, or none.")
         .needs(of.write)
         .body::<ApplyFunds>()
         .answers::<FinanceReceipt>()
@@ -55,7 +55,7 @@ const fn apply(operation: Operation, of: Rights, audit: &'static str) -> Operati
 
 const fn list(operation: Operation, of: Rights) -> Operation {
     operation
-        .summary("What it paid")
+        .summary("Applications of a payment or credit")
         .needs(of.read)
         .query::<ListApplications>()
         .answers::<Page<Application>>()

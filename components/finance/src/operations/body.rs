@@ -7,37 +7,37 @@ use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::quantity::Positive;
 use stoa_trade::text::Prose;
 
-/// Voids a document.
+/// Voiding of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VoidDocument {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: today. Not before the document.
+    /// Accounting day. Omitted or null: today. Not before the document.
     #[serde(default)]
     pub voided_on: Option<Date>,
-    /// Why, for people.
+    /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,
 }
 
-/// What of a payment or a credit pays an invoice.
+/// Part of a payment or credit to apply to an invoice.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApplicationInput {
-    /// ISSUED, of the same party, legal entity, currency and side.
+    /// Invoice that is ISSUED, of the same party, legal entity, currency and side.
     pub invoice_id: Id,
     /// Above zero.
     pub amount: Positive,
 }
 
-/// Applies a payment or a credit.
+/// Application of a payment or credit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApplyFunds {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: today. Not before the payment or credit, nor before an invoice.
+    /// Accounting day. Omitted or null: today. Not before the payment or credit, and not before an invoice.
     #[serde(default)]
     pub applied_on: Option<Date>,
-    /// One per invoice.
+    /// At most one for each invoice.
     #[schemars(length(min = 1, max = 50))]
     pub applications: Vec<ApplicationInput>,
 }

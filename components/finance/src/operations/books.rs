@@ -30,9 +30,11 @@ const MOST_LEGS: usize = 190;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::transition("/ledger/legal-entities/{id}/start-books", "startBooks", start).summary("Begin to keep books with a history")
-        .description("As of today. Chart and mappings are prepared before. The opening entry states every control account at what the \
-            documents say; documents in other currencies stay outside. What was posted before cannot be voided afterwards.")
+    Operation::transition("/ledger/legal-entities/{id}/start-books", "startBooks", start).summary("Start books for documents \
+        that already exist")
+        .description("Starts the books as of today. Prepare the chart of accounts and the mappings first. The opening entry \
+            sets every control account to the balance of the documents; documents in other currencies are excluded. Documents \
+            posted before this day cannot be voided afterwards.")
         .needs(SETTINGS).body::<StartBooks>().grows_with("/costs").answers::<StartedBooks>().cache_control("no-store")
         .writes(LEGAL_ENTITY, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "VALUATION_COST_REQUIRED",
@@ -40,29 +42,29 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_PERIOD_CLOSED"]),
 ];
 
-/// The terms of the books.
+/// Terms of the books.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartBooks {
-    /// Of the legal entity.
+    /// The `version` of the legal entity that you read.
     pub expected_version: ExpectedVersion,
     #[schemars(regex(pattern = text::CURRENCY))]
     pub currency_code: String,
-    /// Digits after the point that an amount of the journal may have. Omitted or null: 6.
+    /// Most decimal places of an amount in the journal. Omitted or null: 6.
     #[serde(default)]
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<u8>,
-    /// What goods without a known cost cost.
+    /// Costs to assign to goods without a known cost.
     #[serde(default)]
     #[schemars(length(max = 500), extend("default" = []))]
     pub costs: Vec<StatedCost>,
 }
 
-/// The cost of one: of all goods of a variant that have none, or of a unit.
+/// Cost of one unit of measure: for all goods of a variant without a cost, or for one serialized unit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatedCost {
-    /// Either this or `inventoryUnitId`.
+    /// Variant whose goods have no cost. State either this or `inventoryUnitId`.
     #[serde(default)]
     pub variant_id: Option<Id>,
     #[serde(default)]
@@ -70,16 +72,16 @@ pub struct StatedCost {
     pub unit_cost: Money,
 }
 
-/// The books as they were begun.
+/// State of the books after they began.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StartedBooks {
     id: Id,
     version: i64,
     books_start_on: Date,
-    /// Null where there was nothing to open with.
+    /// Id of the opening entry; null if all opening balances were zero.
     opening_entry_id: Option<Id>,
-    /// Currencies of open documents that stay outside the books.
+    /// Currencies of open documents that the books exclude.
     other_currencies: Vec<String>,
 }
 
@@ -215,7 +217,7 @@ fn post_opening(entity: Id, currency_code: &str, legs: Vec<Leg>) -> Result<Optio
         let of =
             |side: JournalSide| sum(some.iter().filter(|leg| leg.side == side).map(|leg| parse::<Amount>(&leg.amount)));
         let balance =
-            of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Problem::limit_exceeded)?;
+            of(JournalSide::Credit)?.checked_sub(of(JournalSide::Debit)?).ok_or_else(Amount::limit_exceeded)?;
         let legs: Vec<Leg> = some.iter().cloned().chain(balance_leg("OPENING_BALANCE", balance)).collect();
         let purpose = if nth == 0 { OPENING.to_owned() } else { format!("{OPENING}:{}", nth + 1) };
         let terms = Terms {

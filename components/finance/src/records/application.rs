@@ -25,7 +25,7 @@ collection! {
     index { [invoice_id], [payment_id], [credit_id], [legal_entity_id, applied_on] }
 }
 
-/// An application as people read it.
+/// An application as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Application {
@@ -33,10 +33,10 @@ pub struct Application {
     invoice_id: Id,
     payment_id: Option<Id>,
     credit_id: Option<Id>,
-    /// Below zero where it reverses another.
+    /// Amount; negative if it reverses another application.
     amount: Money,
     applied_on: Date,
-    /// The application that it undoes.
+    /// Id of the application that this one reverses; null for any other.
     reverses: Option<Id>,
     created_at: Instant,
 }

@@ -9,12 +9,12 @@ use crate::records::funds::FundsRow;
 use crate::records::side::Side;
 
 text_enum! {
-    /// REQUESTED credits are worth nothing until a real document recognises them.
+    /// A REQUESTED credit has no value until it is recognised by a document.
     pub enum CreditStatus { Requested => "REQUESTED", Recognized => "RECOGNIZED", Void => "VOID" }
 }
 
 text_enum! {
-    /// COST_CORRECTION changes what goods cost; it is a supplier's alone.
+    /// COST_CORRECTION changes the cost of goods; supplier credits only.
     pub enum CreditReason {
         Return => "RETURN", PriceAdjustment => "PRICE_ADJUSTMENT", Agreement => "AGREEMENT", Bonus => "BONUS", Other => "OTHER",
         CostCorrection => "COST_CORRECTION",
@@ -93,19 +93,19 @@ collection! {
     index { [legal_entity_id, currency_code, on_date] }
 }
 
-/// A cost line as people state and read it.
+/// A cost line in requests and responses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CostLine {
     pub receipt_item_id: Id,
-    /// The unit of a serialized line.
+    /// Unit of a serialized line; null for any other line.
     #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     /// Above zero.
     pub amount: Money,
 }
 
-/// A credit as API clients read it.
+/// A credit as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiCredit {
@@ -121,13 +121,13 @@ pub struct ApiCredit {
     origin_invoice_id: Option<Id>,
     supplier_return_id: Option<Id>,
     variant_id: Option<Id>,
-    /// The document that grants it.
+    /// Number of the document that grants the credit; null before recognition.
     document_reference: Option<String>,
     recognized_on: Option<Date>,
-    /// What invoices have taken.
+    /// Part that is applied to invoices.
     applied: Money,
     refunded: Money,
-    /// What invoices and refunds may still take; null unless it is RECOGNIZED.
+    /// Part that can still be applied or refunded; null unless the credit is RECOGNIZED.
     available: Option<Money>,
     voided_on: Option<Date>,
     #[schemars(range(min = 1))]
@@ -136,7 +136,7 @@ pub struct ApiCredit {
     updated_at: Instant,
 }
 
-/// A credit as people read it, in a list.
+/// A credit in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreditHeader {
@@ -147,13 +147,13 @@ pub struct CreditHeader {
     void_reason: Option<String>,
 }
 
-/// A credit as people read it.
+/// A credit as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Credit {
     #[serde(flatten)]
     pub header: CreditHeader,
-    /// Of a COST_CORRECTION.
+    /// Lines of a COST_CORRECTION; empty for any other credit.
     pub cost_lines: Vec<CostLine>,
 }
 

@@ -8,7 +8,7 @@ use stoa_trade::quantity::Money;
 use crate::records::side::Side;
 
 text_enum! {
-    /// ISSUED invoices are frozen: they are owed until they are settled or void.
+    /// ISSUED invoices are immutable and count as owed until they are settled or void.
     pub enum InvoiceStatus { Draft => "DRAFT", Issued => "ISSUED", Void => "VOID" }
 }
 
@@ -90,16 +90,16 @@ pub struct InvoiceFacts {
     currency_code: String,
     status: InvoiceStatus,
     issued_on: Option<Date>,
-    /// Null of a posted invoice: due at once.
+    /// Last day of payment. Null on a posted invoice: due at once.
     due_on: Option<Date>,
     reference: Option<String>,
-    /// The exact sum of its lines.
+    /// Exact sum of the lines.
     total: Money,
-    /// What applications have paid, less reversals.
+    /// Sum of the applications, minus reversals.
     applied: Money,
-    /// What is still owed; null unless it is ISSUED.
+    /// Amount that is still to be paid; null unless the invoice is ISSUED.
     balance: Option<Money>,
-    /// When nothing was owed any more.
+    /// Instant at which the balance became zero; null before that.
     settled_on: Option<Date>,
     voided_on: Option<Date>,
     #[schemars(range(min = 1))]
@@ -134,19 +134,19 @@ impl InvoiceFacts {
     }
 }
 
-/// A sales invoice as API clients read it, in a list.
+/// A sales invoice in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSalesInvoiceHeader {
     #[serde(flatten)]
     facts: InvoiceFacts,
-    /// When revenue of lines without an order was recognised.
+    /// Accounting day on which the revenue of lines without an order was recognised; null before that.
     revenue_recognized_on: Option<Date>,
-    /// The order that was delivered with it.
+    /// Id of the order that was delivered together with the invoice; null if none was.
     delivery_order_id: Option<Id>,
 }
 
-/// A sales invoice as people read it, in a list.
+/// A sales invoice in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesInvoiceHeader {
@@ -157,20 +157,20 @@ pub struct SalesInvoiceHeader {
     void_reason: Option<String>,
 }
 
-/// A purchase invoice as API clients read it, in a list.
+/// A purchase invoice in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiPurchaseInvoiceHeader {
     #[serde(flatten)]
     facts: InvoiceFacts,
-    /// The supplier's own document.
+    /// Number of the supplier's own document.
     document_reference: Option<String>,
     recognized_on: Option<Date>,
-    /// The goods receipt that was written with it.
+    /// Id of the goods receipt that was created together with the invoice; null if none was.
     receipt_id: Option<Id>,
 }
 
-/// A purchase invoice as people read it, in a list.
+/// A purchase invoice in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseInvoiceHeader {

@@ -71,13 +71,13 @@ pub struct LineFacts {
     line_no: i64,
     variant_id: Option<Id>,
     description: Option<String>,
-    /// Read from the product.
+    /// Current data of the product.
     tracking_mode: Tracking,
     quantity: Quantity,
     line_total: Amount,
     order_id: Option<Id>,
     order_item_id: Option<Id>,
-    /// Units that it names.
+    /// Units on the line.
     unit_count: usize,
 }
 
@@ -98,7 +98,7 @@ impl LineFacts {
     }
 }
 
-/// A line of a sales invoice as API clients read it.
+/// A line of a sales invoice as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSalesInvoiceLine {
@@ -108,7 +108,7 @@ pub struct ApiSalesInvoiceLine {
     price_reason: Option<String>,
 }
 
-/// A line of a sales invoice as people read it.
+/// A line of a sales invoice as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesInvoiceLine {
@@ -118,7 +118,7 @@ pub struct SalesInvoiceLine {
     units: Vec<NamedUnit>,
 }
 
-/// A line of a purchase invoice as API clients read it.
+/// A line of a purchase invoice as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiPurchaseInvoiceLine {
@@ -128,7 +128,7 @@ pub struct ApiPurchaseInvoiceLine {
     receipt_item_id: Option<Id>,
 }
 
-/// A line of a purchase invoice as people read it.
+/// A line of a purchase invoice as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseInvoiceLine {
@@ -170,7 +170,7 @@ impl PurchaseInvoiceLine {
     }
 }
 
-/// A sales invoice as people read it.
+/// A sales invoice as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SalesInvoice {
     #[serde(flatten)]
@@ -179,7 +179,7 @@ pub struct SalesInvoice {
     pub lines: Vec<SalesInvoiceLine>,
 }
 
-/// A sales invoice as API clients read it: without units.
+/// A sales invoice as returned to API clients, without units.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiSalesInvoice {
     #[serde(flatten)]
@@ -188,7 +188,7 @@ pub struct ApiSalesInvoice {
     pub lines: Vec<ApiSalesInvoiceLine>,
 }
 
-/// A purchase invoice as people read it.
+/// A purchase invoice as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PurchaseInvoice {
     #[serde(flatten)]
@@ -197,7 +197,7 @@ pub struct PurchaseInvoice {
     pub lines: Vec<PurchaseInvoiceLine>,
 }
 
-/// A purchase invoice as API clients read it: without units.
+/// A purchase invoice as returned to API clients, without units.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiPurchaseInvoice {
     #[serde(flatten)]

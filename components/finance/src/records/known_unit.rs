@@ -5,7 +5,7 @@ use serde::Serialize;
 use stoa_sdk::Id;
 use stoa_trade::clients::units::Unit;
 
-/// A unit that a document names. The members after `unitId` are for readers of serial numbers alone, and absent otherwise.
+/// A unit on a document. Members after `unitId` are present only for callers with `inventory.serials.read`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NamedUnit {

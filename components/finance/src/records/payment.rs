@@ -18,14 +18,14 @@ text_enum! {
 }
 
 text_enum! {
-    /// PENDING payments settle nothing and post nothing. RECORDED and CONFIRMED ones are money.
+    /// PENDING payments settle and post nothing. RECORDED and CONFIRMED payments count as money.
     pub enum PaymentStatus {
         Pending => "PENDING", Recorded => "RECORDED", Confirmed => "CONFIRMED", Reversed => "REVERSED", Void => "VOID",
     }
 }
 
 text_enum! {
-    /// POS_RECEIPT: a component of what the register collected.
+    /// POS_RECEIPT: part of a receipt that a register collected.
     pub enum PaymentOrigin { Direct => "DIRECT", PosReceipt => "POS_RECEIPT" }
 }
 
@@ -62,7 +62,7 @@ collection! {
     fixed [side, number, legal_entity_id]
 }
 
-/// A payment as API clients read it.
+/// A payment as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiPayment {
@@ -78,17 +78,17 @@ pub struct ApiPayment {
     reference: Option<String>,
     status: PaymentStatus,
     origin: PaymentOrigin,
-    /// The receipt of the register that collected it.
+    /// Id of the register's receipt that collected the order; null if none did.
     receipt_id: Option<Id>,
-    /// The order that the receipt collected.
+    /// Id of the order that the receipt collected; null for a DIRECT payment.
     order_id: Option<Id>,
-    /// What invoices have taken, less reversals.
+    /// Part that is applied to invoices, minus reversals.
     applied: Money,
     refunded: Money,
-    /// What invoices and refunds may still take.
+    /// Part that can still be applied or refunded.
     available: Money,
     confirmed_at: Option<Instant>,
-    /// Of a reversal too.
+    /// Accounting day of the voiding or reversal; null before that.
     voided_on: Option<Date>,
     #[schemars(range(min = 1))]
     version: i64,
@@ -96,14 +96,14 @@ pub struct ApiPayment {
     updated_at: Instant,
 }
 
-/// A payment as people read it.
+/// A payment as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
     tenant_id: Id,
     #[serde(flatten)]
     public: ApiPayment,
-    /// The money account; null where the legal entity keeps no books.
+    /// Id of the money account; null if the legal entity keeps no books.
     account_id: Option<Id>,
     notes: Option<String>,
     confirmed_by: Option<String>,

@@ -10,7 +10,7 @@ use crate::records::payment::PaymentRow;
 use crate::records::refund::RefundRow;
 use crate::records::supplier_return::SupplierReturnRow;
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FinanceReceipt {
@@ -26,7 +26,7 @@ pub struct FinanceReceipt {
 macro_rules! answered_by_receipt {
     ($($row:ident),+ $(,)?) => {$(
         impl $row {
-            /// What a write answers.
+            /// Receipt of a write.
             pub fn receipt(&self) -> Reply {
                 let receipt = FinanceReceipt {
                     id: self.id,
@@ -42,7 +42,7 @@ macro_rules! answered_by_receipt {
 }
 answered_by_receipt!(InvoiceRow, PaymentRow, CreditRow, RefundRow, SupplierReturnRow);
 
-/// A document's number as a body states it.
+/// Document number in a request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline)]

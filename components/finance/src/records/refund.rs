@@ -9,7 +9,7 @@ use crate::records::payment::{CardKind, Method};
 use crate::records::side::Side;
 
 text_enum! {
-    /// A VOID refund gave back what it took.
+    /// A VOID refund has returned its amount to the payment or credit.
     pub enum RefundStatus { Recorded => "RECORDED", Void => "VOID" }
 }
 
@@ -41,7 +41,7 @@ collection! {
     search { number: [number], text: [number, reference] }
 }
 
-/// A refund as API clients read it.
+/// A refund as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiRefund {
@@ -55,7 +55,7 @@ pub struct ApiRefund {
     amount: Money,
     method: Method,
     card_kind: Option<CardKind>,
-    /// The session of the till that it left.
+    /// Session of the till that paid the cash; null for any other refund.
     session_id: Option<Id>,
     refunded_on: Date,
     reference: Option<String>,
@@ -67,14 +67,14 @@ pub struct ApiRefund {
     updated_at: Instant,
 }
 
-/// A refund as people read it.
+/// A refund as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Refund {
     tenant_id: Id,
     #[serde(flatten)]
     public: ApiRefund,
-    /// The money account; null where the legal entity keeps no books.
+    /// Id of the money account; null if the legal entity keeps no books.
     account_id: Option<Id>,
     notes: Option<String>,
     void_reason: Option<String>,

@@ -10,7 +10,7 @@ use stoa_trade::quantity::Quantity;
 use crate::records::known_unit::NamedUnit;
 
 text_enum! {
-    /// SHIPPED and CANCELLED returns are closed.
+    /// SHIPPED and CANCELLED returns are immutable.
     pub enum SupplierReturnStatus { Draft => "DRAFT", Shipped => "SHIPPED", Cancelled => "CANCELLED" }
 }
 
@@ -65,7 +65,7 @@ collection! {
     counters [returned]
 }
 
-/// A return as API clients read it, in a list.
+/// A supplier return in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSupplierReturnHeader {
@@ -73,7 +73,7 @@ pub struct ApiSupplierReturnHeader {
     number: String,
     legal_entity_id: Id,
     party_id: Id,
-    /// That of the receipts.
+    /// Currency of the receipts.
     currency_code: String,
     warehouse_id: Id,
     status: SupplierReturnStatus,
@@ -85,7 +85,7 @@ pub struct ApiSupplierReturnHeader {
     updated_at: Instant,
 }
 
-/// A return as people read it, in a list.
+/// A supplier return in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SupplierReturnHeader {
@@ -95,7 +95,7 @@ pub struct SupplierReturnHeader {
     notes: Option<String>,
 }
 
-/// A line as API clients read it.
+/// A line as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSupplierReturnLine {
@@ -108,7 +108,7 @@ pub struct ApiSupplierReturnLine {
     unit_count: usize,
 }
 
-/// A line as people read it.
+/// A line as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SupplierReturnLine {
@@ -117,7 +117,7 @@ pub struct SupplierReturnLine {
     units: Vec<NamedUnit>,
 }
 
-/// A return as people read it.
+/// A supplier return as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SupplierReturn {
     #[serde(flatten)]
@@ -126,7 +126,7 @@ pub struct SupplierReturn {
     pub lines: Vec<SupplierReturnLine>,
 }
 
-/// A return as API clients read it: without units.
+/// A return as returned to API clients, without units.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiSupplierReturn {
     #[serde(flatten)]

@@ -1,6 +1,6 @@
 //! How much of what is there an application may take: never more than the invoice's balance, nor than the source has left (rule 4).
 
-use stoa_sdk::{Item, Problem, item};
+use stoa_sdk::{Bounds, Item, Problem, item};
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::refuse;
 
@@ -15,12 +15,12 @@ pub fn check_amounts(amounts: &[(Money, Money)], available: Money, at: &str) -> 
     for (nth, (amount, balance)) in amounts.iter().enumerate() {
         let pointer = format!("{at}/{nth}/amount");
         if amount > balance {
-            faults.push(item(pointer, "EXCEEDS_INVOICE_BALANCE"));
+            faults.push(item(pointer, "EXCEEDS_INVOICE_BALANCE").with_bounds(Bounds::maximum(*balance)));
             continue;
         }
         match left.checked_sub(*amount).filter(|left| !left.is_negative()) {
             Some(rest) => left = rest,
-            None => faults.push(item(pointer, "EXCEEDS_AVAILABLE")),
+            None => faults.push(item(pointer, "EXCEEDS_AVAILABLE").with_bounds(Bounds::maximum(left))),
         }
     }
     refuse("LIMIT_EXCEEDED", faults)

@@ -1,8 +1,8 @@
 //! Days of documents: which day an act takes effect, and when an invoice is due.
 
-use stoa_sdk::{Date, Problem, today};
+use stoa_sdk::{Bounds, Date, Problem, today};
 use stoa_trade::dates::{days_after, effective_day};
-use stoa_trade::refusal::{illegal, invalid};
+use stoa_trade::refusal::{illegal, out_of_range};
 
 /// The day of an act on a document that was posted on `posted`: the stated one, or today, but never before the document.
 ///
@@ -24,7 +24,7 @@ pub fn day_of_act(stated: Option<Date>, posted: Date, pointer: &str) -> Result<D
 /// VALIDATION_FAILED with RANGE at the pointer.
 pub fn check_due(issued: Option<Date>, due: Option<Date>, pointer: &str) -> Result<(), Problem> {
     match issued.zip(due) {
-        Some((issued, due)) if due < issued => Err(invalid(pointer, "RANGE")),
+        Some((issued, due)) if due < issued => Err(out_of_range(pointer, Bounds::minimum(issued))),
         _ => Ok(()),
     }
 }

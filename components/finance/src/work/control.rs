@@ -73,9 +73,6 @@ pub fn read_control(entity: Id, currency_code: &str) -> Result<Control, Problem>
 }
 
 /// What the entity's goods are worth in the currency.
-///
-/// # Errors
-/// Inventory's.
 pub fn read_inventory(entity: Id, currency_code: &str) -> Result<Amount, Problem> {
     let page = costs::service::valuation(entity.into(), None, None, None, 1)?;
     let own = page.totals.iter().find(|total| total.currency_code.as_deref() == Some(currency_code));

@@ -28,9 +28,6 @@ pub struct Lines {
 }
 
 /// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to the totals.
-///
-/// # Errors
-/// The store's.
 pub fn write_lines<B: Batch>(entity: Id, rest: B, lines: &Lines) -> Result<B::Answer, Failure> {
     let count = lines.entries.len() + lines.moves.len() + lines.revenue.len();
     let hold = SNAPSHOTS.hold((count > 0).then_some(entity));
@@ -52,9 +49,6 @@ view! { EntityOfEntry of PartyEntryRow { legal_entity_id: Id } }
 view! { EntityOfMove of MoneyMoveRow { legal_entity_id: Id } }
 
 /// Brings the totals of one entity forward, over lines that are older than they.
-///
-/// # Errors
-/// The store's.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     let next = |after: Option<Id>| {
         let (entry, moved) = run((

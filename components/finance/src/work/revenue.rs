@@ -19,7 +19,7 @@ use crate::work::month_totals::to_sum;
 use crate::work::ordered::parse;
 
 text_enum! {
-    /// What figures are grouped by.
+    /// Dimension by which the report groups.
     #[derive(Default)]
     pub enum GroupBy {
         #[default] Day => "DAY", Month => "MONTH", Variant => "VARIANT", Customer => "CUSTOMER", Branch => "BRANCH",
@@ -43,7 +43,7 @@ pub struct Scope {
 /// The figures of a group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
-    /// Orders delivered, and invoices whose lines without an order were recognised.
+    /// Number of delivered orders and of invoices whose lines without an order were recognised.
     pub documents: i64,
     pub quantity: Sum,
     pub revenue: Amount,

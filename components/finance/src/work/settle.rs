@@ -40,9 +40,6 @@ pub struct Settlement {
 pub type PostedInvoices = (BTreeMap<Id, InvoiceRow>, BTreeMap<Id, InvoiceBalanceRow>);
 
 /// Holds posted invoices in the order of their ids; others are absent.
-///
-/// # Errors
-/// The store's.
 pub fn lock_posted(ids: &[Id]) -> Result<PostedInvoices, Problem> {
     if ids.is_empty() {
         return Ok((BTreeMap::new(), BTreeMap::new()));
@@ -179,9 +176,6 @@ pub struct Reversal {
 }
 
 /// Undoes every application of a source that stands: opposite rows, and the invoices are open again.
-///
-/// # Errors
-/// The store's.
 pub fn reverse(source: &Source, standing: &[ApplicationRow], on: Date) -> Result<Reversal, Problem> {
     let mut by_invoice: BTreeMap<Id, Money> = BTreeMap::new();
     for application in standing {

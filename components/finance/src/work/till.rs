@@ -13,9 +13,6 @@ use crate::records::till::{TillRow, TillStatus};
 use crate::work::entries::negate;
 
 /// The till of a session, held until the transaction ends.
-///
-/// # Errors
-/// The store's.
 pub fn lock_till(session: Id) -> Result<Option<TillRow>, Problem> {
     let found = find::<TillRow>("session", [vec![session.put()]]).locked();
     Ok(run(found)?.into_iter().next())

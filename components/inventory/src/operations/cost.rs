@@ -12,11 +12,11 @@ use crate::work::costs::valuation::value_pools;
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/cost-layers", "listCostLayers", list_layers).summary("Cost layers")
-        .description("What came in together at one cost, and what remains of it. `open` is true unless stated.")
+        .description("Goods received together at one cost, and their remaining quantity. `open` is true by default.")
         .needs(READ_COSTS).query::<ListCostLayers>().answers::<Page<CostLayer>>().cache_control("no-store"),
-    Operation::read("/inventory/valuation", "listValuation", list_valuation).summary("What goods are worth")
-        .description("By legal entity and variant, now or at the end of a day. Currencies are never added together; what has no \
-            cost is counted apart. A page may be shorter than its limit; `nextCursor` leads on.")
+    Operation::read("/inventory/valuation", "listValuation", list_valuation).summary("Value of goods")
+        .description("By legal entity and variant, now or at the end of a day. Currencies are never added together; goods \
+            without a cost are counted separately. A page may be shorter than `limit`; continue until `nextCursor` is null.")
         .needs(READ_COSTS).query::<ListValuation>().answers::<Page<ValuationRow>>().cache_control("no-store"),
 ];
 
@@ -30,10 +30,10 @@ list_query! {
         variant_id: Option<Id>,
         inventory_unit_id: Option<Id>,
         purchase_receipt_item_id: Option<Id>,
-        /// Of which something remains; false: of which nothing does.
+        /// True (default): only layers with a remaining quantity. False: only used-up layers.
         #[serde(default = "open_by_default")]
         open: bool,
-        /// True: only those without a cost; false: only those with one.
+        /// True: only goods without a cost; false: only goods with a cost.
         uncosted: Option<bool>,
     }
 }
@@ -58,7 +58,7 @@ list_query! {
         legal_entity_id: Option<Id>,
         variant_id: Option<Id>,
         product_id: Option<Id>,
-        /// At the end of this day; now where it is left out.
+        /// Last included day. Omitted: now.
         as_of: Option<Date>,
     }
 }

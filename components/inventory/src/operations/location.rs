@@ -26,7 +26,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListLocations>().answers::<Page<Location>>()
         .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicLocation>>()),
     Operation::create("/inventory/warehouses/{warehouseId}/locations", "createLocation", create).summary("Create a location")
-        .description("A place in a warehouse where units stand; stock is not counted by location.")
+        .description("A location is a place in a warehouse for serialized units. Stock is not counted by location.")
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
         .writes(LOCATION, &[LOCATION_CREATED.code]).problems(&["ARCHIVED", "DUPLICATE"]),
     Operation::read("/inventory/warehouses/{warehouseId}/locations/{locationId}", "getLocation", read).summary("A location")
@@ -36,16 +36,16 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(ADJUST).body::<LocationInput>().answers::<Location>()
         .writes(LOCATION, &[LOCATION_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
     Operation::transition("/inventory/warehouses/{warehouseId}/locations/{locationId}/archive", "archiveLocation", archive)
-        .summary("Archive a location").description("No unit may stand there.")
+        .summary("Archive a location").description("Rejected while a unit is at the location.")
         .needs(ADJUST).body::<EmptyBody>().answers::<Location>()
         .writes(LOCATION, &[LOCATION_ARCHIVED.code]).problems(&["ARCHIVED", "CUSTODY_CONFLICT"]),
 ];
 
-/// Input of a location.
+/// A location in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LocationInput {
-    /// Kept as typed; unique in the warehouse in any case for ever; immutable.
+    /// Stored as typed. Unique in the warehouse for ever, ignoring case. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     code: String,
     name: Text<1, 200>,
@@ -53,7 +53,7 @@ pub struct LocationInput {
 
 list_query! {
     pub struct ListLocations of Status {
-        /// Part of the code or name, in any case.
+        /// Only records whose code or name contains the text, ignoring case.
         text: Option<Text<1, 200>>,
     }
 }

@@ -16,11 +16,11 @@ use crate::records::stock::{PublicStockLevel, StockLevel, StockRow, Totals, Vari
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/inventory/stock", "listStock", list).summary("Stock levels")
-        .description("What every warehouse holds of every variant. A pair that never had goods is not listed.")
+        .description("Quantities of each variant in each warehouse. A pair that never had goods is not listed.")
         .needs(READ).query::<ListStock>().answers::<Page<StockLevel>>()
         .and_client(Client::new(CLIENT_READ, list_public).description("").answers::<Page<PublicStockLevel>>()),
     Operation::read("/inventory/variants/{variantId}/stock", "getVariantStock", of_variant)
-        .summary("Stock of a variant").description("Totals over all warehouses, and the levels of each.")
+        .summary("Stock of a variant").description("Totals over all warehouses, and the quantities of each.")
         .needs(READ).query::<Paged>().answers::<VariantStock<StockLevel>>()
         .and_client(Client::new(CLIENT_READ, of_variant_public).description("").answers::<VariantStock<PublicStockLevel>>()),
 ];
@@ -29,13 +29,13 @@ list_query! {
     struct ListStock {
         warehouse_id: Option<Id>,
         variant_id: Option<Id>,
-        /// Those of these variants, 100 at most, with commas between.
+        /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids>,
         product_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
-        /// True: only where something is held, reserved or expected; false: only where nothing is.
+        /// True: only pairs with a held, reserved or expected quantity; false: only pairs without one.
         non_zero: Option<bool>,
     }
 }

@@ -28,38 +28,39 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(CLIENT_READ, list_public).description("Active ones.")
             .query::<ListPublicWarehouses>().answers::<Page<PublicWarehouse>>()),
     Operation::create("/inventory/warehouses", "createWarehouse", create).summary("Create a warehouse")
-        .description("Code, type, legal entity and branch never change; a code stays reserved after archive, in any case.")
+        .description("Code, type, legal entity and branch cannot change. The code remains reserved after archiving, ignoring \
+            case.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
         .writes(WAREHOUSE, &[WAREHOUSE_CREATED.code]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read("/inventory/warehouses/{warehouseId}", "getWarehouse", read).summary("A warehouse")
         .needs(READ).answers::<Warehouse>()
         .and_client(Client::new(CLIENT_READ, read_public).answers::<PublicWarehouse>()),
     Operation::replace("/inventory/warehouses/{warehouseId}", "replaceWarehouse", replace).summary("Rename a warehouse")
-        .description("Everything but the name must be the stored one.")
+        .description("All members except the name must be the current ones.")
         .needs(ADJUST).body::<WarehouseInput>().answers::<Warehouse>()
         .writes(WAREHOUSE, &[WAREHOUSE_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
     Operation::transition("/inventory/warehouses/{warehouseId}/archive", "archiveWarehouse", archive)
         .summary("Archive a warehouse")
-        .description("It must be empty: no goods, no reservations, nothing expected, and no open transfer order names it.")
+        .description("The warehouse must be empty: no goods, no reservations, no expected goods and no open transfer order.")
         .needs(ADJUST).body::<EmptyBody>().answers::<Warehouse>()
         .writes(WAREHOUSE, &[WAREHOUSE_ARCHIVED.code])
         .problems(&["ARCHIVED", "CUSTODY_CONFLICT", "ILLEGAL_STATE"]),
 ];
 
-/// Input of a warehouse.
+/// A warehouse in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WarehouseInput {
-    /// Kept as typed; unique in any case for ever, archived warehouses included; immutable.
+    /// Stored as typed. Unique for ever, ignoring case, archived warehouses included. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     pub code: String,
     pub name: Text<1, 200>,
     /// Immutable.
     #[serde(rename = "type")]
     pub kind: WarehouseType,
-    /// Whose goods are there; immutable.
+    /// Legal entity that owns the goods in the warehouse. Immutable.
     pub legal_entity_id: Id,
-    /// An active branch of the entity; immutable.
+    /// Active branch of the legal entity. Immutable.
     #[serde(default)]
     pub branch_id: Option<Id>,
 }
@@ -70,9 +71,9 @@ list_query! {
         kind: Option<WarehouseType>,
         legal_entity_id: Option<Id>,
         branch_id: Option<Id>,
-        /// Exactly this code, in any case.
+        /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
-        /// Part of the code or name, in any case.
+        /// Only records whose code or name contains the text, ignoring case.
         text: Option<Text<1, 200>>,
     }
 }

@@ -127,7 +127,7 @@ collection! {
     counters [returned]
 }
 
-/// Goods that came in together at one cost.
+/// Goods received together at one cost.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostLayer {
@@ -136,11 +136,11 @@ pub struct CostLayer {
     variant_id: Id,
     inventory_unit_id: Option<Id>,
     currency_code: Option<String>,
-    /// Null where it is not known.
+    /// Cost of one unit of measure; null if unknown.
     unit_cost: Option<UnitCost>,
     quantity: Quantity,
     remaining: Quantity,
-    /// Of what remains; null where the cost is not known.
+    /// Value of the remaining quantity; null if the cost is unknown.
     value: Option<Amount>,
     purchase_receipt_item_id: Option<Id>,
     created_at: Instant,
@@ -164,7 +164,7 @@ impl CostLayer {
     }
 }
 
-/// Goods of an entity, and what they are worth.
+/// Goods of a legal entity and their value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValuationRow {
@@ -172,12 +172,12 @@ pub struct ValuationRow {
     pub variant_id: Id,
     pub product_id: Id,
     pub quantity: Quantity,
-    /// Of which no cost is known.
+    /// Part of the quantity without a known cost.
     pub uncosted_quantity: Quantity,
     pub values: Vec<Value>,
 }
 
-/// What goods are worth in a currency; null: of an entity without books.
+/// Value of goods in one currency; null for a legal entity without books.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ValuationValue")]

@@ -30,7 +30,7 @@ pub fn location_gate(location: Id) -> String {
     format!("location:{location}")
 }
 
-/// A location as people read it.
+/// A location as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {

@@ -28,7 +28,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// What a movement was for, beyond its reference.
+    /// Kind of the document that caused a movement.
     pub enum DocumentType {
         TransferOrder => "TRANSFER_ORDER",
         StockCount => "STOCK_COUNT",
@@ -83,9 +83,9 @@ pub struct Movement {
     unit_version: Option<i64>,
     from_location_id: Option<Id>,
     to_location_id: Option<Id>,
-    /// Null for who may not read units.
+    /// Null for callers without `inventory.serials.read`.
     from_status: Option<UnitStatus>,
-    /// Null for who may not read units.
+    /// Null for callers without `inventory.serials.read`.
     to_status: Option<UnitStatus>,
     purchase_receipt_item_id: Option<Id>,
     sale_allocation_id: Option<Id>,
@@ -113,7 +113,7 @@ impl Movement {
     }
 }
 
-/// A movement of goods, as API clients read it.
+/// A movement of goods as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicMovement {
@@ -125,9 +125,9 @@ pub struct PublicMovement {
     from_warehouse_id: Option<Id>,
     to_warehouse_id: Option<Id>,
     reference_type: ReferenceType,
-    /// Of a MANUAL movement the caller's own.
+    /// Id of the source record; for a MANUAL movement, an id that the caller stated.
     reference_id: Option<Id>,
-    /// What it was for, beyond its reference.
+    /// Kind of the document that caused it; null if there is none.
     document_type: Option<DocumentType>,
     document_id: Option<Id>,
 }
@@ -150,7 +150,7 @@ impl PublicMovement {
     }
 }
 
-/// What a write of a movement answers.
+/// Receipt of a stock movement.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryMovementReceipt {

@@ -15,7 +15,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// Only MANUAL ones are released by the public operation.
+    /// Source of a reservation. Only MANUAL reservations can be released through the API.
     pub enum ReservationSource {
         Manual => "MANUAL",
         SalesOrder => "SALES_ORDER",
@@ -70,7 +70,7 @@ collection! {
     index { [unit_id, id] }
 }
 
-/// Goods held for somebody.
+/// Goods held for an order, a transfer or by hand.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reservation {
@@ -96,7 +96,7 @@ impl Reservation {
     }
 }
 
-/// Goods held for somebody, as API clients read it.
+/// Goods held for an order, a transfer or by hand, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicReservation {
@@ -106,12 +106,12 @@ pub struct PublicReservation {
     quantity: Quantity,
     status: ReservationStatus,
     source: ReservationSource,
-    /// Of the source.
+    /// Id of the document for which the goods are held; null for a MANUAL reservation.
     document_id: Option<Id>,
-    /// Of a MANUAL one: the caller's own.
+    /// For a MANUAL reservation, an id that the caller stated; else null.
     reference_id: Option<Id>,
     reason: Option<String>,
-    /// The movement that consumed it.
+    /// Id of the movement that consumed it; null before that.
     movement_id: Option<Id>,
     created_at: Instant,
     closed_at: Option<Instant>,
@@ -136,7 +136,7 @@ impl PublicReservation {
     }
 }
 
-/// What a write of a reservation answers.
+/// Receipt of a reservation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReservationReceipt {
@@ -163,14 +163,14 @@ pub fn receipt(row: &ReservationRow, product: Id) -> Reply {
     Reply::json(&receipt).resource(row.id).subject(product)
 }
 
-/// What a hold of a unit, or its release, answers.
+/// Receipt of a hold or release of a unit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUnitReservationReceipt {
     pub id: Id,
     pub inventory_unit_id: Id,
     pub variant_id: Id,
-    /// Always 1.000000.
+    /// Always 1.000000: a reservation of a unit.
     pub quantity: Quantity,
     pub status: ReservationStatus,
     #[schemars(range(min = 1))]
@@ -190,7 +190,7 @@ impl InventoryUnitReservationReceipt {
     }
 }
 
-/// What a release answers: of a quantity, or of a unit.
+/// Receipt of a release: of a quantity, or of a unit.
 #[allow(dead_code, reason = "its schema is the answer's; each side writes its own receipt")]
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]

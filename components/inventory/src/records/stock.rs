@@ -65,28 +65,28 @@ impl StockRow {
     }
 }
 
-/// What a warehouse holds of a variant.
+/// Quantities of a variant in a warehouse.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicStockLevel {
     id: Id,
-    /// One more with every change.
+    /// Number that rises by one with every change.
     version: i64,
     warehouse_id: Id,
     variant_id: Id,
     product_id: Id,
     legal_entity_id: Id,
-    /// Of a serialized variant: units that are AVAILABLE or RESERVED.
+    /// For a serialized variant: units that are AVAILABLE or RESERVED.
     on_hand: Quantity,
     reserved: Quantity,
-    /// Zero where goods cannot be sold from the warehouse.
+    /// Quantity that can be sold; zero if the warehouse does not sell.
     available: Quantity,
-    /// On approved purchase orders and on its way by transfer orders.
+    /// Quantity on approved purchase orders and on transfer orders to the warehouse.
     incoming: Quantity,
     updated_at: Instant,
 }
 
-/// What a warehouse holds of a variant, as people read it.
+/// Quantities of a variant in a warehouse, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockLevel {
@@ -130,7 +130,7 @@ impl StockLevel {
     }
 }
 
-/// Over all warehouses.
+/// Totals over all warehouses.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
@@ -149,11 +149,11 @@ pub struct VariantStock<T> {
     pub tracking_mode: Tracking,
     pub totals: Totals,
     pub items: Vec<T>,
-    /// Where the next page begins; null on the last one.
+    /// Cursor of the next page; null on the last page.
     pub next_cursor: Option<Id>,
 }
 
-/// What a change of stock tells: the figures of goods that everybody may see, of others the ids alone.
+/// Data of a stock event: quantities of goods that are public, else only ids.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockChange {

@@ -65,7 +65,7 @@ pub fn units_as_json(units: &BTreeMap<Id, CountedUnit>) -> Json {
     Json::of(&serde_json::Value::Object(members.collect()))
 }
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockCountReceipt {
@@ -94,7 +94,7 @@ pub fn receipt(count: &StockCountRow) -> Reply {
     Reply::json(&StockCountReceipt::of(count)).resource(count.id)
 }
 
-/// A count in a list.
+/// A stock count in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockCountHeader {
@@ -139,7 +139,7 @@ pub struct StockCount {
     pub lines: Vec<StockCountLine>,
 }
 
-/// What was counted of a variant, against what the system held at that instant.
+/// Counted quantity of a variant, and the quantity that the system held at that instant.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StockCountLine {
@@ -148,13 +148,13 @@ pub struct StockCountLine {
     tracking_mode: Tracking,
     expected_quantity: Quantity,
     counted_quantity: Quantity,
-    /// Counted less expected.
+    /// Counted minus expected quantity.
     difference: Quantity,
     unit_cost: Option<Decimal<6>>,
     counted_at: Instant,
-    /// Units that were found.
+    /// Units that were present.
     unit_count: i64,
-    /// Only to readers of serial numbers.
+    /// Present only for callers with `inventory.serials.read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit_ids: Option<Vec<Id>>,
 }

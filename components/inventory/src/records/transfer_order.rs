@@ -11,7 +11,7 @@ use crate::records::unit::{UnitRow, UnitStatus};
 pub const ORDER: &str = "TRANSFER_ORDER";
 
 text_enum! {
-    /// RECEIVED and CANCELLED orders are closed.
+    /// RECEIVED and CANCELLED orders are immutable.
     pub enum TransferStatus {
         Draft => "DRAFT",
         Approved => "APPROVED",
@@ -102,7 +102,7 @@ impl TransferItemRow {
     }
 }
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferOrderReceipt {
@@ -114,12 +114,12 @@ pub struct TransferOrderReceipt {
     updated_at: Instant,
 }
 
-/// An order in a list.
+/// A transfer order in a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferOrderHeader {
     id: Id,
-    /// People only.
+    /// Present for users only.
     #[serde(skip_serializing_if = "Option::is_none")]
     tenant_id: Option<Id>,
     number: String,
@@ -164,7 +164,7 @@ impl TransferOrderHeader {
     }
 }
 
-/// An order whole.
+/// A transfer order with its lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferOrder {
@@ -173,8 +173,8 @@ pub struct TransferOrder {
     pub items: Vec<TransferItem>,
 }
 
-/// A line: its quantity is what was received, lost, returned and is outstanding, together. Nothing is outstanding of a cancelled
-/// order.
+/// A line. Its quantity is the sum of received, lost, returned and outstanding quantity. A cancelled order has no outstanding
+/// quantity.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferItem {
@@ -186,9 +186,9 @@ pub struct TransferItem {
     lost_quantity: Quantity,
     returned_quantity: Quantity,
     outstanding_quantity: Quantity,
-    /// Units chosen for the line.
+    /// Number of units chosen for the line.
     unit_count: i64,
-    /// Only to readers of serial numbers.
+    /// Present only for callers with `inventory.serials.read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     units: Option<Vec<TransferUnit>>,
 }
@@ -219,12 +219,12 @@ impl TransferItem {
     }
 }
 
-/// A unit of a line, as it is now.
+/// A unit of a line with its current state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransferUnit {
     unit_id: Id,
-    /// Null in a draft.
+    /// Null on a draft.
     outcome: Option<UnitOutcome>,
     serial_number: Option<String>,
     imei1: Option<String>,

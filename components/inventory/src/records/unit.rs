@@ -110,7 +110,7 @@ collection! {
     index { [movement_id] }
 }
 
-/// A unit as readers of serial numbers see it.
+/// A unit as returned to callers with `inventory.serials.read`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUnit {
@@ -126,7 +126,7 @@ pub struct InventoryUnit {
     grade: Option<Grade>,
     #[schemars(range(min = 1))]
     version: i64,
-    /// Of whoever has it, or had it last.
+    /// Legal entity that owns the unit, or owned it last.
     legal_entity_id: Id,
     warehouse_id: Option<Id>,
     location_id: Option<Id>,
@@ -165,7 +165,7 @@ impl InventoryUnit {
     }
 }
 
-/// What a write answers of a unit: never its identities, place, owner or cost.
+/// Receipt of a change of a unit. It contains no identity, location, owner or cost.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUnitReceipt {
@@ -197,7 +197,7 @@ pub fn receipt(rows: Vec<UnitRow>) -> Answer {
     Ok(Reply::json(&InventoryUnitReceipt::of(row)).resource(row.id).subject(row.product_id))
 }
 
-/// Receipts of the units that a request made, in its order.
+/// Receipts of the units that a request changed, in the order of the request.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AdmittedUnits {
     pub items: Vec<InventoryUnitReceipt>,

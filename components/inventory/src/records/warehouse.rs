@@ -10,7 +10,7 @@ use crate::records::{EXAMPLE_ID, EXAMPLE_INSTANT};
 pub const WAREHOUSE: &str = "WAREHOUSE";
 
 text_enum! {
-    /// PHYSICAL, VIRTUAL and THIRD_PARTY are normal: goods can be reserved and sold there.
+    /// PHYSICAL, VIRTUAL and THIRD_PARTY warehouses allow reservations and sales.
     pub enum WarehouseType {
         Physical => "PHYSICAL",
         Virtual => "VIRTUAL",
@@ -58,7 +58,7 @@ pub fn gate(warehouse: Id) -> String {
     format!("warehouse:{warehouse}")
 }
 
-/// A warehouse as people read it.
+/// A warehouse as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Warehouse {

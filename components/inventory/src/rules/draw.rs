@@ -32,9 +32,6 @@ pub enum Short {
 }
 
 /// Takes a quantity from layers in their order, and marks them as it goes.
-///
-/// # Errors
-/// See [`Short`].
 pub fn draw(layers: &mut [LayerRow], quantity: Quantity) -> Result<Vec<Slice>, Short> {
     let mut left = quantity.units();
     let mut slices = Vec::new();

@@ -46,7 +46,7 @@ impl Undealt {
                 Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(pointer, "EXCEEDS_COST")] }
             }
             Undealt::Inexact => Problem::at("ACCOUNTING_AMOUNT_PRECISION", pointer),
-            Undealt::OutOfRange => Problem::at("LIMIT_EXCEEDED", pointer),
+            Undealt::OutOfRange => Amount::limit_exceeded().moved("", &pointer),
             Undealt::Uncosted => unusable(&pointer, "UNCOSTED"),
         }
     }

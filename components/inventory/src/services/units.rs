@@ -32,7 +32,7 @@ impl Guest for Services {
             return Err(Problem::of("PERMISSION_DENIED"));
         }
         if identities.len() > MOST_FINDS {
-            return Err(Problem::limit_exceeded());
+            return Err(Problem::limit_exceeded("/identities", MOST_FINDS, "IDENTITIES"));
         }
         if identities.is_empty() {
             return Ok(Vec::new());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::store::{aggregate, get_all, read};
 use stoa_sdk::{Filter, Id, all, map, set, totals};
 use stoa_trade::Status;
+use stoa_trade::clients::holdings;
 use stoa_trade::pages::read_every;
 use stoa_trade::quantity::Quantity;
 use stoa_trade::stages::{Batch, NOTHING_LEFT, finding, read_batch};
@@ -46,8 +47,12 @@ pub fn verify(after: Option<Id>) -> Batch {
     let pools = set(pools.into_iter().map(|pool| (pool.legal_entity_id, pool.variant_id)));
     let places = map(places.into_iter().map(|place| (place.id, place)));
 
+    let told = holdings::read(page.rows.iter().map(|row| (row.warehouse_id, row.variant_id)));
     let mut findings = Vec::new();
-    for row in &page.rows {
+    for (row, told) in page.rows.iter().zip(told) {
+        if told != (row.on_hand > Quantity::ZERO) {
+            findings.push(finding("stock-holding", row.id, "The catalog was told otherwise of goods on hand."));
+        }
         let pair = (row.warehouse_id, row.variant_id);
         let of = |sums: &BTreeMap<(Id, Id), Quantity>| sums.get(&pair).map_or(0, |quantity| quantity.units());
         let custody = row.custody();

@@ -16,9 +16,6 @@ pub fn lock_expected<R: Record>(id: Id, expected: ExpectedVersion) -> Result<R, 
 }
 
 /// Writes a change and emits it; answers the row as `show` answers it, with the names of what changed.
-///
-/// # Errors
-/// The store's.
 pub fn finish<R: Entity + Clone, T: EventData>(
     change: Change<R>,
     kind: &EventKind<T>,

@@ -29,17 +29,18 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(ACCOUNTS_AT, "listAccounts", list).summary("Accounts of a legal entity")
         .for_members().query::<ListAccounts>().answers::<Page<Account>>(),
     Operation::create(ACCOUNTS_AT, "createAccount", create).summary("Create an account")
-        .description("At most 2000 in an entity. A chart may be prepared before books are kept.")
+        .description("At most 2,000 accounts in a legal entity. You may prepare a chart before books are kept.")
         .needs(SETTINGS).body::<AccountInput>().answers::<Account>()
         .writes(ACCOUNT, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
     Operation::read(ACCOUNT_AT, "getAccount", read).summary("An account").for_members().answers::<Account>(),
     Operation::replace(ACCOUNT_AT, "replaceAccount", replace).summary("Replace an account")
-        .description("`postable` is fixed once a line stands on the account; AN OMITTED `postable` IS TRUE.")
+        .description("`postable` cannot change once the account has a line. Caution: an omitted `postable` is true.")
         .needs(SETTINGS).body::<AccountChange>().answers::<Account>()
         .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "ILLEGAL_STATE"]),
     Operation::transition("/ledger/accounts/{id}/archive", "archiveAccount", archive)
         .summary("Archive an account")
-        .description("Not while it is mapped, stands under an active money account, has active accounts below it or a balance.")
+        .description("Rejected while the account is mapped, belongs to an active money account, has active child accounts or \
+            has a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Account>()
         .writes(ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
@@ -53,24 +54,24 @@ const MOST_ACCOUNTS: usize = 2_000;
 pub struct AccountInput {
     /// Immutable.
     legal_entity_id: Id,
-    /// Unique in its entity, archived accounts included; immutable.
+    /// Unique in its legal entity, archived accounts included. Immutable.
     #[schemars(regex(pattern = ACCOUNT_CODE))]
     code: String,
     name: Text<1, 200>,
     /// Immutable.
     #[serde(rename = "type")]
     account_type: AccountType,
-    /// A heading: an active account of the same type that is not postable, at most 4 below the top.
+    /// Heading above the account: active, of the same type and not postable. At most 4 levels above the account.
     #[serde(default)]
     parent_id: Option<Id>,
-    /// Whether lines may stand on it; immutable once one does.
+    /// True if entries may post lines to it. Immutable once a line exists.
     #[serde(default = "yes")]
     postable: bool,
     #[serde(default)]
     description: Option<Text<0, 2000>>,
 }
 
-/// The members of an account that may change; others may be stated if they are the stored ones. AN OMITTED `postable` IS TRUE.
+/// Members of an account that may change; any other member must have its current value. An omitted `postable` is true.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AccountChange {
@@ -99,11 +100,11 @@ list_query! {
         legal_entity_id: Id,
         #[serde(rename = "type")]
         account_type: Option<AccountType>,
-        /// ARCHIVED records are immutable and keep their codes.
+        /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status,
         postable: Option<bool>,
-        /// Part of a name or code, in any case.
+        /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>>,
     }
 }
@@ -150,7 +151,7 @@ pub fn create(call: &Call) -> Answer {
     usable(Some(owner), "/legalEntityId")?;
     tree.check_parent(input.parent_id, None, input.account_type)?;
     if count >= MOST_ACCOUNTS {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_ACCOUNTS, "ACCOUNTS"));
     }
     let row = AccountRow {
         parent_id: input.parent_id,

@@ -14,8 +14,8 @@ use crate::work::reports::{Subject, read_subject};
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read("/ledger/balance-sheet", "getBalanceSheet", balance_sheet))
-        .summary("What an entity owns and owes at the end of a day")
-        .description("Results of earlier years and of this one are derived: there is no year-end entry.")
+        .summary("Balance sheet")
+        .description("The results of earlier years and of this year are derived: there is no year-end entry.")
         .query::<AskBalanceSheet>().answers::<BalanceSheet>()
         .problems(&["NOT_FOUND", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
 ];
@@ -24,12 +24,12 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskBalanceSheet {
     legal_entity_id: Id,
-    /// The day at whose end it stands.
+    /// Last day that the balances include.
     as_of: Date,
     branch_id: Option<Id>,
 }
 
-/// What an entity owns and owes at the end of a day: assets = liabilities + equity + both results.
+/// Assets, liabilities and equity of a legal entity at the end of a day: assets = liabilities + equity + both results.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BalanceSheet {
@@ -38,7 +38,7 @@ pub struct BalanceSheet {
     as_of: Date,
     rows: Vec<ReportRow>,
     subtotals: Vec<Subtotal>,
-    /// Income minus expense of the calendar years before.
+    /// Income minus expense of earlier calendar years.
     result_brought_forward: Amount,
     /// Income minus expense of the calendar year so far.
     result_of_year: Amount,

@@ -33,7 +33,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(SETTINGS).body::<BranchChange>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
     Operation::transition("/ledger/branches/{id}/archive", "archiveBranch", archive)
-        .summary("Archive a branch").description("Not while a warehouse or register holds it.")
+        .summary("Archive a branch").description("Rejected while a warehouse or register uses it.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<Branch>()
         .writes(BRANCH, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
 ];
@@ -44,7 +44,7 @@ pub const OPERATIONS: &[Operation] = &[
 pub struct BranchInput {
     /// Immutable.
     legal_entity_id: Id,
-    /// Kept as typed, unique in its entity in any case for ever; immutable.
+    /// Stored as typed. Unique in its legal entity for ever, ignoring case. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     code: String,
     name: Text<1, 200>,
@@ -52,7 +52,7 @@ pub struct BranchInput {
     address: Option<Text<0, 500>>,
 }
 
-/// The members of a branch that may change; others may be stated if they are the stored ones.
+/// Members of a branch that may change. Any other member must have its current value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BranchChange {
@@ -69,10 +69,10 @@ pub struct BranchChange {
 list_query! {
     pub struct ListBranches {
         legal_entity_id: Option<Id>,
-        /// ARCHIVED records are immutable and keep their codes.
+        /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status,
-        /// Part of a name or code, in any case.
+        /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>>,
     }
 }

@@ -19,19 +19,20 @@ use crate::work::chart::install;
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/ledger/legal-entities/{id}/chart", "installChart", create)
         .summary("Install a chart of accounts")
-        .description("Accounts, mappings of every role and method, and money accounts, in an entity that has no account.")
+        .description("Installs accounts, mappings of every role and method, and money accounts. The legal entity must have no \
+            account.")
         .needs(SETTINGS).body::<ChartInput>().answers::<InstalledChart>()
         .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE"]),
 ];
 
-/// Which chart is installed.
+/// Chart of accounts to install.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChartInput {
     template: TemplateCode,
 }
 
-/// The accounts that were installed; mappings and money accounts came with them.
+/// Installed accounts. Mappings and money accounts were created with them.
 #[derive(Serialize, JsonSchema)]
 pub struct InstalledChart {
     accounts: Vec<Account>,

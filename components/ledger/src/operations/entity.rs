@@ -35,21 +35,21 @@ pub const OPERATIONS: &[Operation] = &[
         .for_members().query::<ListLegalEntities>().answers::<Page<LegalEntity>>()
         .and_client(Client::new(CLIENT_READ, list_public).answers::<Page<PublicLegalEntity>>().cache_control("no-store")),
     Operation::create(ENTITIES_AT, "createLegalEntity", create).summary("Create a legal entity")
-        .description("At most 100. Whether it keeps books, in which currency, since when and how finely cannot be changed later; \
-            an entity without books may begin them once.")
+        .description("At most 100 in a company. Books, their currency, start and scale cannot change later; an entity without \
+            books may begin them once.")
         .needs(SETTINGS).body::<LegalEntityInput>().answers::<LegalEntity>()
         .writes(LEGAL_ENTITY, &[]).problems(&["DUPLICATE", "LIMIT_EXCEEDED"]),
     Operation::read(ENTITY_AT, "getLegalEntity", read).summary("A legal entity")
         .for_members().answers::<LegalEntity>()
         .and_client(Client::new(CLIENT_READ, read_public).answers::<PublicLegalEntity>().cache_control("no-store")),
     Operation::replace(ENTITY_AT, "replaceLegalEntity", replace).summary("Replace a legal entity")
-        .description("Full replacement of what may change: an omitted optional member becomes null.")
+        .description("Full replacement of the changeable members: an omitted optional member becomes null.")
         .without_if_match().needs(SETTINGS).body::<LegalEntityChange>().answers::<LegalEntity>()
         .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "VERSION_CONFLICT"]),
     Operation::transition("/ledger/legal-entities/{id}/archive", "archiveLegalEntity",
         archive)
         .summary("Archive a legal entity")
-        .description("Not while it has an active branch or money account, is held by a warehouse or register, or a control \
+        .description("Rejected while it has an active branch or money account, a warehouse or register uses it, or a control \
             account has a balance.")
         .without_if_match().needs(SETTINGS).body::<EmptyBody>().answers::<LegalEntity>()
         .writes(LEGAL_ENTITY, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
@@ -64,40 +64,40 @@ totals! { Entities of EntityRow by [] { count: i64 = count } }
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LegalEntityInput {
-    /// Kept as typed, unique in any case for ever, archived entities included; immutable.
+    /// Stored as typed. Unique for ever, ignoring case, archived entities included. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     pub code: String,
     pub name: Text<1, 200>,
     #[serde(default)]
     pub legal_name: Option<Text<0, 300>>,
-    /// As the company writes it; nothing is verified.
+    /// Stored as sent; the service verifies nothing.
     #[serde(default)]
     pub tax_id: Option<Text<0, 64>>,
     /// An assigned code of ISO 3166-1 alpha-2.
     #[serde(default)]
     #[schemars(regex(pattern = "^[A-Z]{2}$"))]
     pub country_code: Option<String>,
-    /// Whether every covered operation posts an entry; never turned off.
+    /// True if every covered operation posts an entry. Cannot be turned off.
     #[serde(default)]
     pub keeps_books: bool,
-    /// The book currency, upper-cased, an active code of ISO 4217: stated if and only if books are kept; immutable.
+    /// Book currency, converted to upper case: an active ISO 4217 code. Required with books, not allowed without. Immutable.
     #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
     pub currency_code: Option<String>,
-    /// With books only: the first day on which an entry may be dated, today or earlier; omitted: today. Immutable.
+    /// With books only: first day on which entries may be dated, today or earlier. Omitted: today. Immutable.
     #[serde(default)]
     pub books_start_on: Option<Date>,
-    /// With books only: digits after the point that amounts of the journal may have; omitted: 6. Goods whose cost times
-    /// quantity is finer need more. Immutable.
+    /// With books only: most decimal places of an amount in the journal. Omitted: 6. Choose more if cost times quantity of your
+    /// goods needs them. Immutable.
     #[serde(default)]
     #[schemars(range(min = 6, max = 12))]
     pub amount_scale: Option<i64>,
-    /// A chart of accounts with mappings and money accounts to begin with.
+    /// A chart of accounts with mappings and money accounts.
     #[serde(default)]
     pub chart: Chart,
 }
 
-/// The members of a legal entity that may change; others may be stated if they are the stored ones.
+/// Members of a legal entity that may change. Any other member must have its current value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LegalEntityChange {
@@ -128,10 +128,10 @@ pub struct LegalEntityChange {
 
 list_query! {
     pub struct ListLegalEntities {
-        /// ARCHIVED records are immutable and keep their codes.
+        /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status,
-        /// Part of a name or code, in any case.
+        /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>>,
     }
 }
@@ -199,7 +199,7 @@ pub fn create(call: &Call) -> Answer {
     let template = input.chart.template();
     let row = new_row(input);
     if entities.count >= MOST_ENTITIES {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_ENTITIES, "LEGAL_ENTITIES"));
     }
     insert_entity(&row, template.is_some())?;
     if let Some(template) = template {

@@ -19,7 +19,8 @@ const ENTRY_AT: &str = "/ledger/journal-entries/{id}";
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     figures(Operation::read(ENTRIES_AT, "listJournalEntries", list)).summary("Journal entries")
-        .description("Without their lines, which a single entry has. Filters on lines must be met by one line together.")
+        .description("Without lines; read an entry for its lines. If you combine filters on lines, one line must match all of \
+            them.")
         .query::<ListJournalEntries>().answers::<Page<JournalEntrySummary>>(),
     figures(Operation::read(ENTRY_AT, "getJournalEntry", read)).summary("A journal entry with its lines")
         .answers::<JournalEntry>(),
@@ -54,18 +55,18 @@ list_query! {
         to: Option<Date>,
         /// YYYY-MM.
         month: Option<Month>,
-        /// Entries with a line on this account.
+        /// Only entries with a line on this account.
         account_id: Option<Id>,
         #[schemars(length(max = 64))]
         source_kind: Option<String>,
         source_id: Option<Id>,
-        /// Entries with a line of this party.
+        /// Only entries with a line of this party.
         party_id: Option<Id>,
-        /// Entries with a line of this branch.
+        /// Only entries with a line of this branch.
         branch_id: Option<Id>,
         total_min: Option<StatedTotal>,
         total_max: Option<StatedTotal>,
-        /// Part of the description or reference, in any case.
+        /// Only entries whose description or reference contains the text, ignoring case.
         text: Option<Text<1, 200>>,
     }
 }

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use stoa_sdk::store::{get, run, select};
-use stoa_sdk::{Answer, Call, Date, Id, Operation, Page, Reply, all, fit_page, map};
+use stoa_sdk::{Answer, Bounds, Call, Date, Id, Operation, Page, Reply, all, fit_page, map};
 use stoa_trade::list_query;
 use stoa_trade::quantity::Amount;
-use stoa_trade::refusal::invalid;
+use stoa_trade::refusal::out_of_range;
 
 use crate::operations::access::figures;
 use crate::records::account::AccountLabel;
@@ -14,10 +14,10 @@ use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
 use crate::records::entry::{LineRow, PartyType};
 use crate::rules::books::require_books;
-use crate::rules::days::check_range;
 use crate::rules::references::check_branch;
 use crate::work::balance::Scope;
 use crate::work::labels::{accounts_of, describe_line, entries_of};
+use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -34,7 +34,7 @@ list_query! {
         legal_entity_id: Id,
         /// The first day.
         from: Date,
-        /// The last day, at most 366 days from the first.
+        /// Last day, at most 366 days after the first.
         to: Date,
         branch_id: Option<Id>,
     }
@@ -51,7 +51,7 @@ pub struct LedgerLine {
     account_id: Id,
     account_code: String,
     account_name: String,
-    /// The line's, or its entry's.
+    /// Description of the line, else of its entry.
     description: String,
     source_kind: String,
     source_id: Id,
@@ -66,7 +66,7 @@ pub fn general_ledger(call: &Call) -> Answer {
     let query: AskGeneralLedger = call.query()?;
     check_range(Some(query.from), Some(query.to))?;
     if query.to.days() - query.from.days() >= LONGEST {
-        return Err(invalid("/query/to", "RANGE"));
+        return Err(out_of_range("/query/to", Bounds::between(1_i64, LONGEST).of_unit("DAYS")));
     }
     let id = query.legal_entity_id;
     let within = [LineRow::entry_date.ge(query.from), LineRow::entry_date.le(query.to)];

@@ -8,10 +8,10 @@ use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
 use crate::records::account::AccountRow;
-use crate::rules::days::check_range;
 use crate::rules::results::{RESULT, ReportRow, Subtotal, list_rows, net_result, subtract};
 use crate::work::balance;
 use crate::work::reports::{Subject, read_subject};
+use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -31,7 +31,7 @@ pub struct AskIncomeStatement {
     branch_id: Option<Id>,
 }
 
-/// Income and expense of a range; the result is income minus expense.
+/// Income and expense of a range. The result is income minus expense.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IncomeStatement {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{Failure, First, find, get, get_all, lock_all_shared, run, select};
-use stoa_sdk::{Answer, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view};
+use stoa_sdk::{
+    Answer, Bounds, Call, Date, Field, Id, Item, Operation, Problem, Text, all, has, item, map, set, today, view,
+};
 use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::{Amount, StatedTotal};
 use stoa_trade::refusal::{illegal, invalid, refuse, refuse_invalid};
@@ -28,21 +30,22 @@ const ENTRIES_AT: &str = "/ledger/journal-entries";
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create(ENTRIES_AT, "createJournalEntry", create).summary("Write a manual entry")
-        .description("What no document posts: bank charges, card settlements, capital. Control accounts take no such line.")
+        .description("For postings without a document: bank charges, card settlements, capital. Lines on control accounts are \
+            rejected.")
         .needs(SETTINGS).body::<ManualEntry>().grows_with("/lines").answers::<EntryReceipt>().writes(ENTRY, &[])
         .problems(&["REFERENCE_INVALID", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::create("/ledger/journal-entries/{id}/reverse", "reverseJournalEntry", reverse)
         .summary("Reverse a manual entry")
-        .description("Posts its mirror, once. The entry of a document is undone by voiding the document.")
+        .description("Posts the reversing entry, once. To reverse the entry of a document, void the document.")
         .needs(SETTINGS).body::<Reversal>().answers::<EntryReceipt>().writes(ENTRY, &[])
         .problems(&["ARCHIVED", "ILLEGAL_STATE", "ACCOUNTING_PERIOD_CLOSED"]),
 ];
 
-/// A line: exactly one of debit and credit is stated, above zero, with no more digits after the point than the books' amountScale.
+/// A line. State exactly one of debit and credit, above zero, with at most the decimal places of `amountScale`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ManualLine {
-    /// Postable, active, of the entity, and no control account.
+    /// Active postable account of the legal entity that is no control account.
     account_id: Id,
     #[serde(default)]
     debit: Option<StatedTotal>,
@@ -50,7 +53,7 @@ pub struct ManualLine {
     credit: Option<StatedTotal>,
     #[serde(default)]
     description: Option<Text<0, 1000>>,
-    /// Omitted: the entry's.
+    /// Omitted: the branch of the entry.
     #[serde(default)]
     branch_id: Option<Id>,
 }
@@ -60,27 +63,27 @@ pub struct ManualLine {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ManualEntry {
     legal_entity_id: Id,
-    /// At most one day in the future, not before the books, in an open month.
+    /// Accounting day: at most one day in the future, not before the books, in an open month.
     entry_date: Date,
     description: Text<1, 1000>,
     #[serde(default)]
     reference: Option<Text<0, 200>>,
-    /// Of the lines that state none.
+    /// Branch for the lines that state none.
     #[serde(default)]
     branch_id: Option<Id>,
-    /// Debits and credits are equal.
+    /// Lines whose debits equal their credits.
     #[schemars(length(min = 2, max = 100))]
     lines: Vec<ManualLine>,
 }
 
-/// Why an entry is reversed, and when.
+/// Reason and date of a reversal.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Reversal {
-    /// Not before the original's; omitted: today.
+    /// Not before the date of the original entry. Omitted: today.
     #[serde(default)]
     entry_date: Option<Date>,
-    /// The description of the mirror.
+    /// Description of the reversing entry.
     reason: Text<1, 1000>,
 }
 
@@ -118,7 +121,8 @@ fn read_sides(lines: &[ManualLine]) -> Result<(Vec<Side>, Option<Amount>), Probl
             }
         };
         if amount.is_zero() {
-            faults.push(item(format!("/lines/{at}/{member}"), "RANGE"));
+            let least = Bounds::minimum(Amount::from_units(1));
+            faults.push(item(format!("/lines/{at}/{member}"), "RANGE").with_bounds(least));
             continue;
         }
         let side = if is_debit { &mut debits } else { &mut credits };

@@ -29,8 +29,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(MAPPINGS_AT, "getMappings", read).summary("The mapping set of a legal entity")
         .for_members().answers::<MappingSet>(),
     Operation::replace(MAPPINGS_AT, "replaceMappings", replace).summary("Replace the mapping set")
-        .description("FULL REPLACEMENT: A ROLE OR METHOD LEFT OUT IS UNMAPPED. Later entries use the new accounts. A control \
-            role moves only while its old and new account stand at zero.")
+        .description("Full replacement. Caution: an omitted role or method is unmapped. Later entries use the new accounts. A \
+            control role can move only while the balances of its old and new account are zero.")
         .without_if_match().needs(SETTINGS).body::<MappingInput>().answers::<MappingSet>()
         .writes(MAPPING, &[])
         .problems(&["ARCHIVED", "VERSION_CONFLICT", "REFERENCE_INVALID", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
@@ -52,7 +52,7 @@ pub struct MethodInput {
     money_account_id: Option<Id>,
 }
 
-/// The whole mapping set: what is left out is unmapped.
+/// The whole mapping set: an omitted role or method is unmapped.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MappingInput {

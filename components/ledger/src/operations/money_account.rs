@@ -42,7 +42,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::transition("/ledger/money-accounts/{id}/archive", "archiveMoneyAccount",
         archive)
         .summary("Archive a money account")
-        .description("Not while a method is mapped to it, a register holds it, or it has a balance.")
+        .description("Rejected while a method is mapped to it, a register uses it, or it has a balance.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<MoneyAccount>()
         .writes(MONEY_ACCOUNT, &[]).problems(&["ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
@@ -53,26 +53,26 @@ pub const OPERATIONS: &[Operation] = &[
 pub struct MoneyAccountInput {
     /// Immutable.
     legal_entity_id: Id,
-    /// Kept as typed, unique in its entity in any case for ever; immutable.
+    /// Stored as typed. Unique in its legal entity for ever, ignoring case. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     code: String,
     name: Text<1, 200>,
     /// Immutable.
     kind: MoneyKind,
-    /// A postable account of the entity, of type ASSET (CARD also LIABILITY), that serves no control role and no other money
-    /// account; immutable.
+    /// Postable account of the legal entity, of type ASSET (CARD also LIABILITY), without a control role or another money
+    /// account. Immutable.
     account_id: Id,
     #[serde(default)]
     branch_id: Option<Id>,
-    /// An account number at the bank, for example; never anything shaped like a card number.
+    /// Account number at the bank, for example. Text that resembles a card number is rejected.
     #[serde(default)]
     reference: Option<Text<0, 120>>,
-    /// Cash of a till: it leaves only by a cash session. Only for CASH.
+    /// True for the cash of a till: it leaves through a cash session only. Only for CASH.
     #[serde(default)]
     till: bool,
 }
 
-/// The members of a money account that may change; others may be stated if they are the stored ones.
+/// Members of a money account that may change. Any other member must have its current value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MoneyAccountChange {
@@ -98,9 +98,9 @@ list_query! {
     pub struct ListMoneyAccounts {
         legal_entity_id: Option<Id>,
         kind: Option<MoneyKind>,
-        /// Those of a kind that this method may use.
+        /// Only money accounts whose kind fits this method.
         method: Option<Method>,
-        /// ARCHIVED records are immutable and keep their codes.
+        /// ARCHIVED records are immutable and keep their codes reserved.
         #[serde(default)]
         status: Status,
     }

@@ -4,10 +4,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use stoa_sdk::store::{MOST_ROWS, find, get, insert, lock, run, select};
-use stoa_sdk::{Answer, Call, Field, Id, Operation, Page, Problem, Reply, Text, all, facts, map, new_id, now, today};
+use stoa_sdk::{
+    Answer, Bounds, Call, Field, Id, Operation, Page, Problem, Reply, Text, all, facts, map, new_id, now, today,
+};
 use stoa_trade::dates::Month;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::refusal::{illegal, invalid};
+use stoa_trade::refusal::{illegal, out_of_range};
 use stoa_trade::snapshot::{Summed, find_summed};
 use stoa_trade::{Change, require_unarchived};
 
@@ -23,16 +25,16 @@ use crate::work::snapshot::{Group, MonthSums};
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/ledger/legal-entities/{id}/periods", "listPeriods", list)
         .summary("Months of a legal entity's books in a year")
-        .description("From the first month of the books to the current one; none without books.")
+        .description("From the first month of the books to the current one. Empty without books.")
         .for_members().query::<ListPeriods>().answers::<Page<Period>>(),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/close", "closePeriod",
         close)
-        .summary("Close a month").description("A month that is over, after every earlier one; its totals are kept.")
+        .summary("Close a month").description("Closes a month that is over, after every earlier month. Its totals are stored.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<CloseInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
     Operation::transition("/ledger/legal-entities/{id}/periods/{month}/reopen", "reopenPeriod",
         reopen)
-        .summary("Open a closed month again").description("Only the last closed one.")
+        .summary("Reopen a closed month").description("Only the last closed month.")
         .without_if_match().needs(SETTINGS).path::<PeriodPath>().body::<ReopenInput>().answers::<Period>()
         .writes(PERIOD, &[]).problems(&["VERSION_CONFLICT", "ARCHIVED", "ILLEGAL_STATE"]),
 ];
@@ -40,7 +42,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListPeriods {
-    /// Of the calendar.
+    /// Calendar year.
     #[schemars(range(min = 1, max = 9999))]
     year: u32,
 }
@@ -52,16 +54,16 @@ pub struct PeriodPath {
     pub month: Month,
 }
 
-/// What is expected of the month.
+/// Preconditions of closing the month.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CloseInput {
-    /// 1 where the month was never closed.
+    /// Version of the month; 1 if it was never closed.
     #[schemars(range(min = 1, max = 2_147_483_646))]
     expected_version: i64,
 }
 
-/// What is expected of the month, and why it is opened again.
+/// Preconditions of reopening the month, and the reason.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReopenInput {
@@ -73,7 +75,8 @@ pub struct ReopenInput {
 pub fn list(call: &Call) -> Answer {
     let id = call.path_id("id")?;
     let query: ListPeriods = call.query()?;
-    let first = Month::read(&format!("{:04}-01", query.year)).ok_or_else(|| invalid("/query/year", "RANGE"))?;
+    let first = Month::read(&format!("{:04}-01", query.year))
+        .ok_or_else(|| out_of_range("/query/year", Bounds::between(1_i64, 9_999_i64)))?;
     let months: Vec<Month> = std::iter::successors(Some(first), |month| Some(month.next())).take(12).collect();
     let these = PeriodRow::month.one_of(months.iter().copied());
     let (entity, rows) =

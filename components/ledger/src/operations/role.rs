@@ -9,11 +9,12 @@ use crate::rules::roles::{PostingRole, ROLES};
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/ledger/posting-roles", "listPostingRoles", list)
-        .summary("Posting roles").description("What operations post to, and what each role demands of its account.")
+        .summary("Posting roles").description("Roles that operations post to, and the requirements of each role for its \
+            account.")
         .for_members().answers::<PostingRoles>(),
 ];
 
-/// Every posting role.
+/// All posting roles.
 #[derive(Serialize, JsonSchema)]
 pub struct PostingRoles {
     items: &'static [PostingRole],

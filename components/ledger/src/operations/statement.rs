@@ -14,11 +14,12 @@ use crate::operations::access::figures;
 use crate::records::account::{Account, AccountRow};
 use crate::records::branch::BranchRow;
 use crate::records::entry::LineRow;
-use crate::rules::days::{check_range, day_of_id};
+use crate::rules::days::day_of_id;
 use crate::rules::references::check_branch;
 use crate::rules::sums::Sums;
 use crate::work::balance::{self, Scope};
 use crate::work::labels::{describe_line, entries_of};
+use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -29,9 +30,9 @@ pub const OPERATIONS: &[Operation] = &[
 
 list_query! {
     pub struct AskStatement {
-        /// The first day; omitted: the first of the books.
+        /// First day. Omitted: the first day of the books.
         from: Option<Date>,
-        /// The last day; omitted: today.
+        /// Last day. Omitted: today.
         to: Option<Date>,
         party_id: Option<Id>,
         branch_id: Option<Id>,
@@ -45,17 +46,17 @@ pub struct StatementLine {
     line_id: Id,
     entry_id: Id,
     entry_date: Date,
-    /// The line's, or its entry's.
+    /// Description of the line, else of its entry.
     description: String,
     source_kind: String,
     source_id: Id,
     debit: Amount,
     credit: Amount,
-    /// Debit minus credit of all lines up to and with this one.
+    /// Debit minus credit of all lines up to and including this one.
     balance: Amount,
 }
 
-/// The lines of an account by date. Opening and closing are those of the whole range, whichever page this is.
+/// Lines of an account by date. Opening and closing cover the whole range, on every page.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Statement {
@@ -72,7 +73,7 @@ totals! { Both of LineRow by [] { debit: Amount = sum(debit), credit: Amount = s
 
 fn balance_of(sums: BTreeMap<Id, Sums>) -> Result<Amount, Problem> {
     let sum = sums.into_values().try_fold(Sums::default(), Sums::add);
-    sum.and_then(Sums::balance).ok_or_else(Problem::limit_exceeded)
+    sum.and_then(Sums::balance).ok_or_else(Amount::limit_exceeded)
 }
 
 pub fn statement(call: &Call) -> Answer {
@@ -118,7 +119,7 @@ pub fn statement(call: &Call) -> Answer {
             of_day.balance().and_then(|moved| balance_of(before).ok()?.checked_add(moved))
         }
     };
-    let (items, next_cursor) = list_items(lines, start.ok_or_else(Problem::limit_exceeded)?)?;
+    let (items, next_cursor) = list_items(lines, start.ok_or_else(Amount::limit_exceeded)?)?;
     let account = Account::from(account);
     Ok(Reply::json(&Statement { account, opening, items, next_cursor, closing }))
 }
@@ -131,7 +132,7 @@ fn list_items(lines: Rows<LineRow>, start: Amount) -> Result<(Vec<StatementLine>
     let mut items = Vec::new();
     for line in lines.items {
         let moved = line.debit.checked_sub(line.credit);
-        balance = moved.and_then(|moved| balance.checked_add(moved)).ok_or_else(Problem::limit_exceeded)?;
+        balance = moved.and_then(|moved| balance.checked_add(moved)).ok_or_else(Amount::limit_exceeded)?;
         let entry = entries.get(&line.entry_id);
         items.push(StatementLine {
             line_id: line.id,

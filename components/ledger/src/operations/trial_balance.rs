@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Problem, Reply, today};
+use stoa_sdk::{Answer, Call, Date, Filter, Id, Operation, Reply, today};
 use stoa_trade::dates::day_after;
 use stoa_trade::quantity::Amount;
 
 use crate::operations::access::figures;
 use crate::records::role::AccountType;
-use crate::rules::days::check_range;
 use crate::rules::sums::Sums;
 use crate::work::balance;
 use crate::work::reports::{Subject, read_subject};
+use stoa_trade::dates::check_range;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
@@ -26,12 +26,12 @@ pub const OPERATIONS: &[Operation] = &[
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskTrialBalance {
     legal_entity_id: Id,
-    /// The first day; omitted: the first of the books.
+    /// First day. Omitted: the first day of the books.
     from: Option<Date>,
-    /// The last day; omitted: today.
+    /// Last day. Omitted: today.
     to: Option<Date>,
     branch_id: Option<Id>,
-    /// Accounts that neither stood at anything nor moved, too.
+    /// True also lists accounts without a balance and without movements.
     #[serde(default)]
     include_zero: bool,
 }
@@ -60,7 +60,7 @@ pub struct TrialTotals {
     closing: Amount,
 }
 
-/// Every account of an entity in a range, ordered by code.
+/// All accounts of a legal entity in a range, sorted by code.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrialBalance {
@@ -93,11 +93,11 @@ pub fn read(call: &Call) -> Answer {
     let mut all = (Sums::default(), Sums::default());
     for account in accounts {
         let (before, after) = (of(&opening, account.id), of(&closing, account.id));
-        let moved = after.since(before).ok_or_else(Problem::limit_exceeded)?;
-        all.0 = all.0.add(before).ok_or_else(Problem::limit_exceeded)?;
-        all.1 = all.1.add(after).ok_or_else(Problem::limit_exceeded)?;
+        let moved = after.since(before).ok_or_else(Amount::limit_exceeded)?;
+        all.0 = all.0.add(before).ok_or_else(Amount::limit_exceeded)?;
+        all.1 = all.1.add(after).ok_or_else(Amount::limit_exceeded)?;
         let (Some(opening), Some(closing)) = (before.balance(), after.balance()) else {
-            return Err(Problem::limit_exceeded());
+            return Err(Amount::limit_exceeded());
         };
         if query.include_zero || !opening.is_zero() || moved != Sums::default() {
             rows.push(TrialRow {
@@ -112,9 +112,9 @@ pub fn read(call: &Call) -> Answer {
             });
         }
     }
-    let moved = all.1.since(all.0).ok_or_else(Problem::limit_exceeded)?;
+    let moved = all.1.since(all.0).ok_or_else(Amount::limit_exceeded)?;
     let (Some(opening), Some(closing)) = (all.0.balance(), all.1.balance()) else {
-        return Err(Problem::limit_exceeded());
+        return Err(Amount::limit_exceeded());
     };
     let totals = TrialTotals { opening, debit: moved.debit, credit: moved.credit, closing };
     let currency_code = books.currency_code;

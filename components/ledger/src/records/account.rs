@@ -71,7 +71,7 @@ pub struct Account {
     parent_id: Option<Id>,
     postable: bool,
     description: Option<String>,
-    /// The control role that it serves: no manual line may name it.
+    /// Control role of the account; manual lines on it are rejected. Null for any other account.
     control_role: Option<Role>,
 }
 

@@ -44,12 +44,12 @@ impl From<BranchRow> for Branch {
     }
 }
 
-/// A branch as API clients read it.
+/// A branch as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicBranch {
     id: Id,
-    /// ARCHIVED ones can be named by nothing new.
+    /// New records cannot refer to an ARCHIVED record.
     status: Status,
     code: String,
     name: String,

@@ -65,7 +65,7 @@ pub struct LegalEntity {
     id: Id,
     tenant_id: Id,
     version: i64,
-    /// ARCHIVED records are immutable and keep their codes.
+    /// ARCHIVED records are immutable and keep their codes reserved.
     status: Status,
     archived_at: Option<Instant>,
     created_at: Instant,
@@ -104,12 +104,12 @@ impl LegalEntity {
     }
 }
 
-/// A legal entity as API clients read it.
+/// A legal entity as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicLegalEntity {
     id: Id,
-    /// ARCHIVED ones can be named by nothing new.
+    /// New records cannot refer to an ARCHIVED record.
     status: Status,
     code: String,
     name: String,

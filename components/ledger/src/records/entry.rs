@@ -17,7 +17,7 @@ pub const ENTRY: &str = "JOURNAL_ENTRY";
 pub const MANUAL: &str = "MANUAL";
 
 text_enum! {
-    /// Whom a line concerns.
+    /// Kind of the party of a line.
     pub enum PartyType { Customer => "CUSTOMER", Supplier => "SUPPLIER" }
 }
 
@@ -102,7 +102,7 @@ pub struct JournalEntrySummary {
     /// YYYY-MM.
     month: String,
     currency_code: String,
-    /// What posted it: `MANUAL`, `GOODS_RECEIPT`, `SALES_INVOICE`, ...
+    /// Kind of the posted document: `MANUAL`, `GOODS_RECEIPT`, `SALES_INVOICE`, ...
     source_kind: String,
     source_id: Id,
     purpose: String,
@@ -110,7 +110,7 @@ pub struct JournalEntrySummary {
     reference: Option<String>,
     reversal_of_id: Option<Id>,
     reversed_by_id: Option<Id>,
-    /// The sum of the debits.
+    /// Sum of the debits.
     total: Amount,
     actor_type: String,
     actor_id: String,
@@ -143,7 +143,7 @@ impl JournalEntrySummary {
     }
 }
 
-/// A line of an entry: one of debit and credit is above zero.
+/// A line of an entry. Exactly one of debit and credit is above zero.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalLine {
@@ -186,7 +186,7 @@ pub struct JournalEntry {
     pub lines: Vec<JournalLine>,
 }
 
-/// What a write of the journal answers.
+/// Receipt of a journal entry.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryReceipt {

@@ -12,7 +12,7 @@ use stoa_trade::life::{self, Archivable};
 pub struct Head {
     id: Id,
     tenant_id: Id,
-    /// ARCHIVED records are immutable and keep their codes.
+    /// ARCHIVED records are immutable and keep their codes reserved.
     status: Status,
     archived_at: Option<Instant>,
     created_at: Instant,

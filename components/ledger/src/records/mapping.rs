@@ -59,7 +59,7 @@ pub struct MethodMapping {
     pub money_account_id: Option<Id>,
 }
 
-/// Every role and method of an entity.
+/// All roles and methods of a legal entity.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MappingSet {

@@ -44,7 +44,7 @@ pub struct MoneyAccount {
     account_id: Id,
     branch_id: Option<Id>,
     reference: Option<String>,
-    /// Cash of a till: it leaves only by a cash session.
+    /// True for the cash of a till: it leaves through a cash session only.
     till: bool,
 }
 

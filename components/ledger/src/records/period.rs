@@ -12,7 +12,7 @@ use crate::records::entry::BranchKey;
 pub const PERIOD: &str = "ACCOUNTING_PERIOD";
 
 text_enum! {
-    /// Of a month. No entry is dated in a CLOSED one.
+    /// Status of a month. Entries dated in a CLOSED month are rejected.
     pub enum PeriodStatus { Open => "OPEN", Closed => "CLOSED" }
 }
 
@@ -76,10 +76,10 @@ pub struct Period {
     from: Option<Date>,
     to: Option<Date>,
     status: PeriodStatus,
-    /// 1 until the month is closed for the first time.
+    /// Version of the month; 1 until it is closed for the first time.
     version: i64,
     closed_at: Option<Instant>,
-    /// The user who closed it last.
+    /// Id of the user who closed it last; null if it was never closed.
     closed_by: Option<String>,
     reopened_at: Option<Instant>,
 }

@@ -3,14 +3,14 @@
 use stoa_sdk::text_enum;
 
 text_enum! {
-    /// Of a ledger account.
+    /// Type of a ledger account.
     pub enum AccountType {
         Asset => "ASSET", Liability => "LIABILITY", Equity => "EQUITY", Income => "INCOME", Expense => "EXPENSE",
     }
 }
 
 text_enum! {
-    /// What a leg of a posting is for; the entity's mapping set says on which account.
+    /// Purpose of one side of a posting. The mapping set of the legal entity assigns an account to it.
     pub enum Role {
         Receivable => "RECEIVABLE",
         SupplierCredit => "SUPPLIER_CREDIT",
@@ -37,11 +37,11 @@ text_enum! {
 }
 
 text_enum! {
-    /// How money changes hands.
+    /// Payment method.
     pub enum Method { Cash => "CASH", Transfer => "TRANSFER", Card => "CARD", Check => "CHECK", Other => "OTHER" }
 }
 
 text_enum! {
-    /// Of a money account.
+    /// Kind of a money account.
     pub enum MoneyKind { Cash => "CASH", Bank => "BANK", Card => "CARD", Check => "CHECK", Other => "OTHER" }
 }

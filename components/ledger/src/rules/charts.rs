@@ -7,8 +7,8 @@ use crate::rules::template_detailed::DETAILED;
 use crate::rules::template_standard::STANDARD;
 
 text_enum! {
-    /// STANDARD: a small trading company, 28 accounts without headings. DETAILED: the same numbers for what operations post to,
-    /// with headings, fixed assets, loans, staff and running costs, some 100 accounts.
+    /// STANDARD: a small trading company, 28 accounts without headings. DETAILED: the same codes for all posting roles, plus
+    /// headings, fixed assets, loans, staff and running costs, about 100 accounts.
     pub enum TemplateCode { Standard => "STANDARD", Detailed => "DETAILED" }
 }
 

@@ -1,18 +1,6 @@
 //! Ranges of days, and the day of an id.
 
-use stoa_sdk::{Date, Id, Problem, today};
-use stoa_trade::refusal::invalid;
-
-/// Refuses a range whose last day lies before its first.
-///
-/// # Errors
-/// VALIDATION_FAILED at `/query/to`.
-pub fn check_range(from: Option<Date>, to: Option<Date>) -> Result<(), Problem> {
-    match (from, to) {
-        (Some(from), Some(to)) if from > to => Err(invalid("/query/to", "RANGE")),
-        _ => Ok(()),
-    }
-}
+use stoa_sdk::{Date, Id, today};
 
 /// The day on which an id was made, as ids of version 7 tell it; the last of the calendar for what lies beyond.
 pub fn day_of_id(id: Id) -> Date {

@@ -7,17 +7,14 @@ use stoa_trade::refusal::refuse;
 /// Problem codes of accounting, beside the platform's own.
 #[rustfmt::skip]
 pub const CODES: &[(&str, u16, &str)] = &[
-    ("ACCOUNTING_SETUP_REQUIRED", 409, "The entity's books lack a set-up that the entry needs."),
-    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed."),
-    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency."),
-    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount cannot be posted exactly."),
-    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment."),
+    ("ACCOUNTING_SETUP_REQUIRED", 409, "The books of the legal entity lack an account or mapping that the entry needs. Complete the mapping set."),
+    ("ACCOUNTING_PERIOD_CLOSED", 409, "The accounting period is closed. Use a later day or reopen the month."),
+    ("ACCOUNTING_CURRENCY_UNSUPPORTED", 409, "The books are kept in another currency. Use the currency of the books."),
+    ("ACCOUNTING_AMOUNT_PRECISION", 409, "An amount has more decimals than the books allow. Change quantities or prices."),
+    ("PAYMENT_ACCOUNT_INVALID", 409, "The money account does not fit the payment method, currency or legal entity. Choose another account."),
 ];
 
 /// Refuses with an item of the refusal's own code at each pointer, if there is any.
-///
-/// # Errors
-/// The code.
 pub fn refuse_at(code: &str, pointers: Vec<String>) -> Result<(), Problem> {
     refuse(code, pointers.into_iter().map(|pointer| item(pointer, code)).collect())
 }

@@ -15,7 +15,7 @@ use crate::rules::sums::Sums;
 pub const RESULT: [AccountType; 2] = [AccountType::Income, AccountType::Expense];
 pub const WORTH: [AccountType; 3] = [AccountType::Asset, AccountType::Liability, AccountType::Equity];
 
-/// An account with its amount: credit minus debit of INCOME, LIABILITY and EQUITY, debit minus credit of EXPENSE and ASSET.
+/// An account with its amount: credit minus debit for INCOME, LIABILITY and EQUITY, debit minus credit for EXPENSE and ASSET.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportRow {
@@ -27,7 +27,7 @@ pub struct ReportRow {
     amount: Amount,
 }
 
-/// The sum of a type's rows.
+/// Sum of the accounts of one type.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subtotal {
@@ -52,8 +52,8 @@ pub fn list_rows(
                 .copied()
                 .unwrap_or_default()
                 .natural(*of_type)
-                .ok_or_else(Problem::limit_exceeded)?;
-            sum = sum.checked_add(amount).ok_or_else(Problem::limit_exceeded)?;
+                .ok_or_else(Amount::limit_exceeded)?;
+            sum = sum.checked_add(amount).ok_or_else(Amount::limit_exceeded)?;
             if !amount.is_zero() {
                 rows.push(ReportRow {
                     account_id: account.id,
@@ -74,7 +74,7 @@ pub fn net_result(subtotals: &[Subtotal]) -> Result<Amount, Problem> {
     let of = |wanted: AccountType| {
         subtotals.iter().find(|sum| sum.account_type == wanted).map_or(Amount::ZERO, |sum| sum.amount)
     };
-    of(AccountType::Income).checked_sub(of(AccountType::Expense)).ok_or_else(Problem::limit_exceeded)
+    of(AccountType::Income).checked_sub(of(AccountType::Expense)).ok_or_else(Amount::limit_exceeded)
 }
 
 /// What moved between two readings of the same accounts.
@@ -82,7 +82,7 @@ pub fn subtract(earlier: &BTreeMap<Id, Sums>, later: BTreeMap<Id, Sums>) -> Resu
     let mut moved = BTreeMap::new();
     for (id, sums) in later {
         let before = earlier.get(&id).copied().unwrap_or_default();
-        moved.insert(id, sums.since(before).ok_or_else(Problem::limit_exceeded)?);
+        moved.insert(id, sums.since(before).ok_or_else(Amount::limit_exceeded)?);
     }
     Ok(moved)
 }

@@ -6,15 +6,16 @@ use serde::Serialize;
 use crate::records::role::AccountType::{self, Asset, Equity, Expense, Income, Liability};
 use crate::records::role::{Method, MoneyKind, Role};
 
-/// A posting role and what the ledger demands of its account.
+/// A posting role and the requirements for its account.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostingRole {
     pub role: Role,
-    /// A control role's account serves it alone, takes no manual line, and is remapped only while its balance is zero.
+    /// The account of a control role serves this role only, rejects manual lines, and can be remapped only while its balance is
+    /// zero.
     pub control: bool,
     pub types: &'static [AccountType],
-    /// The role whose account serves where this one is unmapped.
+    /// Role whose account is used if this one is unmapped; null for none.
     pub fallback: Option<Role>,
     pub description: &'static str,
 }

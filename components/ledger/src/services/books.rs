@@ -6,6 +6,7 @@ use stoa_sdk::{Id, Problem, all, today};
 use stoa_trade::arguments::parse;
 use stoa_trade::dates::day_after;
 use stoa_trade::pages::read_every;
+use stoa_trade::quantity::Amount;
 
 use crate::bindings::exports::commerce::ledger::books as service;
 use crate::bindings::exports::commerce::ledger::books::Guest;
@@ -156,7 +157,7 @@ impl Guest for Services {
         let [sums] = balance::sums_before(&scope, [end])?;
         let balance = |row: &RoleMappingRow| {
             let sums = row.account_id.and_then(|account| sums.get(&account)).copied().unwrap_or_default();
-            let balance = sums.balance().ok_or_else(Problem::limit_exceeded)?;
+            let balance = sums.balance().ok_or_else(Amount::limit_exceeded)?;
             Ok(service::RoleBalance { role: row.role.as_str().to_owned(), balance: balance.to_string() })
         };
         mapped.iter().map(balance).collect()

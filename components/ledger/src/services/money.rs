@@ -6,6 +6,7 @@ use stoa_sdk::{Id, Item, Problem, all, has, item, map, set};
 use stoa_trade::Status;
 use stoa_trade::arguments::parse;
 use stoa_trade::dates::day_after;
+use stoa_trade::quantity::Amount;
 use stoa_trade::refusal::refuse;
 
 use crate::bindings::exports::commerce::ledger::money as service;
@@ -125,7 +126,7 @@ impl Guest for Services {
             let opening = earlier.get(&row.account_id).copied().unwrap_or_default();
             let closing = later.get(&row.account_id).copied().unwrap_or_default();
             if closing != Sums::default() {
-                flows.push(sum_flow(row.id, opening, closing).ok_or_else(Problem::limit_exceeded)?);
+                flows.push(sum_flow(row.id, opening, closing).ok_or_else(Amount::limit_exceeded)?);
             }
         }
         Ok(flows)

@@ -141,7 +141,7 @@ fn fold_sums(
     let mut by_account: BTreeMap<Id, Sums> = BTreeMap::new();
     for (account, debit, credit) in snapshot.chain(moved) {
         let sums = by_account.entry(account).or_default();
-        *sums = sums.add(Sums { debit, credit }).ok_or_else(Problem::limit_exceeded)?;
+        *sums = sums.add(Sums { debit, credit }).ok_or_else(Amount::limit_exceeded)?;
     }
     Ok(by_account)
 }

@@ -5,9 +5,6 @@ use stoa_sdk::{Answer, Entity, Reply};
 use stoa_trade::Change;
 
 /// Writes the change and answers the record as it stands after it, with the names of what changed.
-///
-/// # Errors
-/// The store's.
 pub fn write_change<R: Entity>(change: Change<R>, answer: impl FnOnce(R) -> Reply) -> Answer {
     run(change.update())?;
     let members = change.members();

@@ -1,9 +1,9 @@
 //! What begins with an entity: its mapping set, and its books.
 
 use stoa_sdk::store::{get, insert, lock, run, update};
-use stoa_sdk::{Id, Problem, today};
+use stoa_sdk::{Bounds, Id, Problem, today};
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::refusal::invalid;
+use stoa_trade::refusal::{invalid, out_of_range};
 use stoa_trade::{currency, require_unarchived};
 
 use crate::records::entity::EntityRow;
@@ -30,7 +30,7 @@ pub fn begin_books(id: Id, expected_version: i64, currency_code: &str, scale: i6
         return Err(invalid("/currencyCode", "FORMAT"));
     }
     if !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
-        return Err(invalid("/amountScale", "RANGE"));
+        return Err(out_of_range("/amountScale", Bounds::between(SMALLEST_SCALE, LARGEST_SCALE)));
     }
     ExpectedVersion(expected_version).check(row.version)?;
     let row = require_unarchived(row)?;

@@ -79,9 +79,6 @@ pub struct Setup(BTreeMap<Key, Rc<Fact>>);
 
 impl Setup {
     /// Takes the locks of entities that the request did not ask about before, and reads what it did not read before.
-    ///
-    /// # Errors
-    /// The store's failures.
     pub fn read(demand: Demand) -> Result<Setup, Problem> {
         let mut failure = None;
         let read = |missing: &[Key]| {

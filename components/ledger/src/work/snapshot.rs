@@ -74,7 +74,7 @@ fn merge(sources: Vec<(Vec<(Group, Sums)>, bool)>) -> Result<SumPage, Problem> {
     for (group, more) in sources.into_iter().flat_map(|(groups, _)| groups) {
         if next.is_none_or(|end| group <= end) {
             let entry = sums.entry(group).or_default();
-            *entry = entry.add(more).ok_or_else(Problem::limit_exceeded)?;
+            *entry = entry.add(more).ok_or_else(Amount::limit_exceeded)?;
         }
     }
     Ok(SumPage { sums, next })
@@ -115,9 +115,6 @@ impl MonthSums {
 }
 
 /// A snapshot as it is kept, of the groups after this one.
-///
-/// # Errors
-/// The store's failures.
 pub fn read_kept(entity: Id, base: Base, after: Option<Group>) -> Result<SumPage, Problem> {
     let page = run(aggregate::<Earlier>(rows_of(entity, base)).after(after_row(after)).limit(MOST_ROWS))?;
     merge(vec![read_groups(page, |row| ((row.account_id, row.branch), Sums { debit: row.debit, credit: row.credit }))])

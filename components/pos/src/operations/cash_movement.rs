@@ -23,8 +23,8 @@ use crate::work::session::{lock_session, raise_version, require_open, require_op
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/pos/sessions/{id}/cash-movements", "createPosCashMovement", create).summary("Move cash")
-        .description("By the operator alone. Out goes no more than the drawer should hold. With books it is posted against the \
-            counter account, or against cash movements.")
+        .description("Only by the operator of the session. Cash out is at most the expected cash of the drawer. With books, \
+            the movement is posted against the counter account, else against the account for cash movements.")
         .needs(SELL).body::<PosCashMovementInput>().answers::<PosCashMovement>().cache_control("no-store")
         .writes(POS_SESSION, &[])
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "AMOUNT_PRECISION", "LIMIT_EXCEEDED", "PAYMENT_ACCOUNT_INVALID",
@@ -34,17 +34,17 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListPosCashMovements>().answers::<Page<PosCashMovement>>().cache_control("no-store"),
 ];
 
-/// A cash movement as a body states it.
+/// A cash movement in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PosCashMovementInput {
-    /// The session's.
+    /// The `version` of the session that you read.
     pub expected_version: ExpectedVersion,
     pub direction: CashDirection,
     pub amount: Positive,
-    /// For people. Nothing shaped like a card number.
+    /// Free text for users. Text that resembles a card number is rejected.
     pub reason: Prose<1, 1000>,
-    /// Another money account of the entity, such as the safe's; only where it keeps books.
+    /// Another money account of the legal entity, such as the safe; only if the entity keeps books.
     #[serde(default)]
     pub counter_account_id: Option<Id>,
 }

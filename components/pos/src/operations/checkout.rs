@@ -27,9 +27,9 @@ use crate::work::session::{lock_session, raise_version, require_open, require_op
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/pos/sessions/{id}/checkout", "checkoutPosSession", check_out).summary("Check a sales order out")
-        .description("By the session's operator alone. The confirmed order is delivered as a whole and collected exactly: either \
-            `tenderedAmount`, the whole in cash, or components that add up to its total. Change is given in cash alone. The receipt never \
-            changes. An issued invoice of the order is settled by it.")
+        .description("Only by the operator of the session. The confirmed order is delivered in full and paid exactly: either \
+            `tenderedAmount` in cash, or components that add up to its total. Change is cash only. The receipt is immutable. \
+            An issued invoice of the order is settled by the payment.")
         .needs(CHECK_OUT).body::<PosCheckoutInput>().answers::<PosReceipt>().cache_control("no-store")
         .writes(POS_RECEIPT, &[RECEIPT_CREATED.code])
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "REGISTER_MISMATCH", "AMOUNT_PRECISION",
@@ -38,21 +38,21 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_AMOUNT_PRECISION"]),
 ];
 
-/// What checks an order out. Exactly one of `tenderedAmount` and `payments` is stated.
+/// Checkout of a sales order. State exactly one of `tenderedAmount` and `payments`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PosCheckoutInput {
     pub order_id: Id,
     pub expected_order_version: ExpectedVersion,
     pub expected_session_version: ExpectedVersion,
-    /// The whole sale in cash; what is beyond the total is change.
+    /// Cash for the whole total; the excess is returned as change.
     #[serde(default)]
     pub tendered_amount: Option<Money>,
-    /// Components that add up to the total, one of them in cash at most.
+    /// Payments that add up to the total, at most one of them in cash.
     #[serde(default)]
     #[schemars(length(min = 1, max = 8))]
     pub payments: Option<Vec<PosPaymentInput>>,
-    /// Cash that was handed over beside a CASH component; omitted: its amount. The excess is change.
+    /// Cash handed over for a CASH component. Omitted: its amount. The excess is change.
     #[serde(default)]
     pub cash_tendered: Option<Money>,
 }

@@ -16,7 +16,7 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListPosReceipts>().answers::<Page<PosReceiptHeader>>().cache_control("no-store")
         .and_client(Client::new(READ, list_as_client).answers::<Page<ApiPosReceiptHeader>>()),
     Operation::read("/pos/receipts/{id}", "getPosReceipt", read).summary("A receipt of a register")
-        .description("With its payments. What was sold is read from the order, which is final.")
+        .description("Includes the payments. Read the lines from the order, which is final.")
         .needs(READ).answers::<PosReceipt>().cache_control("no-store")
         .and_client(Client::new(READ, read_as_client).answers::<ApiPosReceipt>()),
 ];
@@ -28,11 +28,11 @@ list_query! {
         order_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Of which a component was paid so.
+        /// Only receipts with a payment of this method.
         method: Option<Method>,
-        /// Collected at or after this instant.
+        /// Only receipts collected at or after this instant.
         from: Option<Instant>,
-        /// Collected at or before this instant.
+        /// Only receipts collected at or before this instant.
         to: Option<Instant>,
         total_min: Option<StatedTotal>,
         total_max: Option<StatedTotal>,

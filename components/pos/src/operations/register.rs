@@ -21,37 +21,37 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pos/registers", "listPosRegisters", list).summary("Registers")
         .needs(READ).query::<ListPosRegisters>().answers::<Page<PosRegister>>().cache_control("no-store"),
     Operation::create("/pos/registers", "createPosRegister", create).summary("Create a register")
-        .description("Nothing of it ever changes. A code is unique in any case for ever, archived registers included. Without a \
-            cash account the one mapped to cash is taken when a session opens.")
+        .description("A register is immutable. Its code is unique for ever, ignoring case, archived registers included. \
+            Without a cash account, a session uses the account that is mapped to cash at its opening.")
         .needs(SETTINGS).body::<PosRegisterInput>().answers::<PosRegister>().cache_control("no-store")
         .writes(POS_REGISTER, &[REGISTER_CREATED.code])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "PAYMENT_ACCOUNT_INVALID"]),
     Operation::read("/pos/registers/{id}", "getPosRegister", read).summary("A register")
-        .description("Archived ones too.")
+        .description("Includes archived registers.")
         .needs(READ).answers::<PosRegister>().cache_control("no-store"),
     Operation::transition("/pos/registers/{id}/archive", "archivePosRegister", archive).summary("Archive a register")
-        .description("Not while a session of it is open.")
+        .description("Rejected while a session of the register is open.")
         .needs(SETTINGS).body::<EmptyBody>().answers::<PosRegister>().cache_control("no-store")
         .writes(POS_REGISTER, &[REGISTER_ARCHIVED.code]).problems(&["SESSION_OPEN", "ARCHIVED"]),
 ];
 
-/// A register as a body states it.
+/// A register in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PosRegisterInput {
-    /// Kept as typed; unique in any case for ever.
+    /// Stored as typed. Unique for ever, ignoring case.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
     pub code: String,
     pub name: Line<1, 200>,
-    /// Where goods are sold from; entity and branch are its own.
+    /// Warehouse that sells the goods. The register belongs to its legal entity and branch.
     pub warehouse_id: Id,
-    /// At what prices; the currency is its own.
+    /// Price list of the register; it decides the currency.
     pub price_list_id: Id,
-    /// A till's money account of the entity; only where it keeps books.
+    /// Money account of a till of the legal entity; only if the entity keeps books.
     #[serde(default)]
     pub cash_account_id: Option<Id>,
-    /// The smallest coin in use, such as 0.05: cash that no coins make up is refused, at the opening, in movements, tenders, change
-    /// and counts. Omitted or null: any amount is cash.
+    /// Smallest coin in use, such as 0.05. Amounts of cash that the coins cannot form are rejected at opening, in movements,
+    /// tenders, change and counts. Omitted or null: every amount is allowed.
     #[serde(default)]
     pub smallest_coin: Option<Positive>,
 }
@@ -60,9 +60,9 @@ list_query! {
     pub struct ListPosRegisters of Status {
         legal_entity_id: Option<Id>,
         warehouse_id: Option<Id>,
-        /// Part of the code or name, in any case.
+        /// Only records whose code or name contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// Whether a session is open.
+        /// True lists registers with an open session, false all others.
         occupied: Option<bool>,
     }
 }

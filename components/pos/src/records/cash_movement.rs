@@ -6,7 +6,7 @@ use stoa_sdk::{Id, Instant, collection, tenant, text_enum};
 use stoa_trade::quantity::Money;
 
 text_enum! {
-    /// Into the drawer, or out of it.
+    /// `IN` puts cash into the drawer, `OUT` takes it out.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     #[derive(PartialOrd, Ord)]
     pub enum CashDirection { In => "IN", Out => "OUT" }
@@ -42,7 +42,7 @@ pub struct PosCashMovement {
     amount: Money,
     currency_code: String,
     reason: String,
-    /// The money account that gave or took it; null: none was stated.
+    /// Money account that paid or received the cash; null if none was stated.
     counter_account_id: Option<Id>,
     request_id: Id,
     #[schemars(with = "Id")]

@@ -6,7 +6,7 @@ use stoa_sdk::{Id, Instant, collection, tenant, text_enum};
 use stoa_trade::quantity::Money;
 
 text_enum! {
-    /// How a component was paid.
+    /// Method of a payment.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     #[derive(PartialOrd, Ord)]
     pub enum Method {
@@ -15,14 +15,14 @@ text_enum! {
 }
 
 text_enum! {
-    /// Of a card.
+    /// Kind of a card.
     #[allow(missing_docs, reason = "as above")]
     #[derive(PartialOrd, Ord)]
     pub enum CardKind { Debit => "DEBIT", Credit => "CREDIT" }
 }
 
 text_enum! {
-    /// What is taken at a register is taken.
+    /// A payment at a register is always CONFIRMED.
     #[allow(missing_docs, reason = "as above")]
     pub enum PaymentStatus { Confirmed => "CONFIRMED" }
 }
@@ -45,11 +45,11 @@ collection! {
     index { [session_id, method] }
 }
 
-/// A component of a receipt as API clients read it.
+/// A payment of a receipt as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiPosReceiptPayment {
-    /// The payment's, in finance too.
+    /// Id of the payment, the same as in finance.
     id: Id,
     receipt_id: Id,
     #[schemars(range(min = 1))]
@@ -63,14 +63,14 @@ pub struct ApiPosReceiptPayment {
     created_at: Instant,
 }
 
-/// A component of a receipt as people read it.
+/// A payment of a receipt as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PosReceiptPayment {
     tenant_id: Id,
     #[serde(flatten)]
     public: ApiPosReceiptPayment,
-    /// The money account; null where the entity keeps no books.
+    /// Id of the money account; null if the legal entity keeps no books.
     account_id: Option<Id>,
 }
 

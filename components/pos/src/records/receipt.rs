@@ -35,7 +35,7 @@ collection! {
     index { [session_id, id], [register_id, id] }
 }
 
-/// A receipt as API clients read it, in a list.
+/// A receipt in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiPosReceiptHeader {
@@ -49,11 +49,11 @@ pub struct ApiPosReceiptHeader {
     tendered_amount: Money,
     change_amount: Money,
     created_at: Instant,
-    /// Cash that stayed in the till; null on receipts older than payment components.
+    /// Cash that remained in the till; null on receipts older than payment components.
     cash_amount: Option<Money>,
 }
 
-/// A receipt as API clients read it.
+/// A receipt as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiPosReceipt {
     #[serde(flatten)]
@@ -61,18 +61,18 @@ pub struct ApiPosReceipt {
     pub payments: Vec<ApiPosReceiptPayment>,
 }
 
-/// A receipt as people read it, in a list.
+/// A receipt in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PosReceiptHeader {
     tenant_id: Id,
     #[serde(flatten)]
     public: ApiPosReceiptHeader,
-    /// The request that made it.
+    /// The `X-Request-Id` of the request that created it.
     request_id: Id,
 }
 
-/// A receipt as people read it.
+/// A receipt as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PosReceipt {
     #[serde(flatten)]
@@ -119,7 +119,7 @@ impl ApiPosReceipt {
     }
 }
 
-/// What an event carries of a receipt: which one it is.
+/// Event data of a receipt: its ids.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptEvent {

@@ -38,7 +38,7 @@ collection! {
 }
 archivable!(RegisterRow);
 
-/// A register as people read it.
+/// A register as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PosRegister {
@@ -46,17 +46,17 @@ pub struct PosRegister {
     head: Head,
     code: String,
     name: String,
-    /// The warehouse's.
+    /// Legal entity of the warehouse.
     legal_entity_id: Id,
     branch_id: Option<Id>,
     warehouse_id: Id,
     price_list_id: Id,
-    /// The price list's.
+    /// Currency of the price list.
     currency_code: String,
-    /// The till's money account; null: the one mapped to cash when a session opens.
+    /// Money account of the till; null: the account mapped to cash when a session opens.
     cash_account_id: Option<Id>,
     open_session_id: Option<Id>,
-    /// No amount of cash is finer; null: any amount is cash.
+    /// Smallest coin in use; null: every amount of cash is allowed.
     smallest_coin: Option<Money>,
 }
 
@@ -83,7 +83,7 @@ pub fn reply(row: &RegisterRow) -> Reply {
     Reply::json(&PosRegister::of(row)).of(row.id, row.version)
 }
 
-/// What an event carries of a register: which one it is.
+/// Event data of a register: its ids.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegisterEvent {

@@ -12,7 +12,7 @@ use crate::records::EXAMPLE_ID;
 pub const POS_SESSION: &str = "POS_SESSION";
 
 text_enum! {
-    /// CLOSED sessions never change.
+    /// CLOSED sessions are immutable.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum SessionStatus { Open => "OPEN", Closed => "CLOSED" }
 }
@@ -50,7 +50,7 @@ collection! {
     index { [status, id], [legal_entity_id, id], [operator_id, id], [opened_at], [closed_at] }
 }
 
-/// A session as API clients read it.
+/// A session as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiPosSession {
@@ -60,19 +60,20 @@ pub struct ApiPosSession {
     created_at: Instant,
     updated_at: Instant,
     register_id: Id,
-    /// 1, 2, 3 of the register: the number of its Z report.
+    /// Number of the session at its register, from 1: the number of its Z report.
     #[schemars(range(min = 1))]
     session_no: i64,
     legal_entity_id: Id,
     warehouse_id: Id,
     price_list_id: Id,
     currency_code: String,
-    /// Who opened it.
+    /// Id of the user who opened the session and operates it.
     #[schemars(with = "Id")]
     operator_id: String,
     status: SessionStatus,
     opening_amount: Money,
-    /// What the drawer should hold: the opening, cash of receipts and movements, less cash refunds. Fixed by the close.
+    /// Cash that the drawer should contain: opening, plus cash of receipts and movements, minus cash refunds. Fixed at the
+    /// closing.
     expected_cash: Money,
     counted_amount: Option<Money>,
     /// Counted minus expected.
@@ -83,16 +84,16 @@ pub struct ApiPosSession {
     closed_by: Option<String>,
 }
 
-/// A session as people read it.
+/// A session as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PosSession {
     tenant_id: Id,
     #[serde(flatten)]
     public: ApiPosSession,
-    /// The till's money account; null where the entity keeps no books.
+    /// Money account of the till; null if the legal entity keeps no books.
     cash_account_id: Option<Id>,
-    /// Given at the close.
+    /// Reason stated at the closing; null if none was stated.
     notes: Option<String>,
 }
 
@@ -135,7 +136,7 @@ impl PosSession {
     }
 }
 
-/// What an event carries of a session: which one it is.
+/// Event data of a session: its ids.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEvent {

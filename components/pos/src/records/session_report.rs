@@ -8,12 +8,12 @@ use stoa_trade::quantity::{Money, Sum};
 use crate::records::payment::{CardKind, Method};
 
 text_enum! {
-    /// X is as of now, Z is final.
+    /// An X report is as of now, a Z report is final.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum ReportKind { X => "X", Z => "Z" }
 }
 
-/// How many, and how much in all.
+/// Count and total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     pub count: i64,
@@ -24,18 +24,18 @@ impl Tally {
     pub const NONE: Tally = Tally { count: 0, amount: Sum::ZERO };
 }
 
-/// What was taken by one method, and of cards by one kind.
+/// Total of one payment method; for cards, of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MethodTotal {
     pub method: Method,
     pub card_kind: Option<CardKind>,
-    /// Of components.
+    /// Number of payments.
     pub count: i64,
     pub amount: Sum,
 }
 
-/// The receipts of a session.
+/// Receipts of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptTotals {
@@ -45,19 +45,19 @@ pub struct ReceiptTotals {
     pub last_id: Option<Id>,
 }
 
-/// The drawer of a session.
+/// Cash drawer of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CashTotals {
-    /// Cash of receipts that stayed in the drawer.
+    /// Cash of receipts that remained in the drawer.
     pub sales: Sum,
     pub change_given: Sum,
     pub movements_in: Tally,
     pub movements_out: Tally,
     pub refunds: Tally,
-    /// Refunds that were taken back.
+    /// Refunds that were voided.
     pub refunds_voided: Tally,
-    /// What the drawer should hold.
+    /// Cash that the drawer should contain.
     pub expected: Money,
 }
 
@@ -70,7 +70,7 @@ pub struct PosSessionReport {
     pub register_id: Id,
     pub register_code: String,
     pub session_no: i64,
-    /// Now, or when the session was closed.
+    /// Now, or the instant at which the session was closed.
     pub as_of: Instant,
     pub currency_code: String,
     #[schemars(with = "Id")]
@@ -79,7 +79,7 @@ pub struct PosSessionReport {
     pub closed_at: Option<Instant>,
     pub opening_amount: Money,
     pub receipts: ReceiptTotals,
-    /// One row for each method and kind of card that was used.
+    /// One row for each method, and for each kind of card, that was used.
     pub by_method: Vec<MethodTotal>,
     pub cash: CashTotals,
     pub counted_amount: Option<Money>,

@@ -3,26 +3,27 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Id, Item, Problem, item};
+use stoa_sdk::{Bounds, Id, Item, Problem, item};
 use stoa_trade::quantity::{Money, Positive, sum};
 use stoa_trade::text::Line;
 
 use crate::records::payment::{CardKind, Method};
 use crate::rules::text::find_card_number;
 
-/// A component of a payment as a body states it.
+/// A payment in a request.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PosPaymentInput {
     pub method: Method,
-    /// Of CARD, and of nothing else.
+    /// Kind of the card; required for CARD and rejected for any other method.
     #[serde(default)]
     pub card_kind: Option<CardKind>,
     pub amount: Positive,
-    /// The money account that takes it; omitted: the one mapped to the method. Cash goes into the session's till.
+    /// Money account that receives the payment. Omitted: the account mapped to the method. Cash goes to the till of the
+    /// session.
     #[serde(default)]
     pub account_id: Option<Id>,
-    /// Required for every method but CASH. Nothing shaped like a card number.
+    /// Required for every method except CASH. Text that resembles a card number is rejected.
     #[serde(default)]
     pub reference: Option<Line<1, 120>>,
 }
@@ -97,7 +98,9 @@ impl StatedTender {
         }
         match (self.cash_tendered, self.cash()) {
             (Some(_), None) => faults.push(item("/cashTendered", "NOT_ALLOWED")),
-            (Some(tendered), Some(cash)) if tendered < cash => faults.push(item("/cashTendered", "RANGE")),
+            (Some(tendered), Some(cash)) if tendered < cash => {
+                faults.push(item("/cashTendered", "RANGE").with_bounds(Bounds::minimum(cash)));
+            }
             _ => {}
         }
         faults

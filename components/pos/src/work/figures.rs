@@ -29,7 +29,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Cash of receipts that stayed in the drawer.
+    /// Cash of receipts that remained in the drawer.
     pub fn cash_sales(&self) -> Sum {
         let cash = self.by_method.iter().find(|of| of.method == Method::Cash);
         cash.map_or(Sum::ZERO, |of| of.amount)
@@ -37,7 +37,7 @@ impl Figures {
 }
 
 totals! {
-    /// The receipts of a session.
+    /// Receipts of a session.
     SessionReceipts of ReceiptRow by [session_id: Id] {
         count: i64 = count,
         total: Sum = sum(total),
@@ -68,25 +68,19 @@ pub struct Computed {
 }
 
 impl Computed {
-    /// What the drawer should hold.
+    /// Cash that the drawer should contain.
     pub fn expected_cash(&self) -> Money {
         parse(&self.drawer.expected)
     }
 }
 
 /// The figures of a session as its rows and finance tell them.
-///
-/// # Errors
-/// The store's.
 pub fn compute_figures(session: Id) -> Result<Computed, Problem> {
     let computed = compute_all(&[session])?.remove(&session);
     Ok(computed.unwrap_or_else(|| fault("a session has no drawer")))
 }
 
 /// The figures of each of these sessions; one without a drawer is absent.
-///
-/// # Errors
-/// The store's.
 pub fn compute_all(sessions: &[Id]) -> Result<BTreeMap<Id, Computed>, Problem> {
     let these = || sessions.iter().copied();
     let (receipts, payments, movements) = run((
@@ -187,9 +181,6 @@ fn method_of(row: &ClosingTotalRow) -> MethodTotal {
 view! { ReceiptId of ReceiptRow { id: Id } }
 
 /// The first and the last receipt of a session.
-///
-/// # Errors
-/// The store's.
 pub fn read_ends(session: Id) -> Result<(Option<Id>, Option<Id>), Problem> {
     let of_session = || select::<ReceiptId>(ReceiptRow::session_id.eq(session));
     let (first, last) = run((

@@ -40,9 +40,6 @@ pub fn require_open(session: &SessionRow) -> Result<(), Problem> {
 }
 
 /// The change of a session to which something was added: its version alone rises.
-///
-/// # Errors
-/// None: nothing of it differs.
 pub fn raise_version(session: &SessionRow) -> Result<Change<SessionRow>, Problem> {
     Change::of(session, session.clone())
 }

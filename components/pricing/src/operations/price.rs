@@ -18,7 +18,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pricing/price-lists/{listId}/prices", "listPrices", list).summary("Prices of a list")
         .needs(READ).query::<ListPrices>().answers::<Page<Price>>()
         .and_client(Client::new(READ, api_list).summary("Prices in effect of a public list")
-            .description("Of active variants under products on sale. A page may be shorter than its limit; `nextCursor` leads on.")
+            .description("Prices of active variants of products on sale. A page may be shorter than `limit`; continue until \
+                `nextCursor` is null.")
             .query::<ListPublicPrices>().answers::<Page<PublicPrice>>()),
     Operation::read("/pricing/price-lists/{listId}/prices/{priceId}", "getPrice", read)
         .summary("A price").needs(READ).answers::<Price>(),
@@ -27,15 +28,15 @@ pub const OPERATIONS: &[Operation] = &[
 list_query! {
     pub struct ListPrices of Status {
         variant_id: Option<Id>,
-        /// Those of these variants, 100 at most, with commas between.
+        /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids>,
-        /// Prices in effect at this instant.
+        /// Only prices in effect at this instant.
         at: Option<Stated>,
-        /// Prices that are in effect at or after this instant.
+        /// Only prices in effect at or after this instant.
         from: Option<Stated>,
-        /// Prices that are in effect at or before this instant.
+        /// Only prices in effect at or before this instant.
         to: Option<Stated>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }
@@ -43,9 +44,9 @@ list_query! {
 list_query! {
     pub struct ListPublicPrices of OnlyActive {
         variant_id: Option<Id>,
-        /// Those of these variants, 100 at most, with commas between.
+        /// Only these variants, at most 100, separated by commas.
         variant_ids: Option<Ids>,
-        /// Changed, or in effect only since, at or after this instant.
+        /// Only prices changed, or in effect only since, at or after this instant.
         updated_since: Option<Instant>,
     }
 }

@@ -24,42 +24,42 @@ const PRICE: &str = "/pricing/price-lists/{listId}/prices/{priceId}";
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/pricing/price-lists/{listId}/prices", "createPrice", create).summary("Create a price")
-        .description("Periods of active prices of one list and variant never overlap; one may begin where another ends.")
+        .description("Periods of active prices of one list and variant never overlap. One may begin at the instant at which \
+            another ends.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[CREATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP"])
         .and_client(Client::new(WRITE, api_create).summary("Create a price in a public list").answers::<PublicPrice>()),
     Operation::replace(PRICE, "replacePrice", replace).summary("Replace a price")
-        .description("Amount and bounds may change; an omitted bound becomes unbounded. Variant and currency must be the stored ones.")
+        .description("Amount and period may change; an omitted bound becomes unbounded. Variant and currency must be the \
+            current ones.")
         .needs(WRITE).body::<PriceInput>().answers::<Price>().writes(AUDIT, &[UPDATED.code])
         .problems(&["ARCHIVED", "IMMUTABLE_FIELD", "PRICE_PERIOD_OVERLAP"])
         .and_client(Client::new(WRITE, api_replace).summary("Replace a price of a public list").answers::<PublicPrice>()),
     Operation::transition("/pricing/price-lists/{listId}/prices/{priceId}/archive", "archivePrice", archive)
-        .summary("Archive a price").description("Its period is free again.")
+        .summary("Archive a price").description("Its period becomes available again.")
         .needs(WRITE).body::<EmptyBody>().answers::<Price>().writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"])
         .and_client(Client::new(WRITE, api_archive).summary("Archive a price of a public list").answers::<PublicPrice>()),
 ];
 
-/// Input of a price.
+/// A price in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PriceInput {
     /// Immutable.
     pub variant_id: Id,
-    /// Upper-cased; must be the list's.
+    /// Converted to upper case; must be the currency of the list.
     #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
     pub currency_code: String,
     pub amount: Amount,
-    /// Inclusive; null: since ever.
+    /// Inclusive; null: no start.
     #[serde(default)]
     pub valid_from: Option<Stated>,
-    /// Exclusive, after `validFrom`; null: for ever.
+    /// Exclusive, after `validFrom`; null: no end.
     #[serde(default)]
     pub valid_to: Option<Stated>,
 }
 
 impl PriceInput {
-    /// # Errors
-    /// The faults of the bounds, below `pointer`.
     pub fn period(&self, pointer: &str) -> Result<Period, Vec<Item>> {
         read_period(self.valid_from.as_ref(), self.valid_to.as_ref(), pointer)
     }

@@ -21,40 +21,40 @@ pub const OPERATIONS: &[Operation] = &[
         .and_client(Client::new(READ, api_list).summary("Public price lists")
             .query::<ListPublicPriceLists>().answers::<Page<PublicPriceList>>()),
     Operation::create(LISTS, "createPriceList", create).summary("Create a price list")
-        .description("A code stays reserved after archive. PUBLIC opts in to reads by API clients.")
+        .description("A code remains reserved after archiving. API clients can read the list if `visibility` is PUBLIC.")
         .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
         .writes(AUDIT, &[CREATED.code]).problems(&["DUPLICATE"]),
     Operation::read(LIST, "getPriceList", read).summary("A price list").needs(READ).answers::<PriceList>()
         .and_client(Client::new(READ, api_read).at("/pricing/price-lists/{listId}").summary("A public price list")
             .answers::<PublicPriceList>()),
     Operation::replace(LIST, "replacePriceList", replace).summary("Replace a price list")
-        .description("Full replacement: an omitted description becomes null, AN OMITTED VISIBILITY BECOMES INTERNAL, which hides \
-            a PUBLIC list from API clients at once. Code and currency must be the stored ones.")
+        .description("Full replacement: an omitted description becomes null. Caution: an omitted `visibility` becomes \
+            INTERNAL, which hides a PUBLIC list from API clients at once. Code and currency must be the current ones.")
         .needs(WRITE).body::<PriceListInput>().answers::<PriceList>()
         .writes(AUDIT, &[UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"]),
     Operation::transition("/pricing/price-lists/{id}/archive", "archivePriceList", archive)
-        .summary("Archive a price list").description("Its prices stay as they are and resolve no more.")
+        .summary("Archive a price list").description("Its prices remain and are no longer in effect.")
         .needs(WRITE).body::<EmptyBody>().answers::<PriceList>()
         .writes(AUDIT, &[ARCHIVED.code]).problems(&["ARCHIVED"]),
 ];
 
 list_query! {
     pub struct ListPriceLists of Status {
-        /// Exactly this code, in any case.
+        /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
         visibility: Option<Visibility>,
-        /// Part of the name or code, in any case.
+        /// Only records whose name or code contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicPriceLists of OnlyActive {
-        /// Exactly this code, in any case.
+        /// Only this code, ignoring case.
         code: Option<Text<1, 64>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

@@ -19,26 +19,27 @@ use crate::rules::period::{Stated, effective};
 pub const OPERATIONS: &[Operation] = &[
     Operation::read("/pricing/price-lists/{listId}/products/{productId}", "getPricedProduct", read)
         .summary("A product on sale with its variants and their prices in effect")
-        .description("All that a shop's page shows, in one call: an active and published product, its active variants, and of each \
-            the price in effect in the list at the instant of the request or at `at`, or null. People and API clients see the same.")
+        .description("Everything for a shop's product page in one call: an active and published product, its active variants, \
+            and for each variant the price in effect in the list, or null. The prices are those at `at`, by default now. Users \
+            and API clients receive the same data.")
         .needs(READ_PRODUCTS).query::<ReadPricedProduct>().answers::<PricedProduct>()
         .and_client(Client::new(READ_PRODUCTS, api_read)
-            .description("All that a shop's page shows, in one call: a product on sale, its active variants, and of each the price \
-                in effect now in the public list, or null. Another instant cannot be asked for.")
+            .description("Everything for a shop's product page in one call: a product on sale, its active variants, and for \
+                each variant the price in effect now in the public list, or null. `at` is not supported.")
             .query::<ReadPricedProductNow>()),
 ];
 
 text_enum! {
-    /// What else to answer.
+    /// Additional records in the response.
     pub enum Expanded { Media => "media" }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadPricedProduct {
-    /// The `nextCursor` of the answer before: further variants.
+    /// The `nextCursor` of the previous response, for further variants.
     cursor: Option<Id>,
-    /// Variants at most.
+    /// Most variants in the response.
     #[serde(default = "default_limit")]
     limit: Limit,
     expand: Option<Expanded>,
@@ -49,9 +50,9 @@ pub struct ReadPricedProduct {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadPricedProductNow {
-    /// The `nextCursor` of the answer before: further variants.
+    /// The `nextCursor` of the previous response, for further variants.
     cursor: Option<Id>,
-    /// Variants at most.
+    /// Most variants in the response.
     #[serde(default = "default_limit")]
     limit: Limit,
     expand: Option<Expanded>,

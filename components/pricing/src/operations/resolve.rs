@@ -19,7 +19,7 @@ pub const RESOLVE: &str = "/pricing/price-lists/{listId}/resolve/{variantId}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(RESOLVE, "resolvePrice", one)
         .summary("The price in effect")
-        .description("Of an active variant under an active and published product, at the instant of the request or at `at`.")
+        .description("For an active variant of an active and published product, at the instant of the request or at `at`.")
         .needs(READ).query::<ResolveAt>().answers::<Price>().problems(&["PRICE_NOT_IN_EFFECT"]),
     Operation::ask("/pricing/price-lists/{listId}/resolve", "resolvePrices", many)
         .summary("The prices in effect of up to 100 variants")
@@ -29,7 +29,7 @@ pub const OPERATIONS: &[Operation] = &[
     // No twin of the person's: another instant cannot be asked for.
     Operation::read(RESOLVE, "apiResolvePrice", api_one)
         .summary("The price in effect now")
-        .description("Of an active variant under a product on sale, in a public list. Another instant cannot be asked for.")
+        .description("For an active variant of a product on sale, in a public list. `at` is not supported.")
         .machine(READ).answers::<PublicPrice>().problems(&["PRICE_NOT_IN_EFFECT"]),
 ];
 
@@ -40,25 +40,25 @@ pub struct ResolveAt {
     at: Option<Stated>,
 }
 
-/// Variants whose prices are asked for.
+/// Variants whose prices you request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resolve {
     #[schemars(length(min = 1, max = 100), extend("uniqueItems" = true))]
     variant_ids: Vec<Id>,
-    /// Omitted or null: the instant of the request.
+    /// Instant of the prices. Omitted or null: the instant of the request.
     #[serde(default)]
     at: Option<Stated>,
 }
 
-/// The prices in effect, and the variants that have none.
+/// Prices in effect, and the variants without one.
 #[derive(Serialize, JsonSchema)]
 pub struct ResolvedPrices {
     items: Vec<Price>,
     missing: Vec<Id>,
 }
 
-/// Variants whose prices in effect are asked for.
+/// Variants whose prices in effect you request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResolveNow {
@@ -66,7 +66,7 @@ pub struct ResolveNow {
     variant_ids: Vec<Id>,
 }
 
-/// The prices in effect, and the variants that have none.
+/// Prices in effect, and the variants without one.
 #[derive(Serialize, JsonSchema)]
 pub struct PublicResolvedPrices {
     items: Vec<PublicPrice>,

@@ -24,8 +24,8 @@ use crate::rules::plan::Plan;
 pub const OPERATIONS: &[Operation] = &[
     Operation::create("/pricing/price-lists/{listId}/prices/batch", "schedulePrices", schedule)
         .summary("Create up to 500 prices")
-        .description("All or nothing, in order. With `replace` a price without end that began earlier is closed where the new \
-            one begins: the usual price change.")
+        .description("All or nothing, in order. With `replace`, an earlier price without an end ends when the new price \
+            begins: the usual way to change prices.")
         .needs(WRITE).body::<PriceBatch>().grows_with("/prices").answers::<ScheduledPrices>()
         .writes(price_list::AUDIT, &[CREATED.code, UPDATED.code])
         .problems(&["ARCHIVED", "REFERENCE_INVALID", "PRICE_PERIOD_OVERLAP", "LIMIT_EXCEEDED"])
@@ -33,25 +33,25 @@ pub const OPERATIONS: &[Operation] = &[
             .answers::<PublicScheduledPrices>()),
 ];
 
-/// Prices to create, in order.
+/// Prices to create, in this order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PriceBatch {
     #[schemars(length(min = 1, max = 500))]
     prices: Vec<PriceInput>,
-    /// A price without end that began earlier is closed where the new one begins.
+    /// True ends an earlier price without an end at the instant at which the new price begins.
     #[serde(default)]
     replace: bool,
 }
 
-/// The prices that were created, in the order of the request, and those that were closed for them.
+/// Created prices in the order of the request, and the prices that they ended.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ScheduledPrices {
     items: Vec<Price>,
     closed: Vec<Price>,
 }
 
-/// The prices that were created, in the order of the request, and those that were closed for them.
+/// Created prices in the order of the request, and the prices that they ended.
 #[derive(Serialize, JsonSchema)]
 pub struct PublicScheduledPrices {
     items: Vec<PublicPrice>,

@@ -87,7 +87,7 @@ impl From<PriceRow> for PriceBody {
     }
 }
 
-/// A price as people read it.
+/// A price as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Price {
     #[serde(flatten)]
@@ -108,7 +108,7 @@ pub fn show(row: PriceRow) -> Reply {
     Reply::json(&Price::from(row)).of(id, version).subject(list)
 }
 
-/// A price as API clients read it.
+/// A price as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicPrice {
     #[serde(flatten)]
@@ -129,7 +129,7 @@ pub fn show_public(row: PriceRow) -> Reply {
     Reply::json(&PublicPrice::from(row)).of(id, version).subject(list)
 }
 
-/// A price in an event: whole while it is active in a public list, of an article on sale; otherwise ids.
+/// Event data of a price: all members while it is active in a public list and its variant is on sale, else ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PriceEvent {
@@ -137,7 +137,7 @@ pub enum PriceEvent {
     Hidden(PriceIdentity),
 }
 
-/// All that an event carries of a price that is not public.
+/// Event data of a price that is not public: ids only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceIdentity {

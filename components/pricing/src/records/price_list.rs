@@ -16,7 +16,7 @@ pub const UPDATED: EventKind<PriceListEvent> =
 pub const ARCHIVED: EventKind<Identity> = EventKind::new("pricing.list.archived", AUDIT, "A price list was archived.");
 
 text_enum! {
-    /// PUBLIC lists may be read by API clients.
+    /// API clients can read PUBLIC lists.
     #[derive(Default)]
     pub enum Visibility { #[default] Internal => "INTERNAL", Public => "PUBLIC" }
 }
@@ -64,7 +64,7 @@ impl ListRow {
     }
 }
 
-/// A price list as people read it.
+/// A price list as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceList {
@@ -96,7 +96,7 @@ pub fn show(row: ListRow) -> Reply {
     Reply::json(&PriceList::from(row)).of(id, version)
 }
 
-/// A price list as API clients read it.
+/// A price list as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicPriceList {
@@ -120,7 +120,7 @@ impl From<ListRow> for PublicPriceList {
     }
 }
 
-/// A price list in an event: whole while it is active and PUBLIC, otherwise its id.
+/// Event data of a price list: all members while it is active and PUBLIC, else its id only.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PriceListEvent {

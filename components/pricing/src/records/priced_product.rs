@@ -17,23 +17,23 @@ use crate::records::price_list::PublicPriceList;
 pub struct PricedProduct {
     #[schemars(with = "PublicProduct")]
     pub product: Json,
-    /// Whose prices these are: it states the currency.
+    /// Price list of these prices; it states the currency.
     pub price_list: PublicPriceList,
-    /// Active ones, in the order of their ids.
+    /// Active variants, sorted by id.
     pub variants: Vec<PricedVariant>,
-    /// Where further variants begin; null where there are none.
+    /// Cursor for further variants; null if there are none.
     pub next_cursor: Option<Id>,
-    /// With `expand=media`: the active ones, without those of archived variants.
+    /// Present with `expand=media`: the active media, without media of archived variants.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<PublicMedia>>")]
     pub media: Option<Vec<Json>>,
 }
 
-/// A variant and what it costs.
+/// A variant and its price.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PricedVariant {
     #[schemars(with = "PublicVariant")]
     pub variant: Json,
-    /// Null where no price is in effect.
+    /// Null if no price is in effect.
     pub price: Option<PublicPrice>,
 }

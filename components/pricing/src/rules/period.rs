@@ -17,8 +17,6 @@ use crate::records::price::PriceRow;
 pub struct Stated(String);
 
 impl Stated {
-    /// # Errors
-    /// The fault at `pointer`.
     pub fn read(&self, pointer: &str) -> Result<Instant, Item> {
         self.0.parse().map_err(|_| item(pointer, "FORMAT"))
     }

@@ -9,20 +9,20 @@ use stoa_trade::refusal::or_duplicate;
 
 use crate::records::price_list::{CREATED, ListRow, PriceListEvent, Visibility};
 
-/// Input of a price list.
+/// A price list in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PriceListInput {
-    /// Upper-cased; unique for ever, archived lists included; immutable.
+    /// Converted to upper case. Unique for ever, archived lists included. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64), extend("x-normalize" = ["upper"]))]
     pub code: String,
     pub name: Text<1, 200>,
     #[serde(default)]
     pub description: Option<Text<0, 2000>>,
-    /// An active code of ISO 4217; immutable.
+    /// Active ISO 4217 code. Immutable.
     #[schemars(regex(pattern = text::CURRENCY))]
     pub currency_code: String,
-    /// AN OMITTED VISIBILITY IS INTERNAL, in a replacement too.
+    /// Omitted: INTERNAL, in a replacement too.
     #[serde(default)]
     pub visibility: Visibility,
 }

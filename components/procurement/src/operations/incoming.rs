@@ -14,9 +14,9 @@ use crate::records::shipment::{ShipmentItemRow, ShipmentRow, ShipmentStage};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/purchases/incoming", "listIncoming", list).summary("Goods that are to come")
-        .description("Outstanding goods of open orders, by line. Neither drafts nor cancelled orders, and nothing that is not \
-            tracked.")
+    Operation::read("/purchases/incoming", "listIncoming", list).summary("Expected goods")
+        .description("Outstanding quantities of open orders, by line. Drafts, cancelled orders and untracked goods are \
+            excluded.")
         .needs(READ).query::<ListIncoming>().answers::<Page<IncomingGoods>>()
         .and_client(Client::new(CLIENT_READ, list)),
 ];
@@ -27,9 +27,9 @@ list_query! {
         warehouse_id: Option<Id>,
         supplier_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        /// Expected on or after this day.
+        /// Only orders expected on or after this day.
         expected_from: Option<Date>,
-        /// Expected on or before this day.
+        /// Only orders expected on or before this day.
         expected_to: Option<Date>,
     }
 }

@@ -18,7 +18,7 @@ pub const OPERATIONS: &[Operation] = &[
     Operation::read(PATH, "getProcurementSettings", read).summary("Settings of procurement")
         .needs(MANAGE).answers::<ProcurementSettings>(),
     Operation::replace(PATH, "replaceProcurementSettings", replace).summary("Replace the settings of procurement")
-        .description("Version 0 before they are written for the first time.")
+        .description("Version 0 until they are first written.")
         .needs(MANAGE).body::<ProcurementSettingsUpdate>().answers::<ProcurementSettings>()
         .writes(SETTINGS, &[]).without_if_match().problems(&["VERSION_CONFLICT"]),
 ];
@@ -30,12 +30,12 @@ pub struct ExpectedSettingsVersion(pub i64);
 
 inline_schema!([] ExpectedSettingsVersion, |_| json_schema!({ "type": "integer", "minimum": 0, "maximum": LAST }));
 
-/// The settings whole.
+/// All settings of procurement.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProcurementSettingsUpdate {
     pub expected_version: ExpectedSettingsVersion,
-    /// Whether who drafted an order, or replaced its draft last, may not approve it.
+    /// True if the user who drafted an order, or last replaced its draft, cannot approve it.
     pub require_second_approver: bool,
 }
 

@@ -25,23 +25,23 @@ const ONE: &str = "/purchases/suppliers/{id}";
 pub const OPERATIONS: &[Operation] = &[
     Operation::read(SUPPLIERS, "listSuppliers", list).summary("Suppliers")
         .needs(READ).query::<ListSuppliers>().answers::<Page<Supplier>>()
-        .and_client(Client::new(CLIENT_READ_SUPPLIERS, list_as_client).description("Active ones, without their profiles.")
+        .and_client(Client::new(CLIENT_READ_SUPPLIERS, list_as_client).description("Lists active suppliers, without profiles.")
             .query::<ListPublicSuppliers>().answers::<Page<PublicSupplierHeader>>()),
     Operation::create(SUPPLIERS, "createSupplier", create).summary("Create a supplier")
-        .description("A code stays reserved after archive, in any case.")
+        .description("A code remains reserved after archiving, ignoring case.")
         .needs(CREATE).body::<PartyInput<SupplierTerms>>().answers::<Supplier>()
         .writes(SUPPLIER, &[SUPPLIER_CREATED.code]).problems(&["DUPLICATE"])
         .and_client(Client::new(CLIENT_WRITE_SUPPLIERS, create_as_client).answers::<SupplierReceipt>()),
     Operation::read(ONE, "getSupplier", read).summary("A supplier").needs(READ).answers::<Supplier>()
         .and_client(Client::new(CLIENT_READ_SUPPLIERS, read_as_client).answers::<PublicSupplier>()),
     Operation::replace(ONE, "replaceSupplier", replace).summary("Replace a supplier")
-        .description("Full replacement, but for the profile: omitted it stays, null removes it, an object replaces it whole. The \
-            code must be the stored one.")
+        .description("Full replacement, except the profile: omitted keeps it, null removes it, an object replaces it. The code \
+            must be the current one.")
         .needs(CREATE).body::<PartyInput<SupplierTerms>>().answers::<Supplier>()
         .writes(SUPPLIER, &[SUPPLIER_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD"])
         .and_client(Client::new(CLIENT_WRITE_SUPPLIERS, replace_as_client).answers::<SupplierReceipt>()),
     Operation::transition("/purchases/suppliers/{id}/archive", "archiveSupplier", archive).summary("Archive a supplier")
-        .description("Open orders stay receivable; drafts can no longer be approved.")
+        .description("Open orders can still be received. Drafts can no longer be approved.")
         .needs(CREATE).body::<EmptyBody>().answers::<Supplier>()
         .writes(SUPPLIER, &[SUPPLIER_ARCHIVED.code]).problems(&["ARCHIVED"])
         .and_client(Client::new(CLIENT_WRITE_SUPPLIERS, archive_as_client).answers::<SupplierReceipt>()),
@@ -49,26 +49,26 @@ pub const OPERATIONS: &[Operation] = &[
 
 list_query! {
     pub struct ListSuppliers of Status {
-        /// Part of the code, name, e-mail address or legal name, in any case.
+        /// Only suppliers whose code, name, e-mail address or legal name contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// The whole code, in any case.
+        /// Only the supplier with this code, ignoring case.
         code: Option<Text<1, 64>>,
-        /// The whole tax identity.
+        /// Only suppliers with this tax number.
         tax_id: Option<Text<1, 40>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }
 
 list_query! {
     pub struct ListPublicSuppliers of OnlyActive {
-        /// Part of the code, name, e-mail address or legal name, in any case.
+        /// Only suppliers whose code, name, e-mail address or legal name contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// The whole code, in any case.
+        /// Only the supplier with this code, ignoring case.
         code: Option<Text<1, 64>>,
-        /// The whole tax identity.
+        /// Only suppliers with this tax number.
         tax_id: Option<Text<1, 40>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

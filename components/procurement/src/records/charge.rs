@@ -8,7 +8,7 @@ use stoa_trade::JsonList;
 use stoa_trade::quantity::{Amount, Money};
 
 text_enum! {
-    /// What a charge is for.
+    /// Type of a charge.
     pub enum ChargeType {
         Freight => "FREIGHT",
         Insurance => "INSURANCE",
@@ -22,7 +22,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// ALLOCATED: all of it is.
+    /// ALLOCATED: the whole amount is allocated.
     pub enum ChargeStatus {
         Estimated => "ESTIMATED",
         PartiallyAllocated => "PARTIALLY_ALLOCATED",
@@ -75,7 +75,7 @@ impl ChargeRow {
 }
 
 text_enum! {
-    /// Where the goods were when a charge reached them.
+    /// Place of the goods when a charge was allocated.
     pub enum Destination {
         OnHand => "ON_HAND",
         Sold => "SOLD",
@@ -86,7 +86,7 @@ text_enum! {
     }
 }
 
-/// A part of an allocation. The parts of one add up to its amount.
+/// A part of an allocation. The parts add up to its amount.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllocatedPart {
@@ -115,20 +115,20 @@ pub struct Charge {
     amount: Money,
     allocated_amount: Money,
     status: ChargeStatus,
-    /// Who bills it.
+    /// Id of the supplier who bills the charge; null for none.
     supplier_id: Option<Id>,
     reference: Option<String>,
     shipment_id: Option<Id>,
     allocations: Vec<ChargeAllocation>,
 }
 
-/// What of a charge was allocated to a line of a receipt.
+/// Part of a charge that is allocated to a line of a receipt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChargeAllocation {
     receipt_item_id: Id,
     amount: Money,
-    /// Only to readers of costs.
+    /// Present only for callers who may read costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     destinations: Option<JsonList<AllocatedPart>>,
 }

@@ -20,7 +20,7 @@ pub struct ImportFacts {
     origin_country: Option<String>,
     origin_port: Option<String>,
     destination_port: Option<String>,
-    /// A reference only: no document of customs is made here.
+    /// Reference only: the service creates no customs document.
     customs_reference: Option<String>,
 }
 
@@ -41,13 +41,13 @@ impl ImportFacts {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LandedTotals {
-    /// The order's total and what is allocated of its charges.
+    /// Total of the order plus the allocated charges.
     pub landed_total: Amount,
-    /// The order's total and its charges, but for cancelled ones.
+    /// Total of the order plus its charges, cancelled charges excluded.
     pub estimated_total: Amount,
 }
 
-/// An import order in a list of people.
+/// An import order in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportOrderHeader {
     #[serde(flatten)]
@@ -62,7 +62,7 @@ impl ImportOrderHeader {
     }
 }
 
-/// An import order in a list of API clients.
+/// An import order in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicImportOrderHeader {
     #[serde(flatten)]
@@ -86,7 +86,7 @@ pub struct ImportParts {
     pub totals: LandedTotals,
 }
 
-/// An import order whole, as people read it.
+/// An import order as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportOrder {
     #[serde(flatten)]
@@ -103,7 +103,7 @@ impl ImportOrder {
     }
 }
 
-/// An import order whole, as API clients read it.
+/// An import order as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicImportOrder {
     #[serde(flatten)]
@@ -120,7 +120,7 @@ impl PublicImportOrder {
     }
 }
 
-/// What the write of a new shipment answers.
+/// Receipt of a new shipment.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentWrite {
@@ -129,7 +129,7 @@ pub struct ShipmentWrite {
     pub shipment_id: Id,
 }
 
-/// What the write of a new charge answers.
+/// Receipt of a new charge.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChargeWrite {

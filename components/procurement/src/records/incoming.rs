@@ -8,7 +8,7 @@ use stoa_trade::quantity::Quantity;
 use crate::records::order::{OrderKind, OrderRow};
 use crate::records::order_item::OrderItemRow;
 
-/// A line of an open order of which goods are to come.
+/// A line of an open order with outstanding goods.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IncomingGoods {
@@ -23,7 +23,7 @@ pub struct IncomingGoods {
     received_quantity: Quantity,
     pending_quantity: Quantity,
     expected_on: Option<Date>,
-    /// What of it is on shipments under way; null for STANDARD orders.
+    /// Part of the quantity on shipments that have not arrived; null for STANDARD orders.
     shipped_quantity: Option<Quantity>,
 }
 

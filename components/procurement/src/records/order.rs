@@ -12,12 +12,12 @@ use crate::records::EXAMPLE_ID;
 pub const ORDER: &str = "PURCHASE_ORDER";
 
 text_enum! {
-    /// IMPORT orders have shipments and charges.
+    /// Kind of a purchase order. IMPORT orders have shipments and charges.
     pub enum OrderKind { Standard => "STANDARD", Import => "IMPORT" }
 }
 
 text_enum! {
-    /// RECEIVED and CANCELLED orders are closed.
+    /// RECEIVED and CANCELLED orders are immutable.
     pub enum OrderStatus {
         Draft => "DRAFT",
         Approved => "APPROVED",
@@ -43,7 +43,7 @@ text_enum! {
 }
 
 text_enum! {
-    /// How goods travel.
+    /// Mode of transport.
     pub enum TransportMode {
         Sea => "SEA", Air => "AIR", Road => "ROAD", Rail => "RAIL", Courier => "COURIER", Multimodal => "MULTIMODAL",
     }
@@ -83,7 +83,7 @@ collection! {
     fixed [kind, number, legal_entity_id]
 }
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderWrite {
@@ -112,7 +112,7 @@ pub fn show_write(row: &OrderRow) -> Reply {
     Reply::json(&PurchaseOrderWrite::from(row)).resource(row.id)
 }
 
-/// What an event says of an order.
+/// Event data of a purchase order.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderEvent {
@@ -144,6 +144,10 @@ pub const ORDER_CREATED: EventKind<PurchaseOrderEvent> =
 pub const ORDER_UPDATED: EventKind<PurchaseOrderEvent> =
     EventKind::new("procurement.order.updated", ORDER, "A purchase order, its shipments or its charges changed.");
 pub const ORDER_APPROVED: EventKind<PurchaseOrderEvent> =
-    EventKind::new("procurement.order.approved", ORDER, "A purchase order was approved: its goods are expected.");
-pub const ORDER_CANCELLED: EventKind<PurchaseOrderEvent> =
-    EventKind::new("procurement.order.cancelled", ORDER, "A purchase order was cancelled: nothing more is expected.");
+    EventKind::new("procurement.order.approved", ORDER, "A purchase order was approved. Its goods are expected.");
+pub const ORDER_CANCELLED: EventKind<PurchaseOrderEvent> = EventKind::new(
+    "procurement.order.cancelled",
+    ORDER,
+    "A purchase order was cancelled. Its outstanding goods are no longer \
+        expected.",
+);

@@ -60,7 +60,7 @@ impl OrderItemRow {
     }
 }
 
-/// A line as API clients read it.
+/// A line as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrderItem {
@@ -73,11 +73,11 @@ pub struct PublicPurchaseOrderItem {
     unit_cost: Money,
     line_total: Amount,
     received_quantity: Quantity,
-    /// What is still to come; zero unless the order is open.
+    /// Quantity that has not arrived yet; zero unless the order is open.
     pending_quantity: Quantity,
 }
 
-/// A line as people read it.
+/// A line as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderItem {

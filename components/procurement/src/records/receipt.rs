@@ -30,7 +30,7 @@ collection! {
     index { [order_id, id], [supplier_id, id], [warehouse_id, id], [legal_entity_id, id] }
 }
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptWrite {
@@ -47,13 +47,13 @@ pub fn show_write(row: &ReceiptRow, order_version: i64) -> Reply {
     Reply::json(&written).resource(row.id)
 }
 
-/// What API clients read of a receipt but for its lines.
+/// A receipt as returned to API clients, without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicGoodsReceiptHeader {
     id: Id,
     order_id: Id,
-    /// Of an import order.
+    /// Only for an IMPORT order.
     shipment_id: Option<Id>,
     supplier_id: Id,
     legal_entity_id: Id,
@@ -61,7 +61,7 @@ pub struct PublicGoodsReceiptHeader {
     warehouse_location_id: Option<Id>,
     currency_code: String,
     reason: String,
-    /// What the goods cost at the order's unit costs, without charges.
+    /// Cost of the goods at the unit costs of the order, without charges.
     total: Amount,
     actor_type: ActorType,
     created_at: Instant,
@@ -86,7 +86,7 @@ impl PublicGoodsReceiptHeader {
     }
 }
 
-/// A receipt in a list of people.
+/// A receipt in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptHeader {
@@ -108,7 +108,7 @@ impl GoodsReceiptHeader {
     }
 }
 
-/// A receipt whole, as people read it.
+/// A receipt as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GoodsReceipt {
     #[serde(flatten)]
@@ -116,7 +116,7 @@ pub struct GoodsReceipt {
     pub items: Vec<GoodsReceiptItem>,
 }
 
-/// A receipt whole, as API clients read it.
+/// A receipt as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicGoodsReceipt {
     #[serde(flatten)]
@@ -124,7 +124,7 @@ pub struct PublicGoodsReceipt {
     pub items: Vec<PublicGoodsReceiptItem>,
 }
 
-/// What an event says of a receipt.
+/// Event data of a receipt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptEvent {
@@ -136,7 +136,7 @@ pub struct GoodsReceiptEvent {
     pub lines: Vec<GoodsReceiptEventLine>,
 }
 
-/// Goods of one variant that came.
+/// Received goods of one variant.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptEventLine {

@@ -32,7 +32,7 @@ collection! {
     counters [billed, charge_amount]
 }
 
-/// A line as API clients read it: units are told by their count.
+/// A line as returned to API clients: with the number of units, without their serial numbers.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicGoodsReceiptItem {
@@ -43,7 +43,7 @@ pub struct PublicGoodsReceiptItem {
     quantity: Quantity,
     unit_cost: Money,
     line_total: Amount,
-    /// Serial units that came with it.
+    /// Serialized units received with the line.
     #[schemars(range(min = 0))]
     unit_count: i64,
 }
@@ -64,17 +64,17 @@ impl PublicGoodsReceiptItem {
     }
 }
 
-/// A line as people read it.
+/// A line as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptItem {
     #[serde(flatten)]
     public: PublicGoodsReceiptItem,
     billed_quantity: Quantity,
-    /// Import charges in what the goods of the line cost; only to readers of costs.
+    /// Import charges in the cost of the line; present only for callers who may read costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     charge_amount: Option<Money>,
-    /// Only to readers of serial numbers.
+    /// Present only for callers with `inventory.serials.read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     units: Option<Vec<GoodsReceiptUnit>>,
 }
@@ -97,7 +97,7 @@ impl GoodsReceiptItem {
     }
 }
 
-/// A unit that came with a line, as it is now.
+/// A received unit with its current state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsReceiptUnit {

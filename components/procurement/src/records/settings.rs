@@ -19,11 +19,11 @@ collection! {
     fixed [key]
 }
 
-/// The settings as they are; version 0 and no instant before they are written for the first time.
+/// Current settings. Version 0 and no instant until they are first written.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcurementSettings {
-    /// Whether who drafted an order, or replaced its draft last, may not approve it.
+    /// True if the user who drafted an order, or last replaced its draft, cannot approve it.
     require_second_approver: bool,
     #[schemars(range(min = 0))]
     version: i64,

@@ -7,7 +7,8 @@ use stoa_trade::JsonList;
 use stoa_trade::quantity::Quantity;
 
 text_enum! {
-    /// PLANNED, SHIPPED, ARRIVED, CUSTOMS and CLEARED in this order, where steps may be skipped; RECEIVED and CANCELLED are the end.
+    /// PLANNED, SHIPPED, ARRIVED, CUSTOMS and CLEARED follow in this order; steps may be skipped. RECEIVED and CANCELLED are
+    /// final.
     pub enum ShipmentStage {
         Planned => "PLANNED",
         Shipped => "SHIPPED",
@@ -30,7 +31,7 @@ impl ShipmentStage {
     }
 }
 
-/// A step of a shipment on its way.
+/// A step of a shipment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentStep {
@@ -38,7 +39,7 @@ pub struct ShipmentStep {
     /// The day on which it happened.
     pub occurred_on: Date,
     pub note: Option<String>,
-    /// When it was told to the service.
+    /// Instant at which a caller recorded it.
     pub at: Instant,
 }
 
@@ -96,11 +97,11 @@ pub struct Shipment {
     departs_on: Option<Date>,
     arrives_on: Option<Date>,
     items: Vec<ShipmentItem>,
-    /// Its steps, the first one first.
+    /// Steps of the shipment, the oldest first.
     history: JsonList<ShipmentStep>,
 }
 
-/// Goods of a line on a shipment.
+/// Goods of an order line on a shipment.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShipmentItem {

@@ -9,7 +9,7 @@ use stoa_trade::quantity::Amount;
 use crate::records::order::{OrderKind, OrderRow, OrderStatus};
 use crate::records::order_item::{OrderItemRow, PublicPurchaseOrderItem, PurchaseOrderItem};
 
-/// What API clients read of an order but for its lines.
+/// An order as returned to API clients, without its lines.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrderHeader {
@@ -62,7 +62,7 @@ impl PublicPurchaseOrderHeader {
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderFacts {
     tenant_id: Id,
-    /// Who drafted it.
+    /// Id of the user who drafted the order.
     created_by: String,
     approved_by: Option<String>,
 }
@@ -77,7 +77,7 @@ impl PurchaseOrderFacts {
     }
 }
 
-/// An order in a list of people.
+/// An order in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrderHeader {
@@ -98,7 +98,7 @@ impl PurchaseOrderHeader {
     }
 }
 
-/// An order whole, as people read it.
+/// An order as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PurchaseOrder {
@@ -120,7 +120,7 @@ impl PurchaseOrder {
     }
 }
 
-/// An order whole, as API clients read it.
+/// An order as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrder {

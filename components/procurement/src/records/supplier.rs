@@ -97,7 +97,7 @@ impl SupplierRow {
     }
 }
 
-/// A supplier as people read it.
+/// A supplier as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Supplier {
     #[serde(flatten)]
@@ -114,7 +114,7 @@ impl From<SupplierRow> for Supplier {
     }
 }
 
-/// A supplier as API clients read it by its id.
+/// A supplier in a single read, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicSupplier {
     #[serde(flatten)]
@@ -128,7 +128,7 @@ impl From<SupplierRow> for PublicSupplier {
     }
 }
 
-/// A supplier in a list of API clients.
+/// A supplier in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PublicSupplierHeader {
     #[serde(flatten)]
@@ -143,7 +143,7 @@ impl From<SupplierRow> for PublicSupplierHeader {
     }
 }
 
-/// What a write answers API clients.
+/// Receipt of a write by an API client.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SupplierReceipt {
     #[serde(flatten)]
@@ -167,7 +167,7 @@ pub fn show_receipt(row: SupplierRow) -> Reply {
     Reply::json(&SupplierReceipt { head: row.public_head() }).of(row.id, row.version)
 }
 
-/// What an event says of a supplier: no personal data.
+/// Event data of a supplier. It contains no personal data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SupplierEvent {

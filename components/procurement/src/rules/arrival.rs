@@ -10,20 +10,20 @@ use stoa_trade::unit_identity::{UnitInput, find_faults};
 /// Units of a receipt at most.
 const MOST_UNITS: usize = 100;
 
-/// What came.
+/// Received goods.
 #[derive(Debug, Clone)]
 pub struct Arrival {
     pub reason: String,
-    /// Of the order's warehouse.
+    /// Location in the warehouse of the order.
     pub location: Option<Id>,
-    /// Of an import order.
+    /// Only for an IMPORT order.
     pub shipment: Option<Id>,
     pub lines: Vec<ArrivedLine>,
-    /// Of an import order.
+    /// Only for an IMPORT order.
     pub charges: Vec<ArrivedCharge>,
 }
 
-/// What came of a line of the order.
+/// Received quantity of a line of the order.
 #[derive(Debug, Clone)]
 pub struct ArrivedLine {
     pub order_item: Id,

@@ -13,11 +13,11 @@ use crate::records::order::{Incoterm, TransportMode};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseOrderItemInput {
-    /// In one line alone.
+    /// Each variant on one line only.
     pub variant_id: Id,
-    /// Above zero, no finer than the unit of measure; whole for serialized variants.
+    /// Above zero, at most the decimal places of the unit of measure; whole for serialized variants.
     pub quantity: Positive,
-    /// What one of them costs, in the order's currency.
+    /// Cost of one unit of measure in the currency of the order.
     pub unit_cost: Money,
 }
 

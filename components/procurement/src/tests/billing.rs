@@ -65,7 +65,7 @@ fn bill(status: OrderStatus, lines: Vec<BillLine>) -> (Result<(), Refusal>, Vec<
 
 #[test]
 fn no_more_is_billed_than_may_be() {
-    let beyond = |nth: u32| expect_refusal("LIMIT_EXCEEDED", &[&format!("/lines/{nth}/quantity LIMIT_EXCEEDED")]);
+    let beyond = |nth: u32| expect_refusal("LIMIT_EXCEEDED", &[&format!("/lines/{nth}/quantity BILLED_BEYOND_ORDER")]);
     for (status, lines, expected) in [
         (OrderStatus::Approved, vec![line(0, None, "7")], Ok(())),
         (OrderStatus::Approved, vec![line(0, None, "7.000001")], Err(beyond(0))),

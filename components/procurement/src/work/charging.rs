@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{find, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Field, Id, Problem, emit, has, map, new_ids, now};
+use stoa_sdk::{Bounds, Field, Id, Problem, emit, has, map, new_ids, now};
 use stoa_trade::JsonList;
 use stoa_trade::clients::books::Side;
 use stoa_trade::clients::costs::{self, ChargeLine, Part};
@@ -102,7 +102,7 @@ fn judge(
         if charge.shipment_id.is_some() && charge.shipment_id != receipt.shipment_id {
             return Err(unusable(pointer(), "OTHER_SHIPMENT"));
         }
-        let beyond = || Problem::at("LIMIT_EXCEEDED", at.member("amount"));
+        let beyond = || Problem::beyond(at.member("amount"), Bounds::maximum(charge.amount));
         sum = sum.checked_add(part.amount).ok_or_else(beyond)?;
         if sum > charge.amount {
             return Err(beyond());

@@ -17,9 +17,6 @@ pub fn expect_goods(order: &LockedOrder) -> Result<(), Problem> {
 }
 
 /// Expects no more of what is outstanding of an order.
-///
-/// # Errors
-/// As [`expect_goods`].
 pub fn expect_no_goods(order: &LockedOrder) -> Result<(), Problem> {
     change_incoming(order, |item| -item.left_to_receive().units())
 }

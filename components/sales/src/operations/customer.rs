@@ -21,23 +21,23 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ_CUSTOMERS).query::<ListCustomers>().answers::<Page<Customer>>().cache_control("no-store")
         .and_client(Client::new(READ_CUSTOMERS, list_as_client).answers::<Page<ApiCustomer>>()),
     Operation::create("/sales/customers", "createCustomer", create).summary("Create a customer")
-        .description("A code is unique in any case for ever, archived customers included.")
+        .description("The code is unique for ever, ignoring case, archived customers included.")
         .needs(WRITE_CUSTOMERS).body::<CustomerBody>().answers::<Customer>().cache_control("no-store")
         .writes(CUSTOMER, &[CUSTOMER_CREATED.code]).problems(&["DUPLICATE", "REFERENCE_INVALID"])
         .and_client(Client::new(WRITE_CUSTOMERS, create_as_client).answers::<CustomerReceipt>()
-            .description("A code is unique in any case for ever. `notes` are for people of the company alone.")),
+            .description("The code is unique for ever, ignoring case. API clients cannot read or write `notes`.")),
     Operation::read("/sales/customers/{id}", "getCustomer", read).summary("A customer")
-        .description("Archived ones too.")
+        .description("Includes archived customers.")
         .needs(READ_CUSTOMERS).answers::<Customer>().cache_control("no-store")
         .and_client(Client::new(READ_CUSTOMERS, read_as_client).answers::<ApiCustomer>()),
     Operation::replace("/sales/customers/{id}", "replaceCustomer", replace).summary("Replace a customer")
-        .description("Full replacement, but for `profile`: left out it stays, null removes it.")
+        .description("Full replacement, except `profile`: omitted keeps it, null removes it.")
         .needs(WRITE_CUSTOMERS).body::<CustomerBody>().answers::<Customer>().cache_control("no-store")
         .writes(CUSTOMER, &[CUSTOMER_UPDATED.code]).problems(&["ARCHIVED", "IMMUTABLE_FIELD", "REFERENCE_INVALID"])
         .and_client(Client::new(WRITE_CUSTOMERS, replace_as_client).answers::<CustomerReceipt>()
-            .description("Full replacement, but for `profile`, which stays where it is left out, and `notes`, which stay.")),
+            .description("Full replacement, except `profile`, which is kept if omitted, and `notes`, which are kept.")),
     Operation::transition("/sales/customers/{id}/archive", "archiveCustomer", archive).summary("Archive a customer")
-        .description("Orders that are confirmed are still delivered or cancelled; drafts of it can be confirmed no more.")
+        .description("Confirmed orders can still be delivered or cancelled. Drafts of the customer can no longer be confirmed.")
         .needs(WRITE_CUSTOMERS).body::<EmptyBody>().answers::<Customer>().cache_control("no-store")
         .writes(CUSTOMER, &[CUSTOMER_ARCHIVED.code]).problems(&["ARCHIVED"])
         .and_client(Client::new(WRITE_CUSTOMERS, archive_as_client).answers::<CustomerReceipt>()),
@@ -45,15 +45,15 @@ pub const OPERATIONS: &[Operation] = &[
 
 list_query! {
     pub struct ListCustomers of Status {
-        /// Part of name, code, e-mail, telephone or legal name, in any case.
+        /// Only customers whose name, code, e-mail, telephone or legal name contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// The code, in any case.
+        /// Only the customer with this code, ignoring case.
         #[schemars(regex(pattern = text::ANY_CASE_CODE), length(max = 64))]
         code: Option<String>,
-        /// The tax id, exactly.
+        /// Only customers with this tax number.
         tax_id: Option<Text<1, 40>>,
         kind: Option<PartyKind>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

@@ -15,21 +15,21 @@ macro_rules! line_input {
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
-            /// An active variant of an active product; each variant once.
+            /// Active variant of an active product, on one line only.
             pub variant_id: Id,
-            /// With no more decimals than its unit of measure; whole for serialized variants.
+            /// At most the decimal places of its unit of measure; whole for serialized variants.
             pub quantity: Positive,
-            /// The agreed price. Of this, `discountPercent` and `discountAmount` at most one is stated; of none the line follows the
-            /// price list.
+            /// Agreed price. State at most one of this, `discountPercent` and `discountAmount`; without any of them the line
+            /// has the price of the list.
             #[serde(default)]
             pub unit_price: Option<Money>,
-            /// The agreed price as a share of the list price: it becomes a price when it is stated, and stays that price.
+            /// Discount on the list price in percent. The service converts it to a price at once, and that price remains.
             #[serde(default)]
             pub discount_percent: Option<StatedPercent>,
-            /// The agreed price as a sum off the list price, likewise.
+            /// Discount on the list price as an amount. The service converts it to a price at once, and that price remains.
             #[serde(default)]
             pub discount_amount: Option<Money>,
-            /// Why; only beside one of the three.
+            /// Reason for the agreed price or discount; only together with one of the three.
             #[serde(default)]
             pub price_reason: Option<Line<0, 500>>,
             $($extra)*
@@ -62,8 +62,8 @@ line_input! {
 line_input! {
     /// A line of an order.
     SalesOrderItemInput {
-        /// Units meant for a serialized line; people choose them, and there may be fewer than the quantity until the order is
-        /// confirmed. They are held then, not before.
+        /// Units for a serialized line. A user chooses them. There may be fewer than the quantity until the order is confirmed.
+        /// The confirmation reserves them; a draft does not.
         #[serde(default)]
         #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
         pub unit_ids: Vec<Id>,

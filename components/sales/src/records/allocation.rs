@@ -4,7 +4,7 @@ use stoa_sdk::{Id, collection, text_enum};
 use stoa_trade::quantity::Quantity;
 
 text_enum! {
-    /// What became of goods on an order: held, gone to the customer, let go.
+    /// Outcome for goods on an order: reserved, delivered to the customer or released.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum AllocationOutcome { Reserved => "RESERVED", Delivered => "DELIVERED", Released => "RELEASED" }
 }

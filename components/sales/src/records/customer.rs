@@ -83,7 +83,7 @@ impl CustomerRow {
     }
 }
 
-/// A customer as people read it.
+/// A customer as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Customer {
@@ -95,7 +95,7 @@ pub struct Customer {
     profile: Option<Profile<CustomerTerms>>,
 }
 
-/// A customer as API clients read it.
+/// A customer as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiCustomer {
@@ -106,7 +106,7 @@ pub struct ApiCustomer {
     profile: Option<Profile<CustomerTerms>>,
 }
 
-/// What a write answers to API clients.
+/// Receipt of a write by an API client.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CustomerReceipt {
     #[serde(flatten)]
@@ -139,7 +139,7 @@ pub fn receipt(row: &CustomerRow) -> Reply {
     Reply::json(&CustomerReceipt { head: row.public_head() }).of(row.id, row.version)
 }
 
-/// What an event carries of a customer: no personal data.
+/// Event data of a customer. It contains no personal data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerEvent {

@@ -13,7 +13,7 @@ use crate::records::order_item::KnownUnit;
 pub const CUSTOMER_RETURN: &str = "CUSTOMER_RETURN";
 
 text_enum! {
-    /// RECEIVED and CANCELLED returns are closed.
+    /// RECEIVED and CANCELLED returns are immutable.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum ReturnStatus { Draft => "DRAFT", Received => "RECEIVED", Cancelled => "CANCELLED" }
 }
@@ -55,7 +55,7 @@ collection! {
     unique { item: [return_id, item_id, disposition] }
 }
 
-/// A return as API clients read it, in a list.
+/// A customer return in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSalesReturnHeader {
@@ -66,9 +66,9 @@ pub struct ApiSalesReturnHeader {
     created_at: Instant,
     updated_at: Instant,
     order_id: Id,
-    /// The order's.
+    /// Id of the customer of the order.
     customer_id: Id,
-    /// The order's.
+    /// Legal entity of the order.
     legal_entity_id: Id,
     warehouse_id: Id,
     warehouse_location_id: Option<Id>,
@@ -76,7 +76,7 @@ pub struct ApiSalesReturnHeader {
     received_at: Option<Instant>,
 }
 
-/// A return as people read it, in a list.
+/// A customer return in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesReturnHeader {
@@ -85,12 +85,12 @@ pub struct SalesReturnHeader {
     public: ApiSalesReturnHeader,
 }
 
-/// A line as API clients read it.
+/// A line as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSalesReturnItem {
     id: Id,
-    /// The line of the order.
+    /// Id of the order line.
     item_id: Id,
     variant_id: Id,
     tracking_mode: Tracking,
@@ -98,7 +98,7 @@ pub struct ApiSalesReturnItem {
     disposition: ReturnDisposition,
 }
 
-/// A line as people read it.
+/// A line as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesReturnItem {
@@ -108,7 +108,7 @@ pub struct SalesReturnItem {
     units: Vec<ReturnUnit>,
 }
 
-/// A unit that comes back. The members after `unitId` are for readers of serial numbers alone, and absent otherwise.
+/// A unit that comes back. Members after `unitId` are present only for callers with `inventory.serials.read`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReturnUnit {
@@ -117,7 +117,7 @@ pub struct ReturnUnit {
     known: Option<KnownUnit>,
 }
 
-/// A return as people read it.
+/// A customer return as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SalesReturn {
     #[serde(flatten)]
@@ -126,7 +126,7 @@ pub struct SalesReturn {
     pub items: Vec<SalesReturnItem>,
 }
 
-/// A return as API clients read it: without units.
+/// A return as returned to API clients, without units.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiSalesReturn {
     #[serde(flatten)]
@@ -135,7 +135,7 @@ pub struct ApiSalesReturn {
     pub items: Vec<ApiSalesReturnItem>,
 }
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesReturnWrite {

@@ -11,7 +11,7 @@ use crate::records::order_item::{ApiSalesOrderItem, SalesOrderItem};
 pub const SALES_ORDER: &str = "SALES_ORDER";
 
 text_enum! {
-    /// COMPLETED and CANCELLED orders are closed.
+    /// COMPLETED and CANCELLED orders are immutable.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum OrderStatus {
         Draft => "DRAFT", Confirmed => "CONFIRMED", Completed => "COMPLETED", Cancelled => "CANCELLED",
@@ -51,7 +51,7 @@ collection! {
     search { number: [number] }
 }
 
-/// An order as API clients read it, in a list.
+/// An order in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSalesOrderHeader {
@@ -63,14 +63,14 @@ pub struct ApiSalesOrderHeader {
     updated_at: Instant,
     number: String,
     customer_id: Id,
-    /// The price list's; fixed when the order is confirmed.
+    /// Currency of the price list; fixed when the order is confirmed.
     currency_code: String,
     price_list_id: Id,
-    /// The exact sum of the lines.
+    /// Exact sum of the lines.
     total: Amount,
 }
 
-/// An order as API clients read it: without units.
+/// An order as returned to API clients, without units.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiSalesOrder {
     #[serde(flatten)]
@@ -79,7 +79,7 @@ pub struct ApiSalesOrder {
     pub items: Vec<ApiSalesOrderItem>,
 }
 
-/// An order as people read it, in a list.
+/// An order in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesOrderHeader {
@@ -90,24 +90,24 @@ pub struct SalesOrderHeader {
     branch_id: Option<Id>,
     warehouse_id: Id,
     notes: Option<String>,
-    /// When its prices were last read.
+    /// Instant at which its prices were last read from the list.
     prices_as_of: Instant,
-    /// The total has at most 6 decimals and 12 integer digits: it can be invoiced and collected.
+    /// True if the total has at most 6 decimals and 12 integer digits, so that it can be invoiced and collected.
     collectable: bool,
     quotation_id: Option<Id>,
     invoice_id: Option<Id>,
-    /// The receipt that collected it.
+    /// Id of the receipt that collected it; null if none did.
     pos_receipt_id: Option<Id>,
     confirmed_at: Option<Instant>,
     completed_at: Option<Instant>,
     cancelled_at: Option<Instant>,
     cancel_reason: Option<String>,
     item_count: i64,
-    /// Of serialized lines.
+    /// Number of units of a serialized line.
     unit_count: i64,
 }
 
-/// An order as people read it.
+/// An order as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SalesOrder {
     #[serde(flatten)]
@@ -116,7 +116,7 @@ pub struct SalesOrder {
     pub items: Vec<SalesOrderItem>,
 }
 
-/// What a write answers: a stored replay holds no identifier of a unit.
+/// Receipt of a write. It contains no identifier of a unit, because replays return it again.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesOrderWrite {
@@ -186,7 +186,7 @@ pub fn receipt(row: &OrderRow) -> Reply {
     .subject(row.customer_id)
 }
 
-/// What an event carries of an order.
+/// Event data of a sales order.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaleEvent {
@@ -208,11 +208,11 @@ impl EventData for SaleEvent {
 pub const SALE_CREATED: EventKind<SaleEvent> =
     EventKind::new("sale.created", SALES_ORDER, "A sales order was created.");
 pub const SALE_UPDATED: EventKind<SaleEvent> =
-    EventKind::new("sale.updated", SALES_ORDER, "A draft of a sales order was replaced or priced anew.");
+    EventKind::new("sale.updated", SALES_ORDER, "A draft of a sales order was replaced or its prices were refreshed.");
 pub const SALE_CONFIRMED: EventKind<SaleEvent> = EventKind::new(
     "sale.confirmed",
     SALES_ORDER,
-    "A sales order was confirmed: its prices are fixed, its goods are held.",
+    "A sales order was confirmed. Its prices are fixed and its goods are reserved.",
 );
 pub const SALE_COMPLETED: EventKind<SaleEvent> =
     EventKind::new("sale.completed", SALES_ORDER, "A sales order was delivered.");

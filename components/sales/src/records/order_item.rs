@@ -55,18 +55,18 @@ impl OrderItemRow {
     }
 }
 
-/// What a line holds of stock, or has taken from it.
+/// Stock that a line reserves or has used.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Allocation {
     id: Id,
     reservation_id: Id,
     quantity: Quantity,
-    /// Once delivered.
+    /// Id of the movement that delivered it; null before that.
     movement_id: Option<Id>,
 }
 
-/// A line as API clients read it.
+/// A line as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSalesOrderItem {
@@ -76,12 +76,12 @@ pub struct ApiSalesOrderItem {
     tracking_mode: Tracking,
     #[serde(flatten)]
     price: PriceFigures,
-    /// None of untracked lines, one of quantities, one for each unit.
+    /// None on an untracked line, one for a quantity, one for each unit.
     #[schemars(length(max = 100))]
     allocations: Vec<Allocation>,
 }
 
-/// A line as people read it.
+/// A line as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesOrderItem {
@@ -90,19 +90,19 @@ pub struct SalesOrderItem {
     /// From 1.
     line_no: i64,
     sku: String,
-    /// The product's name when the line was last priced.
+    /// Name of the product when the line was last priced.
     description: String,
-    /// Of drafts alone.
+    /// Units that a user chose for a serialized line; present on drafts only.
     chosen_unit_ids: Vec<Id>,
     billed_quantity: Quantity,
     returned_quantity: Quantity,
-    /// How many units a serialized line is of.
+    /// Number of units of a serialized line.
     unit_count: usize,
-    /// Released ones too.
+    /// All units, released units included.
     units: Vec<SalesOrderUnit>,
 }
 
-/// A unit on an order. The members after `outcome` are for readers of serial numbers alone, and absent otherwise.
+/// A unit on an order. Members after `outcome` are present only for callers with `inventory.serials.read`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesOrderUnit {

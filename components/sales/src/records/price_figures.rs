@@ -9,7 +9,7 @@ use stoa_trade::quantity::{Amount, Money};
 pub type Percent = Decimal<4>;
 
 text_enum! {
-    /// Where the price of a line was agreed.
+    /// Origin of an agreed price.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum PriceOrigin {
         Quotation => "QUOTATION", SalesOrder => "SALES_ORDER", SalesInvoice => "SALES_INVOICE",
@@ -20,19 +20,19 @@ text_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PriceFigures {
-    /// Exactly quantity times unit price.
+    /// Exact product of quantity and unit price.
     pub line_total: Amount,
-    /// The price of the list.
+    /// Price of the list.
     pub price_id: Id,
-    /// The agreed price, or the list's.
+    /// Agreed price, else the price of the list.
     pub unit_price: Money,
-    /// What the list asks.
+    /// Price of the list.
     pub list_unit_price: Option<Money>,
-    /// Whether another price was agreed than the list's.
+    /// True if the price differs from the list by agreement.
     pub price_negotiated: bool,
-    /// Null where it is not exact with 4 decimals, or nothing is taken off.
+    /// Discount in percent of the list price; null if it has more than 4 decimals, or without a discount.
     pub discount_percent: Option<Percent>,
-    /// List minus agreed; null unless below the list.
+    /// List price minus agreed price; null unless the agreed price is lower.
     pub discount_amount: Option<Money>,
     pub price_reason: Option<String>,
     pub price_origin: Option<PriceOrigin>,

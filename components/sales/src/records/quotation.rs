@@ -11,7 +11,7 @@ use crate::records::price_figures::PriceFigures;
 pub const QUOTATION: &str = "QUOTATION";
 
 text_enum! {
-    /// As it is kept, SENT outlives its end: what is answered and judged is the state by the clock.
+    /// A SENT quotation past `validUntil` is reported as EXPIRED.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum QuotationStatus {
         Draft => "DRAFT", Sent => "SENT", Accepted => "ACCEPTED", Rejected => "REJECTED", Expired => "EXPIRED",
@@ -80,14 +80,14 @@ impl QuotationRow {
     }
 }
 
-/// A quotation as API clients read it, in a list.
+/// A quotation in a list, as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiQuotationHeader {
     id: Id,
     number: String,
     legal_entity_id: Id,
-    /// A SENT one past `validUntil` is EXPIRED.
+    /// A SENT quotation past `validUntil` is reported as EXPIRED.
     status: QuotationStatus,
     #[schemars(range(min = 1))]
     version: i64,
@@ -95,11 +95,11 @@ pub struct ApiQuotationHeader {
     warehouse_id: Option<Id>,
     price_list_id: Id,
     currency_code: String,
-    /// Exclusive; null: without end.
+    /// Exclusive end of validity; null: no end.
     valid_until: Option<Instant>,
-    /// The exact sum of the lines.
+    /// Exact sum of the lines.
     total: Amount,
-    /// When its prices were last read.
+    /// Instant at which its prices were last read from the list.
     prices_as_of: Instant,
     item_count: i64,
     sent_at: Option<Instant>,
@@ -107,15 +107,15 @@ pub struct ApiQuotationHeader {
     rejected_at: Option<Instant>,
     expired_at: Option<Instant>,
     close_reason: Option<String>,
-    /// What became of it.
+    /// Id of the sales order that the acceptance created; null before that.
     order_id: Option<Id>,
-    /// The quotation that it replaces.
+    /// Id of the quotation that it replaces; null for none.
     revision_of: Option<Id>,
     created_at: Instant,
     updated_at: Instant,
 }
 
-/// A quotation as people read it, in a list.
+/// A quotation in a list, as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotationHeader {
@@ -134,7 +134,7 @@ pub struct QuotationItem {
     line_no: i64,
     variant_id: Id,
     sku: String,
-    /// The product's name when the line was last priced.
+    /// Name of the product when the line was last priced.
     description: String,
     quantity: Quantity,
     tracking_mode: Tracking,
@@ -142,7 +142,7 @@ pub struct QuotationItem {
     price: PriceFigures,
 }
 
-/// A quotation as people read it.
+/// A quotation as returned to users.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Quotation {
     #[serde(flatten)]
@@ -151,7 +151,7 @@ pub struct Quotation {
     pub items: Vec<QuotationItem>,
 }
 
-/// A quotation as API clients read it.
+/// A quotation as returned to API clients.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiQuotation {
     #[serde(flatten)]
@@ -160,7 +160,7 @@ pub struct ApiQuotation {
     pub items: Vec<QuotationItem>,
 }
 
-/// What a write answers.
+/// Receipt of a write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotationWrite {
@@ -174,20 +174,20 @@ pub struct QuotationWrite {
     updated_at: Instant,
 }
 
-/// What an acceptance answers: the quotation, and the order that it made.
+/// Result of an acceptance: the quotation and the created order.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotationAcceptance {
-    /// The quotation's.
+    /// Id of the quotation.
     pub id: Id,
-    /// The quotation's.
+    /// Version of the quotation after the acceptance.
     #[schemars(range(min = 1))]
     pub version: i64,
     pub order_id: Id,
     pub order_number: String,
     #[schemars(range(min = 1))]
     pub order_version: i64,
-    /// When the order was created.
+    /// Instant at which the order was created; null before that.
     pub created_at: Instant,
 }
 

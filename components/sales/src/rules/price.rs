@@ -88,7 +88,7 @@ impl<'a> LinePrice<'a> {
         }
     }
 
-    /// The agreed price, or the list's.
+    /// Agreed price, else the price of the list.
     pub fn unit_price(&self) -> Money {
         self.agreed.unwrap_or(self.list)
     }

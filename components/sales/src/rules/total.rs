@@ -35,7 +35,7 @@ pub fn check_expected(expected: Option<StatedTotal>, total: Amount) -> Result<()
 /// # Errors
 /// LIMIT_EXCEEDED at `/items`.
 pub fn check_units(units: usize) -> Result<(), Problem> {
-    if units > MOST_UNITS { Err(Problem::at("LIMIT_EXCEEDED", "/items")) } else { Ok(()) }
+    if units > MOST_UNITS { Err(Problem::limit_exceeded("/items", MOST_UNITS, "UNITS")) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -96,5 +96,5 @@ fn s8_nothing_is_billed_twice_nor_of_a_draft() {
         let miss = Miss { call: 0, row: 0, why: Why::Check("billed".to_owned()), current: None };
         replies.next().ok_or_else(|| Failure::RefusedChange(vec![miss]))
     });
-    assert_eq!(refusal(bill("3")), a_refusal("LIMIT_EXCEEDED", &["/lines/0 LIMIT_EXCEEDED"]));
+    assert_eq!(refusal(bill("3")), a_refusal("LIMIT_EXCEEDED", &["/lines/0 BILLED_BEYOND_ORDER"]));
 }

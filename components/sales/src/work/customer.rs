@@ -76,9 +76,6 @@ pub fn insert_customer(input: CustomerBody) -> Result<CustomerRow, Problem> {
 pub const WALK_IN: &str = "WALK-IN";
 
 /// Puts the walk-in customer in.
-///
-/// # Errors
-/// The store's.
 pub fn provision_walk_in() -> Result<Id, Problem> {
     let input: CustomerBody =
         serde_json::from_value(serde_json::json!({ "code": WALK_IN, "name": "Walk-in customer" }))

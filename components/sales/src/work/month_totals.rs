@@ -14,9 +14,6 @@ use crate::records::month_total::DeliveryTotalRow;
 const SNAPSHOTS: Snapshots = Snapshots { lock: "lines", turn: 768, ledgers: &[ledger_step::<Deliveries, 6>()] };
 
 /// Writes lines of the entity, in one batch with what else is written; now and then those that came before are added to the totals.
-///
-/// # Errors
-/// The store's.
 pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]) -> Result<B::Answer, Failure> {
     let hold = SNAPSHOTS.hold((!lines.is_empty()).then_some(entity));
     let (hold, answer, _) = run((hold, rest, insert(lines)))?;
@@ -32,9 +29,6 @@ pub fn write_deliveries<B: Batch>(entity: Id, rest: B, lines: &[DeliveryLineRow]
 view! { EntityOfLine of DeliveryLineRow { legal_entity_id: Id } }
 
 /// Brings the totals of one entity forward, over lines that are older than they.
-///
-/// # Errors
-/// The store's.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     let next = |after: Option<Id>| {
         let later = all(after.map(|after| DeliveryLineRow::legal_entity_id.gt(after)));

@@ -95,9 +95,6 @@ fn with_totals(row: OrderItemRow) -> Result<OrderItemRow, Problem> {
 }
 
 /// The line at what the list asks now; what was agreed stays.
-///
-/// # Errors
-/// As `new_item`.
 pub fn price_item(row: &OrderItemRow, terms: &LineTerms) -> Result<OrderItemRow, Problem> {
     with_totals(OrderItemRow {
         sku: terms.sku.clone(),
@@ -146,9 +143,6 @@ pub fn new_order(of: NewOrder, references: &References, items: &[OrderItemRow]) 
 }
 
 /// The order with what is summed over its lines, priced at this instant.
-///
-/// # Errors
-/// As `new_order`.
 pub fn with_sums(row: OrderRow, items: &[OrderItemRow], prices_as_of: Instant) -> Result<OrderRow, Problem> {
     let total = total(items.iter().map(|item| item.line_total))?;
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -226,9 +220,6 @@ pub fn restate_items(items: &[OrderItemRow]) -> Vec<StatedLine> {
 }
 
 /// All lines at what the list asks now.
-///
-/// # Errors
-/// What pricing refuses.
 pub fn reprice_items(
     items: &[OrderItemRow],
     lines: &[StatedLine],
@@ -258,9 +249,6 @@ pub fn rewrite_items(rows: &[OrderItemRow]) -> Update<OrderItemRow> {
 }
 
 /// The change of an order to what it is after an operation.
-///
-/// # Errors
-/// None: no column of an order is fixed by itself.
 pub fn change_order(before: &OrderRow, after: OrderRow) -> Result<Change<OrderRow>, Problem> {
     Change::of(before, after)
 }

@@ -76,9 +76,6 @@ pub fn new_item(
 }
 
 /// All lines at what the list asks now; what was agreed stays.
-///
-/// # Errors
-/// What pricing refuses.
 pub fn reprice_items(
     items: &[QuotationItemRow],
     lines: &[StatedLine],
@@ -129,9 +126,6 @@ pub fn new_quotation(
 }
 
 /// The quotation with what is summed over its lines, priced at this instant.
-///
-/// # Errors
-/// As `new_quotation`.
 pub fn with_sums(
     row: QuotationRow,
     items: &[QuotationItemRow],

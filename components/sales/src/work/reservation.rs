@@ -102,9 +102,6 @@ fn allocate(order: &OrderRow, reserved: Vec<Reserved>) -> Vec<AllocationRow> {
 }
 
 /// Releases what is reserved for the order. Inventory is not asked where nothing is.
-///
-/// # Errors
-/// Inventory's.
 pub fn release_goods(order: Id, allocations: &[AllocationRow], reason: &str) -> Result<(), Problem> {
     if allocations.is_empty() {
         return Ok(());

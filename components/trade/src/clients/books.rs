@@ -46,9 +46,6 @@ stoa_sdk::service! {
 }
 
 /// How the entity keeps its books, held so until the transaction ends; none where it keeps none.
-///
-/// # Errors
-/// The ledger's.
 pub fn admit(entity: Id) -> Result<Option<Terms>, Problem> {
     service::admit(entity.into(), None, None, &[], &[])
 }

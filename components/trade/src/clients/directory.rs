@@ -83,9 +83,6 @@ pub fn hold(holder: Holder, entity: Id, branch: Option<Id>, money_account: Optio
 }
 
 /// Gives the holder's hold back; nothing where there is none.
-///
-/// # Errors
-/// The ledger's.
 pub fn release(holder: Holder) -> Result<(), Problem> {
     let (kind, id) = holder.parts();
     service::release(kind, id)

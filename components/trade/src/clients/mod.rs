@@ -7,6 +7,7 @@ pub mod charges;
 pub mod costs;
 pub mod customers;
 pub mod directory;
+pub mod holdings;
 pub mod money;
 pub mod prices;
 pub mod products;

@@ -1,6 +1,6 @@
 //! Periods: from a point in time, inclusive, to another, exclusive; either bound may be missing.
 
-use stoa_sdk::{Column, Field, Filter, Item, all, any, item};
+use stoa_sdk::{Bound, Bounds, Column, Field, Filter, Item, all, any, item};
 
 /// When something is in effect. A missing bound is before, or after, every point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,18 +11,20 @@ pub struct Period<T> {
     pub to: Option<T>,
 }
 
-impl<T: Ord + Copy> Period<T> {
+impl<T: Ord + Copy + Into<Bound>> Period<T> {
     /// The period between the bounds of a body; `pointer` is that of the end.
     ///
     /// # Errors
     /// RANGE where the end is not after the beginning.
     pub fn between(from: Option<T>, to: Option<T>, pointer: impl Into<String>) -> Result<Period<T>, Item> {
         match (from, to) {
-            (Some(from), Some(to)) if from >= to => Err(item(pointer, "RANGE")),
+            (Some(from), Some(to)) if from >= to => Err(item(pointer, "RANGE").with_bounds(Bounds::after(from))),
             _ => Ok(Period { from, to }),
         }
     }
+}
 
+impl<T: Ord + Copy> Period<T> {
     /// Whether it is in effect then.
     pub fn contains(self, at: T) -> bool {
         self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to)

@@ -50,9 +50,6 @@ fn sequence_of(range: NumberRange<'_>) -> String {
 }
 
 /// As [`assign_number`], where the first figure may have been asked for before.
-///
-/// # Errors
-/// As `assign_number`.
 pub fn assign_number_from(
     range: NumberRange<'_>,
     stated: Option<DocumentNumber>,
@@ -80,22 +77,16 @@ pub fn assign_number_from(
             return Ok(generated);
         }
     }
-    Err(Problem::at("LIMIT_EXCEEDED", range.pointer))
+    Err(Problem::limit_exceeded(range.pointer, TRIES, "TAKEN_NUMBERS"))
 }
 
 /// Inserts a row and says whether it went in; it stays out where one of its unique keys is taken.
-///
-/// # Errors
-/// What the store refuses beyond that.
 pub fn insert_unless_taken<E: Entity>(row: &E) -> Result<bool, Problem> {
     Ok(run(insert([row]).unless_taken())?.iter().all(|went_in| *went_in))
 }
 
 /// Puts a document in with its lines, under the stated number or the next free one of the range; `first` is a figure of it that was
 /// asked for before, and `set` writes a number into the document.
-///
-/// # Errors
-/// As [`assign_number`].
 pub fn insert_numbered<D: Entity, L: Entity>(
     document: &mut D,
     lines: &[L],

@@ -33,7 +33,7 @@ impl ExpectedVersion {
 
 stoa_sdk::inline_schema!([] ExpectedVersion, |_| json_schema!({ "type": "integer", "minimum": 1, "maximum": LAST }));
 
-/// The body of a transition that says nothing else.
+/// Body of a transition that needs the expected version only.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Transition {
@@ -41,13 +41,13 @@ pub struct Transition {
     pub expected_version: ExpectedVersion,
 }
 
-/// The body of a transition that needs a reason: a cancellation, a rejection.
+/// Body of a transition that needs a reason, such as a cancellation or rejection.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReasonedTransition {
-    /// The version of the record as the caller knows it.
+    /// The `version` of the record that you read.
     pub expected_version: ExpectedVersion,
-    /// Why, for people.
+    /// Reason, for the audit log.
     pub reason: Text<1, 1000>,
 }
 

@@ -28,39 +28,39 @@ pub fn normalize_phone(phone: &str) -> Option<String> {
     (!digits.is_empty()).then(|| format!("{prefix}{digits}"))
 }
 
-/// Somebody to speak to.
+/// A contact of the party.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactInput {
-    /// The person's.
+    /// Name of the contact.
     pub name: Line<1, 200>,
-    /// What the person does there.
+    /// Position of the contact at the party.
     #[serde(default)]
     pub role: Option<Line<0, 100>>,
-    /// The person's own.
+    /// E-mail address of the contact.
     #[serde(default)]
     pub email: Option<Email>,
-    /// The person's own, as people write it.
+    /// Telephone number of the contact, as free text.
     #[serde(default)]
     pub phone: Option<Phone>,
-    /// Read-only: it is worked out of `phone`, and taken so that a profile can be sent back as it was read.
+    /// Read-only. Derived from `phone`; accepted in requests so that you can send a profile back unchanged.
     #[serde(default)]
     pub phone_normalized: Option<Line<0, 51>>,
 }
 
-/// Somebody to speak to, as it is kept and shown.
+/// A contact of the party, as returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Contact {
-    /// The person's.
+    /// Name of the contact.
     pub name: String,
-    /// What the person does there.
+    /// Position of the contact at the party.
     pub role: Option<String>,
-    /// The person's own.
+    /// E-mail address of the contact.
     pub email: Option<String>,
-    /// The person's own, as people write it.
+    /// Telephone number of the contact, as free text.
     pub phone: Option<String>,
-    /// The digits of `phone`, after `+` where that stands before them; null where there are none.
+    /// Digits of `phone`, with a leading `+` if it has one; null without digits.
     pub phone_normalized: Option<String>,
 }
 
@@ -104,15 +104,15 @@ text_enum! {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddressInput {
-    /// What people call it.
+    /// Name of the address, such as `Warehouse 2`.
     #[serde(default)]
     pub label: Option<Line<0, 100>>,
-    /// What it is for.
+    /// Use of the address, such as billing or delivery.
     #[serde(rename = "use")]
     pub purpose: AddressUse,
     /// Street and number.
     pub line1: Line<1, 200>,
-    /// Building, floor, care of.
+    /// Building, floor or care of.
     #[serde(default)]
     pub line2: Option<Line<0, 200>>,
     /// Town.
@@ -121,7 +121,7 @@ pub struct AddressInput {
     /// State or province.
     #[serde(default)]
     pub region: Option<Line<0, 100>>,
-    /// As the country writes it.
+    /// Postal code in the format of the country.
     #[serde(default)]
     pub postal_code: Option<Line<0, 20>>,
     /// ISO 3166-1 alpha-2, in upper case.
@@ -129,24 +129,24 @@ pub struct AddressInput {
     pub country_code: String,
 }
 
-/// A postal address, as it is kept and shown.
+/// A postal address as returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Address {
-    /// What people call it.
+    /// Name of the address, such as `Warehouse 2`.
     pub label: Option<String>,
-    /// What it is for.
+    /// Use of the address, such as billing or delivery.
     #[serde(rename = "use")]
     pub purpose: AddressUse,
     /// Street and number.
     pub line1: String,
-    /// Building, floor, care of.
+    /// Building, floor or care of.
     pub line2: Option<String>,
     /// Town.
     pub city: Option<String>,
     /// State or province.
     pub region: Option<String>,
-    /// As the country writes it.
+    /// Postal code in the format of the country.
     pub postal_code: Option<String>,
     /// ISO 3166-1 alpha-2.
     pub country_code: String,

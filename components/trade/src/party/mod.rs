@@ -25,21 +25,21 @@ use crate::text::{Line, Prose};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "{T}Input")]
 pub struct PartyInput<T> {
-    /// Kept as typed, unique in any case for ever, archived parties included; immutable.
+    /// Stored as typed. Unique for ever, ignoring case, archived parties included. Immutable.
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))]
     pub code: String,
-    /// What people call it.
+    /// Name of the customer or supplier.
     pub name: Line<1, 200>,
-    /// Not unique: households and companies share addresses.
+    /// Need not be unique: households and companies share addresses.
     #[serde(default)]
     pub email: Option<Email>,
-    /// As people write it.
+    /// Telephone number, as free text.
     #[serde(default)]
     pub phone: Option<Phone>,
-    /// For people of the company alone; no API client reads it.
+    /// For users of the company only. API clients cannot read them.
     #[serde(default)]
     pub notes: Option<Prose<0, 2000>>,
-    /// In a replacement: omitted keeps the profile, null removes it, an object replaces it whole.
+    /// In a replacement: omitted keeps the profile, null removes it, an object replaces it.
     #[serde(default)]
     pub profile: Restated<ProfileInput<T>>,
 }
@@ -51,13 +51,13 @@ pub struct PartyInput<T> {
 pub struct PartyHead {
     /// As typed.
     pub code: String,
-    /// What people call it.
+    /// Name of the customer or supplier.
     pub name: String,
-    /// One address for messages.
+    /// E-mail address for messages.
     pub email: Option<String>,
-    /// As people write it.
+    /// Telephone number, as free text.
     pub phone: Option<String>,
-    /// The digits of `phone`, after `+` where that stands before them; null where there are none.
+    /// Digits of `phone`, with a leading `+` if it has one; null without digits.
     pub phone_normalized: Option<String>,
 }
 

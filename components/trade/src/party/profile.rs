@@ -25,47 +25,47 @@ const WEBSITE: &str = "^https?://(\\[[0-9A-Fa-f:.]+\\]|([A-Za-z0-9._~-]|%[0-9A-F
     (#([A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$";
 
 text_enum! {
-    /// Whether a party is a person or a company.
+    /// Kind of a party.
     #[allow(missing_docs, reason = "described values would be alternatives in the schema, not one enumeration")]
     pub enum PartyKind { Person => "PERSON", Company => "COMPANY" }
 }
 
-/// A profile as a body states it; what is left out is null or empty.
+/// A profile in a request. An omitted member becomes null or empty.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "{T}ProfileInput")]
 pub struct ProfileInput<T> {
-    /// Person or company.
+    /// `PERSON` or `COMPANY`.
     #[serde(default)]
     pub kind: Option<PartyKind>,
-    /// As registers have it.
+    /// Name in the commercial register.
     #[serde(default)]
     pub legal_name: Option<Line<1, 200>>,
-    /// What `taxId` is; both or neither.
+    /// Kind of `taxId`, such as `VAT`. State both or neither.
     #[serde(default)]
     #[schemars(regex(pattern = TAX_ID_TYPE))]
     pub tax_id_type: Option<String>,
-    /// A label: nothing is verified, computed or issued with it.
+    /// Label only: the service verifies, computes and issues nothing with it.
     #[serde(default)]
     #[schemars(regex(pattern = TAX_ID))]
     pub tax_id: Option<String>,
-    /// A language tag of BCP 47.
+    /// BCP 47 language tag.
     #[serde(default)]
     #[schemars(regex(pattern = LANGUAGE), length(max = 35))]
     pub language: Option<String>,
-    /// Days until an invoice is due, from which a due date is proposed.
+    /// Days until an invoice is due; the default of its due date.
     #[serde(default)]
     #[schemars(range(min = 0, max = 365))]
     pub payment_term_days: Option<i64>,
-    /// People to speak to.
+    /// Contacts of the party.
     #[serde(default)]
     #[schemars(length(max = 20), extend("default" = []))]
     pub contacts: Vec<ContactInput>,
-    /// Where goods and letters go.
+    /// Postal addresses for goods and letters.
     #[serde(default)]
     #[schemars(length(max = 20), extend("default" = []))]
     pub addresses: Vec<AddressInput>,
-    /// Words to find it by, each once in any case.
+    /// Additional search words, each once regardless of case.
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub tags: Vec<Line<1, 40>>,
@@ -74,28 +74,28 @@ pub struct ProfileInput<T> {
     pub terms: T,
 }
 
-/// A profile as a row keeps it and a record shows it.
+/// A profile as returned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "{T}Profile")]
 pub struct Profile<T> {
-    /// Person or company.
+    /// `PERSON` or `COMPANY`.
     pub kind: Option<PartyKind>,
-    /// As registers have it.
+    /// Name in the commercial register.
     pub legal_name: Option<String>,
-    /// What `taxId` is.
+    /// Kind of `taxId`; null without one.
     pub tax_id_type: Option<String>,
-    /// A label: nothing is verified, computed or issued with it.
+    /// Label only: the service verifies, computes and issues nothing with it.
     pub tax_id: Option<String>,
-    /// A language tag of BCP 47.
+    /// BCP 47 language tag.
     pub language: Option<String>,
     /// Days until an invoice is due.
     pub payment_term_days: Option<i64>,
-    /// People to speak to.
+    /// Contacts of the party.
     pub contacts: JsonList<Contact>,
-    /// Where goods and letters go.
+    /// Postal addresses for goods and letters.
     pub addresses: JsonList<Address>,
-    /// Words to find it by.
+    /// Additional search words.
     pub tags: JsonList<String>,
     /// What the kind of party adds.
     #[serde(flatten)]
@@ -124,7 +124,7 @@ impl<T> From<ProfileInput<T>> for Profile<T> {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Customer")]
 pub struct CustomerTerms {
-    /// A hint for clients, never applied silently. An active list: the module sees to that.
+    /// Suggestion for clients, never applied by the service. An active price list.
     #[serde(default)]
     pub default_price_list_id: Option<Id>,
 }
@@ -134,15 +134,15 @@ pub struct CustomerTerms {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Supplier")]
 pub struct SupplierTerms {
-    /// An absolute address, https or http.
+    /// Absolute https or http address.
     #[serde(default)]
     #[schemars(regex(pattern = WEBSITE), length(max = 2048))]
     pub website: Option<String>,
-    /// A suggestion: an active code of ISO 4217.
+    /// Suggestion for clients: an active ISO 4217 code.
     #[serde(default)]
     #[schemars(regex(pattern = text::CURRENCY))]
     pub default_currency_code: Option<String>,
-    /// Days from an order to its goods.
+    /// Days from an order to the arrival of its goods.
     #[serde(default)]
     #[schemars(range(min = 0, max = 365))]
     pub lead_time_days: Option<i64>,

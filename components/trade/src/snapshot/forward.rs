@@ -103,9 +103,6 @@ fn sum_lines<L: Ledger<N>, const N: usize>(entity: Id, from: Instant, end: Insta
 }
 
 /// Adds lines to the totals of their entity.
-///
-/// # Errors
-/// The store's failures; Limit where a sum leaves 26 integer digits.
 fn add_lines<'a, L: Ledger<N>, const N: usize>(
     entity: Id,
     lines: impl IntoIterator<Item = &'a L::Row>,
@@ -156,9 +153,6 @@ impl Snapshots {
     }
 
     /// Adds those lines of an entity that came late to the totals, at once.
-    ///
-    /// # Errors
-    /// The store's failures.
     pub fn add_late<'a, L: Ledger<N>, const N: usize>(
         &self,
         entity: Id,
@@ -172,9 +166,6 @@ impl Snapshots {
 
     /// Brings the totals of an entity forward where the turn is this request's, which has written so many lines: one of about a
     /// thousand lines has it.
-    ///
-    /// # Errors
-    /// The store's failures.
     pub fn follow(&self, entity: Id, lines: usize) -> Result<(), Failure> {
         if facts().request.1.wrapping_sub(self.turn) % STRIDE < u64::try_from(lines).unwrap_or(STRIDE) {
             self.bring_forward(entity)?;
@@ -183,9 +174,6 @@ impl Snapshots {
     }
 
     /// Sums the next lines of each ledger, at most some thousands or those of one request; answers whether more wait.
-    ///
-    /// # Errors
-    /// The store's failures.
     pub fn bring_forward(&self, entity: Id) -> Result<bool, Failure> {
         let minute = now().0.div_euclid(MINUTE);
         // Minutes whose requests have ended: the locks see to it that they have.
@@ -210,9 +198,6 @@ impl Snapshots {
 
     /// Brings the totals of one entity forward, over lines that are older than they: for a module's `upgrade`. The cursor is the
     /// entity, once it is done followed by a point; `next` answers the entity after one.
-    ///
-    /// # Errors
-    /// The store's failures.
     pub fn upgrade(
         &self,
         cursor: Option<String>,

@@ -14,7 +14,7 @@ pub const RESPONSES: &[(u16, &str, &str)] = &[
     (406, "NotAcceptable", "The header Accept excludes the media types of the operation."),
     (409, "Conflict", "The request conflicts with the current state, or its Idempotency-Key was used before."),
     (412, "PreconditionFailed", "The record has changed since the ETag in If-Match."),
-    (413, "PayloadTooLarge", "The body is larger than the operation accepts."),
+    (413, "PayloadTooLarge", "The body is larger than the operation accepts. Split the request."),
     (415, "UnsupportedMediaType", "The body is not application/json."),
     (429, "TooManyRequests", "A rate limit, a quota or a missing entitlement rejects the request."),
     (500, "InternalError", "The service failed. Nothing was changed."),
@@ -59,7 +59,7 @@ pub fn responses() -> Value {
         .iter()
         .map(|(status, name, meaning)| ((*name).to_owned(), refusal(*status, meaning, &codes(*status))))
         .collect();
-    all.insert("Problem".into(), refusal(0, "Any other refusal.", &[]));
+    all.insert("Problem".into(), refusal(0, "Any other error.", &[]));
     Value::Object(all)
 }
 
@@ -67,20 +67,20 @@ pub fn headers() -> Value {
     let header = |description: &str, schema: Value| json!({"description": description, "schema": schema});
     let id = json!({"type": "string", "format": "uuid"});
     json!({
-        "X-Request-Id": header("Identifies this request; a UUID of version 7, made by the server.", id),
-        "ETag": header("The record's state, for `If-Match`.", json!({"type": "string"})),
+        "X-Request-Id": header("Identifies this request: a UUID of version 7 that the host creates.", id),
+        "ETag": header("State of the record, for `If-Match`.", json!({"type": "string"})),
         "Idempotency-Replayed": header(
-            "Present when this is the stored answer of an earlier request with the same Idempotency-Key.",
+            "Present if this is the stored response of an earlier request with the same Idempotency-Key.",
             json!({"type": "string", "const": "true"}),
         ),
         "X-RateLimit-Limit": header("Requests per one-minute window.", json!({"type": "integer", "minimum": 1})),
         "X-RateLimit-Remaining": header(
-            "Requests left in this window, of the most restrictive dimension.",
+            "Requests left in this window, for the most restrictive limit.",
             json!({"type": "integer", "minimum": 0}),
         ),
         "X-RateLimit-Reset": header("End of the window, in Unix seconds.", json!({"type": "integer"})),
         "Retry-After": header("Seconds to wait before the next attempt.", json!({"type": "integer", "minimum": 1})),
-        "WWW-Authenticate": header("The scheme to authenticate by.", json!({"type": "string"})),
+        "WWW-Authenticate": header("Scheme for authentication.", json!({"type": "string"})),
     })
 }
 
@@ -112,8 +112,8 @@ pub fn parameters() -> Value {
             "name": "If-Match",
             "in": "header",
             "required": false,
-            "description": "An ETag: the write happens only if the record is still the one it names. Without it the last \
-                            writer wins.",
+            "description": "ETag of the record. The write is rejected if the record has changed since. Without it the last \
+                writer wins.",
             "schema": {"type": "string"},
         },
     })
@@ -125,7 +125,7 @@ pub fn security_schemes() -> Value {
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": "Access token of the identity provider, for people.",
+            "description": "Access token of the identity provider, for users.",
         },
         "PlatformApiKey": {
             "type": "http",
@@ -157,15 +157,15 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
         "ProblemDetails".into(),
         json!({
             "type": "object",
-            "description": "Why a request was refused (RFC 9457). Nothing that the caller typed is repeated.",
+            "description": "Reason for a rejected request (RFC 9457). It repeats no value that the caller sent.",
             "required": ["type", "title", "status", "detail", "code", "requestId", "errors"],
             "properties": {
                 "type": {"type": "string", "const": "about:blank"},
                 "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
                 "code": {"$ref": "#/$defs/ProblemCode"},
-                "title": described(&text, "The status in words."),
-                "detail": described(&text, "One fixed sentence per code."),
-                "requestId": {"type": "string", "format": "uuid", "description": "The same as in `X-Request-Id`."},
+                "title": described(&text, "Name of the status."),
+                "detail": described(&text, "One fixed sentence for each code."),
+                "requestId": {"type": "string", "format": "uuid", "description": "Same value as `X-Request-Id`."},
                 "errors": {"type": "array", "maxItems": 200, "items": {"$ref": "#/$defs/ProblemItem"}},
             },
         }),
@@ -174,25 +174,28 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
         "ProblemItem".into(),
         json!({
             "type": "object",
-            "description": "One fault: where, and of what kind.",
+            "description": "One fault: its location and its kind.",
             "required": ["pointer", "code"],
             "properties": {
                 "pointer": described(
                     &text,
-                    "JSON pointer into the body or record, or `/path/<name>`, `/query/<name>`, `/header/<name>`. A name that the \
-                     operation does not know is never repeated: the pointer then names the object that holds it.",
+                    "JSON pointer into the body or record, or `/path/<name>`, `/query/<name>`, `/header/<name>`. It never \
+                        contains an unknown name: it then points to the object that contains the name.",
                 ),
                 "code": described(
                     &text,
-                    "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or one of the operation's module.",
+                    "REQUIRED, TYPE, FORMAT, RANGE, TOO_MANY, TOO_FEW, REPEATED, NOT_ALLOWED, or a problem code of the \
+                        operation's module.",
                 ),
-                "required": described(&count, "How many the record needs."),
-                "identified": described(&count, "How many of them are identified and linked."),
+                "required": described(&count, "Number that the record needs."),
+                "identified": described(&count, "Number of them that are identified and linked."),
                 "expected": {
                     "type": "object",
-                    "description": "The rule of the schema that was not met, in its own keywords (`minLength`, `pattern`, `enum`, ...). \
-                         Of an unknown member or parameter: `members`, the names that are allowed, and `nearest`, those of them \
-                         that look most like what was sent.",
+                    "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
+                        schema states: `minimum`, `maximum` or both, and the `unit` that they count (DAYS, LINES, \
+                        INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
+                        member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
+                        the sent one.",
                 },
             },
         }),
@@ -201,7 +204,7 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
         "ProblemCode".into(),
         json!({
             "type": "string",
-            "description": "The kind of refusal, for programs.",
+            "description": "Kind of the error, for API clients.",
             "enum": names,
             "x-enum-descriptions": meanings,
         }),

@@ -95,7 +95,7 @@ pub fn compose(operations: &[DocumentedOperation], modules: &[DocumentedModule],
         parameters.extend(webhooks::parameters());
     }
     let used: BTreeSet<&str> = operations.iter().map(|op| op.module).collect();
-    let events = (webhooks::TAG, "What is sent to webhooks.");
+    let events = (webhooks::TAG, "Requests that the host sends to webhook endpoints.");
     let tags: Vec<Value> = modules
         .iter()
         .filter(|module| used.contains(module.name))

@@ -56,33 +56,33 @@ fn description(op: &DocumentedOperation) -> String {
     if !route.description.is_empty() {
         all.push(route.description.clone());
     }
-    all.push(if op.public { "Needs no credential.".into() } else { access(route) });
+    all.push(if op.public { "Requires no credential.".into() } else { access(route) });
     if !route.events.is_empty() {
         all.push(format!("Events: {}.", join_codes(&route.events, ", ")));
     }
     if route.discloses_identifiers {
-        all.push("The answer discloses identifiers: every read leaves an audit entry.".into());
+        all.push("The response contains personal identifiers: every read creates an audit entry.".into());
     }
     if route.audience == Audience::ApiClient && route.takes("cursor") {
-        let news = "The list ends before changes that are under way: go on later with the last `id` seen as `cursor`, and no \
-                    record is missed.";
+        let news = "The list ends before records of transactions that are still open. Continue later with the last `id` as \
+            `cursor` and you miss no record.";
         all.push(news.into());
     }
     if route.takes("updatedSince") {
-        let news = "Changes since an instant are listed once all earlier ones are committed: begin the next round at the newest \
-                    `updatedAt` of this round's first page, and no change is missed; some come twice.";
+        let news = "A change is listed once all earlier changes are committed. Pass the newest `updatedAt` of the first page \
+            as `updatedSince` of the next round and you miss no change; some records come twice.";
         all.push(news.into());
     }
     if route.csv {
-        let rows = "By `Accept: text/csv` the rows come as CSV (RFC 4180) below a line of names: those of `items`, else of the whole \
-                    answer, one for each entry of a list within. Null is empty; text that a spreadsheet would run begins with `'`; \
-                    the next page is a `Link`. Refusals stay JSON.";
+        let rows = "With `Accept: text/csv` the response is CSV (RFC 4180) with a header line. Its rows are `items`, or the \
+            whole response with one row for each entry of a nested list. Null is empty. A text that a spreadsheet would \
+            execute begins with `'`. The next page is in the `Link` header. Errors are JSON.";
         all.push(rows.into());
     }
     if route.body.is_some() {
-        all.push(format!("The body is at most {}. Unknown and repeated members are refused.", size(route.body_limit)));
+        all.push(format!("The body is at most {}. Unknown and repeated members are rejected.", size(route.body_limit)));
     }
-    all.push("Unknown query parameters are refused.".into());
+    all.push("Unknown query parameters are rejected.".into());
     all.join("\n\n")
 }
 
@@ -163,7 +163,7 @@ fn parameters_of(op: &DocumentedOperation, schemas: &Schemas) -> Result<Vec<Valu
 /// A parameter of the path that its route says nothing of: the id of one of what the path names before it.
 fn id_in(path: &str, name: &str) -> Value {
     let before = path.split('/').take_while(|step| step.trim_matches(['{', '}']) != name).last().unwrap_or_default();
-    json!({"type": "string", "format": "uuid", "description": format!("The `id` of one of the {}.", before.replace('-', " "))})
+    json!({"type": "string", "format": "uuid", "description": format!("Id of one of the {}.", before.replace('-', " "))})
 }
 
 /// A parameter; its schema's description becomes its own, where readers look for it.
@@ -190,7 +190,7 @@ fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> R
     }
     if let Some(value) = &route.cache_control {
         headers["Cache-Control"] =
-            json!({"description": "How the answer may be cached.", "schema": {"type": "string", "const": value}});
+            json!({"description": "Caching rules of the response.", "schema": {"type": "string", "const": value}});
     }
     if !op.public {
         for name in ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] {
@@ -206,7 +206,7 @@ fn success(op: &DocumentedOperation, schemas: &mut Schemas, has_etag: bool) -> R
     if route.csv {
         response["content"]["text/csv"] = json!({"schema": {"type": "string"}});
         response["headers"]["Link"] =
-            json!({"description": "Of CSV: the next page, as `rel=\"next\"`.", "schema": {"type": "string"}});
+            json!({"description": "CSV only: link to the next page, as `rel=\"next\"`.", "schema": {"type": "string"}});
     }
     Ok(response)
 }
@@ -248,7 +248,7 @@ fn refusals(
     }
     // Statuses that only a module's own code has.
     for (status, codes) in named {
-        responses.insert(status.to_string(), components::refusal(status, "The operation's own refusal.", &codes));
+        responses.insert(status.to_string(), components::refusal(status, "An error of this operation.", &codes));
     }
     responses.insert("default".into(), json!({"$ref": "#/components/responses/Problem"}));
     Ok(())

@@ -281,7 +281,7 @@ fn what_says_nothing_is_described_by_its_name() {
     assert_eq!(list[2]["description"], "What is looked for.");
     assert_eq!(list[3].get("description"), None, "a reference says it where it leads");
     let one = &document["paths"]["/tenants/{tenantId}/products/{id}"]["get"]["parameters"];
-    assert_eq!(one[1]["description"], "The `id` of one of the products.");
+    assert_eq!(one[1]["description"], "Id of one of the products.");
     let schemas = &document["components"]["schemas"];
     assert_eq!(schemas["Product"]["properties"]["id"]["description"], "Unique identifier; never changes.");
     assert_eq!(schemas["Told"]["properties"]["code"], json!({"$ref": "#/components/schemas/Code"}));

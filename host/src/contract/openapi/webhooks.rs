@@ -22,19 +22,19 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
     let payload = schemas.add(module, payload(kind, data), &format!("{name}Event"));
     let parameter = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
     let headers = ["WebhookSignature", "WebhookTimestamp", "WebhookEventId", "WebhookRequestId"].map(parameter);
-    let any = json!({"description": "Any other answer, or none in time: it is delivered again."});
+    let any = json!({"description": "Any other response, or none in time: the host retries the delivery."});
     Ok(json!({
         "post": {
             "tags": [TAG],
             "summary": kind.description,
-            "description": "Sent to the company's endpoints that subscribe to this kind, at least once, as the requests committed \
-                as far as possible. `id` is the same in every delivery: deduplicate by it.",
+            "description": "Sent at least once to the company's endpoints that subscribe to this kind, in the order of the \
+                commits as far as possible. `id` is the same in every delivery: use it to discard duplicates.",
             "parameters": headers,
             "requestBody": {
                 "required": true,
                 "content": {"application/json": {"schema": payload, "example": example(kind)}},
             },
-            "responses": {"2XX": {"description": "The event is taken."}, "default": any},
+            "responses": {"2XX": {"description": "The endpoint accepted the event."}, "default": any},
         },
     }))
 }
@@ -46,19 +46,20 @@ fn payload(kind: &EventKind, data: Value) -> Value {
         "description": kind.description,
         "required": ["id", "kind", "tenantId", "occurredAt", "requestId", "resource", "data"],
         "properties": {
-            "id": id("Of the event."),
-            "kind": {"type": "string", "const": kind.code, "description": "What happened."},
+            "id": id("Id of the event."),
+            "kind": {"type": "string", "const": kind.code, "description": "Kind of the event."},
             "tenantId": id("The company."),
-            "occurredAt": {"type": "string", "format": "date-time", "description": "When it happened."},
-            "requestId": id("Of the request that caused it."),
+            "occurredAt": {"type": "string", "format": "date-time", "description": "Instant at which it happened."},
+            "requestId": id("The `X-Request-Id` of the request that caused it."),
             "resource": {
                 "type": "object",
-                "description": "What it is about.",
+                "description": "Record that changed.",
                 "required": ["type", "id"],
                 "properties": {
-                    "type": {"type": "string", "const": kind.resource_type, "description": "What kind of record it is."},
-                    "id": id("Of the resource."),
-                    "version": {"type": "integer", "description": "Of a resource that has versions: after the event."},
+                    "type": {"type": "string", "const": kind.resource_type, "description": "Type of the record."},
+                    "id": id("Id of the record."),
+                    "version": {"type": "integer", "description": "Version of the record after the event; absent for a record \
+                        without versions."},
                 },
             },
             "data": data,
@@ -82,8 +83,7 @@ fn example(kind: &EventKind) -> Value {
 pub fn parameters() -> Map<String, Value> {
     let header = |name: &str, description: &str, schema: Value| json!({"name": name, "in": "header", "required": true, "description": description, "schema": schema});
     let id = json!({"type": "string", "format": "uuid"});
-    let signature =
-        "HMAC-SHA256 keyed with the endpoint's whole signing secret, over the timestamp, a dot and the exact body.";
+    let signature = "HMAC-SHA256 over the timestamp, a dot and the exact body. The key is the whole signing secret of the endpoint.";
     [
         (
             "WebhookSignature",
@@ -93,12 +93,15 @@ pub fn parameters() -> Map<String, Value> {
             "WebhookTimestamp",
             header(
                 "X-Webhook-Timestamp",
-                "When it was signed, in Unix seconds. Refuse what is older than 300 seconds.",
+                "Instant of the signature, in Unix seconds. Reject deliveries older than 300 seconds.",
                 json!({"type": "integer"}),
             ),
         ),
-        ("WebhookEventId", header("X-Event-Id", "The event's `id`.", id.clone())),
-        ("WebhookRequestId", header("X-Request-Id", "The event's `requestId`.", id)),
+        ("WebhookEventId", header("X-Event-Id", "Id of the event, the same as `id` in the body.", id.clone())),
+        (
+            "WebhookRequestId",
+            header("X-Request-Id", "Request that caused the event, the same as `requestId` in the body.", id),
+        ),
     ]
     .into_iter()
     .map(|(name, parameter)| (name.to_owned(), parameter))

@@ -28,12 +28,12 @@ const MOST_PERMISSIONS: usize = 21;
 
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::command("/tenants/{tenantId}/iam/commands", "executeIamCommand", on_session!(execute))
-        .summary("Change a role or a membership.")
+        .summary("Change a role or a membership")
         .description(
-            "Exactly one command, told by `kind`. It answers the id of the role or membership that it is about and takes \
-             effect on the very next request. Stating what is so already changes nothing and succeeds. The role OWNER holds \
-             every permission and cannot be disabled or reduced. No command may leave the company without an ACTIVE \
-             membership that holds `users.manage` through an ACTIVE role.",
+            "Exactly one command, selected by `kind`. The response has the id of the role or membership, and the command takes \
+                effect with the next request. A command that changes nothing succeeds. The role OWNER has every permission and \
+                cannot be disabled or reduced. Every command must leave the company with an ACTIVE membership that has \
+                `users.manage` through an ACTIVE role.",
         )
         .needs(&[MANAGE])
         .body::<Command>()
@@ -48,7 +48,7 @@ pub const OPERATIONS: &[PlatformOperation] =
 enum Command {
     /// A role without permissions.
     CreateRole {
-        /// Unique in the company, kept in upper case, never changed.
+        /// Unique in the company. Stored in upper case. Immutable.
         #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$"), extend("x-normalize" = ["upper"]))]
         code: String,
         #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
@@ -56,11 +56,11 @@ enum Command {
     },
     /// A DISABLED role grants nothing.
     SetRoleStatus { role_id: Uuid, status: RoleStatus },
-    /// What the role grants from now on.
+    /// Permissions of the role from now on; replaces the current ones.
     ReplaceRolePermissions { role_id: Uuid, permissions: BTreeSet<String> },
-    /// A user who has signed in once becomes a member, without roles.
+    /// Adds a user who has signed in at least once, without roles.
     CreateMembership { user_id: Uuid },
-    /// A SUSPENDED member is refused.
+    /// Rejected if the member is SUSPENDED.
     SetMembershipStatus { membership_id: Uuid, status: MembershipStatus },
     /// The member holds what the role grants.
     AssignRole { membership_id: Uuid, role_id: Uuid },

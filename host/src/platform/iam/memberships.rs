@@ -15,12 +15,12 @@ use crate::database::{Cell, Error, Row, Session};
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read("/tenants/{tenantId}/iam/memberships", "listMemberships", on_session!(list))
-        .summary("Memberships, of any status.")
+        .summary("Memberships of any status")
         .needs(&[MANAGE])
         .query::<ListMemberships>()
         .answers::<Page<Membership>>(),
     PlatformOperation::read("/tenants/{tenantId}/iam/memberships/{id}", "getMembership", on_session!(get))
-        .summary("A membership.")
+        .summary("A membership")
         .needs(&[MANAGE])
         .answers::<Membership>(),
 ];
@@ -33,15 +33,15 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ListMemberships {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
     /// Absent: any.
     status: Option<MembershipStatus>,
-    /// Memberships that this role is assigned to.
+    /// Only memberships with this role.
     role_id: Option<Uuid>,
-    /// Text that the email address contains, in either case.
+    /// Only memberships whose e-mail address contains the text, ignoring case.
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     text: Option<String>,
 }
@@ -52,7 +52,7 @@ struct Membership {
     id: Uuid,
     tenant_id: Uuid,
     user_id: Uuid,
-    /// As the user's last token told it.
+    /// E-mail address in the user's last access token.
     email: String,
     status: MembershipStatus,
     roles: Vec<AssignedRole>,

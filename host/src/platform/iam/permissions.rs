@@ -11,7 +11,7 @@ use crate::database::Session;
 
 pub const OPERATIONS: &[PlatformOperation] =
     &[PlatformOperation::read("/tenants/{tenantId}/iam/permissions", "listPermissions", on_session!(list))
-        .summary("Every permission that a role can hold.")
+        .summary("Permissions that a role can have")
         .needs(&[MANAGE])
         .answers::<Permissions>()];
 

@@ -15,12 +15,12 @@ use crate::database::{Cell, Error, Row, Session};
 
 pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::read("/tenants/{tenantId}/iam/roles", "listRoles", on_session!(list))
-        .summary("Roles, of any status.")
+        .summary("Roles of any status")
         .needs(&[MANAGE])
         .query::<ListRoles>()
         .answers::<Page<Role>>(),
     PlatformOperation::read("/tenants/{tenantId}/iam/roles/{id}", "getRole", on_session!(get))
-        .summary("A role.")
+        .summary("A role")
         .needs(&[MANAGE])
         .answers::<Role>(),
 ];
@@ -33,13 +33,13 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListRoles {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
     /// Absent: any.
     status: Option<RoleStatus>,
-    /// Text that the code or name contains, in either case.
+    /// Only roles whose code or name contains the text, ignoring case.
     #[schemars(length(min = 1, max = 200), extend("x-normalize" = ["trim"]))]
     text: Option<String>,
 }
@@ -53,7 +53,7 @@ struct Role {
     name: String,
     status: RoleStatus,
     permissions: Vec<String>,
-    /// Made with the company: it holds every permission and never changes.
+    /// True for the role OWNER, which has every permission and cannot change.
     system: bool,
     created_at: Instant,
     updated_at: Instant,

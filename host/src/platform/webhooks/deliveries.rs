@@ -35,18 +35,18 @@ text_enum! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDeliveries {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
     status: Option<DeliveryStatus>,
-    /// Of the event.
+    /// Only deliveries of this event kind.
     #[schemars(length(min = 1, max = 64))]
     kind: Option<String>,
-    /// Created not before, inclusive.
+    /// Inclusive start of the creation.
     #[schemars(with = "Option<Instant>")]
     from: Option<DateTime<Utc>>,
-    /// Created not after, inclusive.
+    /// Inclusive end of the creation.
     #[schemars(with = "Option<Instant>")]
     to: Option<DateTime<Utc>>,
 }
@@ -55,16 +55,16 @@ pub struct ListDeliveries {
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 pub struct Range {
-    /// Created not before, inclusive.
+    /// Inclusive start of the creation.
     #[schemars(with = "Instant")]
     from: DateTime<Utc>,
-    /// Created not after, inclusive.
+    /// Inclusive end of the creation.
     #[schemars(with = "Instant")]
     to: DateTime<Utc>,
-    /// Of the event.
+    /// Only deliveries of this event kind.
     #[schemars(length(min = 1, max = 64), transform = never_null)]
     kind: Option<String>,
-    /// How they ended; all of these where it is left out.
+    /// Final states to include. Omitted: all of them.
     #[schemars(transform = never_null, transform = drop_type)]
     status: Option<EndStatus>,
 }
@@ -76,9 +76,9 @@ pub struct Delivery {
     event_id: Uuid,
     kind: String,
     status: DeliveryStatus,
-    /// Those that ended, at most five.
+    /// Attempts that ended, at most five.
     attempts: Vec<DeliveryAttempt>,
-    /// Of one that is PENDING: not before.
+    /// Earliest instant of the next attempt; null unless the delivery is PENDING.
     next_attempt_at: Option<Instant>,
     created_at: Instant,
 }
@@ -90,11 +90,11 @@ struct DeliveryAttempt {
     at: Instant,
     #[schemars(with = "Integer", range(min = 0))]
     duration_ms: i64,
-    /// Of HTTP, where one came.
+    /// HTTP status of the response; null if none arrived.
     #[schemars(with = "Option<Integer>")]
     response_status: Option<u16>,
-    /// Why none came: NAME_NOT_RESOLVED, ADDRESS_NOT_ALLOWED, CONNECTION_FAILED, TLS_FAILED, INVALID_ANSWER, TIMED_OUT or
-    /// INTERRUPTED. Words are added: take unknown ones.
+    /// Reason that no response arrived: NAME_NOT_RESOLVED, ADDRESS_NOT_ALLOWED, CONNECTION_FAILED, TLS_FAILED, INVALID_ANSWER,
+    /// TIMED_OUT or INTERRUPTED. New reasons are added: accept unknown ones.
     error: Option<String>,
 }
 
@@ -106,7 +106,7 @@ pub struct Redelivered {
 
 #[derive(Serialize, JsonSchema)]
 pub struct RedeliveredRange {
-    /// New deliveries.
+    /// Number of new deliveries.
     #[schemars(with = "Integer", range(min = 0, max = 1000))]
     count: usize,
 }
@@ -218,7 +218,7 @@ pub async fn redeliver_range(session: &mut Session, call: &Call<'_>) -> Performe
     );
     let rows = session.query_composed(sql, wanted.values()).await?;
     if rows.len() > MOST {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(MOST, "EVENTS").into());
     }
     let events = rows.iter().map(|row| Ok((row.id(0)?, row.text(1)?))).collect::<Result<Vec<_>, Error>>()?;
     let count = insert(session, call, endpoint, &events).await?.len();

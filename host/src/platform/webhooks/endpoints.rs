@@ -47,11 +47,11 @@ impl WantedStatus {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListWebhooks {
-    /// The last id of the page before.
+    /// Id of the last item of the previous page.
     cursor: Option<Uuid>,
     #[serde(default)]
     limit: Limit,
-    /// Without it, what is not archived.
+    /// Omitted: all endpoints that are not archived.
     status: Option<WebhookStatus>,
 }
 
@@ -94,7 +94,7 @@ pub struct EmptyBody {}
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(inline, extend("required" = []))]
 pub struct Transition {
-    /// Refused where the endpoint has another one.
+    /// Rejected if the endpoint has a different version.
     #[schemars(with = "Option<Integer>", transform = never_null, range(min = 1, max = LAST_VERSION))]
     expected_version: Option<i64>,
 }
@@ -109,7 +109,7 @@ pub struct Webhook {
     url: String,
     pub status: WebhookStatus,
     subscriptions: Vec<String>,
-    /// Those of `subscriptions` that no active module declares now: nothing is sent for them.
+    /// Subscribed kinds that no active module declares now; the host sends nothing for them.
     undeclared_subscriptions: Vec<String>,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     version: i64,
@@ -122,7 +122,7 @@ pub struct Webhook {
 pub struct Credential {
     id: Uuid,
     endpoint: Webhook,
-    /// `whsec_` and 43 characters, all of which are the key. It cannot be shown again.
+    /// `whsec_` and 43 characters, all of which are the key. The service cannot show it again.
     #[schemars(regex(pattern = "^whsec_[A-Za-z0-9_-]{43}$"))]
     signing_secret: String,
 }
@@ -209,7 +209,7 @@ async fn read_to_change(session: &mut Session, call: &Call<'_>, expected: Option
         return Err(Problem::of("ARCHIVED").into());
     }
     if webhook.version >= LAST_VERSION {
-        return Err(Problem::of("LIMIT_EXCEEDED").into());
+        return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());
     }
     Ok(webhook)
 }

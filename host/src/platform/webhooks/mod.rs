@@ -20,14 +20,15 @@ use endpoints::{Credential, EmptyBody, EventReference, ListWebhooks, NewWebhook,
 pub const SCOPE: &str = "webhooks.manage";
 
 const AUDIT: &str = "WEBHOOK_ENDPOINT";
-const HEARS: &str = "An endpoint that is to hear of more kinds than one may name is two endpoints. `url`: https on port 443, the name of \
-    a public host in DNS, no user, query or fragment; it is judged now and, by what its name resolves to, at each attempt. The answer \
-    shows `signingSecret` this one time: all of it, as UTF-8, is the key of HMAC-SHA256. A retry after it was delivered is refused with \
-    CREDENTIAL_ALREADY_DELIVERED: rotate the secret then.";
-const ROTATES: &str = "For 24 hours the old secret goes on signing `X-Webhook-Signature`, and the new one signs \
-    `X-Webhook-Signature-Next`; then the new one alone. A second rotation meanwhile is refused with ILLEGAL_STATE.";
-const REDELIVERS: &str = "A new delivery of the same event, with the same id, for each event of the range whose deliveries were created \
-    between `from` and `to` and have ended. More than 1,000 are refused with LIMIT_EXCEEDED: take a narrower range.";
+const HEARS: &str = "To receive more kinds than one endpoint may subscribe to, create a second endpoint. `url` uses https on \
+    port 443 and a public DNS host name, without user, query or fragment. The host checks it now and checks the resolved \
+    addresses at each attempt. The response shows `signingSecret` once; its UTF-8 bytes are the key of HMAC-SHA256. After it \
+    was delivered, a retry is rejected with CREDENTIAL_ALREADY_DELIVERED: rotate the secret then.";
+const ROTATES: &str = "For 24 hours the old secret continues to sign `X-Webhook-Signature`, and the new one signs \
+    `X-Webhook-Signature-Next`. After that only the new secret signs. A second rotation within that time is rejected with \
+    ILLEGAL_STATE.";
+const REDELIVERS: &str = "Creates a new delivery of the same event, with the same id, for each event whose deliveries were \
+    created between `from` and `to` and have ended. More than 1,000 are rejected with LIMIT_EXCEEDED: choose a smaller range.";
 
 /// People's operation and its twin for API clients, which differ by path, id and audience alone.
 macro_rules! twins {
@@ -57,12 +58,12 @@ pub const OPERATIONS: [&[PlatformOperation]; 10] =
     [&LIST, &CREATE, &GET, &REPLACE, &ARCHIVE, &ROTATE, &TEST, &LIST_DELIVERIES, &REDELIVER, &REDELIVER_RANGE];
 
 const LIST: [PlatformOperation; 2] = twins!(read, "", "listWebhooks", "apiListWebhooks", endpoints::list, |row| row
-    .summary("The company's webhook endpoints, without their secrets.")
+    .summary("Webhook endpoints of the company, without their secrets")
     .query::<ListWebhooks>()
     .answers::<Page<Webhook>>());
 const CREATE: [PlatformOperation; 2] =
     twins!(create, "", "createWebhook", "apiCreateWebhook", endpoints::create, |row| row
-        .summary("Make a webhook endpoint.")
+        .summary("Create a webhook endpoint")
         .description(HEARS)
         .body::<NewWebhook>()
         .answers::<Credential>()
@@ -73,7 +74,7 @@ const CREATE: [PlatformOperation; 2] =
         .amend(offer_kinds));
 const GET: [PlatformOperation; 2] =
     twins!(read, "/{webhookId}", "getWebhook", "apiGetWebhook", endpoints::get, |row| row
-        .summary("One webhook endpoint.")
+        .summary("A webhook endpoint")
         .answers::<Webhook>());
 const REPLACE: [PlatformOperation; 2] = twins!(
     replace,
@@ -83,9 +84,10 @@ const REPLACE: [PlatformOperation; 2] = twins!(
     endpoints::replace,
     |row| {
         row
-        .summary("Replace a webhook endpoint.")
+        .summary("Replace a webhook endpoint")
         .description(
-            "Full replacement. While DISABLED an endpoint's deliveries wait, up to three days; events of that time are not sent later.",
+            "Full replacement. While the endpoint is DISABLED, its deliveries wait up to three days. Events of that time are \
+                not sent later.",
         )
         .body::<Replacement>()
         .answers::<Webhook>()
@@ -97,7 +99,7 @@ const REPLACE: [PlatformOperation; 2] = twins!(
 );
 const ARCHIVE: [PlatformOperation; 2] =
     twins!(transition, "/{webhookId}/archive", "archiveWebhook", "apiArchiveWebhook", endpoints::archive, |row| row
-        .summary("Archive a webhook endpoint: what was not delivered is CANCELLED.")
+        .summary("Archive a webhook endpoint and cancel its pending deliveries")
         .body::<Transition>()
         .answers::<Webhook>()
         .writes(AUDIT)
@@ -109,7 +111,7 @@ const ROTATE: [PlatformOperation; 2] = twins!(
     "apiRotateWebhookSecret",
     endpoints::rotate_secret,
     |row| row
-        .summary("Give a webhook endpoint a new signing secret.")
+        .summary("Rotate the signing secret of a webhook endpoint")
         .description(ROTATES)
         .body::<Transition>()
         .answers::<Credential>()
@@ -119,7 +121,7 @@ const ROTATE: [PlatformOperation; 2] = twins!(
 );
 const TEST: [PlatformOperation; 2] =
     twins!(create, "/{webhookId}/test", "testWebhook", "apiTestWebhook", endpoints::test, |row| row
-        .summary("Send `webhook.test` to this endpoint, whether it subscribes to it or not.")
+        .summary("Send `webhook.test` to an endpoint, even without a subscription")
         .body::<Transition>()
         .answers::<EventReference>()
         .writes("WEBHOOK_EVENT")
@@ -132,7 +134,7 @@ const LIST_DELIVERIES: [PlatformOperation; 2] = twins!(
     "apiListWebhookDeliveries",
     deliveries::list,
     |row| row
-        .summary("What became of the events for an endpoint, attempt by attempt.")
+        .summary("Deliveries of an endpoint, with each attempt")
         .query::<ListDeliveries>()
         .answers::<Page<Delivery>>()
 );
@@ -143,7 +145,7 @@ const REDELIVER: [PlatformOperation; 2] = twins!(
     "apiRedeliverWebhookDelivery",
     deliveries::redeliver,
     |row| row
-        .summary("Deliver an event once more: a new delivery of the same event, with attempts of its own.")
+        .summary("Deliver an event again, as a new delivery with its own attempts")
         .body::<EmptyBody>()
         .answers::<Redelivered>()
         .writes("WEBHOOK_DELIVERY")
@@ -156,7 +158,7 @@ const REDELIVER_RANGE: [PlatformOperation; 2] = twins!(
     "apiRedeliverWebhookDeliveries",
     deliveries::redeliver_range,
     |row| row
-        .summary("Deliver the events of a time once more.")
+        .summary("Deliver the events of a range again")
         .description(REDELIVERS)
         .body::<Range>()
         .answers::<RedeliveredRange>()
@@ -182,13 +184,13 @@ fn offer_kinds(route: &mut Route, modules: &[Arc<Module>]) {
 
 /// The host's own kind of event.
 pub fn event_kinds() -> Vec<EventKind> {
-    let id = json!({ "type": "string", "format": "uuid", "description": "The endpoint that is tried." });
+    let id = json!({ "type": "string", "format": "uuid", "description": "The tested endpoint." });
     vec![EventKind {
         code: TEST_KIND.to_owned(),
-        description: "An endpoint is tried.".to_owned(),
+        description: "Test of an endpoint.".to_owned(),
         resource_type: AUDIT.to_owned(),
         data: json!({
-            "type": "object", "description": "Which endpoint is tried.", "required": ["id"], "additionalProperties": false,
+            "type": "object", "description": "Endpoint to test.", "required": ["id"], "additionalProperties": false,
             "properties": { "id": id },
         }),
         example: json!({ "id": "01994d2f-5a00-7c3e-9b1d-2f6a8e4c7d04" }),

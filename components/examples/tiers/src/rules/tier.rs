@@ -1,8 +1,8 @@
 //! What the tiers of a price are and which of them counts.
 
 use pricing::records::price::Amount;
-use stoa_sdk::{Item, Problem, item, set};
-use stoa_trade::quantity::Quantity;
+use stoa_sdk::{Bounds, Item, Problem, item, set};
+use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
 
 use crate::records::tier::{Tier, TierInput, TierRow};
@@ -27,7 +27,7 @@ pub fn check(input: &[TierInput]) -> Result<Vec<Tier>, Problem> {
     for (index, tier) in input.iter().enumerate() {
         let pointer = || format!("/tiers/{index}/fromQuantity");
         if tier.from_quantity.is_zero() {
-            faults.push(item(pointer(), "RANGE"));
+            faults.push(item(pointer(), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
         } else if !seen.insert(tier.from_quantity) {
             faults.push(item(pointer(), "REPEATED"));
         }

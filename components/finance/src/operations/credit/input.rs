@@ -20,9 +20,10 @@ use crate::rules::text::check_texts;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CostLineInput {
-    /// Of the same supplier, legal entity and currency, of goods that are valued.
+    /// Line of a goods receipt from the same supplier, for the same legal entity and in the same currency, whose goods are
+    /// valued.
     pub receipt_item_id: Id,
-    /// Required of a serialized line, refused of others.
+    /// Unit of a serialized line; required there and rejected for any other line.
     #[serde(default)]
     pub inventory_unit_id: Option<Id>,
     /// Above zero.
@@ -54,7 +55,7 @@ macro_rules! credit_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique in the legal entity, ignoring case, also after a void; immutable.
+            /// Unique in the legal entity, ignoring case, also after voiding. Immutable.
             pub number: StatedNumber,
             /// Immutable.
             pub legal_entity_id: Id,
@@ -63,23 +64,24 @@ macro_rules! credit_body {
             pub currency_code: String,
             /// Above zero.
             pub amount: Positive,
-            /// COST_CORRECTION of supplier credits alone, with `costLines`.
+            /// `COST_CORRECTION` requires `costLines` and is allowed for supplier credits only.
             pub reason_type: CreditReason,
             #[serde(default)]
             pub reason: Option<Prose<0, 1000>>,
-            /// ISSUED, of the same party, legal entity, currency and side.
+            /// Invoice that is ISSUED, of the same party, legal entity, currency and side.
             #[serde(default)]
             pub origin_invoice_id: Option<Id>,
-            /// Of supplier credits alone; it neither ships nor requires the return.
+            /// Return that the credit refers to; supplier credits only. The credit neither ships the return nor requires that
+            /// it is shipped.
             #[serde(default)]
             pub supplier_return_id: Option<Id>,
-            /// A reference only: nothing moves.
+            /// Reference only: it moves no stock.
             #[serde(default)]
             pub variant_id: Option<Id>,
-            /// A reference only: nothing moves.
+            /// Reference only: it moves no stock.
             #[serde(default)]
             pub inventory_unit_id: Option<Id>,
-            /// Of a COST_CORRECTION; their amounts add up to the credit's.
+            /// Lines of a COST_CORRECTION. Their amounts add up to the amount of the credit.
             #[serde(default)]
             #[schemars(length(min = 1, max = 50))]
             pub cost_lines: Option<Vec<CostLineInput>>,
@@ -113,23 +115,23 @@ macro_rules! credit_body {
 }
 
 credit_body! {
-    /// A credit to request.
+    /// A credit in a request.
     CreditInput {}
 }
 
 credit_body! {
-    /// The full replacement of a REQUESTED credit.
+    /// Full replacement of a REQUESTED credit.
     CreditUpdate {
         pub expected_version: ExpectedVersion,
     }
 }
 
-/// Recognises a credit by the document that grants it.
+/// Recognition of a credit by the document that grants it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecognizeCredit {
     pub expected_version: ExpectedVersion,
-    /// The number of the document that grants it.
+    /// Number of the document that grants the credit.
     pub document_reference: Line<1, 200>,
     pub recognized_on: Date,
 }

@@ -21,14 +21,14 @@ list_query! {
         party_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Part of the number, the reason or the document's number, in any case.
+        /// Only credits whose number, reason or document number contains the text, ignoring case.
         text: Option<Text<1, 200>>,
         reason_type: Option<CreditReason>,
         origin_invoice_id: Option<Id>,
         supplier_return_id: Option<Id>,
-        /// Recognised on this day or later.
+        /// Only credits recognised on or after this day.
         from: Option<Date>,
         to: Option<Date>,
         total_min: Option<Money>,

@@ -65,7 +65,10 @@ const fn write(operation: Operation, needs: &'static [&'static str]) -> Operatio
 const fn create(operation: Operation, of: Rights) -> Operation {
     write(operation, of.write)
         .summary("Request a credit")
-        .description("It is worth nothing until a real document recognises it. Naming goods or a return moves nothing.")
+        .description(
+            "A REQUESTED credit has no value until it is recognised by a document. References to goods or to a return \
+            do not move stock.",
+        )
         .body::<CreditInput>()
         .problems(&["DUPLICATE", "REFERENCE_INVALID"])
 }
@@ -73,7 +76,7 @@ const fn create(operation: Operation, of: Rights) -> Operation {
 const fn replace(operation: Operation, of: Rights) -> Operation {
     write(operation, of.write)
         .summary("Replace a REQUESTED credit")
-        .description("Full replacement; number and legal entity must be the stored ones.")
+        .description("Full replacement. Number and legal entity must be the current ones.")
         .body::<CreditUpdate>()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"])
 }
@@ -81,7 +84,10 @@ const fn replace(operation: Operation, of: Rights) -> Operation {
 const fn recognize(operation: Operation, of: Rights) -> Operation {
     write(operation, of.settle)
         .summary("Recognise a credit")
-        .description("By the document that grants it. Only a COST_CORRECTION changes what goods cost, never by more than they do.")
+        .description(
+            "State the document that grants the credit. Only a COST_CORRECTION changes the cost of goods, by no more \
+            than their cost.",
+        )
         .body::<RecognizeCredit>()
         .problems(RECOGNIZE_PROBLEMS)
 }
@@ -89,7 +95,7 @@ const fn recognize(operation: Operation, of: Rights) -> Operation {
 const fn void(operation: Operation, of: Rights) -> Operation {
     write(operation, of.settle)
         .summary("Void a credit")
-        .description("One of which nothing is applied or refunded; a recognised COST_CORRECTION never.")
+        .description("Only a credit that is neither applied nor refunded, and never a recognised COST_CORRECTION.")
         .body::<VoidDocument>()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_PERIOD_CLOSED"])
 }

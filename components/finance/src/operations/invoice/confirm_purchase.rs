@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::{Answer, Call, Id, Item, Problem, item};
+use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, item};
 use stoa_trade::JsonList;
 use stoa_trade::clients::purchases::{self, BuyLine, NewUnit, Purchase, ReceiveLine, Received, ReceivedItem};
 use stoa_trade::quantity::{Quantity, sum};
@@ -60,7 +60,11 @@ impl<'a> Given<'a> {
     fn of(of: &LockedInvoice, units: &'a [LineUnits]) -> Result<Given<'a>, Problem> {
         let is_line = |place: i64| of.lines.iter().any(|line| line.line_no == place && line.variant_id.is_some());
         let stray = units.iter().enumerate().filter(|(_, of)| !is_line(of.place()));
-        let stray: Vec<Item> = stray.map(|(nth, _)| item(format!("/units/{nth}/lineNo"), "RANGE")).collect();
+        let stray: Vec<Item> = stray
+            .map(|(nth, _)| {
+                item(format!("/units/{nth}/lineNo"), "RANGE").with_bounds(Bounds::between(1_i64, of.lines.len()))
+            })
+            .collect();
         refuse_invalid(stray)?;
         let by_line = units.iter().enumerate().map(|(nth, of)| (of.place(), (nth, of.units.as_slice())));
         let given = Given { by_line: stoa_sdk::map(by_line) };

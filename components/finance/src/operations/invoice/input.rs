@@ -15,27 +15,27 @@ use crate::rules::stated::{StatedInvoice, StatedLine};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesInvoiceLineInput {
-    /// Omitted or null: the order line's. Without an order it must be active.
+    /// Omitted or null: the variant of the order line. Without an order the variant must be active.
     #[serde(default)]
     pub variant_id: Option<Id>,
-    /// Required where there is no variant.
+    /// Required without a variant.
     #[serde(default)]
     pub description: Option<Line<1, 500>>,
     pub quantity: Positive,
-    /// Of a line of an order: omitted, or the order's.
+    /// On a line of an order: omitted, or equal to the price of the order line.
     #[serde(default)]
     pub unit_price: Option<Money>,
-    /// A line of a CONFIRMED or COMPLETED order of the same customer, legal entity and currency.
+    /// Line of a CONFIRMED or COMPLETED order of the same customer, legal entity and currency.
     #[serde(default)]
     pub order_item_id: Option<Id>,
-    /// Serial units that it bills: never more than its quantity; a draft may name fewer.
+    /// Serialized units on the line: at most its quantity. A draft may have fewer.
     #[serde(default)]
     #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
-    /// Of a line without an order, with books: an INCOME or LIABILITY account in the place of REVENUE.
+    /// INCOME or LIABILITY account to post to instead of REVENUE. Only for a line without an order, and only with books.
     #[serde(default)]
     pub account_id: Option<Id>,
-    /// Why the price is this one; of a line without an order.
+    /// Reason for the price; only for a line without an order.
     #[serde(default)]
     pub price_reason: Option<Line<1, 500>>,
 }
@@ -44,27 +44,28 @@ pub struct SalesInvoiceLineInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseInvoiceLineInput {
-    /// Omitted or null: the order line's. Without an order it must be active.
+    /// Omitted or null: the variant of the order line. Without an order the variant must be active.
     #[serde(default)]
     pub variant_id: Option<Id>,
-    /// Required where there is no variant.
+    /// Required without a variant.
     #[serde(default)]
     pub description: Option<Line<1, 500>>,
     pub quantity: Positive,
-    /// Of a line of an order: omitted, the order's; another is a variance.
+    /// On a line of an order: omitted takes the cost of the order line; a different cost is posted as a variance.
     #[serde(default)]
     pub unit_cost: Option<Money>,
-    /// A line of an order of the same supplier, legal entity and currency, not a DRAFT.
+    /// Line of an order of the same supplier, legal entity and currency, not of a DRAFT.
     #[serde(default)]
     pub order_item_id: Option<Id>,
-    /// A line of a goods receipt; implies its order's line.
+    /// Line of a goods receipt; its order line follows from it.
     #[serde(default)]
     pub receipt_item_id: Option<Id>,
-    /// Serial units that it bills: never more than its quantity; a draft may name fewer.
+    /// Serialized units on the line: at most its quantity. A draft may have fewer.
     #[serde(default)]
     #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
-    /// Of a line without an order, with books: an EXPENSE, ASSET or LIABILITY account in the place of PURCHASE_EXPENSE.
+    /// EXPENSE, ASSET or LIABILITY account to post to instead of PURCHASE_EXPENSE. Only for a line without an order, and only
+    /// with books.
     #[serde(default)]
     pub account_id: Option<Id>,
 }
@@ -109,11 +110,11 @@ macro_rules! invoice_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique, ignoring case, also after a void; immutable.
+            /// Unique, ignoring case, also after voiding. Immutable.
             pub number: StatedNumber,
             /// Immutable.
             pub legal_entity_id: Id,
-            /// Of the legal entity.
+            /// Branch of the legal entity.
             #[serde(default)]
             pub branch_id: Option<Id>,
             pub party_id: Id,
@@ -121,7 +122,8 @@ macro_rules! invoice_body {
             pub currency_code: String,
             #[serde(default)]
             pub issued_on: Option<Date>,
-            /// Not before `issuedOn`. Omitted or null: when it is posted, the party's payment term after it, if it has one.
+            /// Last day of payment, not before `issuedOn`. Omitted or null: set at posting from the payment term of the party,
+            /// or null without one.
             #[serde(default)]
             pub due_on: Option<Date>,
             #[serde(default)]
@@ -155,41 +157,41 @@ macro_rules! invoice_body {
 }
 
 invoice_body! {
-    /// A sales invoice to draft. A draft may be incomplete; it claims nothing.
+    /// A draft of a sales invoice. It may be incomplete and reserves no quantity.
     SalesInvoiceInput of SalesInvoiceLineInput {} |_| None
 }
 
 invoice_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     SalesInvoiceUpdate of SalesInvoiceLineInput {
         pub expected_version: ExpectedVersion,
     } |_| None
 }
 
 invoice_body! {
-    /// A purchase invoice to draft. A draft may be incomplete; it claims nothing.
+    /// A draft of a purchase invoice. It may be incomplete and reserves no quantity.
     PurchaseInvoiceInput of PurchaseInvoiceLineInput {
-        /// The supplier's own document.
+        /// Number of the supplier's own document.
         #[serde(default)]
         pub document_reference: Option<Line<0, 200>>,
     } |body| body.document_reference.clone().map(String::from)
 }
 
 invoice_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     PurchaseInvoiceUpdate of PurchaseInvoiceLineInput {
         pub expected_version: ExpectedVersion,
-        /// The supplier's own document.
+        /// Number of the supplier's own document.
         #[serde(default)]
         pub document_reference: Option<Line<0, 200>>,
     } |body| body.document_reference.clone().map(String::from)
 }
 
-/// A draft of what an order has not billed.
+/// A draft of the unbilled quantities of an order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesInvoiceFromOrder {
-    /// CONFIRMED or COMPLETED.
+    /// Id of an order that is CONFIRMED or COMPLETED.
     pub order_id: Id,
     pub number: StatedNumber,
     #[serde(default)]
@@ -203,12 +205,12 @@ pub struct SalesInvoiceFromOrder {
 }
 
 stoa_sdk::text_enum! {
-    /// RECEIVED: a line for each line of a receipt; ORDERED: for each line of the order.
+    /// RECEIVED creates a line for each line of a receipt, ORDERED for each line of the order.
     #[derive(Default)]
     pub enum BillingBasis { #[default] Received => "RECEIVED", Ordered => "ORDERED" }
 }
 
-/// A draft of what an order has not billed.
+/// A draft of the unbilled quantities of an order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PurchaseInvoiceFromOrder {
@@ -217,7 +219,7 @@ pub struct PurchaseInvoiceFromOrder {
     #[serde(default)]
     pub basis: BillingBasis,
     pub number: StatedNumber,
-    /// The supplier's own document.
+    /// Number of the supplier's own document.
     #[serde(default)]
     pub document_reference: Option<Line<0, 200>>,
     #[serde(default)]
@@ -226,91 +228,91 @@ pub struct PurchaseInvoiceFromOrder {
     pub due_on: Option<Date>,
 }
 
-/// Issues a draft.
+/// Issue of a draft.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct IssueInvoice {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: the draft's, else today; at most tomorrow.
+    /// At most tomorrow. Omitted or null: the date of the draft, else today.
     #[serde(default)]
     pub issued_on: Option<Date>,
 }
 
-/// Issues a draft and delivers its goods.
+/// Issue of a draft together with the delivery of its goods.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfirmSalesInvoice {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: the draft's, else today; at most tomorrow.
+    /// At most tomorrow. Omitted or null: the date of the draft, else today.
     #[serde(default)]
     pub issued_on: Option<Date>,
-    /// Why the prices are these, for lines that state no reason; of an invoice without an order.
+    /// Reason for the prices of lines that state none; only for an invoice without an order.
     #[serde(default)]
     pub reason: Option<Line<1, 500>>,
-    /// Of the order that the invoice bills; required there.
+    /// The `version` of the billed order that you read; required if the invoice bills an order.
     #[serde(default)]
     pub expected_order_version: Option<ExpectedVersion>,
-    /// Where goods leave; required of an invoice without an order.
+    /// Warehouse that the goods leave; required for an invoice without an order.
     #[serde(default)]
     pub warehouse_id: Option<Id>,
-    /// In the invoice's currency; required of an invoice without an order.
+    /// Price list in the currency of the invoice; required for an invoice without an order.
     #[serde(default)]
     pub price_list_id: Option<Id>,
-    /// Of the order that is made; omitted or null: `SI-` and the invoice's id.
+    /// Number of the sales order that this request creates. Omitted or null: `SI-` and the id of the invoice.
     #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))]
     pub order_number: Option<String>,
 }
 
-/// Recognises the revenue of lines without an order.
+/// Recognition of the revenue of lines without an order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecognizeSalesInvoice {
     pub expected_version: ExpectedVersion,
     pub recognized_on: Date,
-    /// Of a draft, which is issued too. Omitted or null: the draft's, else today.
+    /// Date of the invoice if it is a draft, which this request issues too. Omitted or null: the date of the draft, else today.
     #[serde(default)]
     pub issued_on: Option<Date>,
 }
 
-/// Recognises a debt to a supplier.
+/// Recognition of a debt to a supplier.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecognizePurchaseInvoice {
     pub expected_version: ExpectedVersion,
-    /// The supplier's own document.
+    /// Number of the supplier's own document.
     pub document_reference: Line<1, 200>,
     pub recognized_on: Date,
 }
 
-/// Recognises a debt to a supplier and receives its goods.
+/// Recognition of a debt to a supplier together with the receipt of its goods.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfirmPurchaseInvoice {
     pub expected_version: ExpectedVersion,
-    /// The supplier's own document.
+    /// Number of the supplier's own document.
     pub document_reference: Line<1, 200>,
     pub recognized_on: Date,
     pub reason: Prose<1, 1000>,
-    /// Where goods come in; required of an invoice without an order.
+    /// Warehouse that receives the goods; required for an invoice without an order.
     #[serde(default)]
     pub warehouse_id: Option<Id>,
     #[serde(default)]
     pub warehouse_location_id: Option<Id>,
-    /// Of the order that the invoice bills; required there.
+    /// The `version` of the billed order that you read; required if the invoice bills an order.
     #[serde(default)]
     pub expected_order_version: Option<ExpectedVersion>,
-    /// Of the order that is made; omitted or null: `PI-` and the invoice's id.
+    /// Number of the purchase order that this request creates. Omitted or null: `PI-` and the id of the invoice.
     #[serde(default)]
     #[schemars(regex(pattern = text::ANY_CASE_CODE), length(min = 1, max = 64))]
     pub order_number: Option<String>,
-    /// The units of serialized lines.
+    /// Units of the serialized lines.
     #[serde(default)]
     #[schemars(length(max = 100), extend("default" = []))]
     pub units: Vec<LineUnits>,
 }
 
-/// The units of a line.
+/// Units of one line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LineUnits {

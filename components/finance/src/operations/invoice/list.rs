@@ -30,16 +30,16 @@ list_query! {
         party_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Part of the number or of a reference, in any case.
+        /// Only documents whose number or reference contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// With a line of this order; with `variantId`, one line of both.
+        /// Only invoices with a line of this order. Together with `variantId`, one line must match both.
         order_id: Option<Id>,
         variant_id: Option<Id>,
-        /// Whether something of it is still owed.
+        /// True lists invoices with an open balance, false all others.
         open: Option<bool>,
-        /// Issued on this day or later.
+        /// Only documents issued on or after this day.
         from: Option<Date>,
         to: Option<Date>,
         due_from: Option<Date>,

@@ -90,43 +90,48 @@ pub const SALES_OPERATIONS: &[Operation] = &[
         .needs(SALES.read).query::<ListInvoices>().answers::<Page<SalesInvoiceHeader>>().cache_control("no-store")
         .and_client(Client::new(SALES.read, list::list_sales_as_client).answers::<Page<ApiSalesInvoiceHeader>>()),
     Operation::create("/sales/invoices", "createSalesInvoice", draft::create_sales).summary("Draft a sales invoice")
-        .description("A commercial document, not a fiscal one. A draft may be incomplete; it claims nothing and posts nothing.")
+        .description("A commercial document, not a fiscal one. A draft may be incomplete. It reserves no quantity and posts \
+            nothing.")
         .needs(SALES.write).body::<SalesInvoiceInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).problems(DRAFT_PROBLEMS),
     Operation::create("/sales/invoices/from-order", "draftSalesInvoiceFromOrder", draft::of_sales_order)
-        .summary("Draft an invoice of what an order has not billed")
-        .description("A line for each line of the order with a quantity that no invoice bills, its delivered units named.")
+        .summary("Draft an invoice for the unbilled quantities of an order")
+        .description("Creates a line for each order line with an unbilled quantity, and adds its delivered units.")
         .needs(SALES.write).body::<SalesInvoiceFromOrder>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).problems(FROM_ORDER_PROBLEMS),
     Operation::read("/sales/invoices/{id}", "getSalesInvoice", list::read_sales).summary("A sales invoice")
-        .description("`units` show serial numbers and states only to readers of serial numbers.")
+        .description("Members `units` with serial numbers and states are present only for callers with \
+            `inventory.serials.read`.")
         .needs(SALES.read).answers::<SalesInvoice>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(SALES.read, list::read_sales_as_client).answers::<ApiSalesInvoice>().description("")),
     Operation::replace("/sales/invoices/{id}", "replaceSalesInvoice", draft::replace_sales).summary("Replace a draft")
-        .description("Full replacement; number and legal entity must be the stored ones.")
+        .description("Full replacement. Number and legal entity must be the current ones.")
         .needs(SALES.write).body::<SalesInvoiceUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).without_if_match().problems(REPLACE_PROBLEMS),
     Operation::transition("/sales/invoices/{id}/issue", "issueSalesInvoice", issue::issue).summary("Issue a sales invoice")
-        .description("Every unit of a serialized line must be delivered and named, or all that are delivered are billed. An invoice of an \
-            order that a register collected is settled at once.")
+        .description("Every unit of a serialized line must be delivered and listed, or the line must bill all delivered units. \
+            If a register collected the order, the payment settles the invoice at once.")
         .needs(SALES.write).body::<IssueInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).without_if_match().problems(POST_PROBLEMS),
     Operation::transition("/sales/invoices/{id}/confirm", "confirmSalesInvoice", confirm_sale::confirm)
         .summary("Deliver the goods of a sales invoice and issue it")
-        .description("Of the CONFIRMED order that all its goods are of, which is delivered whole; or of an order that is made for it.")
+        .description("All goods on the invoice must belong to one CONFIRMED order, which is delivered in full. If they belong \
+            to none, the host creates an order for them.")
         .needs(CONFIRM_SALE).body::<ConfirmSalesInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).without_if_match().problems(CONFIRM_PROBLEMS),
     Operation::transition("/sales/invoices/{id}/recognize", "recognizeSalesInvoice", issue::recognize_sales)
-        .summary("Recognise revenue that no delivery recognises")
-        .description("Of lines without an order, once. A draft is issued with it, which needs `sales.create` too.")
+        .summary("Recognise the revenue of lines without a delivery")
+        .description("Recognises the lines without an order, once. A draft is issued by the same request, which then needs \
+            `sales.create` too.")
         .needs(SALES.settle).body::<RecognizeSalesInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).without_if_match().problems(POST_PROBLEMS),
     Operation::transition("/sales/invoices/{id}/void", "voidSalesInvoice", void::void_sales).summary("Void a sales invoice")
-        .description("One to which nothing is applied. What it billed may be billed again; deliveries stay.")
+        .description("Only an invoice to which no payment or credit is applied. The billed quantities can be billed again; \
+            deliveries remain.")
         .needs(SALES.settle).body::<VoidDocument>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SALES_INVOICE, &[]).without_if_match().problems(VOID_PROBLEMS),
     Operation::read("/sales/invoices/{id}/applications", "listSalesInvoiceApplications", list::list_sales_applications)
-        .summary("What paid a sales invoice")
+        .summary("Applications to a sales invoice")
         .needs(SALES.read).query::<ListApplications>().answers::<Page<Application>>().cache_control("no-store"),
 ];
 
@@ -136,40 +141,43 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .needs(PURCHASES.read).query::<ListInvoices>().answers::<Page<PurchaseInvoiceHeader>>().cache_control("no-store")
         .and_client(Client::new(PURCHASES.read, list::list_purchases_as_client).answers::<Page<ApiPurchaseInvoiceHeader>>()),
     Operation::create("/purchases/invoices", "createPurchaseInvoice", draft::create_purchase).summary("Draft a purchase invoice")
-        .description("A commercial document, not a fiscal one. A draft may be incomplete; it claims nothing and posts nothing.")
+        .description("A commercial document, not a fiscal one. A draft may be incomplete. It reserves no quantity and posts \
+            nothing.")
         .needs(PURCHASES.write).body::<PurchaseInvoiceInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).problems(DRAFT_PROBLEMS),
     Operation::create("/purchases/invoices/from-order", "draftPurchaseInvoiceFromOrder", draft::of_purchase_order)
-        .summary("Draft an invoice of what an order has not billed")
-        .description("A line for each line of a receipt, its units named, or for each line of the order, with a quantity that no invoice \
-            bills.")
+        .summary("Draft an invoice for the unbilled quantities of an order")
+        .description("Creates a line for each receipt line, with its units, or for each order line, with an unbilled quantity.")
         .needs(PURCHASES.write).body::<PurchaseInvoiceFromOrder>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).problems(FROM_ORDER_PROBLEMS),
     Operation::read("/purchases/invoices/{id}", "getPurchaseInvoice", list::read_purchase).summary("A purchase invoice")
-        .description("`units` show serial numbers and states only to readers of serial numbers.")
+        .description("Members `units` with serial numbers and states are present only for callers with \
+            `inventory.serials.read`.")
         .needs(PURCHASES.read).answers::<PurchaseInvoice>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(PURCHASES.read, list::read_purchase_as_client).answers::<ApiPurchaseInvoice>().description("")),
     Operation::replace("/purchases/invoices/{id}", "replacePurchaseInvoice", draft::replace_purchase).summary("Replace a draft")
-        .description("Full replacement; number and legal entity must be the stored ones.")
+        .description("Full replacement. Number and legal entity must be the current ones.")
         .needs(PURCHASES.write).body::<PurchaseInvoiceUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(REPLACE_PROBLEMS),
     Operation::transition("/purchases/invoices/{id}/recognize", "recognizePurchaseInvoice", issue::recognize_purchase)
         .summary("Recognise a debt to a supplier")
-        .description("Every unit of a serialized line must be received and named, or all that are received are billed.")
+        .description("Every unit of a serialized line must be received and listed, or the line must bill all received units.")
         .needs(PURCHASES.settle).body::<RecognizePurchaseInvoice>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(POST_PROBLEMS),
     Operation::transition("/purchases/invoices/{id}/confirm", "confirmPurchaseInvoice", confirm_purchase::confirm)
         .summary("Receive the goods of a purchase invoice and recognise it")
-        .description("Of the open order that all its goods are of, exactly what is billed; or of an order that is made for it, at the \
-            invoice's cost. The confirmation is the order's approval.")
+        .description("All goods on the invoice must belong to one open order, of which exactly the billed quantities are \
+            received. If they belong to none, the host creates an order at the costs of the invoice. The confirmation also \
+            approves that order.")
         .needs(CONFIRM_PURCHASE).body::<ConfirmPurchaseInvoice>().grows_with("/units").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(CONFIRM_PROBLEMS),
     Operation::transition("/purchases/invoices/{id}/void", "voidPurchaseInvoice", void::void_purchase)
         .summary("Void a purchase invoice")
-        .description("One to which nothing is applied. What it billed may be billed again; receipts stay.")
+        .description("Only an invoice to which no payment or credit is applied. The billed quantities can be billed again; \
+            receipts remain.")
         .needs(PURCHASES.settle).body::<VoidDocument>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).without_if_match().problems(VOID_PROBLEMS),
     Operation::read("/purchases/invoices/{id}/applications", "listPurchaseInvoiceApplications", list::list_purchase_applications)
-        .summary("What paid a purchase invoice")
+        .summary("Applications to a purchase invoice")
         .needs(PURCHASES.read).query::<ListApplications>().answers::<Page<Application>>().cache_control("no-store"),
 ];

@@ -19,7 +19,7 @@ use crate::work::money::check_card;
 use crate::work::settle::Part;
 
 text_enum! {
-    /// PENDING payments settle nothing until they are confirmed.
+    /// A PENDING payment settles nothing until it is confirmed.
     #[derive(Default)]
     pub enum StatedStatus { #[default] Recorded => "RECORDED", Pending => "PENDING" }
 }
@@ -50,7 +50,7 @@ macro_rules! payment_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique in the legal entity, ignoring case, also after a void; immutable.
+            /// Unique in the legal entity, ignoring case, also after voiding. Immutable.
             pub number: StatedNumber,
             /// Immutable.
             pub legal_entity_id: Id,
@@ -60,11 +60,11 @@ macro_rules! payment_body {
             /// Above zero.
             pub amount: Positive,
             pub method: Method,
-            /// Of method CARD alone.
+            /// Kind of the card; only with method CARD.
             #[serde(default)]
             pub card_kind: Option<CardKind>,
-            /// A money account of the legal entity whose kind fits the method. Omitted or null: the one mapped to the method. Refused where
-            /// the legal entity keeps no books.
+            /// Money account of the legal entity whose kind fits the method. Omitted or null: the account mapped to the method.
+            /// Rejected if the legal entity keeps no books.
             #[serde(default)]
             pub account_id: Option<Id>,
             pub paid_on: Date,
@@ -74,7 +74,7 @@ macro_rules! payment_body {
             pub notes: Option<Prose<0, 2000>>,
             #[serde(default)]
             pub status: StatedStatus,
-            /// One per invoice; none of a PENDING payment.
+            /// At most one for each invoice; not allowed for a PENDING payment.
             #[serde(default)]
             #[schemars(length(max = 50), extend("default" = []))]
             pub applications: Vec<ApplicationInput>,
@@ -109,46 +109,46 @@ macro_rules! payment_body {
 }
 
 payment_body! {
-    /// A payment to record, or to expect.
+    /// A received or expected payment.
     PaymentInput {}
 }
 
 payment_body! {
-    /// The full replacement of a PENDING payment, which stays one.
+    /// Full replacement of a PENDING payment. The payment remains PENDING.
     PaymentUpdate {
         pub expected_version: ExpectedVersion,
     }
 }
 
-/// Confirms a PENDING payment: it is money from then on.
+/// Confirmation of a PENDING payment. It counts as money from then on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfirmPayment {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: the payment's.
+    /// Omitted or null: the one of the payment.
     #[serde(default)]
     pub paid_on: Option<Date>,
-    /// Omitted or null: the payment's, else the one mapped to the method.
+    /// Omitted or null: the account of the payment, else the account mapped to the method.
     #[serde(default)]
     pub account_id: Option<Id>,
-    /// Omitted or null: the payment's.
+    /// Omitted or null: the one of the payment.
     #[serde(default)]
     pub reference: Option<Line<0, 200>>,
-    /// One per invoice.
+    /// At most one for each invoice.
     #[serde(default)]
     #[schemars(length(max = 50), extend("default" = []))]
     pub applications: Vec<ApplicationInput>,
 }
 
-/// Reverses a payment whose money failed after it was applied.
+/// Reversal of an applied payment whose money failed to arrive.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReversePayment {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: today. Not before the payment, nor before what it paid.
+    /// Accounting day. Omitted or null: today. Not before the payment, and not before an invoice that it paid.
     #[serde(default)]
     pub reversed_on: Option<Date>,
-    /// Why, for people.
+    /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,
 }
 

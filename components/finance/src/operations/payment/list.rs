@@ -20,16 +20,16 @@ list_query! {
         party_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Part of the number or of the reference, in any case.
+        /// Only documents whose number or reference contains the text, ignoring case.
         text: Option<Text<1, 200>>,
         method: Option<Method>,
         account_id: Option<Id>,
         origin: Option<PaymentOrigin>,
         receipt_id: Option<Id>,
         order_id: Option<Id>,
-        /// Paid on this day or later.
+        /// Only payments made on or after this day.
         from: Option<Date>,
         to: Option<Date>,
         total_min: Option<Money>,
@@ -59,9 +59,6 @@ impl ListPayments {
 }
 
 /// What is left of these documents.
-///
-/// # Errors
-/// The store's.
 pub fn read_funds(ids: impl Iterator<Item = Id>) -> Result<BTreeMap<Id, FundsRow>, Problem> {
     let keys: Vec<_> = ids.map(|id| vec![id.put()]).collect();
     let found = (!keys.is_empty()).then(|| find::<FundsRow>("source", keys));

@@ -85,7 +85,10 @@ const fn write(operation: Operation, needs: &'static [&'static str]) -> Operatio
 
 const fn create(operation: Operation, of: Rights) -> Operation {
     write(operation, of.write)
-        .description("A PENDING one settles nothing and posts nothing until it is confirmed. No card number is kept, in no member.")
+        .description(
+            "A PENDING payment settles and posts nothing until it is confirmed. Card numbers are rejected in every \
+            member.",
+        )
         .body::<PaymentInput>()
         .problems(RECORD_PROBLEMS)
 }
@@ -93,7 +96,7 @@ const fn create(operation: Operation, of: Rights) -> Operation {
 const fn replace(operation: Operation, of: Rights) -> Operation {
     write(operation, of.write)
         .summary("Replace a PENDING payment")
-        .description("Full replacement; number and legal entity must be the stored ones, `status` PENDING.")
+        .description("Full replacement. Number and legal entity must be the current ones, and `status` PENDING.")
         .body::<PaymentUpdate>()
         .problems(REPLACE_PROBLEMS)
 }
@@ -105,15 +108,15 @@ const fn confirm(operation: Operation, of: Rights) -> Operation {
 const fn void(operation: Operation, of: Rights) -> Operation {
     write(operation, of.settle)
         .summary("Void a payment")
-        .description("One of which nothing is applied or refunded, and that no register collected.")
+        .description("Only a payment that is neither applied nor refunded, and that no register collected.")
         .body::<VoidDocument>()
         .problems(UNDO_PROBLEMS)
 }
 
 const fn reverse(operation: Operation, of: Rights) -> Operation {
     write(operation, of.settle)
-        .summary("Reverse a payment whose money failed")
-        .description("One that was applied, such as a bounced cheque: what it paid is open again.")
+        .summary("Reverse a payment whose money failed to arrive")
+        .description("Reverses an applied payment, such as a bounced cheque. The invoices that it paid are open again.")
         .body::<ReversePayment>()
         .problems(UNDO_PROBLEMS)
 }

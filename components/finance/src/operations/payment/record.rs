@@ -5,6 +5,7 @@ use stoa_sdk::{Answer, Call, Problem, facts, new_id, now, today};
 use stoa_trade::Change;
 use stoa_trade::clients::{books, directory};
 use stoa_trade::dates::effective_day;
+use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{invalid, or_duplicate};
 use stoa_trade::text::key;
 
@@ -94,7 +95,7 @@ fn pay(row: &PaymentRow, parts: &[Part]) -> Result<Paid, Problem> {
     let settlement = settle(&source, parts, "/applications", Ok)?;
     funds.applied = settlement.total;
     let left = row.amount.checked_add(negate(settlement.total));
-    funds.available = left.ok_or_else(Problem::limit_exceeded)?;
+    funds.available = left.ok_or_else(Money::limit_exceeded)?;
     Ok(Paid { recorded: record_payment(row), funds, settlement })
 }
 

@@ -12,25 +12,25 @@ use crate::records::receipt::StatedNumber;
 use crate::rules::text::check_texts;
 use crate::work::money::check_card;
 
-/// Gives back what a payment or a credit has left.
+/// Refund of the available amount of a payment or credit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RefundInput {
-    /// Of the payment or credit.
+    /// The `version` of the payment or credit that you read.
     pub expected_version: ExpectedVersion,
-    /// Unique in the legal entity, ignoring case, also after a void.
+    /// Unique in the legal entity, ignoring case, also after voiding.
     pub number: StatedNumber,
     /// Above zero.
     pub amount: Positive,
     pub method: Method,
-    /// Of method CARD alone.
+    /// Kind of the card; only with method CARD.
     #[serde(default)]
     pub card_kind: Option<CardKind>,
-    /// A money account of the legal entity whose kind fits the method. Omitted or null: the one mapped to the method. Refused where the
-    /// legal entity keeps no books.
+    /// Money account of the legal entity whose kind fits the method. Omitted or null: the account mapped to the method.
+    /// Rejected if the legal entity keeps no books.
     #[serde(default)]
     pub account_id: Option<Id>,
-    /// The open session of the till that cash to a customer leaves; required where the account is a till's.
+    /// Open session of the till that pays cash to a customer; required if the account is a till.
     #[serde(default)]
     pub session_id: Option<Id>,
     pub refunded_on: Date,
@@ -53,17 +53,17 @@ impl RefundInput {
     }
 }
 
-/// Voids a refund.
+/// Voiding of a refund.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VoidRefund {
     pub expected_version: ExpectedVersion,
-    /// Omitted or null: today. Not before the refund.
+    /// Accounting day. Omitted or null: today. Not before the refund.
     #[serde(default)]
     pub voided_on: Option<Date>,
-    /// Why, for people.
+    /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,
-    /// The open session of the till that takes the cash back; of a refund that left one.
+    /// Open session of the till that receives the cash back; required if the refund left a till.
     #[serde(default)]
     pub session_id: Option<Id>,
 }

@@ -18,15 +18,15 @@ list_query! {
         party_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Part of the number or of the reference, in any case.
+        /// Only documents whose number or reference contains the text, ignoring case.
         text: Option<Text<1, 200>>,
         method: Option<Method>,
         payment_id: Option<Id>,
         credit_id: Option<Id>,
         session_id: Option<Id>,
-        /// Refunded on this day or later.
+        /// Only refunds made on or after this day.
         from: Option<Date>,
         to: Option<Date>,
         total_min: Option<Money>,

@@ -36,9 +36,11 @@ pub const OPERATIONS: &[Operation] = &[
 
 const fn refund(operation: Operation, of: Rights) -> Operation {
     operation
-        .summary("Give back what is left")
-        .description("Never more than is available. Cash that a customer gets from a till names the till's open session, and lowers \
-            what that session should hold.")
+        .summary("Refund the available amount")
+        .description(
+            "At most the available amount. Cash that leaves a till needs the open session of that till and lowers its \
+            expected cash.",
+        )
         .needs(of.settle)
         .body::<RefundInput>()
         .answers::<FinanceReceipt>()
@@ -51,7 +53,8 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
             "LIMIT_EXCEEDED",
             "CASH_SESSION_REQUIRED",
             "PAYMENT_ACCOUNT_INVALID",
-            "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
+            "ARCHIVED",
+            "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED",
             "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_AMOUNT_PRECISION",
@@ -62,7 +65,7 @@ const fn void(operation: Operation, of: Rights) -> Operation {
     operation
         .summary("Void a refund")
         .description(
-            "What it took is available again. Cash that left a till goes back into an open session of that till.",
+            "The refunded amount is available again. Cash that left a till returns to an open session of that till.",
         )
         .needs(of.settle)
         .body::<VoidRefund>()

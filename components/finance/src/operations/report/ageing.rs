@@ -18,11 +18,13 @@ use crate::work::month_totals::{Parties, to_sum};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/receivables-ageing", "getReceivablesAgeing", receivables).summary("How old the debts of customers are")
-        .description("By when they are due, else issued: what was posted by then and not void by then, less what was applied by then.")
+    Operation::read("/reports/receivables-ageing", "getReceivablesAgeing", receivables).summary("Receivables by age")
+        .description("Invoices posted and not voided by `asOf`, minus applications by `asOf`, grouped by due date. An invoice \
+            without a due date counts from its issue date.")
         .needs(SALES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv().heavy(),
-    Operation::read("/reports/payables-ageing", "getPayablesAgeing", payables).summary("How old the debts to suppliers are")
-        .description("By when they are due, else issued: what was posted by then and not void by then, less what was applied by then.")
+    Operation::read("/reports/payables-ageing", "getPayablesAgeing", payables).summary("Payables by age")
+        .description("Invoices posted and not voided by `asOf`, minus applications by `asOf`, grouped by due date. An invoice \
+            without a due date counts from its issue date.")
         .needs(PURCHASES.read).query::<AskAgeing>().answers::<Ageing>().cache_control("no-store").or_csv().heavy(),
 ];
 
@@ -36,7 +38,7 @@ pub struct AskAgeing {
     legal_entity_id: Id,
     #[schemars(regex(pattern = text::CURRENCY))]
     currency_code: String,
-    /// Omitted: today.
+    /// Last included day. Omitted: today.
     as_of: Option<Date>,
     party_id: Option<Id>,
 }
@@ -55,11 +57,11 @@ pub struct AgeingBuckets {
     #[serde(rename = "over90")]
     over_90: Sum,
     total: Sum,
-    /// Payments and credits that no invoice has used.
+    /// Payments and credits that are not applied to an invoice.
     unapplied: Sum,
 }
 
-/// Debts of a party by age.
+/// Open amounts of a party by age.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgeingItem {
@@ -68,7 +70,7 @@ pub struct AgeingItem {
     buckets: AgeingBuckets,
 }
 
-/// Debts by party and age; totals are of all parties.
+/// Open amounts by party and age. Totals include all parties.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ageing {

@@ -18,9 +18,9 @@ use crate::work::ordered::parse;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/cash", "getCashReport", cash).summary("What money came and went")
-        .description("Signed: what came in is above zero. Opening and all columns add up to closing. `other` is what the journal alone \
-            knows, such as manual entries and the counter accounts of till movements.")
+    Operation::read("/reports/cash", "getCashReport", cash).summary("Cash report")
+        .description("Receipts are positive, payments negative. Opening plus all columns equals closing. `other` contains \
+            journal lines without a document, such as manual entries and the counter accounts of till movements.")
         .needs(CASH).query::<AskCash>().answers::<CashReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
@@ -32,28 +32,28 @@ pub struct AskCash {
     #[schemars(regex(pattern = text::CURRENCY))]
     currency_code: String,
     from: Date,
-    /// At most 366 days after `from`.
+    /// Last day, at most 366 days after `from`.
     to: Date,
-    /// Tills of this branch alone; then nothing is said of the accounts' balances.
+    /// Only tills of this branch. The response then has no balances of the accounts.
     branch_id: Option<Id>,
 }
 
-/// Money by account.
+/// Movements of money by account.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CashReport {
     items: Vec<CashRow>,
     totals: CashColumns,
-    /// Always null: the report is one page.
+    /// Always null: the report has one page.
     next_cursor: Option<Id>,
 }
 
-/// Money of an account, or of a method where the legal entity keeps no books.
+/// Money of an account, or of a method if the legal entity keeps no books.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CashRow {
     money_account_id: Option<Id>,
-    /// CASH, TRANSFER, CARD, CHECK, OTHER; of a row without an account.
+    /// Payment method of a row without an account.
     method: Option<&'static str>,
     /// Null without books.
     opening: Option<Amount>,
@@ -65,7 +65,7 @@ pub struct CashRow {
     closing: Option<Amount>,
 }
 
-/// What moved money.
+/// Movements of money by origin.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CashColumns {
@@ -209,6 +209,6 @@ fn show(
     let opening: Option<Amount> = flow.map(|flow| parse(&flow.opening));
     let closing: Option<Amount> = flow.map(|flow| parse(&flow.closing));
     let known = sum(columns.parts().map(widen).into_iter().chain(opening))?;
-    let other = closing.map(|closing| closing.checked_sub(known).ok_or_else(Problem::limit_exceeded)).transpose()?;
+    let other = closing.map(|closing| closing.checked_sub(known).ok_or_else(Sum::limit_exceeded)).transpose()?;
     Ok(CashRow { money_account_id, method, opening, columns, other, closing })
 }

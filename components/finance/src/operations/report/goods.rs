@@ -13,11 +13,11 @@ use crate::work::ordered::parse;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("What goods are worth")
-        .description("Totals are of the whole legal entity. The difference to the books is zero.")
+    Operation::read("/reports/valuation", "getValuationReport", valuation).summary("Value of goods")
+        .description("Totals include the whole legal entity. The difference to the books must be zero.")
         .needs(COST).query::<AskValuation>().answers::<Valuation>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
-    Operation::read("/reports/costs", "getCostReport", costs_report).summary("How the worth of goods changed")
-        .description("Signed: opening and all columns add up to closing.")
+    Operation::read("/reports/costs", "getCostReport", costs_report).summary("Changes of the value of goods")
+        .description("Increases are positive, decreases negative. Opening plus all columns equals closing.")
         .needs(COST).query::<AskCosts>().answers::<CostReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
@@ -29,7 +29,7 @@ pub struct AskValuation {
     #[serde(default)]
     limit: Limit,
     legal_entity_id: Id,
-    /// At the end of this day; omitted: now.
+    /// Last included day. Omitted: now.
     as_of: Option<Date>,
     variant_id: Option<Id>,
 }
@@ -40,12 +40,12 @@ pub struct AskValuation {
 pub struct ValuedGoods {
     variant_id: Id,
     quantity: Sum,
-    /// Of which the cost is not known.
+    /// Part of the quantity without a known cost.
     uncosted_quantity: Sum,
     values: Vec<GoodsValue>,
 }
 
-/// Goods of one currency; null where their cost is not known.
+/// Goods valued in one currency; null if their cost is unknown.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoodsValue {
@@ -54,13 +54,13 @@ pub struct GoodsValue {
     value: Amount,
 }
 
-/// What goods are worth.
+/// Value of goods.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Valuation {
     items: Vec<ValuedGoods>,
     totals: Vec<GoodsValue>,
-    /// What the books say of all goods now; null without books, of a variant, and as of an earlier day.
+    /// Balance of the books for all goods now; null without books, for a single variant, and for an earlier day.
     ledger_balance: Option<Amount>,
     difference: Option<Amount>,
     next_cursor: Option<Id>,
@@ -94,7 +94,7 @@ fn valuation(call: &Call) -> Answer {
         page.totals.iter().find(|total| total.currency_code.is_some() && total.currency_code == entity.currency_code);
     let worth: Amount = own.map(|total| parse(&total.value)).unwrap_or_default();
     let difference =
-        ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Problem::limit_exceeded)).transpose()?;
+        ledger_balance.map(|ledger| ledger.checked_sub(worth).ok_or_else(Sum::limit_exceeded)).transpose()?;
     let item = |of: &Valued| ValuedGoods {
         variant_id: of.variant_id.into(),
         quantity: parse(&of.quantity),
@@ -119,12 +119,12 @@ pub struct AskCosts {
     limit: Limit,
     legal_entity_id: Id,
     from: Date,
-    /// At most 366 days after `from`.
+    /// Last day, at most 366 days after `from`.
     to: Date,
     variant_id: Option<Id>,
 }
 
-/// How the worth of a variant's goods changed, in one currency.
+/// Change of the value of a variant's goods in one currency.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostFlow {
@@ -134,7 +134,7 @@ pub struct CostFlow {
     /// With charges.
     received: Amount,
     adjusted_in: Amount,
-    /// Less what came back.
+    /// Net of returned goods.
     sold: Amount,
     adjusted_out: Amount,
     damaged: Amount,
@@ -144,7 +144,7 @@ pub struct CostFlow {
     closing: Amount,
 }
 
-/// How the worth of goods changed, by variant.
+/// Changes of the value of goods, by variant.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostReport {

@@ -6,9 +6,9 @@ use stoa_sdk::store::{aggregate, get, run, select};
 use stoa_sdk::{
     Answer, Call, Client, Date, Field, Id, Limit, Operation, Problem, Reply, all, text, today, totals, view,
 };
+use stoa_trade::dates::check_range;
 use stoa_trade::lists::equals;
 use stoa_trade::quantity::{Money, Sum, sum};
-use stoa_trade::refusal::invalid;
 
 use crate::records::party_entry::{DocumentKind, PartyAccount, PartyAct, PartyEntryRow};
 use crate::records::permission::{PURCHASES, READ_CUSTOMER, SALES};
@@ -19,14 +19,14 @@ use crate::work::party::read_party;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/sales/customers/{id}/balance", "getCustomerBalance", customer_balance).summary("What a customer owes")
+    Operation::read("/sales/customers/{id}/balance", "getCustomerBalance", customer_balance).summary("Balance of a customer")
         .needs(READ_CUSTOMER).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv()
         .and_client(Client::new(SALES.read, customer_balance)),
     Operation::read("/sales/customers/{id}/statement", "getCustomerStatement", customer_statement)
         .summary("The statement of a customer's account")
         .needs(READ_CUSTOMER).query::<AskPartyStatement>().answers::<PartyStatement>().cache_control("no-store").or_csv()
         .problems(&["LIMIT_EXCEEDED"]),
-    Operation::read("/purchases/suppliers/{id}/balance", "getSupplierBalance", supplier_balance).summary("What a supplier is owed")
+    Operation::read("/purchases/suppliers/{id}/balance", "getSupplierBalance", supplier_balance).summary("Balance of a supplier")
         .needs(PURCHASES.read).query::<AskBalance>().answers::<PartyBalances>().cache_control("no-store").or_csv(),
     Operation::read("/purchases/suppliers/{id}/statement", "getSupplierStatement", supplier_statement)
         .summary("The statement of a supplier's account")
@@ -43,13 +43,13 @@ pub struct AskBalance {
     currency_code: Option<String>,
 }
 
-/// What a party stands at.
+/// Balances of a customer or supplier.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PartyBalances {
     items: Vec<PartyBalance>,
 }
 
-/// What a party stands at in a legal entity and currency.
+/// Balance of a customer or supplier in one legal entity and currency.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartyBalance {
@@ -58,7 +58,7 @@ pub struct PartyBalance {
     open_invoices: Sum,
     unapplied_payments: Sum,
     available_credits: Sum,
-    /// Invoices less payments and credits.
+    /// Invoices minus payments and credits.
     balance: Sum,
 }
 
@@ -122,14 +122,14 @@ pub struct AskPartyStatement {
     legal_entity_id: Id,
     #[schemars(regex(pattern = text::CURRENCY))]
     currency_code: String,
-    /// Omitted: from the first entry on.
+    /// First day. Omitted: the day of the first entry.
     from: Option<Date>,
-    /// Omitted: to today.
+    /// Last day. Omitted: today.
     to: Option<Date>,
 }
 
 stoa_sdk::text_enum! {
-    /// A VOID undoes a document: its invoice, payment, credit or refund.
+    /// Kind of the entry. A VOID entry reverses an invoice, payment, credit or refund.
     pub enum StatementKind {
         Invoice => "INVOICE", Payment => "PAYMENT", Credit => "CREDIT", Refund => "REFUND", Void => "VOID",
     }
@@ -145,11 +145,11 @@ pub struct PartyStatementItem {
     number: String,
     increase: Money,
     decrease: Money,
-    /// With this entry and all before it.
+    /// Balance including this entry and all earlier ones.
     balance: Sum,
 }
 
-/// A party's account by day. Opening and closing are those of the whole range, whichever page this is.
+/// Account of a party by day. Opening and closing cover the whole range, on every page.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartyStatement {
@@ -175,9 +175,7 @@ fn statement(side: Side, call: &Call) -> Answer {
     let id: Id = call.path_id("id")?;
     let query: AskPartyStatement = call.query()?;
     let to = query.to.unwrap_or_else(today);
-    if query.from.is_some_and(|from| from > to) {
-        return Err(invalid("/query/to", "RANGE"));
-    }
+    check_range(query.from, Some(to))?;
     require_party(side, id)?;
     let scope = || {
         all([

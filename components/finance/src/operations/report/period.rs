@@ -1,7 +1,7 @@
 //! Periods that reports are of.
 
-use stoa_sdk::{Date, Problem};
-use stoa_trade::refusal::invalid;
+use stoa_sdk::{Bounds, Date, Problem};
+use stoa_trade::refusal::out_of_range;
 
 /// Days of a report at most.
 const MOST_DAYS: i64 = 366;
@@ -10,7 +10,10 @@ const MOST_DAYS: i64 = 366;
 /// VALIDATION_FAILED with RANGE at `/query/to`.
 pub fn check_period(from: Date, to: Date) -> Result<(), Problem> {
     let days = to.days() - from.days() + 1;
-    if (1..=MOST_DAYS).contains(&days) { Ok(()) } else { Err(invalid("/query/to", "RANGE")) }
+    if (1..=MOST_DAYS).contains(&days) {
+        return Ok(());
+    }
+    Err(out_of_range("/query/to", Bounds::between(1_i64, MOST_DAYS).of_unit("DAYS")))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stoa_sdk::{Answer, Call, Id, Operation, Problem, Reply};
 use stoa_trade::clients::{books, directory};
-use stoa_trade::quantity::Amount;
+use stoa_trade::quantity::{Amount, Sum};
 use stoa_trade::refusal::illegal;
 
 use crate::records::permission::FIGURES;
@@ -12,8 +12,8 @@ use crate::work::control::{read_control, read_inventory};
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("The books against the documents")
-        .description("Every difference is zero. Documents in other currencies than that of the books stay outside.")
+    Operation::read("/reports/reconciliation", "getReconciliation", reconcile).summary("Reconciliation of books and documents")
+        .description("Every difference must be zero. Documents in other currencies than the books are excluded.")
         .needs(FIGURES).query::<AskReconciliation>().answers::<Reconciliation>().cache_control("no-store").or_csv().heavy()
         .problems(&["NOT_FOUND", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];
@@ -34,7 +34,7 @@ pub struct Reconciliation {
     items: Vec<ControlBalance>,
 }
 
-/// A control account; debit minus credit.
+/// Control account; its balances are debit minus credit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlBalance {
@@ -57,7 +57,7 @@ fn reconcile(call: &Call) -> Answer {
     let mut items = Vec::new();
     for (role, document_balance) in documents {
         let ledger_balance = balances.get(role).copied().unwrap_or_default();
-        let difference = ledger_balance.checked_sub(document_balance).ok_or_else(Problem::limit_exceeded)?;
+        let difference = ledger_balance.checked_sub(document_balance).ok_or_else(Sum::limit_exceeded)?;
         items.push(ControlBalance { role, ledger_balance, document_balance, difference });
     }
     Ok(Reply::json(&Reconciliation { currency_code, items }))

@@ -16,13 +16,13 @@ use crate::work::revenue::{Figures, GroupBy, Grouped, Scope, group_revenue, ids_
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/reports/sales", "getSalesReport", sales).summary("What was sold")
-        .description("Order lines by the day of their delivery, and lines without an order by the day on which their revenue was \
-            recognised. Totals span the range on every page.")
+    Operation::read("/reports/sales", "getSalesReport", sales).summary("Sales report")
+        .description("Order lines count on the day of their delivery, lines without an order on the day of their recognition. \
+            Totals cover the whole range on every page.")
         .needs(SALES.read).query::<AskRevenue>().answers::<SalesReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
-    Operation::read("/reports/margin", "getMarginReport", margin).summary("What was earned")
-        .description("Revenue less what the goods cost when they left; what has no known cost is counted, not valued. Credits and \
-            corrections of cost stand beside the totals.")
+    Operation::read("/reports/margin", "getMarginReport", margin).summary("Margin report")
+        .description("Revenue minus the cost of the goods when they left. Goods without a known cost are counted and not \
+            valued. Credits and corrections of cost are separate from the totals.")
         .needs(MARGIN).query::<AskRevenue>().answers::<MarginReport>().cache_control("no-store").or_csv().heavy().problems(&["NOT_FOUND", "LIMIT_EXCEEDED"]),
 ];
 
@@ -30,7 +30,7 @@ pub const OPERATIONS: &[Operation] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AskRevenue {
-    /// Of groups by VARIANT, CUSTOMER and WAREHOUSE.
+    /// Cursor of the next page; for groups by VARIANT, CUSTOMER and WAREHOUSE.
     cursor: Option<Id>,
     #[serde(default)]
     limit: Limit,
@@ -38,7 +38,7 @@ pub struct AskRevenue {
     #[schemars(regex(pattern = text::CURRENCY))]
     currency_code: String,
     from: Date,
-    /// At most 366 days after `from`.
+    /// Last day, at most 366 days after `from`.
     to: Date,
     #[serde(default)]
     group_by: GroupBy,
@@ -48,33 +48,33 @@ pub struct AskRevenue {
     warehouse_id: Option<Id>,
 }
 
-/// What a group sold.
+/// Sales of a group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesFigures {
-    /// Orders delivered, and invoices whose lines without an order were recognised.
+    /// Number of delivered orders and of invoices whose lines without an order were recognised.
     documents: i64,
-    /// Less what came back; by VARIANT alone.
+    /// Minus returned quantity; present for groups by VARIANT only.
     quantity: Option<Sum>,
     revenue: Amount,
-    /// Recognised credits; by DAY, MONTH and CUSTOMER alone.
+    /// Recognised credits; present for groups by DAY, MONTH and CUSTOMER only.
     credits: Option<Sum>,
-    /// Revenue less credits.
+    /// Revenue minus credits.
     net: Amount,
 }
 
-/// What a group sold.
+/// Sales of a group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesReportRow {
-    /// A day, a month or an id; null of what has none.
+    /// Day, month or id of the group; null for records without one.
     key: Option<String>,
     label: Option<String>,
     #[serde(flatten)]
     figures: SalesFigures,
 }
 
-/// What was sold.
+/// Sales of a range, by group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SalesReport {
@@ -83,42 +83,42 @@ pub struct SalesReport {
     next_cursor: Option<Id>,
 }
 
-/// What a group earned.
+/// Margin of a group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarginFigures {
     revenue: Amount,
     cost: Amount,
-    /// Revenue less cost.
+    /// Revenue minus cost.
     margin: Amount,
-    /// Sold without a known cost.
+    /// Quantity sold without a known cost.
     uncosted_quantity: Sum,
 }
 
-/// What a group earned.
+/// Margin of a group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarginReportRow {
-    /// A day, a month or an id; null of what has none.
+    /// Day, month or id of the group; null for records without one.
     key: Option<String>,
     label: Option<String>,
     #[serde(flatten)]
     figures: MarginFigures,
 }
 
-/// What all groups earned.
+/// Margin of all groups.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarginTotals {
     #[serde(flatten)]
     figures: MarginFigures,
-    /// Recognised credits; by DAY, MONTH and CUSTOMER alone.
+    /// Recognised credits; present for groups by DAY, MONTH and CUSTOMER only.
     credits: Option<Sum>,
-    /// By how much credits of suppliers lowered the cost of goods that were sold, by the day of their recognition.
+    /// Amount by which supplier credits lowered the cost of sold goods, by the day of their recognition.
     corrections: Amount,
 }
 
-/// What was earned.
+/// Margin of a range, by group.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarginReport {
@@ -165,7 +165,7 @@ fn show_sales(of: &Figures, by: GroupBy) -> Result<SalesFigures, Problem> {
         quantity: (by == GroupBy::Variant).then_some(of.quantity),
         revenue: of.revenue,
         credits: of.credits,
-        net: of.revenue.checked_sub(less).ok_or_else(Problem::limit_exceeded)?,
+        net: of.revenue.checked_sub(less).ok_or_else(Sum::limit_exceeded)?,
     })
 }
 
@@ -191,7 +191,7 @@ fn show_margin(of: &Figures) -> Result<MarginFigures, Problem> {
     Ok(MarginFigures {
         revenue: of.revenue,
         cost: of.cost,
-        margin: of.revenue.checked_sub(of.cost).ok_or_else(Problem::limit_exceeded)?,
+        margin: of.revenue.checked_sub(of.cost).ok_or_else(Sum::limit_exceeded)?,
         uncosted_quantity: of.uncosted,
     })
 }

@@ -15,22 +15,23 @@ use crate::work::ordered::parse;
 
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    Operation::read("/sales/orders/{id}/settlement", "getOrderSettlement", settlement).summary("How far an order is billed and paid")
+    Operation::read("/sales/orders/{id}/settlement", "getOrderSettlement", settlement).summary("Billed and paid amounts of an \
+        order")
         .needs(SALES.read).answers::<OrderSettlement>().cache_control("no-store").or_csv().problems(&["LIMIT_EXCEEDED"])
         .and_client(Client::new(SALES.read, settlement)),
 ];
 
-/// How far an order is billed and paid.
+/// Billed and paid amounts of an order.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderSettlement {
     order_id: Id,
     total: Amount,
-    /// What invoices that stand bill of it.
+    /// Amount of the order on issued, not voided invoices.
     billed: Amount,
-    /// The receipt of the register that collected it.
+    /// Id of the register's receipt that collected the order; null if none did.
     receipt_id: Option<Id>,
-    /// All that name a line of it, drafts and void ones too.
+    /// All invoices with a line of the order, drafts and void invoices included.
     invoices: Vec<SettledInvoice>,
 }
 
@@ -42,7 +43,7 @@ pub struct SettledInvoice {
     number: String,
     status: InvoiceStatus,
     total: Money,
-    /// What is still owed; null unless it is ISSUED.
+    /// Amount that is still to be paid; null unless the invoice is ISSUED.
     balance: Option<Money>,
 }
 

@@ -12,14 +12,14 @@ use stoa_trade::text::Prose;
 use crate::records::receipt::StatedNumber;
 use crate::rules::text::check_texts;
 
-/// Goods of a receipt's line.
+/// Goods of a receipt line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SupplierReturnLineInput {
-    /// Of a tracked line of a receipt of the supplier and legal entity.
+    /// Tracked line of a goods receipt from this supplier for this legal entity.
     pub receipt_item_id: Id,
     pub quantity: Positive,
-    /// Of a serialized line: as many as the quantity when it is shipped.
+    /// Units of a serialized line: as many as its quantity when the return is shipped.
     #[serde(default)]
     #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
@@ -45,13 +45,13 @@ macro_rules! return_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique in the legal entity, ignoring case; immutable.
+            /// Unique in the legal entity, ignoring case. Immutable.
             pub number: StatedNumber,
             /// Immutable.
             pub legal_entity_id: Id,
             /// The supplier.
             pub party_id: Id,
-            /// From which the goods leave: of the legal entity.
+            /// Warehouse of the legal entity that the goods leave.
             pub warehouse_id: Id,
             pub reason: Prose<1, 1000>,
             #[serde(default)]
@@ -83,12 +83,12 @@ macro_rules! return_body {
 }
 
 return_body! {
-    /// A supplier return to draft.
+    /// A draft of a supplier return.
     SupplierReturnInput {}
 }
 
 return_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     SupplierReturnUpdate {
         pub expected_version: ExpectedVersion,
     }

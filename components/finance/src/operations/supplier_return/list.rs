@@ -20,11 +20,11 @@ list_query! {
         warehouse_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Part of the number or of the reason, in any case.
+        /// Only documents whose number or reason contains the text, ignoring case.
         text: Option<Text<1, 200>>,
-        /// Shipped on this day or later.
+        /// Only returns shipped on or after this day.
         from: Option<Date>,
         to: Option<Date>,
     }

@@ -23,27 +23,30 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(PURCHASES.read).query::<ListSupplierReturns>().answers::<Page<SupplierReturnHeader>>().cache_control("no-store")
         .and_client(Client::new(PURCHASES.read, list::list_as_client).answers::<Page<ApiSupplierReturnHeader>>()),
     Operation::create("/purchases/returns", "createSupplierReturn", draft::create).summary("Draft a supplier return")
-        .description("Goods of receipts that go back, independent of any credit. A draft moves nothing.")
+        .description("Returns received goods to the supplier, independent of any credit. A draft moves no stock.")
         .needs(PURCHASES.write).body::<SupplierReturnInput>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).problems(&["DUPLICATE", "REFERENCE_INVALID"]),
     Operation::read("/purchases/returns/{id}", "getSupplierReturn", list::read).summary("A supplier return")
-        .description("`units` show serial numbers and states only to readers of serial numbers.")
+        .description("Members `units` with serial numbers and states are present only for callers with \
+            `inventory.serials.read`.")
         .needs(PURCHASES.read).answers::<SupplierReturn>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(PURCHASES.read, list::read_as_client).answers::<ApiSupplierReturn>().description("")),
     Operation::replace("/purchases/returns/{id}", "replaceSupplierReturn", draft::replace).summary("Replace a draft")
-        .description("Full replacement; number and legal entity must be the stored ones.")
+        .description("Full replacement. Number and legal entity must be the current ones.")
         .needs(PURCHASES.write).body::<SupplierReturnUpdate>().grows_with("/lines").answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
-    Operation::transition("/purchases/returns/{id}/ship", "shipSupplierReturn", ship::ship).summary("Send goods back")
-        .description("Quantities leave at the cost of the oldest, units at their own. It is final: goods that come back are readmitted.")
+    Operation::transition("/purchases/returns/{id}/ship", "shipSupplierReturn", ship::ship).summary("Ship goods back to the \
+        supplier")
+        .description("Quantities leave at the cost of the oldest layers, units at their own cost. The return is final: readmit \
+            goods that come back.")
         .needs(SHIP_RETURN).body::<Transition>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "INSUFFICIENT_STOCK",
             "UNIT_UNAVAILABLE", "UNIT_COUNT_MISMATCH", "CUSTODY_CONFLICT", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::transition("/purchases/returns/{id}/cancel", "cancelSupplierReturn", draft::cancel).summary("Cancel a supplier return")
-        .description("Of a draft.")
+        .description("Only a DRAFT.")
         .needs(PURCHASES.write).body::<Transition>().answers::<FinanceReceipt>().cache_control("no-store")
         .writes(SUPPLIER_RETURN, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"]),
 ];

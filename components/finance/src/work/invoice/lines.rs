@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoa_sdk::{Id, Item, Problem, item, new_ids, now, set};
+use stoa_sdk::{Bounds, Id, Item, Problem, item, new_ids, now, set};
 use stoa_trade::JsonList;
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::books;
@@ -166,7 +166,8 @@ impl Named {
                 faults.push(scale_fault(at.member("quantity")));
             } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_PIECES)
             {
-                faults.push(item(at.member("quantity"), "RANGE"));
+                let pieces = Bounds::between(1_i64, MOST_PIECES).of_unit("UNITS");
+                faults.push(item(at.member("quantity"), "RANGE").with_bounds(pieces));
             }
         }
         faults

@@ -213,9 +213,6 @@ fn bill(side: Side, lines: &[InvoiceLineRow]) -> Result<(), Problem> {
 }
 
 /// Takes back what the lines billed of their orders.
-///
-/// # Errors
-/// The order's.
 pub fn unbill(side: Side, lines: &[InvoiceLineRow]) -> Result<(), Problem> {
     change_billed(side, lines, |quantity| Quantity::from_units(-quantity.units()))
 }
@@ -309,7 +306,7 @@ fn purchase_legs(row: &InvoiceRow, lines: &[InvoiceLineRow]) -> Result<Vec<Leg>,
     }
     let (ordered, at_cost) = (sum(ordered)?, sum(at_cost)?);
     legs.push(leg("GOODS_RECEIVED_NOT_INVOICED", JournalSide::Debit, at_cost));
-    let variance = ordered.checked_sub(at_cost).ok_or_else(Problem::limit_exceeded)?;
+    let variance = ordered.checked_sub(at_cost).ok_or_else(Amount::limit_exceeded)?;
     let side = if variance.is_negative() { JournalSide::Credit } else { JournalSide::Debit };
     legs.push(leg("PURCHASE_VARIANCE", side, Amount::from_units(variance.units().abs())));
     legs.push(party_leg("PAYABLE", JournalSide::Credit, row.total, row.side.party(row.party_id)));

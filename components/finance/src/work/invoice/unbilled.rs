@@ -27,9 +27,6 @@ pub fn rest_to_bill(quantity: Quantity, billed: Quantity) -> Option<Quantity> {
 }
 
 /// What of these receipts, the oldest first, is not billed.
-///
-/// # Errors
-/// The store's.
 pub fn find_unbilled(ordered: &BTreeMap<Id, OrderedLine>, received: &[ReceivedLine]) -> Result<Vec<Unbilled>, Problem> {
     let units: Vec<Id> = received.iter().flat_map(|came| came.units.iter().copied()).collect();
     let claims = run(find_claims(Side::Purchases, &units))?.unwrap_or_default();

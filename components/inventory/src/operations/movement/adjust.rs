@@ -29,12 +29,12 @@ text_enum! {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdjustmentInput {
-    /// A good that is tracked, and not by serial numbers.
+    /// Tracked variant without serial numbers.
     variant_id: Id,
-    /// No finer than the variant's unit.
+    /// At most the decimal places of the variant's unit of measure.
     quantity: Positive,
     reason: Text<1, 1000>,
-    /// The caller's own; never looked up.
+    /// Id that the caller chooses. The service never looks it up.
     #[serde(default)]
     reference_id: Option<Id>,
     movement_type: AdjustmentType,
@@ -42,7 +42,7 @@ pub struct AdjustmentInput {
     from_warehouse_id: Option<Id>,
     #[serde(default)]
     to_warehouse_id: Option<Id>,
-    /// ADJUSTMENT_IN only; required where the legal entity keeps books. Zero is a stated cost.
+    /// ADJUSTMENT_IN only; required if the legal entity keeps books. Zero is a valid cost.
     #[serde(default)]
     unit_cost: Option<Quantity>,
 }

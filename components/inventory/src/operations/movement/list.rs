@@ -13,18 +13,18 @@ list_query! {
     pub struct ListMovements {
         variant_id: Option<Id>,
         product_id: Option<Id>,
-        /// On either side.
+        /// Only movements from or to this warehouse.
         warehouse_id: Option<Id>,
         movement_type: Option<MovementType>,
         reference_type: Option<ReferenceType>,
         reference_id: Option<Id>,
         document_type: Option<DocumentType>,
         document_id: Option<Id>,
-        /// Needs inventory.serials.read.
+        /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id>,
-        /// Created at this instant or later.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at this instant or before.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
     }
 }

@@ -17,14 +17,14 @@ use crate::work::goods::{Goods, Place, Sku};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferInput {
-    /// A good that is tracked, and not by serial numbers.
+    /// Tracked variant without serial numbers.
     variant_id: Id,
-    /// No finer than the variant's unit.
+    /// At most the decimal places of the variant's unit of measure.
     quantity: Positive,
     from_warehouse_id: Id,
     to_warehouse_id: Id,
     reason: Text<1, 1000>,
-    /// The caller's own; never looked up.
+    /// Id that the caller chooses. The service never looks it up.
     #[serde(default)]
     reference_id: Option<Id>,
 }

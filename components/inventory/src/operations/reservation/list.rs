@@ -18,11 +18,11 @@ list_query! {
         warehouse_id: Option<Id>,
         source: Option<ReservationSource>,
         document_id: Option<Id>,
-        /// Needs inventory.serials.read.
+        /// Requires `inventory.serials.read`.
         inventory_unit_id: Option<Id>,
-        /// Created at this instant or later.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at this instant or before.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
     }
 }

@@ -16,12 +16,12 @@ use crate::work::units::changes::Changes;
 use crate::work::units::effects;
 use crate::work::units::holds::release_unit;
 
-/// Why held stock is let go.
+/// Reason for the release.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReleaseInput {
     pub reason: Text<1, 1000>,
-    /// Of the unit that is held; not of a quantity.
+    /// The `version` of the held unit that you read; not allowed for a quantity.
     #[serde(default)]
     #[schemars(range(min = 1, max = 2_147_483_646))]
     pub expected_version: Option<i64>,

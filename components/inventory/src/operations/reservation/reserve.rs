@@ -18,14 +18,14 @@ use crate::work::goods::{Goods, Place, Sku};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReservationInput {
-    /// A good that is tracked, and not by serial numbers.
+    /// Tracked variant without serial numbers.
     variant_id: Id,
-    /// Where goods can be reserved: PHYSICAL, VIRTUAL or THIRD_PARTY.
+    /// Warehouse that allows reservations: PHYSICAL, VIRTUAL or THIRD_PARTY.
     warehouse_id: Id,
-    /// No finer than the variant's unit.
+    /// At most the decimal places of the variant's unit of measure.
     quantity: Positive,
     reason: Text<1, 1000>,
-    /// The caller's own; never looked up.
+    /// Id that the caller chooses. The service never looks it up.
     #[serde(default)]
     reference_id: Option<Id>,
 }

@@ -18,7 +18,7 @@ const MOST_UNITS: usize = 500;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StockCountInput {
-    /// Unique in the legal entity, ignoring case; immutable. Omitted or null: `SC-` and the next figure.
+    /// Unique in the legal entity, ignoring case. Immutable. Omitted or null: `SC-` and the next number.
     #[serde(default)]
     pub number: Option<DocumentNumber>,
     pub warehouse_id: Id,
@@ -26,7 +26,7 @@ pub struct StockCountInput {
     pub notes: Option<Text<0, 2000>>,
 }
 
-/// Lines that were counted; a variant's line takes the place of its earlier one, and its expectation is taken anew.
+/// Counted lines. A line of a variant replaces its earlier line, and the expected quantity is read again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordStockCount {
@@ -40,10 +40,10 @@ pub struct RecordStockCount {
 pub struct CountedLine {
     pub variant_id: Id,
     pub counted_quantity: Quantity,
-    /// What each piece of a surplus costs; required for one where the legal entity keeps books.
+    /// Cost of one surplus unit of measure; required for a surplus if the legal entity keeps books.
     #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
-    /// Of a serialized variant: every unit that is there, also one that was LOST.
+    /// Serialized variants only: every unit that is present, including a unit that was LOST.
     #[serde(default)]
     #[schemars(length(max = 500), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,

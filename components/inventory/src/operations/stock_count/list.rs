@@ -14,11 +14,11 @@ list_query! {
     pub struct ListStockCounts {
         status: Option<CountStatus>,
         warehouse_id: Option<Id>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Created at or after this instant.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at or before this instant.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
     }
 }

@@ -26,20 +26,20 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(ADJUST).body::<StockCountInput>().answers::<StockCountReceipt>().writes(COUNT, &[])
         .problems(&["DUPLICATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED"]),
     Operation::read(COUNT_AT, "getStockCount", list::read).summary("A stock count")
-        .description("`unitIds` of its lines only to readers of serial numbers.")
+        .description("Members `unitIds` of the lines are present only for callers with `inventory.serials.read`.")
         .needs(READ).answers::<StockCount>().cache_control("no-store"),
     Operation::transition("/inventory/counts/{id}/lines", "recordStockCount", record::record)
         .summary("Record counted lines")
-        .description("With each line the system keeps what it holds of the variant at this instant. A variant's line takes the \
-            place of its earlier one. Of a serialized variant every unit that is there is named, also one that was LOST. At \
-            most 500 lines and 500 units in a count.")
+        .description("The host stores the expected quantity of the variant with each line. A line replaces the earlier line of \
+            its variant. For a serialized variant, list every unit that is present, including a unit that was LOST. A count \
+            has at most 500 lines and 500 units.")
         .needs(ADJUST).body::<RecordStockCount>().grows_with("/lines/*/unitIds").answers::<StockCountReceipt>().writes(COUNT, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "UNIT_COUNT_MISMATCH", "REFERENCE_INVALID", "CUSTODY_CONFLICT",
             "LIMIT_EXCEEDED"]),
     Operation::transition("/inventory/counts/{id}/post", "postStockCount", post::post)
         .summary("Post a stock count")
-        .description("The differences are applied to what is there now, so that sales during the count stay sold. A unit that \
-            changed since its line was recorded is left alone.")
+        .description("Posts the differences against the current stock, so that sales during the count remain sold. A unit that \
+            changed after its line was recorded is not changed.")
         .needs(ADJUST).body::<PostStockCount>().answers::<StockCountReceipt>().writes(COUNT, UPDATED).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "INSUFFICIENT_STOCK", "UNIT_UNAVAILABLE",
             "VALUATION_COST_REQUIRED", "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION", "LIMIT_EXCEEDED"]),

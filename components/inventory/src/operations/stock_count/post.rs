@@ -191,7 +191,7 @@ impl<'a> Posting<'a> {
     }
 
     fn count_quantity(&self, line: &StockCountLineRow, pointer: &str, goods: &mut Goods) -> Result<(), Problem> {
-        let difference = line.counted.checked_sub(line.expected).ok_or_else(Problem::limit_exceeded)?;
+        let difference = line.counted.checked_sub(line.expected).ok_or_else(Quantity::limit_exceeded)?;
         if difference == Quantity::ZERO {
             return Ok(());
         }

@@ -121,7 +121,7 @@ impl Seen {
             get_all::<UnitSeen>(named),
         ))?;
         if there.more {
-            return Err(Problem::at("LIMIT_EXCEEDED", "/lines"));
+            return Err(Problem::limit_exceeded("/lines", i64::from(MOST_ROWS), "UNITS"));
         }
         Ok(Seen {
             on_hand: map(on_hand.into_iter().map(|row| (row.variant_id, row.on_hand))),
@@ -213,8 +213,10 @@ fn check_limits(
     let written = || new.iter().chain(changed);
     let stay = before.values().filter(|row| !changed.iter().any(|other| other.id == row.id));
     let units: usize = stay.chain(written()).map(|row| units_of(row).len()).sum();
-    if before.len() + new.len() > MOST || units > MOST {
-        return Err(Problem::at("LIMIT_EXCEEDED", "/lines"));
+    for (count, unit) in [(before.len() + new.len(), "LINES"), (units, "UNITS")] {
+        if count > MOST {
+            return Err(Problem::limit_exceeded("/lines", MOST, unit));
+        }
     }
     Ok(())
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stoa_sdk::{Date, Id, Item, Problem, Text, item};
+use stoa_sdk::{Bounds, Date, Id, Item, Problem, Text, item};
 use stoa_trade::document::lines::find_repeated_ids;
 use stoa_trade::document::number::DocumentNumber;
 use stoa_trade::document::version::ExpectedVersion;
-use stoa_trade::quantity::Quantity;
+use stoa_trade::quantity::{self, Quantity};
 use stoa_trade::refusal::refuse_invalid;
 
 /// Units of an order at most.
@@ -30,21 +30,21 @@ macro_rules! order_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique in the legal entity, ignoring case; immutable. Omitted or null on create: `TO-` and the next figure.
+            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `TO-` and the next number.
             #[serde(default)]
             pub number: Option<DocumentNumber>,
-            /// Of type PHYSICAL, VIRTUAL or THIRD_PARTY; its legal entity is the order's. Immutable.
+            /// Warehouse of type PHYSICAL, VIRTUAL or THIRD_PARTY. The order belongs to its legal entity. Immutable.
             pub from_warehouse_id: Id,
-            /// Of the same legal entity and any type but IN_TRANSIT.
+            /// Warehouse of the same legal entity, of any type except IN_TRANSIT.
             pub to_warehouse_id: Id,
-            /// Of type IN_TRANSIT. Omitted or null: the legal entity's only one, fixed when the order is approved.
+            /// Warehouse of type IN_TRANSIT. Omitted or null: the only one of the legal entity, set at the approval.
             #[serde(default)]
             pub transit_warehouse_id: Option<Id>,
             #[serde(default)]
             pub expected_on: Option<Date>,
             #[serde(default)]
             pub notes: Option<Text<0, 2000>>,
-            /// One line per variant.
+            /// At most one line for each variant.
             #[schemars(length(min = 1, max = 100))]
             pub items: Vec<TransferItemInput>,
         }
@@ -69,20 +69,20 @@ order_body! {
 }
 
 order_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     TransferOrderUpdate {
         pub expected_version: ExpectedVersion,
     }
 }
 
-/// Goods of one variant to send.
+/// Quantity of one variant to transfer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TransferItemInput {
     pub variant_id: Id,
     /// Above zero; whole for serialized variants.
     pub quantity: Quantity,
-    /// Of a serialized variant: which units. People choose them; as many as the quantity before the order is approved.
+    /// Units of a serialized variant. A user chooses them; the order can be approved once there are as many as the quantity.
     #[serde(default)]
     #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
@@ -95,22 +95,22 @@ pub struct CancelTransferOrder {
     pub reason: Text<1, 1000>,
 }
 
-/// What arrived, what is lost and what came back.
+/// Quantities and units that arrived, were lost or came back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiveTransferOrder {
     pub expected_version: ExpectedVersion,
-    /// Of the destination.
+    /// Location in the destination warehouse.
     #[serde(default)]
     pub to_location_id: Option<Id>,
-    /// Required when anything is lost.
+    /// Reason for a loss; required if anything is lost.
     #[serde(default)]
     pub reason: Option<Text<1, 1000>>,
     #[schemars(length(min = 1, max = 100))]
     pub items: Vec<ReceiveItem>,
 }
 
-/// Of a serialized line the three lists may be empty where one of the three quantities takes all that is outstanding.
+/// On a serialized line, the three unit lists may be empty if one of the three quantities is the whole outstanding quantity.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiveItem {
@@ -143,7 +143,8 @@ pub fn check_draft(from: Id, to: Id, items: &[TransferItemInput], by_client: boo
     let (mut variants, mut units) = (BTreeSet::new(), BTreeSet::new());
     for (at, line) in items.iter().enumerate() {
         if line.quantity == Quantity::ZERO {
-            faults.push(item(format!("/items/{at}/quantity"), "RANGE"));
+            faults
+                .push(item(format!("/items/{at}/quantity"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
         }
         if !variants.insert(line.variant_id) {
             faults.push(item(format!("/items/{at}/variantId"), "REPEATED"));
@@ -170,7 +171,7 @@ pub fn check_receipt(input: &ReceiveTransferOrder, by_client: bool) -> Result<()
             faults.push(item(format!("/items/{at}/itemId"), "REPEATED"));
         }
         if [line.quantity, line.lost_quantity, line.returned_quantity].iter().all(|part| *part == Quantity::ZERO) {
-            faults.push(item(format!("/items/{at}"), "RANGE"));
+            faults.push(item(format!("/items/{at}"), "RANGE").with_bounds(Bounds::minimum(quantity::SMALLEST)));
         }
         is_lost |= line.lost_quantity > Quantity::ZERO;
         let lists = [

@@ -19,13 +19,13 @@ list_query! {
         status: Option<TransferStatus>,
         from_warehouse_id: Option<Id>,
         to_warehouse_id: Option<Id>,
-        /// Of any line.
+        /// Only documents with a line of this variant.
         variant_id: Option<Id>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Created at or after this instant.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at or before this instant.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
     }
 }

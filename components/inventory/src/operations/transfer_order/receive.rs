@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use stoa_sdk::store::{get, get_all, lock_shared, run, update_all};
-use stoa_sdk::{Answer, Call, Id, Problem, set};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, set};
 use stoa_trade::clients::books;
 use stoa_trade::quantity::{Quantity, Tracking};
 use stoa_trade::refusal;
@@ -79,7 +79,7 @@ fn read_part(order: &Order, line: &ReceiveItem, at: usize) -> Result<Part, Probl
     let sum = line.quantity.checked_add(line.lost_quantity).and_then(|sum| sum.checked_add(line.returned_quantity));
     let outstanding = item.left_to_receive().unwrap_or(Quantity::ZERO);
     if sum.is_none_or(|sum| sum > outstanding) {
-        return Err(Problem::at("LIMIT_EXCEEDED", format!("/items/{at}")));
+        return Err(Problem::beyond(format!("/items/{at}"), Bounds::maximum(outstanding)));
     }
     Ok(Part {
         item: item.clone(),

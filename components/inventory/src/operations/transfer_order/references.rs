@@ -81,7 +81,7 @@ impl References {
                 }
                 Tracking::Quantity => {}
                 Tracking::Serialized => {
-                    serialized = serialized.checked_add(line.quantity).ok_or_else(Problem::limit_exceeded)?;
+                    serialized = serialized.checked_add(line.quantity).ok_or_else(Quantity::limit_exceeded)?;
                 }
             }
             for (nth, id) in line.unit_ids.iter().enumerate() {
@@ -91,7 +91,7 @@ impl References {
             }
         }
         if serialized > Quantity::from_units(MOST_UNITS as i128 * 1_000_000) {
-            return Err(Problem::at("LIMIT_EXCEEDED", "/items"));
+            return Err(Problem::limit_exceeded("/items", MOST_UNITS, "UNITS"));
         }
         check_route(&self.warehouses, head.from, head.to, head.transit)
     }

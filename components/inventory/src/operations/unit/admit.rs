@@ -20,21 +20,21 @@ use crate::work::units::changes::{Changes, Why};
 use crate::work::units::{effects, identities, receipts, worth};
 use stoa_trade::unit_identity::{self as identity, UnitInput};
 
-/// Units of one serialized variant that come in together.
+/// Units of one serialized variant that enter stock together.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdmitUnits {
-    /// Active, and serialized.
+    /// Active serialized variant.
     pub variant_id: Id,
     pub warehouse_id: Id,
-    /// Of the warehouse.
+    /// Location in the warehouse.
     #[serde(default)]
     pub location_id: Option<Id>,
-    /// Of each unit; required where the legal entity keeps books.
+    /// Cost of each unit; required if the legal entity keeps books.
     #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
     pub reason: Text<1, 1000>,
-    /// Kept as it is, never resolved.
+    /// Stored as sent. The service never looks it up.
     #[serde(default)]
     pub reference_id: Option<Id>,
     #[schemars(length(min = 1, max = 100))]

@@ -24,9 +24,9 @@ list_query! {
         status: Option<UnitStatus>,
         condition: Option<Condition>,
         grade: Option<Grade>,
-        /// A whole serial number, in any case, or a whole IMEI, of either slot.
+        /// Only the unit with this full serial number, ignoring case, or this full IMEI.
         identity: Option<Text<1, 100>>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

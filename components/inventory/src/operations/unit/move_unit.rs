@@ -17,7 +17,7 @@ use crate::work::units::effects;
 use crate::work::units::worth::{Worth, worth_of_found};
 
 text_enum! {
-    /// What a person may do to a unit by hand. Sales, returns and RMA have their documents.
+    /// Manual changes of a unit. Sales, returns and RMA use their documents.
     pub enum UnitMovementType {
         AdjustmentIn => "ADJUSTMENT_IN", Transfer => "TRANSFER", Damage => "DAMAGE", Loss => "LOSS",
     }
@@ -29,17 +29,17 @@ text_enum! {
 pub struct UnitMovementInput {
     pub movement_type: UnitMovementType,
     pub expected_version: ExpectedVersion,
-    /// With TRANSFER and ADJUSTMENT_IN, and only with them.
+    /// Only with TRANSFER and ADJUSTMENT_IN, and required there.
     #[serde(default)]
     pub to_warehouse_id: Option<Id>,
-    /// Of `toWarehouseId`.
+    /// Location in `toWarehouseId`.
     #[serde(default)]
     pub to_location_id: Option<Id>,
-    /// Kept as it is, never resolved.
+    /// Stored as sent. The service never looks it up.
     #[serde(default)]
     pub reference_id: Option<Id>,
     pub reason: Text<1, 1000>,
-    /// With ADJUSTMENT_IN only; required where the legal entity keeps books. Without books, omitted: what the unit cost last.
+    /// With ADJUSTMENT_IN only; required if the legal entity keeps books. Omitted without books: the last cost of the unit.
     #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
 }

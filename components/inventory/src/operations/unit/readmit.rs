@@ -19,31 +19,31 @@ use crate::work::goods::Goods;
 use crate::work::units::changes::{Changes, Why};
 use crate::work::units::{effects, worth};
 
-/// A DAMAGED unit was repaired where it stands; a SOLD one was bought back, a RMA one came back from the supplier.
+/// A DAMAGED unit was repaired in its warehouse; a SOLD unit was bought back; an RMA unit came back from the supplier.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadmitUnit {
     pub expected_version: ExpectedVersion,
-    /// Required for SOLD and RMA, not allowed for DAMAGED. A SOLD unit becomes the warehouse's legal entity's, a RMA unit
-    /// stays with its own.
+    /// Required for SOLD and RMA, not allowed for DAMAGED. A SOLD unit changes to the legal entity of the warehouse; an RMA
+    /// unit keeps its legal entity.
     #[serde(default)]
     pub to_warehouse_id: Option<Id>,
-    /// Of `toWarehouseId`.
+    /// Location in `toWarehouseId`.
     #[serde(default)]
     pub to_location_id: Option<Id>,
-    /// Of a SOLD unit: another serialized variant of the same product, such as the used one.
+    /// For a SOLD unit: another serialized variant of the same product, such as the used one.
     #[serde(default)]
     pub variant_id: Option<Id>,
-    /// What it is worth now; required where the legal entity keeps books.
+    /// Value of the unit now; required if the legal entity keeps books.
     #[serde(default)]
     pub unit_cost: Option<Decimal<6>>,
-    /// Of a SOLD unit required where the variant states none.
+    /// For a SOLD unit: required if the variant has no condition.
     #[serde(default)]
     pub condition: Option<Condition>,
     #[serde(default)]
     pub grade: Option<Grade>,
     pub reason: Text<1, 1000>,
-    /// Kept as it is, never resolved.
+    /// Stored as sent. The service never looks it up.
     #[serde(default)]
     pub reference_id: Option<Id>,
 }

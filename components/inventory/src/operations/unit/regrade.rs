@@ -14,7 +14,7 @@ use crate::work::goods::Goods;
 use crate::work::units::changes::Changes;
 use crate::work::units::effects;
 
-/// Both are replaced: an omitted condition is the variant's, an omitted grade the variant's or none.
+/// Replaces both. An omitted condition becomes the condition of the variant, an omitted grade the grade of the variant or null.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegradeUnit {

@@ -20,7 +20,7 @@ use crate::work::units::holds::{Holder, reserve_unit};
 pub struct ReserveUnit {
     pub expected_version: ExpectedVersion,
     pub reason: Text<1, 1000>,
-    /// Kept as it is, never resolved.
+    /// Stored as sent. The service never looks it up.
     #[serde(default)]
     pub reference_id: Option<Id>,
 }

@@ -14,7 +14,7 @@ pub const MOST_LINES: usize = 100;
 
 /// A fault of the caller where it is not.
 pub fn check_count(lines: usize) -> Result<(), Problem> {
-    if lines > MOST_LINES { Err(Problem::limit_exceeded()) } else { Ok(()) }
+    if lines > MOST_LINES { Err(Problem::limit_exceeded("/lines", MOST_LINES, "LINES")) } else { Ok(()) }
 }
 
 /// The article and the quantity of a line that names this many units.

@@ -3,7 +3,7 @@
 use stoa_sdk::store::{get, run};
 use stoa_sdk::{Id, Problem};
 use stoa_trade::clients::articles;
-use stoa_trade::quantity::Tracking;
+use stoa_trade::quantity::{Amount, Tracking};
 
 use crate::records::cost::CostKind;
 use crate::records::movement::{DocumentType, MovementRow, MovementType, ReferenceType};
@@ -79,7 +79,7 @@ pub fn send_back(
     settled.write(effects::rows(&changes.all, None))?;
     let to_wire = |line: Sent| {
         let costs: Vec<Cost> = line.costs.iter().filter_map(|cost| settled.costs.get(*cost)).cloned().collect();
-        let cost = add_costs(&costs).ok_or_else(Problem::limit_exceeded)?;
+        let cost = add_costs(&costs).ok_or_else(Amount::limit_exceeded)?;
         Ok(service::SentBack {
             movement_ids: line.movements.into_iter().map(Into::into).collect(),
             cost: cost.amount.map(|amount| amount.to_string()),

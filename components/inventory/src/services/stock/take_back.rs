@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{Failure, MOST_ROWS, Rows, get_all, run, select, update_by};
-use stoa_sdk::{Field, Id, Problem, has, map, set};
+use stoa_sdk::{Field, Id, Problem, has, item, map, set};
 use stoa_trade::arguments::parse_positive;
 use stoa_trade::clients::articles;
 use stoa_trade::pages::for_each_row;
@@ -157,7 +157,8 @@ fn count_returns(back: &BTreeMap<Id, i128>, lines: &[service::ReturnLine]) -> Re
             let sale = |row: u32| usize::try_from(row).ok().and_then(|row| back.keys().nth(row));
             let sales = set(misses.iter().filter_map(|miss| sale(miss.row)));
             let line = lines.iter().position(|line| sales.contains(&Id::from(line.movement_id)));
-            Problem::at("LIMIT_EXCEEDED", format!("/lines/{}/quantity", line.unwrap_or_default()))
+            let pointer = format!("/lines/{}/quantity", line.unwrap_or_default());
+            Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(pointer, "BEYOND_DELIVERED")] }
         }
         other => other.into(),
     })

@@ -103,9 +103,6 @@ impl Flow {
 }
 
 /// Pools of an entity in the order of their variants, after `cursor`; and the last variant where more follow.
-///
-/// # Errors
-/// The store's.
 pub fn read_pools(
     entity: Id,
     variant: Option<Id>,

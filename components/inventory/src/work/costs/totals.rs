@@ -24,9 +24,6 @@ pub fn hold(entities: impl IntoIterator<Item = Id>) -> Option<(Lock, Find<Summed
 
 /// Sees to the totals after entries were written: those that came late are added at once, and now and then those that came before.
 /// `summed` is what [`hold`] answered.
-///
-/// # Errors
-/// The store's.
 pub fn follow<'a>(
     summed: &[Summed],
     entries: impl IntoIterator<Item = &'a CostEntryRow> + Clone,
@@ -45,9 +42,6 @@ pub fn follow<'a>(
 view! { EntityOfEntry of CostEntryRow { legal_entity_id: Id } }
 
 /// Brings the totals of one entity forward, over entries that are older than they.
-///
-/// # Errors
-/// The store's.
 pub fn upgrade(cursor: Option<String>) -> Result<Option<String>, Problem> {
     let next = |after: Option<Id>| {
         let later = all(after.map(|after| CostEntryRow::legal_entity_id.gt(after)));

@@ -12,7 +12,7 @@ impl Goods {
     /// The layer of goods that came in, and its entry.
     pub(super) fn open_layer(&self, inflow: &Inflow, seq: i64) -> Result<(LayerRow, CostEntryRow), Problem> {
         let value = inflow.unit_cost.map(|cost| quantity::value(inflow.quantity, cost));
-        let value = value.map(|value| value.ok_or_else(Problem::limit_exceeded)).transpose()?;
+        let value = value.map(|value| value.ok_or_else(Amount::limit_exceeded)).transpose()?;
         let layer = self.layer(inflow, seq, value);
         let entry = self.inflow_entry(inflow, &layer);
         Ok((layer, entry))

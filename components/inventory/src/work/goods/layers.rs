@@ -67,7 +67,7 @@ impl Layers {
             }
         };
         let slices = slices.map_err(|short| match short {
-            Short::TooMany => Problem::limit_exceeded(),
+            Short::TooMany => Problem::limit_exceeded("", draw::MOST_LAYERS, "LAYERS"),
             Short::Inexact => Problem::of("ACCOUNTING_AMOUNT_PRECISION"),
             Short::Layers => fault("layers hold less than stock"),
         })?;

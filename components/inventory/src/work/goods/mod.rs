@@ -23,3 +23,4 @@ pub use collect::Outflow;
 pub use collect::Place;
 pub use collect::Sku;
 pub use settle::Settled;
+pub use write::holding_of;

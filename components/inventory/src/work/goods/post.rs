@@ -67,7 +67,7 @@ impl Settled {
         for (kind, branch, amount) in came.chain(gone) {
             let (Some((role, is_in)), Some(amount)) = (counterpart(kind), amount) else { continue };
             let sum = sums.entry((role, is_in, branch)).or_default();
-            *sum = sum.checked_add(amount.units()).ok_or_else(Problem::limit_exceeded)?;
+            *sum = sum.checked_add(amount.units()).ok_or_else(Amount::limit_exceeded)?;
         }
         let legs: Vec<Leg> = sums.into_iter().filter(|(_, amount)| *amount > 0).flat_map(legs).collect();
         if legs.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stoa_sdk::host::{fault, reject_argument};
 use stoa_sdk::store::{Failure, Miss, Row, Why, find, run, select, update_by};
 use stoa_sdk::{Field, Problem, View, all, item, set};
-use stoa_trade::quantity::Quantity;
+use stoa_trade::quantity::{Amount, Quantity};
 use stoa_trade::snapshot::Summed;
 
 use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
@@ -89,7 +89,7 @@ impl Goods {
         let mut costs = Vec::new();
         for outflow in &self.outflows {
             let slices = open.draw(outflow)?;
-            costs.push(draw::cost_of(&slices).ok_or_else(Problem::limit_exceeded)?);
+            costs.push(draw::cost_of(&slices).ok_or_else(Amount::limit_exceeded)?);
             entries.extend(slices.iter().map(|slice| self.outflow_entry(outflow, slice)));
         }
         let mut brought = Vec::new();

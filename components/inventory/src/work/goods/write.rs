@@ -3,6 +3,8 @@
 use stoa_sdk::host::fault;
 use stoa_sdk::store::{Batch, Failure, insert, run, update_all, update_by};
 use stoa_sdk::{Field, Id, Problem, emit};
+use stoa_trade::clients::holdings::{self, Holding};
+use stoa_trade::quantity::Quantity;
 
 use crate::records::cost::{CostEntryRow, LayerRow, PoolRow};
 use crate::records::reservation::{ReservationRow, ReservationStatus};
@@ -51,17 +53,11 @@ impl Settled {
     }
 
     /// Writes what was collected, and `last` in the same round trip after it; then emits the change.
-    ///
-    /// # Errors
-    /// The store's, as problems.
     pub fn write<B: Batch>(&self, last: B) -> Result<B::Answer, Problem> {
         self.write_or(last, Problem::from)
     }
 
     /// As `write`, for a `last` whose refusals its author knows to name.
-    ///
-    /// # Errors
-    /// What `refuse` makes of the store's failure.
     pub fn write_or<B: Batch>(&self, last: B, refuse: impl Fn(Failure) -> Problem) -> Result<B::Answer, Problem> {
         let goods = &self.goods;
         let (layers, brought, entries) = self.write_steps()?;
@@ -78,6 +74,7 @@ impl Settled {
         let (_, _, _, _, last) =
             run((ledgers, insert(&goods.opened), closed, insert(&goods.entries), last)).map_err(refuse)?;
         totals::follow(&self.summed, &self.entries)?;
+        holdings::note(&self.find_turned());
         self.emit_changes();
         Ok(last)
     }
@@ -89,6 +86,18 @@ impl Settled {
             run(write_layers(take(&mut layers), take(&mut brought), take(&mut entries)))?;
         }
         Ok((layers, brought, entries))
+    }
+
+    /// Pairs that have their first goods on hand, or none any more: the catalog warns of goods of what is archived. The row of stock
+    /// is held, so what is said of a pair is said in the order of its changes.
+    fn find_turned(&self) -> Vec<Holding> {
+        let turned = |row: &StockRow| {
+            let pair = Pair { warehouse: row.warehouse_id, variant: row.variant_id };
+            let moved = self.goods.changes.get(&pair)?.delta.on_hand;
+            let (before, after) = (row.on_hand.units() - moved, row.on_hand.units());
+            ((before > 0) != (after > 0)).then(|| holding_of(row))
+        };
+        self.stock.iter().filter_map(turned).collect()
     }
 
     /// One event per pair whose goods changed: what is expected alone, or what it costs, is nobody's business.
@@ -104,5 +113,15 @@ impl Settled {
     /// The first movement of the request.
     pub fn first_movement(&self) -> Option<Id> {
         self.goods.movements.first().map(|movement| movement.id)
+    }
+}
+
+/// What the catalog is told of a pair.
+pub fn holding_of(row: &StockRow) -> Holding {
+    Holding {
+        place_id: row.warehouse_id.into(),
+        variant_id: row.variant_id.into(),
+        product_id: row.product_id.into(),
+        held: row.on_hand > Quantity::ZERO,
     }
 }

@@ -36,9 +36,6 @@ impl Part {
 }
 
 /// Ends the journey of these parts and writes it, but for the lines and the order itself.
-///
-/// # Errors
-/// What the goods do not allow.
 pub fn end_journey(
     order: &Order,
     route: &Route,

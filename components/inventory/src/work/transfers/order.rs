@@ -72,9 +72,6 @@ impl Order {
     }
 
     /// The units of the order that it still has to do with, locked in the order of their ids, by id.
-    ///
-    /// # Errors
-    /// The store's.
     pub fn lock_units(&self, which: impl Fn(&TransferUnitRow) -> bool) -> Result<BTreeMap<Id, UnitRow>, Problem> {
         let ids = self.units.iter().filter(|unit| which(unit)).map(|unit| unit.unit_id);
         Ok(map(run(get_all::<UnitRow>(ids).locked())?.into_iter().map(|unit| (unit.id, unit))))

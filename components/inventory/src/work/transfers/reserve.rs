@@ -106,9 +106,6 @@ fn fix_transit(order: &mut Order) -> Result<(), Problem> {
 }
 
 /// What the order holds, locked.
-///
-/// # Errors
-/// The store's.
 pub fn lock_reservations(order: &Order) -> Result<Vec<ReservationRow>, Problem> {
     let active = [ReservationRow::document_id.eq(order.row.id), ReservationRow::status.eq(ReservationStatus::Active)];
     Ok(run(select::<ReservationRow>(all(active)).locked().whole())?)

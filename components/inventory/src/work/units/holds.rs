@@ -12,9 +12,6 @@ use crate::work::goods::{Closing, Goods};
 use crate::work::units::changes::{Changes, ONE};
 
 /// The units of these ids, locked in the order of their ids.
-///
-/// # Errors
-/// The store's.
 pub fn lock_units(ids: impl IntoIterator<Item = Id>) -> Result<BTreeMap<Id, UnitRow>, Problem> {
     Ok(map(run(get_all::<UnitRow>(ids).locked())?.into_iter().map(|unit| (unit.id, unit))))
 }

@@ -48,9 +48,6 @@ pub fn admit_worth(
 }
 
 /// What these units were worth last, whether they still are or not.
-///
-/// # Errors
-/// The store's.
 pub fn read_last_worth(units: &[Id]) -> Result<BTreeMap<Id, Worth>, Problem> {
     // A unit has a layer of each time that it came, or cost something else: of each the last is read.
     let keys = units.iter().map(|unit| vec![unit.put()]);

@@ -198,7 +198,7 @@ fn merge_legs(
         return Err(refuse_precision(unfit));
     }
     if lines.len() > MOST_LINES {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_LINES, "LINES"));
     }
     let side = |is_debit: bool| {
         let amounts = lines.iter().filter(|line| line.is_debit == is_debit).map(|line| line.amount);

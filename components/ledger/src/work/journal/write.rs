@@ -56,9 +56,6 @@ pub fn write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow>, P
 }
 
 /// As [`write`], for callers that know what a clash means.
-///
-/// # Errors
-/// The store's failures.
 pub fn try_write(drafts: Vec<Draft>, fresh: BTreeSet<Id>) -> Result<Vec<EntryRow>, Failure> {
     let count = drafts.iter().map(|draft| draft.lines.len() + 1).sum::<usize>();
     // Entries before their lines, so that ids of both ascend in the order of posting.

@@ -22,14 +22,14 @@ use crate::work::drawer::parse;
 use crate::work::figures::{compute_figures, draw_totals};
 use crate::work::session::{is_operator, require_open};
 
-/// What closes a session.
+/// Closing of a session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClosePosSession {
     pub expected_version: ExpectedVersion,
-    /// Counted in the drawer at the end.
+    /// Cash counted in the drawer at the closing.
     pub counted_amount: Money,
-    /// Nothing shaped like a card number.
+    /// Free text. Text that resembles a card number is rejected.
     #[serde(default)]
     pub notes: Option<Prose<0, 1000>>,
 }

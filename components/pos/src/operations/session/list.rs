@@ -15,9 +15,9 @@ list_query! {
         register_id: Option<Id>,
         operator_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        /// Opened at or after this instant.
+        /// Only sessions opened at or after this instant.
         opened_from: Option<Instant>,
-        /// Opened at or before this instant.
+        /// Only sessions opened at or before this instant.
         opened_to: Option<Instant>,
         closed_from: Option<Instant>,
         closed_to: Option<Instant>,

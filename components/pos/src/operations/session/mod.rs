@@ -20,8 +20,8 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListPosSessions>().answers::<Page<PosSession>>().cache_control("no-store")
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiPosSession>>()),
     Operation::create("/pos/sessions", "openPosSession", open::open).summary("Open a cash session")
-        .description("A register has one open session at most, and whoever opens it is its operator. The opening posts nothing: the \
-            money is in the account.")
+        .description("A register has at most one open session. The user who opens it is its operator. The opening posts no \
+            entry, because the money is already in the account.")
         .needs(SELL).body::<OpenPosSession>().answers::<PosSession>().cache_control("no-store")
         .writes(POS_SESSION, &[SESSION_OPENED.code])
         .problems(&["SESSION_OPEN", "AMOUNT_PRECISION", "REFERENCE_INVALID", "ARCHIVED", "PAYMENT_ACCOUNT_INVALID", "ACCOUNTING_SETUP_REQUIRED",
@@ -30,14 +30,15 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).answers::<PosSession>().cache_control("no-store")
         .and_client(Client::new(READ, list::read_as_client).answers::<ApiPosSession>()),
     Operation::transition("/pos/sessions/{id}/close", "closePosSession", close::close).summary("Close a cash session")
-        .description("Fixes what the drawer should hold and what was counted; with books the variance is posted. By the operator, or \
-            by a holder of settings.manage. Nothing opens it again.")
+        .description("Fixes the expected and the counted cash; with books the variance is posted. By the operator, or by a \
+            user with `settings.manage`. A closed session cannot be reopened.")
         .needs_any(CLOSE).body::<ClosePosSession>().answers::<PosSession>().cache_control("no-store")
         .writes(POS_SESSION, &[SESSION_CLOSED.code]).without_if_match()
         .problems(&["PERMISSION_DENIED", "VERSION_CONFLICT", "ILLEGAL_STATE", "AMOUNT_PRECISION", "LIMIT_EXCEEDED", "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
             "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::read("/pos/sessions/{id}/report", "getPosSessionReport", report::read).summary("The report of a cash session")
-        .description("X while it is open, as often as wanted; Z once it is closed, the same for ever.")
+        .description("An X report while the session is open, as often as you like; the Z report after it is closed, which \
+            never changes.")
         .needs(READ).answers::<PosSessionReport>().cache_control("no-store")
         .and_client(Client::new(READ, report::read).answers::<PosSessionReport>()),
 ];

@@ -17,12 +17,12 @@ use crate::work::drawer::parse;
 
 const REGISTER: &str = "/registerId";
 
-/// What opens a session.
+/// Opening of a session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OpenPosSession {
     pub register_id: Id,
-    /// Counted in the drawer at the start.
+    /// Cash counted in the drawer at the opening.
     pub opening_amount: Money,
 }
 

@@ -1,7 +1,7 @@
 //! Charges of an import order: added, replaced, allocated and cancelled under the lock of the order.
 
 use stoa_sdk::store::{Get, get, insert, run, select, update};
-use stoa_sdk::{Answer, Call, Id, Problem, Reply, emit, new_id, now};
+use stoa_sdk::{Answer, Bounds, Call, Id, Problem, Reply, emit, new_id, now};
 use stoa_trade::document::lines::Lines;
 use stoa_trade::document::version::Transition;
 use stoa_trade::quantity::Money;
@@ -76,7 +76,7 @@ pub fn add(call: &Call) -> Answer {
     require_approved(charging.order.row.status)?;
     charging.check_references(&body, None)?;
     if charging.charges.len() >= MOST_CHARGES {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_CHARGES, "CHARGES"));
     }
     let now = now();
     let row = redraw(
@@ -120,7 +120,7 @@ pub fn replace(call: &Call) -> Answer {
         return Err(Problem::immutable(vec!["/shipmentId".to_owned()]));
     }
     if body.amount.0 < before.allocated {
-        return Err(Problem::at("LIMIT_EXCEEDED", "/amount"));
+        return Err(Problem::beyond("/amount", Bounds::minimum(before.allocated)));
     }
     let change = Change::of(before, redraw(before.clone(), &body))?;
     let after = charging.order.touch();

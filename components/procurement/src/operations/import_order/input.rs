@@ -11,19 +11,19 @@ use stoa_trade::text::{Line, Prose};
 use crate::records::charge::ChargeType;
 use crate::records::shipment::ShipmentStage;
 
-/// A shipment, to plan and to replace it.
+/// A shipment in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShipmentInput {
-    /// The order's.
+    /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
-    /// Unique in the order, ignoring case; immutable.
+    /// Unique in the order, ignoring case. Immutable.
     pub number: DocumentNumber,
     #[serde(default)]
     pub reference: Option<Line<0, 120>>,
     #[serde(default)]
     pub carrier: Option<Line<0, 120>>,
-    /// Numbers of its containers.
+    /// Container numbers.
     #[serde(default)]
     #[schemars(length(max = 50), extend("default" = []))]
     pub containers: Vec<Line<1, 20>>,
@@ -31,12 +31,12 @@ pub struct ShipmentInput {
     pub departs_on: Option<Date>,
     #[serde(default)]
     pub arrives_on: Option<Date>,
-    /// Each line of the order once.
+    /// Each line of the order at most once.
     #[schemars(length(min = 1, max = 100))]
     pub items: Vec<ShipmentItemInput>,
 }
 
-/// Goods of a line of the order on a shipment.
+/// Goods of an order line on a shipment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShipmentItemInput {
@@ -44,11 +44,11 @@ pub struct ShipmentItemInput {
     pub quantity: Positive,
 }
 
-/// A step of a shipment on its way.
+/// A step of a shipment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShipmentAdvance {
-    /// The order's.
+    /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
     pub stage: ShipmentStage,
     /// The day on which it happened.
@@ -57,44 +57,44 @@ pub struct ShipmentAdvance {
     pub note: Option<Prose<0, 500>>,
 }
 
-/// A charge, to add and to replace it.
+/// A charge in a request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChargeInput {
-    /// The order's.
+    /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
     #[serde(rename = "type")]
     pub kind: ChargeType,
-    /// In the order's currency.
+    /// Amount in the currency of the order.
     pub amount: Positive,
     #[serde(default)]
     pub description: Option<Line<0, 200>>,
-    /// Who bills it.
+    /// Id of the supplier who bills the charge; null for none.
     #[serde(default)]
     pub supplier_id: Option<Id>,
     #[serde(default)]
     pub reference: Option<Line<0, 120>>,
-    /// The shipment whose goods it is for; null: any.
+    /// Shipment that caused the charge; null: any shipment of the order.
     #[serde(default)]
     pub shipment_id: Option<Id>,
 }
 
-/// What of a charge goes to which goods.
+/// Allocation of a charge to lines of receipts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AllocateCharge {
-    /// The order's.
+    /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
-    /// Each line of a receipt once.
+    /// Each line of a receipt at most once.
     #[schemars(length(min = 1, max = 100))]
     pub allocations: Vec<AllocationInput>,
 }
 
-/// The part of one line, stated: nothing is pro-rated.
+/// Share of one line. State it: nothing is pro-rated.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AllocationInput {
-    /// A tracked line of a receipt of this order.
+    /// Tracked line of a receipt of this order.
     pub receipt_item_id: Id,
     pub amount: Positive,
 }

@@ -38,57 +38,60 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListImportOrders>().answers::<Page<ImportOrderHeader>>()
         .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicImportOrderHeader>>()),
     Operation::create(ORDERS, "createImportOrder", draft::create).summary("Draft an import order")
-        .description("A purchase order of kind IMPORT: approved, cancelled and received as every other one.")
+        .description("An import order is a purchase order of kind IMPORT. Approve, cancel and receive it like any other \
+            purchase order.")
         .needs(CREATE).body::<ImportOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::create)),
     Operation::read(ONE, "getImportOrder", list::read).summary("An import order")
-        .description("With its shipments and charges. Where goods were when a charge reached them, `destinations`, only to readers \
-            of costs.")
+        .description("Includes shipments and charges. `destinations`, the places of the goods when a charge was allocated, are \
+            present only for callers who may read costs.")
         .needs(READ).answers::<ImportOrder>().cache_control("no-store")
         .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicImportOrder>().description("")),
     Operation::replace(ONE, "replaceImportOrder", draft::replace).summary("Replace an import order")
-        .description("A draft whole. Of an approved or partially received order only transportMode, ports, customsReference, notes \
-            and expectedOn may differ.")
+        .description("A DRAFT can be replaced in full. On an approved or partially received order only `transportMode`, ports, \
+            `customsReference`, `notes` and `expectedOn` may change.")
         .needs(CREATE).body::<ImportOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(REDRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::replace)),
     Operation::create("/purchases/import-orders/{id}/shipments", "addShipment", shipment::add).summary("Plan a shipment")
-        .description("Of an approved or partially received order: no more of a line than is ordered, over all shipments that are \
-            not cancelled.")
+        .description("Only on an approved or partially received order. All shipments that are not cancelled together carry at \
+            most the ordered quantity of a line.")
         .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<ShipmentWrite>().writes(ORDER, UPDATES).problems(SHIPPING)
         .and_client(Client::new(CLIENT_WRITE, shipment::add)),
     Operation::replace("/purchases/import-orders/{id}/shipments/{shipmentId}", "replaceShipment", shipment::replace)
         .summary("Replace a shipment")
-        .description("Full replacement; the number must be the stored one, and what it carries differs only while it is PLANNED.")
+        .description("Full replacement. The number must be the current one. The goods can change only while the shipment is \
+            PLANNED.")
         .needs(CREATE).body::<ShipmentInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(SHIPPING)
         .and_client(Client::new(CLIENT_WRITE, shipment::replace)),
     Operation::transition("/purchases/import-orders/{id}/shipments/{shipmentId}/advance", "advanceShipment", shipment::advance)
         .summary("Advance a shipment")
-        .description("Forward, steps may be skipped; or to CANCELLED while nothing of it was received. It is RECEIVED by the receipt \
-            of the last of its goods.")
+        .description("Moves the shipment forward; you may skip steps. It can be CANCELLED until goods of it are received. The \
+            receipt of its last goods sets RECEIVED.")
         .needs(CREATE).body::<ShipmentAdvance>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"])
         .and_client(Client::new(CLIENT_WRITE, shipment::advance)),
     Operation::create("/purchases/import-orders/{id}/charges", "addCharge", charge::add).summary("Add a charge")
-        .description("Freight, duty and the like, in the order's currency; of any order but a draft. It raises what goods cost as far \
-            as it is allocated to them.")
+        .description("Adds freight, duty or a similar charge in the currency of the order, to any order except a draft. It \
+            raises the cost of goods as far as it is allocated to them.")
         .needs(CREATE).body::<ChargeInput>().answers::<ChargeWrite>().writes(ORDER, UPDATES).problems(CHARGING),
     Operation::replace("/purchases/import-orders/{id}/charges/{chargeId}", "replaceCharge", charge::replace)
         .summary("Replace a charge")
-        .description("Full replacement while not all of it is allocated; its amount is no less than what is.")
+        .description("Full replacement while a part of the charge is not allocated. The amount cannot be lower than the \
+            allocated part.")
         .needs(CREATE).body::<ChargeInput>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(CHARGING),
     Operation::create("/purchases/import-orders/{id}/charges/{chargeId}/allocations", "allocateCharge", charge::allocate)
-        .summary("Allocate a charge to goods that came")
-        .description("The amounts are stated, each for one line of a receipt of this order; nothing is pro-rated. What of a line is on \
-            hand costs more from now on; what is gone is charged to where it went. An allocation is final.")
+        .summary("Allocate a charge to received goods")
+        .description("State an amount for each line of a receipt of this order; nothing is pro-rated. The share of goods on \
+            hand raises their cost; the share of goods that left is posted to where they went. An allocation is final.")
         .needs(RECEIVE).body::<AllocateCharge>().grows_with("/allocations").answers::<PurchaseOrderWrite>().writes(ORDER, UPDATES)
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_PERIOD_CLOSED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::transition("/purchases/import-orders/{id}/charges/{chargeId}/cancel", "cancelCharge", charge::cancel)
-        .summary("Cancel a charge").description("While nothing of it is allocated.")
+        .summary("Cancel a charge").description("Only a charge without allocations.")
         .needs(CREATE).body::<Transition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, UPDATES).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE"]),
 ];

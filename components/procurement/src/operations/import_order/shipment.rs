@@ -1,7 +1,7 @@
 //! Shipments of an import order: planned, replaced and advanced under the lock of the order.
 
 use stoa_sdk::store::{Whole, get_all, insert, run, select, update, update_all};
-use stoa_sdk::{Answer, Call, Id, Item, Problem, Reply, emit, has, item, new_id, new_ids, now, set};
+use stoa_sdk::{Answer, Bounds, Call, Id, Item, Problem, Reply, emit, has, item, new_id, new_ids, now, set};
 use stoa_trade::clients::articles;
 use stoa_trade::document::draft::{Kept, replace_lines};
 use stoa_trade::document::lines::Lines;
@@ -67,8 +67,11 @@ impl Shipping {
             let places = articles.get(&of.variant_id).map_or(0, |article| article.decimal_places);
             if !is_countable(line.quantity.0, of.tracking, places) {
                 fine.push(scale_fault(at.member("quantity")));
-            } else if self.sum_on_shipments(of.id, but_for) + line.quantity.0.units() > of.quantity.units() {
-                beyond.push(item(at.member("quantity"), "LIMIT_EXCEEDED"));
+                continue;
+            }
+            let left = Quantity::from_units(of.quantity.units() - self.sum_on_shipments(of.id, but_for));
+            if line.quantity.0 > left {
+                beyond.push(item(at.member("quantity"), "LIMIT_EXCEEDED").with_bounds(Bounds::maximum(left)));
             }
         }
         refuse_invalid(fine)?;
@@ -100,7 +103,7 @@ pub fn add(call: &Call) -> Answer {
         return Err(Problem::of("ILLEGAL_STATE"));
     }
     if shipping.shipments.len() >= MOST_SHIPMENTS {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_SHIPMENTS, "SHIPMENTS"));
     }
     shipping.check_items(&body.items, None)?;
     let now = now();

@@ -26,20 +26,20 @@ macro_rules! order_body {
         pub struct $name {
             $(#[$number_meta])*
             pub number: $number,
-            /// Who buys; immutable.
+            /// Legal entity that buys. Immutable.
             pub legal_entity_id: Id,
-            /// Of the same legal entity; where goods will be received.
+            /// Warehouse of the same legal entity that will receive the goods.
             pub warehouse_id: Id,
             pub supplier_id: Id,
-            /// ISO 4217, in any case.
+            /// ISO 4217 code, ignoring case.
             #[schemars(regex(pattern = text::ANY_CASE_CURRENCY), extend("x-normalize" = ["upper"]))]
             pub currency_code: String,
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
-            /// The day on which goods are expected.
+            /// Day on which the goods are expected.
             #[serde(default)]
             pub expected_on: Option<Date>,
-            /// One line per variant.
+            /// At most one line for each variant.
             #[schemars(length(min = 1, max = 100))]
             pub items: Vec<PurchaseOrderItemInput>,
             $($extra)*
@@ -89,7 +89,7 @@ macro_rules! import_order_body {
                     pub origin_port: Option<Line<0, 100>>,
                     #[serde(default)]
                     pub destination_port: Option<Line<0, 100>>,
-                    /// A reference only: no document of customs is made here.
+                    /// Reference only: the service creates no customs document.
                     #[serde(default)]
                     pub customs_reference: Option<Line<0, 100>>,
                     $($extra)*
@@ -108,10 +108,10 @@ macro_rules! import_order_body {
 }
 
 order_body! {
-    /// A purchase order to draft.
+    /// A draft of a purchase order.
     PurchaseOrderInput {
         number:
-            /// Unique in the legal entity, ignoring case; immutable. Omitted or null: `PO-` and the next figure.
+            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null: `PO-` and the next number.
             #[serde(default)]
             Option<DocumentNumber>,
         extra: {},
@@ -120,10 +120,10 @@ order_body! {
 }
 
 order_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     PurchaseOrderUpdate {
         number:
-            /// The stored one.
+            /// Current number of the order; it cannot change.
             DocumentNumber,
         extra: { pub expected_version: ExpectedVersion, },
         import: |_| ImportTerms::default(),
@@ -131,10 +131,10 @@ order_body! {
 }
 
 import_order_body! {
-    /// An import order to draft.
+    /// A draft of an import order.
     ImportOrderInput {
         number:
-            /// Unique in the legal entity, ignoring case; immutable. Omitted or null: `PO-` and the next figure.
+            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null: `PO-` and the next number.
             #[serde(default)]
             Option<DocumentNumber>,
         extra: {},
@@ -142,10 +142,10 @@ import_order_body! {
 }
 
 import_order_body! {
-    /// The replacement of an import order: whole while it is a draft; then only how its goods travel may differ.
+    /// Replacement of an import order: all members of a draft, later only the members about transport.
     ImportOrderUpdate {
         number:
-            /// The stored one.
+            /// Current number of the order; it cannot change.
             DocumentNumber,
         extra: { pub expected_version: ExpectedVersion, },
     }

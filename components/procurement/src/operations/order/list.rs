@@ -19,21 +19,21 @@ list_query! {
         legal_entity_id: Option<Id>,
         /// ISO 4217.
         currency_code: Option<Text<3, 3>>,
-        /// Of any line.
+        /// Only documents with a line of this variant.
         variant_id: Option<Id>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         number: Option<Text<1, 64>>,
-        /// Expected on or after this day.
+        /// Only orders expected on or after this day.
         expected_from: Option<Date>,
-        /// Expected on or before this day.
+        /// Only orders expected on or before this day.
         expected_to: Option<Date>,
         total_min: Option<StatedTotal>,
         total_max: Option<StatedTotal>,
-        /// Created at or after this instant.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at or before this instant.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

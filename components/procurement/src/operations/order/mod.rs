@@ -37,33 +37,34 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListPurchaseOrders>().answers::<Page<PurchaseOrderHeader>>()
         .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicPurchaseOrderHeader>>()),
     Operation::create(ORDERS, "createPurchaseOrder", draft::create).summary("Draft a purchase order")
-        .description("A draft binds nobody: goods are expected once it is approved. One legal entity, warehouse, supplier and \
-            currency. A variant stands on one line: add its quantities up, or write a second order where costs differ.")
+        .description("A draft has no effect: goods are expected once the order is approved. An order has one legal entity, \
+            warehouse, supplier and currency. A variant may appear on one line only: add its quantities up, or create a second \
+            order if costs differ.")
         .needs(CREATE).body::<PurchaseOrderInput>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CREATED.code]).problems(DRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::create)),
     Operation::read(ONE, "getPurchaseOrder", list::read).summary("A purchase order")
-        .description("Of either kind; an import order's shipments and charges are in its own record.")
+        .description("Lists STANDARD and IMPORT orders. The shipments and charges of an import order are in `getImportOrder`.")
         .needs(READ).answers::<PurchaseOrder>().cache_control("no-store")
         .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicPurchaseOrder>()),
     Operation::replace(ONE, "replacePurchaseOrder", draft::replace).summary("Replace a draft")
-        .description("Full replacement of a draft: omitted notes and expectedOn become null. Number and legal entity must be the \
-            stored ones; a line keeps its id while its variant stays, and gets it back when its variant returns.")
+        .description("Full replacement of a draft: omitted `notes` and `expectedOn` become null. Number and legal entity must \
+            be the current ones. A line keeps its id while its variant remains, and gets the same id if the variant returns.")
         .needs(CREATE).body::<PurchaseOrderUpdate>().grows_with("/items").answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_UPDATED.code]).without_if_match().problems(REDRAFTING)
         .and_client(Client::new(CLIENT_WRITE, draft::replace)),
     Operation::transition("/purchases/orders/{id}/approve", "approvePurchaseOrder", approve::approve)
         .summary("Approve a purchase order")
-        .description("A person's act. Its goods are expected from then on; currency, lines and costs stand. Where the settings \
-            require a second approver, neither who drafted the order nor who replaced its draft last may approve it.")
+        .description("Users only. The goods are expected from then on; currency, lines and costs are fixed. If the settings \
+            require a second approver, the user who drafted the order or last replaced its draft cannot approve it.")
         .needs(APPROVE).body::<Transition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_APPROVED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "LIMIT_EXCEEDED", "ACCOUNTING_CURRENCY_UNSUPPORTED",
             "ACCOUNTING_SETUP_REQUIRED", "ACCOUNTING_AMOUNT_PRECISION"]),
     Operation::transition("/purchases/orders/{id}/cancel", "cancelPurchaseOrder", cancel::cancel)
         .summary("Cancel a purchase order")
-        .description("A draft needs purchases.create, an approved order purchases.approve. What is outstanding is expected no \
-            longer, shipments that did not arrive are cancelled; receipts stay as they are.")
+        .description("A draft needs `purchases.create`, an approved order `purchases.approve`. The outstanding quantity is no \
+            longer expected, and shipments that have not arrived are cancelled. Receipts remain.")
         .needs_any(CREATE_OR_APPROVE).body::<ReasonedTransition>().answers::<PurchaseOrderWrite>()
         .writes(ORDER, &[ORDER_CANCELLED.code]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED"])

@@ -10,42 +10,42 @@ use stoa_trade::unit_identity::UnitInput;
 
 use crate::rules::arrival::{Arrival, ArrivedCharge, ArrivedLine};
 
-/// Goods and services of an order that came.
+/// Received goods and services of an order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GoodsReceiptInput {
-    /// The order's.
+    /// The `version` of the order that you read.
     pub expected_version: ExpectedVersion,
     pub reason: Prose<1, 1000>,
-    /// Of the order's warehouse.
+    /// Location in the warehouse of the order.
     #[serde(default)]
     pub warehouse_location_id: Option<Id>,
-    /// Each line of the order once.
+    /// Each line of the order at most once.
     #[schemars(length(min = 1, max = 100))]
     pub items: Vec<GoodsReceiptItemInput>,
-    /// Required of an import order, and only there.
+    /// Required for an import order, and rejected for any other.
     #[serde(default)]
     pub shipment_id: Option<Id>,
-    /// Charges of an import order that are known in time: they go into what the goods cost.
+    /// Charges of an import order that are known at the receipt: they become part of the cost of the goods.
     #[serde(default)]
     #[schemars(length(max = 50), extend("default" = []))]
     pub charges: Vec<ReceiptChargeInput>,
 }
 
-/// What came of a line of the order.
+/// Received quantity of a line of the order.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GoodsReceiptItemInput {
     pub order_item_id: Id,
-    /// No more than is outstanding.
+    /// At most the outstanding quantity.
     pub quantity: Positive,
-    /// Of a serialized line as many as the quantity; of others none.
+    /// New units of a serialized line, as many as its quantity; empty for any other line.
     #[serde(default)]
     #[schemars(length(max = 100), extend("default" = []))]
     pub units: Vec<UnitInput>,
 }
 
-/// What of a charge is allocated to goods of this receipt.
+/// Part of a charge to allocate to goods of this receipt.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiptChargeInput {
@@ -54,11 +54,11 @@ pub struct ReceiptChargeInput {
     pub allocations: Vec<ReceiptAllocationInput>,
 }
 
-/// The part of one line, stated: nothing is pro-rated.
+/// Share of one line. State it: nothing is pro-rated.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReceiptAllocationInput {
-    /// Of a tracked line of this receipt.
+    /// Tracked line of this receipt.
     pub order_item_id: Id,
     pub amount: Positive,
 }

@@ -19,9 +19,9 @@ const OF_ORDER: &str = "/purchases/orders/{id}/receipts";
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     Operation::create(OF_ORDER, "createGoodsReceipt", create::create).summary("Receive goods of a purchase order")
-        .description("All or nothing. Of a serialized line as many new units as its quantity, at most 100 in all; a unit's \
-            condition is stated where its SKU states none. Services and what is not tracked are accepted without touching stock. \
-            Goods of an import order come with a cleared shipment, whose charges may be allocated to them.")
+        .description("All or nothing. A serialized line needs as many new units as its quantity, at most 100 in one receipt; \
+            state the condition of a unit if its variant has none. Services and untracked goods do not change stock. Goods of \
+            an import order need a cleared shipment; its charges may be allocated to them.")
         .needs(RECEIVE).body::<GoodsReceiptInput>().grows_with("/items").answers::<GoodsReceiptWrite>()
         .writes(RECEIPT, &[RECEIPT_CREATED.code]).cache_control("no-store")
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "ARCHIVED", "REFERENCE_INVALID", "LIMIT_EXCEEDED", "DUPLICATE",
@@ -35,8 +35,9 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListGoodsReceipts>().answers::<Page<GoodsReceiptHeader>>()
         .and_client(Client::new(CLIENT_READ, list::list_as_client).answers::<Page<PublicGoodsReceiptHeader>>()),
     Operation::read("/purchases/receipts/{id}", "getGoodsReceipt", list::read).summary("A goods receipt")
-        .description("`units` of its lines only to readers of serial numbers, `chargeAmount` only to readers of costs.")
+        .description("Members `units` of the lines are present only for callers with `inventory.serials.read`, `chargeAmount` \
+            only for callers who may read costs.")
         .needs(READ).answers::<GoodsReceipt>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(CLIENT_READ, list::read_as_client).answers::<PublicGoodsReceipt>()
-            .description("Units are told by their count.")),
+            .description("The response contains the number of units, not their serial numbers.")),
 ];

@@ -49,7 +49,9 @@ pub fn bill(lines: &[service::BillLine]) -> Result<(), Problem> {
             return Err(illegal(at("orderItemId"), "DRAFT"));
         }
         let most = if order.status == OrderStatus::Cancelled { of.received } else { of.quantity };
-        let beyond = || Problem::at("LIMIT_EXCEEDED", at("quantity"));
+        // No counts: the order's own record shows them.
+        let beyond =
+            || Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: vec![item(at("quantity"), "BILLED_BEYOND_ORDER")] };
         let after = add(&mut billed, of.id, of.billed, line.quantity).ok_or_else(beyond)?;
         if after.is_negative() || after > most {
             return Err(beyond());

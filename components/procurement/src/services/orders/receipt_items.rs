@@ -58,7 +58,7 @@ fn show(items: &[ReceiptItemRow]) -> Vec<service::ReceiptItem> {
     items.iter().filter_map(to_wire).collect()
 }
 
-/// The units of serialized lines.
+/// Units of the serialized lines.
 fn read_units(items: &[ReceiptItemRow]) -> BTreeMap<Id, Vec<(u64, u64)>> {
     let serialized = items.iter().filter(|item| item.tracking == Tracking::Serialized).map(|item| item.id);
     let serialized = keys(serialized);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stoa_sdk::store::{get_all, run};
-use stoa_sdk::{Id, Item, Problem, item, set};
+use stoa_sdk::{Bounds, Id, Item, Problem, item, set};
 use stoa_trade::clients::articles::{self, Article};
 use stoa_trade::clients::warehouses::{self, Location, Warehouse};
 use stoa_trade::document::lines::Lines;
@@ -119,7 +119,8 @@ fn check_lines(of: &Receivable, arrival: &Arrival, articles: &BTreeMap<Id, Artic
                 fine.push(scale_fault(at.member("quantity")));
             }
             Some(_) if line.quantity > receivable_quantity(of, item) => {
-                beyond.push(stoa_sdk::item(at.member("quantity"), "LIMIT_EXCEEDED"));
+                let most = Bounds::maximum(receivable_quantity(of, item));
+                beyond.push(stoa_sdk::item(at.member("quantity"), "LIMIT_EXCEEDED").with_bounds(most));
             }
             Some(_) => {}
         }
@@ -178,7 +179,7 @@ fn check_charge(of: &Receivable, arrival: &Arrival, named: &ArrivedCharge, at: &
         if !of.order.item(*order_item).is_some_and(OrderItemRow::is_tracked) {
             return Err(unusable(member("orderItemId"), "NOT_TRACKED"));
         }
-        let beyond = || Problem::at("LIMIT_EXCEEDED", member("amount"));
+        let beyond = || Problem::beyond(member("amount"), Bounds::maximum(charge.rest()));
         sum = sum.checked_add(*amount).ok_or_else(beyond)?;
         if sum > charge.rest() {
             return Err(beyond());

@@ -28,12 +28,13 @@ macro_rules! return_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// COMPLETED; immutable.
+            /// Id of a COMPLETED order. Immutable.
             pub order_id: Id,
-            /// Where goods come back: active, of the order's legal entity. Omitted or null: the order's.
+            /// Active warehouse of the order's legal entity that receives the goods. Omitted or null: the warehouse of the
+            /// order.
             #[serde(default)]
             pub warehouse_id: Option<Id>,
-            /// Of the warehouse.
+            /// Location in the warehouse.
             #[serde(default)]
             pub warehouse_location_id: Option<Id>,
             pub reason: Prose<1, 1000>,
@@ -61,29 +62,29 @@ macro_rules! return_body {
 }
 
 return_body! {
-    /// A customer return to create.
+    /// A customer return in a request.
     SalesReturnInput {}
 }
 
 return_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     SalesReturnUpdate {
         pub expected_version: ExpectedVersion,
     }
 }
 
-/// Goods of a line of the order.
+/// Goods of an order line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SalesReturnItemInput {
-    /// Of a tracked line of the order.
+    /// Tracked line of the order.
     pub item_id: Id,
     pub quantity: Positive,
-    /// Of a serialized line: which units came; as many as the quantity when they are received.
+    /// Units of a serialized line that came back: as many as the quantity when they are received.
     #[serde(default)]
     #[schemars(length(max = 100), extend("uniqueItems" = true, "default" = []))]
     pub unit_ids: Vec<Id>,
-    /// Omitted or null: RESTOCK of quantities, which have no other, and INSPECT of units.
+    /// Omitted or null: RESTOCK for quantities, which allow no other value, and INSPECT for units.
     #[serde(default)]
     pub disposition: Option<ReturnDisposition>,
 }

@@ -19,9 +19,9 @@ list_query! {
         customer_id: Option<Id>,
         warehouse_id: Option<Id>,
         legal_entity_id: Option<Id>,
-        /// Created at or after this instant.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at or before this instant.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
     }
 }

@@ -23,26 +23,29 @@ pub const OPERATIONS: &[Operation] = &[
         .needs(READ).query::<ListSalesReturns>().answers::<Page<SalesReturnHeader>>().cache_control("no-store")
         .and_client(Client::new(READ, list::list_as_client).answers::<Page<ApiSalesReturnHeader>>()),
     Operation::create("/sales/returns", "createSalesReturn", draft::create).summary("Draft a customer return")
-        .description("Of a completed order; physical only, independent of any credit. One line per line of the order and disposition.")
+        .description("Return of goods of a COMPLETED order. It moves stock only and is independent of any credit. A return has \
+            one line for each order line and disposition.")
         .needs(CREATE).body::<SalesReturnInput>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[])
         .problems(&["ILLEGAL_STATE", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE, draft::create_as_client)
-            .description("API clients name no units: a serialized line takes all that was delivered and not returned.")),
+            .description("API clients cannot choose units: a serialized line includes all units that were delivered and not \
+                yet returned.")),
     Operation::read("/sales/returns/{id}", "getSalesReturn", list::read).summary("A customer return")
-        .description("`units` show serial numbers and states only to readers of serial numbers.")
+        .description("Members `units` with serial numbers and states are present only for callers with \
+            `inventory.serials.read`.")
         .needs(READ).answers::<SalesReturn>().discloses_identifiers().cache_control("no-store")
         .and_client(Client::new(READ, list::read_as_client).answers::<ApiSalesReturn>().description("")),
     Operation::replace("/sales/returns/{id}", "replaceSalesReturn", draft::replace).summary("Replace a draft")
-        .description("Full replacement; the order must be the stored one.")
+        .description("Full replacement. The order must be the current one.")
         .needs(CREATE).body::<SalesReturnUpdate>().grows_with("/items").answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "IMMUTABLE_FIELD", "REFERENCE_INVALID", "UNIT_COUNT_MISMATCH",
             "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE, draft::replace_as_client)
-            .description("Units that people named for a line that stays are kept, as far as they fit.")),
+            .description("Units that a user chose for a line that remains are kept, up to the new quantity.")),
     Operation::transition("/sales/returns/{id}/receive", "receiveSalesReturn", receive::receive).summary("Receive a customer return")
-        .description("Goods come back at what they cost when they left. Version and status of the order stay.")
+        .description("Goods return at the cost at which they left. Version and status of the order do not change.")
         .needs(MOVE_GOODS).body::<Transition>().answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match()
         .problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED", "UNIT_COUNT_MISMATCH", "UNIT_UNAVAILABLE",
@@ -50,7 +53,7 @@ pub const OPERATIONS: &[Operation] = &[
             "ACCOUNTING_CURRENCY_UNSUPPORTED", "ACCOUNTING_AMOUNT_PRECISION"])
         .and_client(Client::new(CLIENT_MOVE_GOODS, receive::receive)),
     Operation::transition("/sales/returns/{id}/cancel", "cancelSalesReturn", cancel::cancel).summary("Cancel a customer return")
-        .description("Of a draft.")
+        .description("Only a DRAFT.")
         .needs(CREATE).body::<Transition>().answers::<SalesReturnWrite>().cache_control("no-store")
         .writes(CUSTOMER_RETURN, &[]).without_if_match().problems(&["VERSION_CONFLICT", "ILLEGAL_STATE", "LIMIT_EXCEEDED"])
         .and_client(Client::new(CLIENT_WRITE, cancel::cancel)),

@@ -34,20 +34,20 @@ macro_rules! order_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique in the legal entity, ignoring case; immutable. Omitted or null on create: `SO-` and the next figure.
+            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `SO-` and the next number.
             #[serde(default)]
             pub number: Option<DocumentNumber>,
-            /// Who sells; immutable.
+            /// Legal entity that sells. Immutable.
             pub legal_entity_id: Id,
-            /// Where goods leave: active, of type PHYSICAL, VIRTUAL or THIRD_PARTY, of the legal entity.
+            /// Active warehouse of the legal entity that the goods leave, of type PHYSICAL, VIRTUAL or THIRD_PARTY.
             pub warehouse_id: Id,
-            /// An active customer.
+            /// Id of an active customer.
             pub customer_id: Id,
-            /// An active list; its currency is the order's.
+            /// Active price list. Its currency becomes the currency of the order.
             pub price_list_id: Id,
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
-            /// One line per variant.
+            /// At most one line for each variant.
             #[schemars(length(min = 1, max = 100))]
             pub items: Vec<SalesOrderItemInput>,
         }
@@ -75,26 +75,26 @@ macro_rules! order_body {
 }
 
 order_body! {
-    /// A sales order to create.
+    /// A sales order in a request.
     SalesOrderInput {}
 }
 
 order_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     SalesOrderUpdate {
         pub expected_version: ExpectedVersion,
     }
 }
 
-/// A confirmation by a person.
+/// Confirmation by a user.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfirmSalesOrder {
     pub expected_version: ExpectedVersion,
-    /// Another total, after prices are refreshed, is refused.
+    /// Total that you expect after the prices are refreshed. A different total is rejected.
     #[serde(default)]
     pub expected_total: Option<StatedTotal>,
-    /// In place of the units that the draft names for these lines.
+    /// Replaces the units that the draft has for these lines.
     #[serde(default)]
     #[schemars(length(max = 100), extend("default" = []))]
     pub units: Vec<ChosenUnits>,
@@ -105,12 +105,12 @@ pub struct ConfirmSalesOrder {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfirmSalesOrderAsClient {
     pub expected_version: ExpectedVersion,
-    /// Another total, after prices are refreshed, is refused.
+    /// Total that you expect after the prices are refreshed. A different total is rejected.
     #[serde(default)]
     pub expected_total: Option<StatedTotal>,
 }
 
-/// The units of a line.
+/// Units of one line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChosenUnits {
@@ -135,17 +135,17 @@ impl ConfirmSalesOrder {
     }
 }
 
-/// One unit of a line for another.
+/// Exchange of one unit of a line for another.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExchangeUnit {
     pub expected_version: ExpectedVersion,
     pub item_id: Id,
-    /// Held by the line.
+    /// Unit that the line reserves.
     pub release_unit_id: Id,
-    /// AVAILABLE, of the same variant and in the order's warehouse.
+    /// Unit that is AVAILABLE, of the same variant and in the warehouse of the order.
     pub choose_unit_id: Id,
-    /// Why, for people.
+    /// Reason, for the audit log.
     pub reason: Prose<1, 1000>,
 }
 

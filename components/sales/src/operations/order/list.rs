@@ -18,15 +18,15 @@ list_query! {
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
         quotation_id: Option<Id>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         text: Option<Text<1, 64>>,
-        /// Whether a receipt has collected it.
+        /// True lists orders that a receipt has collected, false all others.
         collected: Option<bool>,
-        /// Whether its total can be invoiced and collected.
+        /// True lists orders whose total can be invoiced and collected, false all others.
         collectable: Option<bool>,
-        /// Created at or after this instant.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at or before this instant.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
         confirmed_from: Option<Instant>,
         confirmed_to: Option<Instant>,
@@ -34,7 +34,7 @@ list_query! {
         completed_to: Option<Instant>,
         total_min: Option<StatedTotal>,
         total_max: Option<StatedTotal>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

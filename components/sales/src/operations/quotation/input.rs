@@ -32,25 +32,25 @@ macro_rules! quotation_body {
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         pub struct $name {
             $($extra)*
-            /// Unique in the legal entity, ignoring case; immutable. Omitted or null on create: `QT-` and the next figure.
+            /// Unique in the legal entity, ignoring case. Immutable. Omitted or null on create: `QT-` and the next number.
             #[serde(default)]
             pub number: Option<DocumentNumber>,
-            /// Who offers; immutable.
+            /// Legal entity that makes the offer. Immutable.
             pub legal_entity_id: Id,
-            /// An active customer.
+            /// Id of an active customer.
             pub customer_id: Id,
-            /// An active list; its currency is the quotation's.
+            /// Active price list. Its currency becomes the currency of the quotation.
             pub price_list_id: Id,
-            /// Where goods will leave; needed by acceptance at the latest.
+            /// Warehouse that the goods will leave; required at the acceptance at the latest.
             #[serde(default)]
             pub warehouse_id: Option<Id>,
-            /// Exclusive; null: without end.
+            /// Exclusive end of validity; null: no end.
             #[serde(default)]
             pub valid_until: Option<Instant>,
-            /// For people of the company alone; no API client reads or writes them.
+            /// For users of the company only. API clients cannot read or write them.
             #[serde(default)]
             pub notes: Option<Prose<0, 2000>>,
-            /// One line per variant.
+            /// At most one line for each variant.
             #[schemars(length(min = 1, max = 100))]
             pub items: Vec<QuotationItemInput>,
         }
@@ -82,12 +82,12 @@ macro_rules! quotation_body {
 }
 
 quotation_body! {
-    /// A quotation to create.
+    /// A quotation in a request.
     QuotationInput {}
 }
 
 quotation_body! {
-    /// The full replacement of a draft.
+    /// Full replacement of a draft.
     QuotationUpdate {
         pub expected_version: ExpectedVersion,
     }
@@ -97,7 +97,7 @@ quotation_body! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendQuotation {
     pub expected_version: ExpectedVersion,
-    /// Another total, after prices are refreshed, is refused.
+    /// Total that you expect after the prices are refreshed. A different total is rejected.
     #[serde(default)]
     pub expected_total: Option<StatedTotal>,
 }
@@ -106,10 +106,10 @@ pub struct SendQuotation {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptQuotation {
     pub expected_version: ExpectedVersion,
-    /// The order's; omitted or null: `SO-` and the next figure.
+    /// Number of the sales order. Omitted or null: `SO-` and the next number.
     #[serde(default)]
     pub order_number: Option<DocumentNumber>,
-    /// Where goods will leave; omitted or null: the quotation's.
+    /// Warehouse that the goods will leave. Omitted or null: the warehouse of the quotation.
     #[serde(default)]
     pub warehouse_id: Option<Id>,
 }
@@ -118,7 +118,7 @@ pub struct AcceptQuotation {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExpireQuotation {
     pub expected_version: ExpectedVersion,
-    /// Why, for people.
+    /// Reason, for the audit log.
     #[serde(default)]
     pub reason: Option<Prose<0, 1000>>,
 }
@@ -127,10 +127,10 @@ pub struct ExpireQuotation {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviseQuotation {
     pub expected_version: ExpectedVersion,
-    /// The new one's; omitted or null: `QT-` and the next figure.
+    /// Number of the new quotation. Omitted or null: `QT-` and the next number.
     #[serde(default)]
     pub number: Option<DocumentNumber>,
-    /// The new one's; null: without end.
+    /// End of validity of the new quotation; null: no end.
     #[serde(default)]
     pub valid_until: Option<Instant>,
 }

@@ -21,19 +21,19 @@ list_query! {
         legal_entity_id: Option<Id>,
         #[schemars(regex(pattern = text::CURRENCY))]
         currency_code: Option<String>,
-        /// Part of the number, in any case.
+        /// Only documents whose number contains the text, ignoring case.
         text: Option<Text<1, 64>>,
-        /// Created at or after this instant.
+        /// Only records created at or after this instant.
         from: Option<Instant>,
-        /// Created at or before this instant.
+        /// Only records created at or before this instant.
         to: Option<Instant>,
-        /// `validUntil` at or after this instant.
+        /// Only quotations with `validUntil` at or after this instant.
         valid_from: Option<Instant>,
-        /// `validUntil` at or before this instant.
+        /// Only quotations with `validUntil` at or before this instant.
         valid_to: Option<Instant>,
         total_min: Option<StatedTotal>,
         total_max: Option<StatedTotal>,
-        /// Changed at or after this instant.
+        /// Only records changed at or after this instant.
         updated_since: Option<Instant>,
     }
 }

@@ -39,7 +39,7 @@ pub fn bill(lines: &[BillLine]) -> Result<(), Problem> {
         .add_each(OrderItemRow::billed, changes.iter().map(|(_, quantity)| *quantity));
     run(billed).map_err(|failure| match failure {
         Failure::RefusedChange(misses) => {
-            let beyond = misses.iter().map(|miss| at(miss.row as usize, "LIMIT_EXCEEDED"));
+            let beyond = misses.iter().map(|miss| at(miss.row as usize, "BILLED_BEYOND_ORDER"));
             Problem { code: "LIMIT_EXCEEDED".to_owned(), errors: beyond.collect() }
         }
         other => other.into(),

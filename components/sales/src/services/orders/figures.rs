@@ -74,9 +74,6 @@ fn scope(what: &Question) -> Filter {
 }
 
 /// The delivered total of completed orders.
-///
-/// # Errors
-/// The store's.
 pub fn sum_delivered(entity: Id, currency_code: &str) -> Result<String, Problem> {
     // What comes back has no revenue.
     let months = read_settled(entity, |summed| sum_deliveries(entity, currency_code, (None, None), summed))?;
@@ -141,7 +138,7 @@ fn sum_groups<T: Totals>(
         (groups, total.into_figure())
     };
     if groups.more && limit.is_none() {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", i64::from(MOST_GROUPS), "ROWS"));
     }
     let rows: Vec<Figure> = groups.items.into_iter().map(into_figure).collect();
     let next = rows.last().map(|row| row.key.clone()).filter(|_| groups.more);

@@ -28,7 +28,7 @@ pub fn read_orders(orders: &[Id], items: &[Id], for_update: bool) -> Result<Vec<
         return Ok(Vec::new());
     }
     if ids.len() > MOST_ORDERS {
-        return Err(Problem::limit_exceeded());
+        return Err(Problem::limit_exceeded("", MOST_ORDERS, "ORDERS"));
     }
     let rows: GetAll<OrderRow> = get_all(ids.iter().copied());
     let rows = if for_update { rows.locked() } else { rows };

@@ -162,7 +162,7 @@ impl Company<'_> {
             today: calendar::day(now, "UTC"),
             horizon: None,
         };
-        RequestFacts { facts, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
+        RequestFacts { facts, instant: now, permissions: Held::These(Arc::new(permissions.into_iter().collect())) }
     }
 
     /// Runs a step. `Err`: the step itself is not right.

@@ -34,7 +34,7 @@ pub const PART: Part = Part {
     ],
     needs: &[("listMemberships", "membership")],
     values: &[("timeZone", "UTC")],
-    amends: &[],
+    amends: &[("advanceHistory", |body, _| body["to"] = "2001-01-01T00:00:00Z".into())],
 };
 
 const KINDS: &[Kind] = &[

@@ -1,0 +1,22 @@
+//! Of which variants goods are on hand: how it is asked, and what is said of them.
+
+use stoa_sdk::store::{Aggregate, aggregate};
+use stoa_sdk::{Filter, Id, all, totals};
+
+use crate::records::holding::{Archived, HoldingRow, Warning, WarningCode};
+
+/// Variants that one answer warns of.
+const MOST_WARNINGS: usize = 20;
+
+totals! { pub HeldVariant of HoldingRow by [variant_id: Id] { places: i64 = count } }
+
+/// Variants of which goods are on hand, among these holdings.
+pub fn find_held(among: Filter) -> Aggregate<HeldVariant> {
+    aggregate::<HeldVariant>(all([among, HoldingRow::held.eq(true)]))
+}
+
+/// The archived record with a warning for each of these variants.
+pub fn warn<T>(record: T, held: &[HeldVariant]) -> Archived<T> {
+    let warning = |of: &HeldVariant| Warning { code: WarningCode::StockOnHand, variant_id: of.variant_id };
+    Archived { record, warnings: held.iter().take(MOST_WARNINGS).map(warning).collect(), warning_count: held.len() }
+}

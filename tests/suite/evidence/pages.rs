@@ -1,0 +1,95 @@
+//! The commands of the pages for operators and integrators are run as they are printed.
+
+use std::path::Path;
+
+use stoa_tests::folder::Folder;
+use stoa_tests::host::Settings;
+use stoa_tests::tour::{blocks, blocks_of, follow};
+use stoa_tests::{Database, Stoa, host, modules, on_both_databases};
+
+stoa_tests::tests![modules_are_compiled_before_the_first_start];
+
+on_both_databases![modules_are_pushed_and_removed, a_shop_is_imported];
+
+fn read_page(path: &str) -> String {
+    std::fs::read_to_string(host::workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Where `stoa` is found, before everything else.
+fn search_path() -> String {
+    let programs = host::binary().parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    format!("{programs}:{}", std::env::var("PATH").unwrap_or_default())
+}
+
+/// The page's module is the template here, which is built already and imports nothing.
+fn modules_are_pushed_and_removed(database: Database) {
+    let blocks = blocks(&read_page("docs/operate/modules.md"));
+    let [keygen, rest] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let place = Folder::new("modules-page");
+    std::fs::copy(modules::example("template"), place.path().join("loyalty.wasm")).expect("a copy");
+    let path = search_path();
+    follow(std::slice::from_ref(keygen), place.path(), &[("PATH", &path)]);
+    let signer = std::fs::read_to_string(place.path().join("signer")).expect("the signer's entry");
+
+    let settings = Settings::default().modules(modules::none()).set("STOA_TRUSTED_SIGNERS", signer.trim());
+    let stoa = Stoa::start_with(database, settings);
+    let before = "DIGEST=$(sha256sum loyalty.wasm | cut -c1-64)".to_owned();
+    let after = "stoa module list --json  # => \"name\":\"template\"".to_owned();
+    assert_eq!(rest.matches("deactivate loyalty").count(), 1, "{rest}");
+    let rest = rest.replace("deactivate loyalty", "deactivate template");
+    follow(
+        &[before, rest, after],
+        place.path(),
+        &[
+            ("PATH", &path),
+            ("STOA_OPERATOR_URL", &format!("http://{}", stoa.private_address())),
+            ("STOA_OPERATOR_TOKEN", &stoa.console().token),
+        ],
+    );
+}
+
+fn modules_are_compiled_before_the_first_start() {
+    let blocks = blocks(&read_page("docs/operate/first-start.md"));
+    let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
+    assert_eq!(block.matches("stoa module precompile").count(), 2, "{block}");
+    let place = Folder::new("first-start");
+    let folder = place.path().join("modules");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::fs::copy(modules::example("template"), folder.join("template.wasm")).expect("a copy");
+    let data = place.path().join("data");
+    let variables = [
+        ("PATH", search_path()),
+        ("STOA_MODULES_DIR", folder.display().to_string()),
+        ("STOA_DATA_DIR", data.display().to_string()),
+    ];
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    follow(std::slice::from_ref(block), place.path(), &variables);
+    for compiled in [data, place.path().join("release/precompiled")] {
+        assert!(count_files(&compiled) > 0, "nothing in {}", compiled.display());
+    }
+}
+
+fn count_files(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.map(|path| if path.is_dir() { count_files(&path) } else { 1 }).sum()
+}
+
+fn a_shop_is_imported(database: Database) {
+    let page = read_page("docs/integrate/import.md");
+    let (files, commands) = (blocks_of("text", &page), blocks(&page));
+    let ([file], [block]) = (files.as_slice(), commands.as_slice()) else { panic!("{files:?} {commands:?}") };
+    let stoa = host::shared(database);
+    let shop = stoa.company();
+    shop.brand("FAIRPHONE");
+    for list in ["BASE", "WEB"] {
+        shop.price_list(list);
+    }
+    let place = Folder::new("import-page");
+    std::fs::write(place.path().join("shop.csv"), file).expect("cannot write the file");
+    follow(
+        std::slice::from_ref(block),
+        place.path(),
+        &[("PATH", &search_path()), ("URL", &stoa.url()), ("TOKEN", &shop.token), ("STOA_TENANT", &shop.tenant)],
+    );
+    assert_eq!(shop.all("catalog/variants", &[("sku", "FP5-BLUE")]).len(), 1);
+}
