@@ -23,7 +23,7 @@ use crate::records::invoice::{
 };
 use crate::records::invoice_line::{ApiPurchaseInvoice, ApiSalesInvoice, PurchaseInvoice, SalesInvoice};
 use crate::records::permission::{CONFIRM_PURCHASE, CONFIRM_SALE, PURCHASES, SALES};
-use crate::records::receipt::FinanceReceipt;
+use crate::records::receipt::{DraftFromOrder, FinanceReceipt};
 use crate::records::side::{PURCHASE_INVOICE, SALES_INVOICE};
 
 /// What a draft refuses of the records that it names.
@@ -142,8 +142,8 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
     Operation::create("/purchases/invoices/from-order", "draftPurchaseInvoiceFromOrder", draft::of_purchase_order)
         .summary("Draft an invoice of what an order has not billed")
         .description("A line for each line of a receipt, its units named, or for each line of the order, with a quantity that no invoice \
-            bills.")
-        .needs(PURCHASES.write).body::<PurchaseInvoiceFromOrder>().answers::<FinanceReceipt>().cache_control("no-store")
+            bills: at most 100 lines and 100 units, and `remainingLines` says how many are left for the next draft.")
+        .needs(PURCHASES.write).body::<PurchaseInvoiceFromOrder>().answers::<DraftFromOrder>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).problems(FROM_ORDER_PROBLEMS),
     Operation::read("/purchases/invoices/{id}", "getPurchaseInvoice", list::read_purchase).summary("A purchase invoice")
         .description("`units` show serial numbers and states only to readers of serial numbers.")

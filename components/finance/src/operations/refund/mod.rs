@@ -38,7 +38,8 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
     operation
         .summary("Give back what is left")
         .description("Never more than is available. Cash that a customer gets from a till names the till's open session, and lowers \
-            what that session should hold.")
+            what that session should hold; it is a \
+            multiple of the register's `smallestCoin`, if it states one.")
         .needs(of.settle)
         .body::<RefundInput>()
         .answers::<FinanceReceipt>()
@@ -49,6 +50,7 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
             "ILLEGAL_STATE",
             "DUPLICATE",
             "LIMIT_EXCEEDED",
+            "AMOUNT_PRECISION",
             "CASH_SESSION_REQUIRED",
             "PAYMENT_ACCOUNT_INVALID",
             "ARCHIVED", "ACCOUNTING_SETUP_REQUIRED",
