@@ -1,12 +1,12 @@
 //! `stoa keys rotate`: what is encrypted at rest is encrypted anew under the first key of STOA_ENCRYPTION_KEY, also beside hosts that run.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Subcommand;
 use serde::Serialize;
 use serde_json::json;
 
+use super::data_flags::DataFlags;
 use crate::database::Database;
 use crate::events::endpoint;
 use crate::settings::Settings;
@@ -32,13 +32,9 @@ struct Flags {
     #[arg(long)]
     #[serde(skip)]
     json: bool,
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_dir: Option<PathBuf>,
-    /// `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use uuid::Uuid;
 
+use super::data_flags::DataFlags;
 use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
 
@@ -57,13 +58,9 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     private_listen: Option<SocketAddr>,
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_dir: Option<PathBuf>,
-    /// `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
     /// Folder of the modules of the first generation.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::Unfinished;
+use super::data_flags::DataFlags;
 use crate::database::{Database, Error, Place, Session, Verdict, work};
 use crate::deployment::first;
 use crate::pipeline::facts::of_system;
@@ -33,13 +34,9 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     json: bool,
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_dir: Option<PathBuf>,
-    /// `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     modules_dir: Option<PathBuf>,
@@ -140,9 +137,10 @@ async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<Report> 
             });
         }
         for module in &generation.modules {
+            let check = Check { database: &database, module, tenant: *tenant, limits };
             let mut cursor = None;
             for _ in 0..BATCHES {
-                let found = match try_batch(&database, module, *tenant, cursor.take(), limits).await {
+                let found = match check.try_batch(cursor.take()).await {
                     Ok(found) => found,
                     Err(reason) => {
                         let (tenant_id, module) = (*tenant, module.name.clone());
@@ -169,19 +167,44 @@ async fn verify(settings: &Settings, wanted: &[Uuid]) -> anyhow::Result<Report> 
     Ok(report)
 }
 
-async fn try_batch(
-    database: &Database,
-    module: &Arc<Module>,
+/// A module's check of a company.
+struct Check<'a> {
+    database: &'a Database,
+    module: &'a Arc<Module>,
     tenant: Uuid,
-    cursor: Option<String>,
     limits: Limits,
-) -> anyhow::Result<Findings> {
-    let mut tries = 1;
-    loop {
-        match batch(database, module, tenant, cursor.clone(), limits).await {
-            Err(_) if tries < TRIES => tries += 1,
-            outcome => return outcome,
+}
+
+impl Check<'_> {
+    async fn try_batch(&self, cursor: Option<String>) -> anyhow::Result<Findings> {
+        let mut tries = 1;
+        loop {
+            match self.batch(cursor.clone()).await {
+                Err(_) if tries < TRIES => tries += 1,
+                outcome => return outcome,
+            }
         }
+    }
+
+    async fn batch(&self, cursor: Option<String>) -> anyhow::Result<Findings> {
+        let (tenant, limits) = (self.tenant, self.limits);
+        let work = work((self.module.clone(), cursor), move |mut session, shared| async move {
+            let (module, cursor) = &*shared;
+            let facts = match begin(&mut session, tenant).await {
+                Ok(facts) => facts,
+                Err(error) => return (Some(session), Verdict::Fail(error)),
+            };
+            let entry = CallContext { module: module.clone(), session, facts, read_only: true, limits };
+            let ran = call::verify(entry, cursor.as_deref()).await;
+            let verdict = match ran.result {
+                Ok(findings) => Verdict::RollBack(findings),
+                Err(Failure::Database(error)) => Verdict::Fail(error),
+                Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
+            };
+            (ran.session, verdict)
+        });
+        let read = self.database.read_heavy(Place::Company(tenant), work).await;
+        read.map_err(|error| anyhow::anyhow!("{error}"))
     }
 }
 
@@ -198,31 +221,6 @@ async fn tenants(database: &Database) -> anyhow::Result<Vec<Uuid>> {
     }
     companies.sort();
     Ok(companies)
-}
-
-async fn batch(
-    database: &Database,
-    module: &Arc<Module>,
-    tenant: Uuid,
-    cursor: Option<String>,
-    limits: Limits,
-) -> anyhow::Result<Findings> {
-    let work = work((module.clone(), cursor), move |mut session, shared| async move {
-        let (module, cursor) = &*shared;
-        let facts = match begin(&mut session, tenant).await {
-            Ok(facts) => facts,
-            Err(error) => return (Some(session), Verdict::Fail(error)),
-        };
-        let entry = CallContext { module: module.clone(), session, facts, read_only: true, limits };
-        let ran = call::verify(entry, cursor.as_deref()).await;
-        let verdict = match ran.result {
-            Ok(findings) => Verdict::RollBack(findings),
-            Err(Failure::Database(error)) => Verdict::Fail(error),
-            Err(failure) => Verdict::Fail(Error::Fault(format!("{failure:?}"))),
-        };
-        (ran.session, verdict)
-    });
-    database.read_heavy(Place::Company(tenant), work).await.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// A snapshot of the company's rows, and who looks at them.
