@@ -9,6 +9,7 @@ on_both_databases![
     a_secret_is_delivered_once_and_kept_encrypted,
     a_rotation_overlaps,
     keys_are_rotated_beside_a_host_that_runs,
+    a_host_whose_own_key_does_not_fit_does_not_start,
 ];
 
 fn a_secret_is_delivered_once_and_kept_encrypted(database: Database) {
@@ -91,4 +92,26 @@ fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
     let delivered = eventually(|| receiver.list_received().pop());
     assert!(delivered.is_signed("x-webhook-signature", &secret), "the host that runs reads it under either key");
     assert_eq!(get(&shop, &id)["version"], 1, "the endpoint is the same");
+}
+
+fn a_host_whose_own_key_does_not_fit_does_not_start(database: Database) {
+    let host = host_for(database, &[]);
+    let shop = host.company();
+    let file = host.data_folder().join("encryption.key");
+    let own = std::fs::read(&file).expect("the key of the host");
+    let remove = || std::fs::remove_file(&file).expect("the key can be removed");
+    // Nothing is encrypted yet: any key fits.
+    remove();
+    host.restart();
+    std::fs::write(&file, &own).expect("the key can be written");
+    host.restart();
+    let (id, _) = endpoint(&shop, URL, &[MADE]);
+    remove();
+    let said = host.try_restart().expect_err("it starts with a key of its own making");
+    for remedy in ["encryption.key", "--data-dir", "STOA_ENCRYPTION_KEY"] {
+        assert!(said.contains(remedy), "{said}");
+    }
+    std::fs::write(&file, &own).expect("the key can be written");
+    host.restart();
+    assert_eq!(get(&shop, &id)["version"], 1);
 }
