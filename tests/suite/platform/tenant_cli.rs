@@ -5,7 +5,6 @@ use std::process::Command;
 use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
 use stoa_tests::folder::Folder;
-use stoa_tests::folder::Folder;
 use stoa_tests::people::somebody;
 use stoa_tests::{Company, Database, Stoa, company, host, on_both_databases};
 

@@ -10,9 +10,6 @@ use super::time::{START, Time};
 
 const OK: Result<(), CredentialRefusal> = Ok(());
 const NO: Result<(), CredentialRefusal> = Err(CredentialRefusal::Unauthenticated);
-/// Of a key that is none of the issuer's.
-const STRANGE: Result<(), CredentialRefusal> =
-    Err(CredentialRefusal::Told("The token is signed with a key that its issuer does not publish here."));
 const UNVERIFIED: Result<(), CredentialRefusal> = Err(CredentialRefusal::Unverified);
 
 /// Tokens of `signer`, one of the issuer's keys; `stranger` has a key of the same kind that is not the issuer's, under
@@ -150,16 +147,16 @@ fn table(signer: &Signer, stranger: &Signer) -> Vec<(&'static str, String, Resul
         ("typ of another tree", with_header("typ", json!("text/JWT")), NO),
         ("typ with application twice", with_header("typ", json!("application/application/JWT")), NO),
         ("kid missing where there are several keys", signer.sign(&without(header, "kid"), claims), NO),
-        ("kid unknown", with_header("kid", json!("nobody")), STRANGE),
-        ("kid empty", with_header("kid", json!("")), STRANGE),
+        ("kid unknown", with_header("kid", json!("nobody")), NO),
+        ("kid empty", with_header("kid", json!("")), NO),
         ("kid a number", with_header("kid", json!(1)), NO),
         ("kid null", with_header("kid", json!(null)), NO),
-        ("kid a path", with_header("kid", json!("../../../../dev/null")), STRANGE),
-        ("kid SQL", with_header("kid", json!("' UNION SELECT 'key'; DROP TABLE users; --")), STRANGE),
-        ("kid a command", with_header("kid", json!("|/bin/true")), STRANGE),
-        ("kid with NUL", with_header("kid", json!(format!("{}\0", signer.kid))), STRANGE),
-        ("kid in other letters", with_header("kid", json!(signer.kid.to_uppercase())), STRANGE),
-        ("kid of 5 KB", with_header("kid", json!("k".repeat(5_000))), STRANGE),
+        ("kid a path", with_header("kid", json!("../../../../dev/null")), NO),
+        ("kid SQL", with_header("kid", json!("' UNION SELECT 'key'; DROP TABLE users; --")), NO),
+        ("kid a command", with_header("kid", json!("|/bin/true")), NO),
+        ("kid with NUL", with_header("kid", json!(format!("{}\0", signer.kid))), NO),
+        ("kid in other letters", with_header("kid", json!(signer.kid.to_uppercase())), NO),
+        ("kid of 5 KB", with_header("kid", json!("k".repeat(5_000))), NO),
         (
             "kid of another key of the issuer",
             with_header("kid", json!(if signer.kid == "es" { "ed" } else { "es" })),
