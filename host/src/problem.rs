@@ -160,7 +160,7 @@ pub const CODES: &[(&str, u16, &str)] = &[
 
 impl Problem {
     /// A problem of the host's list. A code outside it is a fault of the host and answers INTERNAL.
-    pub fn of(code: &'static str) -> Problem {
+    pub fn new(code: &'static str) -> Problem {
         let (code, status, detail) = CODES.iter().find(|(known, ..)| *known == code).copied().unwrap_or((
             "INTERNAL",
             500,
@@ -179,18 +179,18 @@ impl Problem {
 
     /// A credential came and is none; `why` is for its owner, in ASCII and without quotes.
     pub fn of_credential(why: &'static str) -> Problem {
-        Problem { credential: Some(why), ..Problem::of("UNAUTHENTICATED") }
+        Problem { credential: Some(why), ..Problem::new("UNAUTHENTICATED") }
     }
 
     /// The problem at one place; the item's code is the problem's.
     pub fn at(code: &'static str, pointer: &str) -> Problem {
-        Problem::of(code).with(vec![Item::new(pointer, code)])
+        Problem::new(code).with(vec![Item::new(pointer, code)])
     }
 
     /// 409: the request or the record would have more than so many of these.
     pub fn limit_exceeded(most: impl Into<Value>, counted: &str) -> Problem {
         let expected = json!({ "maximum": most.into(), "counted": counted });
-        Problem::of("LIMIT_EXCEEDED").with(vec![Item::new("", "LIMIT_EXCEEDED").with_expected(expected)])
+        Problem::new("LIMIT_EXCEEDED").with(vec![Item::new("", "LIMIT_EXCEEDED").with_expected(expected)])
     }
 
     pub fn with(mut self, errors: Vec<Item>) -> Problem {

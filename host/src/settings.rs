@@ -333,7 +333,7 @@ impl Settings {
 
     /// What sends webhooks, and judges where they may point.
     pub fn dialer(&self) -> anyhow::Result<Dialer> {
-        let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::of)?;
+        let resolver = self.webhook_resolver.map_or_else(Resolver::of_system, Resolver::new)?;
         Dialer::new(resolver, self.webhook_dev_targets.iter().map(|target| target.0).collect())
     }
 

@@ -68,7 +68,7 @@ enum Found {
     Runs,
     /// It came to its end.
     Done,
-    /// It was told to stop and did not.
+    /// It did not stop when asked.
     Stuck,
 }
 
@@ -216,7 +216,7 @@ mod tests {
         for again in 2..4 {
             now += BEYOND;
             assert!(!watchdog.is_well(now));
-            assert_eq!(look(&watchdog, now).await, None, "it is told to stop");
+            assert_eq!(look(&watchdog, now).await, None, "it stops");
             assert_eq!(look(&watchdog, now).await, None, "it has stopped, and is started");
             assert_eq!(look(&watchdog, now + WITHIN).await, None, "it has its time");
             assert_eq!(begun.load(SeqCst), again);
@@ -278,7 +278,7 @@ mod tests {
         });
         begun.recv().unwrap();
         let now = Instant::now() + BEYOND;
-        assert_eq!(watchdog.look(runtime.handle(), now), None, "it is told to stop");
+        assert_eq!(watchdog.look(runtime.handle(), now), None, "it stops");
         assert_eq!(watchdog.look(runtime.handle(), now + WITHIN), None, "it has its time");
         assert_eq!(watchdog.look(runtime.handle(), now + BEYOND), Some("task"));
         drop(release);

@@ -6,7 +6,7 @@ use crate::database::for_postgres;
 use crate::host::RUNTIME;
 use crate::{Company, Database};
 
-/// The first half of the names of the locks by which a company's writes are known (`host/src/database/horizon.rs`).
+/// The first half of the names of the locks by which a company's writes are known (`host/src/database/watermark.rs`).
 const CLASS: i32 = 7_310_588;
 
 /// An open transaction, rolled back when it is dropped.
@@ -46,7 +46,7 @@ impl Company {
 impl Company {
     /// On PostgreSQL: says of this transaction, as the host says of each that writes, that the company is writing. On SQLite nothing:
     /// there is one writer.
-    pub fn hold_horizon(&self) -> Option<Held> {
+    pub fn hold_watermark(&self) -> Option<Held> {
         let begin_writing = format!("select pg_advisory_xact_lock_shared({CLASS}, {}::int4)", self.number());
         (self.host.database() == Database::Postgres).then(|| self.hold(&begin_writing))
     }

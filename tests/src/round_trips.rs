@@ -1,4 +1,4 @@
-//! A host on PostgreSQL with a bystander between them, who counts round trips.
+//! A host on PostgreSQL with a proxy between them, which counts round trips.
 
 use std::thread;
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl Watched {
     pub fn start() -> Watched {
         let url = Url::parse(&postgres::server().expect(postgres::MISSING)).expect("the server's address is a URL");
         let server = format!("{}:{}", url.host_str().unwrap_or("127.0.0.1"), url.port().unwrap_or(5432));
-        let proxy = RUNTIME.block_on(Proxy::start(server)).expect("the bystander cannot listen");
+        let proxy = RUNTIME.block_on(Proxy::start(server)).expect("the proxy cannot listen");
         let port = proxy.address.port();
         let way = move |database: &str| {
             let mut url = Url::parse(database).expect("the database's address is a URL");

@@ -32,15 +32,15 @@ pub fn is_set<T: Field>(column: Column<Option<T>>, stated: Option<bool>) -> Filt
     }
 }
 
-/// The row has changed at or after the stated instant, and before the request's horizon; every row where none is stated.
+/// The row has changed at or after the stated instant, and before the request's watermark; every row where none is stated.
 pub fn changed_since(updated_at: Column<Instant>, stated: Option<Instant>) -> Filter {
-    let changed = |since| all([updated_at.ge(since), before_horizon(updated_at)]);
+    let changed = |since| all([updated_at.ge(since), before_watermark(updated_at)]);
     stated.map(changed).unwrap_or_default()
 }
 
-/// The row has changed before the request's horizon: later changes are for a later list, since transactions under way may still
+/// The row has changed before the request's watermark: later changes are for a later list, since transactions under way may still
 /// commit earlier ones.
-pub fn before_horizon(updated_at: Column<Instant>) -> Filter {
+pub fn before_watermark(updated_at: Column<Instant>) -> Filter {
     facts().horizon.map(|horizon| updated_at.lt(Instant(horizon))).unwrap_or_default()
 }
 

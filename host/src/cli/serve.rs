@@ -24,7 +24,7 @@ use crate::gate::compiler::Compiler;
 use crate::gate::trust::Trust;
 use crate::gate::vetting::Gate;
 use crate::governance::{self, Governor, HeavyReads, Recorder};
-use crate::http::doors::Doors;
+use crate::http::connection_limit::ConnectionLimit;
 use crate::http::operator::Operator;
 use crate::http::readiness::Readiness;
 use crate::http::reference::Reference;
@@ -202,14 +202,16 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         (settings.operator_token_sha256.clone(), settings.private_names.iter().map(|name| name.0.clone()).collect());
     let private = private::router(metrics, deployment.clone(), operators, names);
     let silence = settings.connection_timeout;
-    let doors = Doors::of_private(private::CONNECTIONS);
-    let private = tokio::spawn(server::serve(private_listener, private, doors, silence, std::future::pending()));
+    let connection_limit = ConnectionLimit::for_private(private::CONNECTIONS);
+    let private =
+        tokio::spawn(server::serve(private_listener, private, connection_limit, silence, std::future::pending()));
     let database_connections = settings.concurrent_requests() as usize;
     let connections = open_files::count_connections(descriptors, settings.connections, database_connections);
-    let doors = Doors::new(connections, settings.connections_per_peer, settings.trusted_proxies.clone());
+    let connection_limit =
+        ConnectionLimit::new(connections, settings.connections_per_peer, settings.trusted_proxies.clone());
     tracing::info!(descriptors, connections, "connections at once");
     let router = cors::allow(answer::router(app.clone()), &settings.cors_origins);
-    server::serve(listener, router, doors, silence, stop_signal()).await;
+    server::serve(listener, router, connection_limit, silence, stop_signal()).await;
     private.abort();
     relaying.finish().await;
     recording.finish().await;

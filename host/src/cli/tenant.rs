@@ -181,7 +181,7 @@ fn read_company(release: &Release, body: Map<String, Json>) -> anyhow::Result<Ne
     let schema = schema.ok_or_else(|| anyhow::anyhow!("no such operation"))?;
     let mut body = Json::Object(body);
     let faults = schema.check(&mut body);
-    anyhow::ensure!(faults.is_empty(), explain(&Problem::of("VALIDATION_FAILED").with(faults)));
+    anyhow::ensure!(faults.is_empty(), explain(&Problem::new("VALIDATION_FAILED").with(faults)));
     Ok(serde_json::from_value(body)?)
 }
 

@@ -21,7 +21,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// What a schema states; nothing where it states none of them.
-    pub fn of(keywords: &Map<String, Value>) -> Result<Option<Bounds>, String> {
+    pub fn from_keywords(keywords: &Map<String, Value>) -> Result<Option<Bounds>, String> {
         let read = |keyword: &str| match keywords.get(keyword) {
             None => Ok(None),
             Some(bound) => {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_is_not_stated_is_not_bounded() {
-        let of = |schema: Value| Bounds::of(schema.as_object().unwrap());
+        let of = |schema: Value| Bounds::from_keywords(schema.as_object().unwrap());
         assert_eq!(of(json!({ "type": "object" })), Ok(None));
         let stated = of(json!({ "x-maxValues": 3 })).unwrap().unwrap();
         assert!(stated.find_faults(&json!([[["x".repeat(90)]]])).eq(&["TOO_MANY"]));

@@ -310,8 +310,8 @@ mod tests {
             (json!({"properties": {"a": {"items": {"$ref": "#/$defs/Goods"}}}}), "no rows"),
             (json!({"properties": {"items": {"type": "string"}}}), "no list"),
         ] {
-            let told = Csv::compile(&schema, &schemas()).unwrap_err();
-            assert!(told.contains(why), "{schema}: {told}");
+            let reported = Csv::compile(&schema, &schemas()).unwrap_err();
+            assert!(reported.contains(why), "{schema}: {reported}");
         }
     }
 }

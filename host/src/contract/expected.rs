@@ -5,13 +5,13 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Value, json};
 
-/// Members that are told as likely meant, and how alike two names are then (0 to 1).
+/// Members that are reported as likely meant, and how alike two names are then (0 to 1).
 const NEAREST: usize = 3;
 const ALIKE: f64 = 0.8;
 /// Unknown names that are compared, and the longest.
 const COMPARED: usize = 8;
 const LONGEST: usize = 64;
-/// Values of a list that is told whole.
+/// Values of a list that is reported whole.
 const VALUES: usize = 300;
 
 /// The rule that a value did not meet; none where it says nothing beyond the code.
@@ -62,11 +62,11 @@ pub fn members<'a>(known: impl Iterator<Item = &'a str> + Clone, unknown: impl I
             nearest.push(name);
         }
     }
-    let mut told = json!({ "members": known.collect::<Vec<_>>() });
+    let mut reported = json!({ "members": known.collect::<Vec<_>>() });
     if !nearest.is_empty() {
-        told["nearest"] = nearest.into();
+        reported["nearest"] = nearest.into();
     }
-    told
+    reported
 }
 
 #[cfg(test)]
@@ -76,10 +76,10 @@ mod tests {
     #[test]
     fn the_nearest_names_are_the_schemas_own() {
         let known = ["name", "productType", "unitOfMeasure", "variants"];
-        let told = |unknown: &[&str]| members(known.iter().copied(), unknown.iter().copied());
-        assert_eq!(told(&["Naem"])["nearest"], json!(["name"]));
-        assert_eq!(told(&["product_type", "variant"])["nearest"], json!(["productType", "variants"]));
-        assert_eq!(told(&["xyzzy"]), json!({ "members": known }));
-        assert_eq!(told(&["n".repeat(1000).as_str()]), json!({ "members": known }));
+        let reported = |unknown: &[&str]| members(known.iter().copied(), unknown.iter().copied());
+        assert_eq!(reported(&["Naem"])["nearest"], json!(["name"]));
+        assert_eq!(reported(&["product_type", "variant"])["nearest"], json!(["productType", "variants"]));
+        assert_eq!(reported(&["xyzzy"]), json!({ "members": known }));
+        assert_eq!(reported(&["n".repeat(1000).as_str()]), json!({ "members": known }));
     }
 }

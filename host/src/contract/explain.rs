@@ -121,8 +121,8 @@ impl Tree {
                                 let known = node.members.iter().map(|member| member.name.as_str());
                                 let unknown =
                                     object.keys().map(String::as_str).filter(|name| node.member(name).is_none());
-                                let told = expected::members(known, unknown);
-                                faults.add_expected(trail.pointer(), "NOT_ALLOWED", Some(told));
+                                let reported = expected::members(known, unknown);
+                                faults.add_expected(trail.pointer(), "NOT_ALLOWED", Some(reported));
                                 break;
                             }
                         }
@@ -156,7 +156,7 @@ impl Tree {
                 faults.add_expected(trail.pointer(), code, Some(bounds.tell(code)));
             }
         }
-        let typed = Types::of(value);
+        let typed = Types::from_value(value);
         let branches = node.unions.iter().flat_map(|union| &union.branches);
         for part in node.all.iter().chain(branches.filter(|branch| self.types(**branch).meets(typed))) {
             self.find_unbounded(*part, value, trail, faults);
@@ -186,8 +186,12 @@ impl Tree {
 
     /// The faults of the branch that was meant, as far as type and constants tell; else what all branches agree on.
     fn explain_union(&self, union: &Union, value: &Value, trail: &Trail, faults: &mut Faults) {
-        let typed: Vec<Id> =
-            union.branches.iter().copied().filter(|branch| self.types(*branch).meets(Types::of(value))).collect();
+        let typed: Vec<Id> = union
+            .branches
+            .iter()
+            .copied()
+            .filter(|branch| self.types(*branch).meets(Types::from_value(value)))
+            .collect();
         let mut meant = typed.iter().copied().filter(|branch| self.may_be(*branch, value)).collect::<Vec<Id>>();
         if let [only] = meant[..] {
             return self.explain(only, value, trail, faults);
@@ -239,8 +243,8 @@ impl Tree {
     fn explain_tags(&self, id: Id, value: &Value, trail: &Trail, faults: &mut Faults) {
         let node = self.node(id);
         if node.constant.as_ref().is_some_and(|constant| constant != value) {
-            let told = node.constant.as_ref().map(|constant| json!({ "const": constant }));
-            faults.add_expected(trail.pointer(), "FORMAT", told);
+            let reported = node.constant.as_ref().map(|constant| json!({ "const": constant }));
+            faults.add_expected(trail.pointer(), "FORMAT", reported);
         }
         for part in &node.all {
             self.explain_tags(*part, value, trail, faults);

@@ -35,7 +35,7 @@ pub fn demand<'a>(
     if rule == Idempotency::None {
         return Ok(None);
     }
-    let refusal = |code, item| Problem::of(code).with(vec![Item::new("/header/Idempotency-Key", item)]);
+    let refusal = |code, item| Problem::new(code).with(vec![Item::new("/header/Idempotency-Key", item)]);
     match (headers.next(), headers.next()) {
         (None, _) if rule == Idempotency::Optional => Ok(None),
         (None, _) => Err(refusal("IDEMPOTENCY_KEY_REQUIRED", "REQUIRED")),

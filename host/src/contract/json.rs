@@ -20,7 +20,7 @@ pub enum Malformed {
     Syntax,
     /// More values than any operation takes.
     TooManyValues,
-    /// Well-formed, but members are repeated: the steps to each, as typed. `Schema::pointer` makes of them what may be told.
+    /// Well-formed, but members are repeated: the steps to each, as typed. `Schema::pointer` makes of them what may be reported.
     Repeated(Vec<Vec<Step<'static>>>),
 }
 

@@ -70,7 +70,7 @@ impl Tree {
         if !node.rewrites || faults.are_full() {
             return;
         }
-        // Unions first: their branches are told apart by the value as it was validated.
+        // Unions first: their branches are distinguished by the value as it was validated.
         for union in node.unions.iter().filter(|union| union.branches.iter().any(|id| self.node(*id).rewrites)) {
             if let Some(branch) = self.choose_branch(union, value) {
                 self.rewrite_at(branch, value, trail, faults);

@@ -123,8 +123,8 @@ impl Parameters {
         }
         if !unknown.is_empty() {
             let names = unknown.iter().map(|name| &**name);
-            let told = expected::members(self.query.tree().member_names().into_iter(), names);
-            faults.add_expected("/query".into(), "NOT_ALLOWED", Some(told));
+            let reported = expected::members(self.query.tree().member_names().into_iter(), names);
+            faults.add_expected("/query".into(), "NOT_ALLOWED", Some(reported));
         }
         let values = judge(&self.query, object, faults, "/query").map_err(|faults| {
             refusal(if !unknown.is_empty() { "UNKNOWN_QUERY_PARAMETER" } else { "VALIDATION_FAILED" }, faults)
@@ -230,7 +230,7 @@ fn judge(schema: &Schema, object: Map<String, Value>, mut faults: Faults, place:
 }
 
 fn refusal(code: &'static str, faults: Faults) -> Problem {
-    Problem::of(code).with(faults.into_items())
+    Problem::new(code).with(faults.into_items())
 }
 
 /// The members as text, sorted by name; null is an absent parameter.
@@ -250,7 +250,7 @@ fn texts(values: &Value) -> Vec<(String, String)> {
     all
 }
 
-/// A path template with its parameters nameless: two that differ in names alone are one route.
+/// A path template with its parameters anonymous: two that differ in names alone are one route.
 pub fn template_shape(path: &str) -> String {
     path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect::<Vec<_>>().join("/")
 }
@@ -331,8 +331,8 @@ mod tests {
             ("text=%ED%A0%80", "VALIDATION_FAILED", vec!["/query/text FORMAT"]),
             ("at=2026-01-01T00:00:00%2B00:00", "VALIDATION_FAILED", vec!["/query/at FORMAT"]),
         ] {
-            let (told, all) = expect_refusal(parameters.query(raw));
-            assert_eq!((told.as_str(), all), (code, items.iter().map(|item| item.to_string()).collect()), "{raw}");
+            let (reported, all) = expect_refusal(parameters.query(raw));
+            assert_eq!((reported.as_str(), all), (code, items.iter().map(|item| item.to_string()).collect()), "{raw}");
         }
         let none = Parameters::compile("/x", None, None, &Map::new()).unwrap();
         assert!(none.query("").is_ok());

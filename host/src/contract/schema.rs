@@ -19,7 +19,7 @@ pub struct Schema {
     most_values: usize,
 }
 
-/// Values that any body may have before they are told by their place, and the most that are read of the largest.
+/// Values that any body may have before they are reported by their place, and the most that are read of the largest.
 const READ_VALUES: std::ops::RangeInclusive<usize> = 20_000..=2_000_000;
 
 impl Schema {
@@ -35,19 +35,19 @@ impl Schema {
     }
 
     /// Reads a body: its text in, its canonical value out. The refusal is MALFORMED_JSON or VALIDATION_FAILED; of a body
-    /// with repeated members only those are told, since the rest depends on which of them was meant.
+    /// with repeated members only those are reported, since the rest depends on which of them was meant.
     pub fn read(&self, text: &[u8]) -> Result<Value, Problem> {
         let mut body = json::parse(text, self.most_values).map_err(|malformed| match malformed {
-            Malformed::Syntax => Problem::of("MALFORMED_JSON"),
-            Malformed::TooManyValues => Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "TOO_MANY")]),
+            Malformed::Syntax => Problem::new("MALFORMED_JSON"),
+            Malformed::TooManyValues => Problem::new("VALIDATION_FAILED").with(vec![Item::new("", "TOO_MANY")]),
             Malformed::Repeated(all) => {
                 let mut faults = Faults::default();
                 all.iter().for_each(|steps| faults.add(self.pointer(steps), "REPEATED"));
-                Problem::of("VALIDATION_FAILED").with(faults.into_items())
+                Problem::new("VALIDATION_FAILED").with(faults.into_items())
             }
         })?;
         let items = self.check(&mut body);
-        if items.is_empty() { Ok(body) } else { Err(Problem::of("VALIDATION_FAILED").with(items)) }
+        if items.is_empty() { Ok(body) } else { Err(Problem::new("VALIDATION_FAILED").with(items)) }
     }
 
     /// Trims and judges a body; a valid one is brought into its canonical form with its defaults filled in. Answers its
@@ -449,7 +449,7 @@ mod tests {
     #[test]
     fn reading_tells_no_name_that_was_made_up() {
         let product = product();
-        let told = |text: &str| {
+        let reported = |text: &str| {
             let problem = product.read(text.as_bytes()).unwrap_err();
             let items: Vec<String> =
                 problem.errors.iter().map(|item| format!("{} {}", item.pointer, item.code)).collect();
@@ -464,7 +464,7 @@ mod tests {
             (r#"{"variants":[{},{"sku":"A","sku":"B"}]}"#, "VALIDATION_FAILED", "/variants/1/sku REPEATED"),
             (r#"{"name":"a","unitOfMeasure":"A","typed":1}"#, "VALIDATION_FAILED", " NOT_ALLOWED"),
         ] {
-            assert_eq!(told(text), (code.into(), items.into()), "{text}");
+            assert_eq!(reported(text), (code.into(), items.into()), "{text}");
         }
         assert!(product.read(br#"{"name":"a","unitOfMeasure":"A"}"#).is_ok());
     }

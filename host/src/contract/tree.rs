@@ -112,7 +112,7 @@ impl Types {
     }
 
     /// The types that a value is of: `1.0` is a number and an integer.
-    pub fn of(value: &Value) -> Types {
+    pub fn from_value(value: &Value) -> Types {
         match value {
             Value::Null => Types::NULL,
             Value::Bool(_) => Types::BOOLEAN,
@@ -215,7 +215,7 @@ impl Tree {
     /// Whether the value's type and constants fit: the quick test that tells the branches of a union apart.
     pub fn may_be(&self, id: Id, value: &Value) -> bool {
         let node = self.node(id);
-        node.types.meets(Types::of(value))
+        node.types.meets(Types::from_value(value))
             && node.constant.as_ref().is_none_or(|constant| constant == value)
             && node.all.iter().all(|part| self.may_be(*part, value))
             && value.as_object().is_none_or(|object| {
@@ -456,7 +456,7 @@ impl<'a> Build<'a> {
         };
         node.uuid = keywords.get("format").and_then(Value::as_str) == Some("uuid");
         node.most_items = keywords.get("maxItems").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
-        node.bounds = Bounds::of(keywords)?;
+        node.bounds = Bounds::from_keywords(keywords)?;
         if let Some(names) = keywords.get("x-normalize") {
             for name in names.as_array().ok_or("x-normalize is a list")? {
                 match name.as_str() {

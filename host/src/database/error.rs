@@ -101,7 +101,7 @@ pub fn is_lost(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || std::error::Error::source(error).is_some_and(|cause| cause.is::<std::io::Error>())
 }
 
-/// A rule's name as it was given. A distributed table is told by the shard that refuses, and its rules bear the same number:
+/// A rule's name as it was given. A distributed table is reported by the shard that refuses, and its rules bear the same number:
 /// `cost_104175` of `layer_104175`. A number that the table does not bear is part of the name.
 fn rule_name<'a>(rule: &'a str, table: Option<&str>) -> &'a str {
     let shard = |name: &str| {

@@ -2,13 +2,13 @@
 //! rolls back, so nothing above it can leave a transaction open or commit half of one.
 
 pub mod error;
-pub mod horizon;
+pub mod fair_queue;
 pub mod migrations;
-pub mod place;
 pub mod postgres;
 pub mod row;
+pub mod shard;
 pub mod sqlite;
-pub mod turns;
+pub mod watermark;
 pub mod work;
 
 use std::path::PathBuf;
@@ -17,8 +17,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 pub use error::Error;
-pub use place::Place;
 pub use row::{Cell, Row};
+pub use shard::Shard;
 pub use work::{Plain, Verdict, Work, work};
 
 /// A connection with a transaction open on it. On SQLite it is used from the one database thread that runs the request.
@@ -94,7 +94,7 @@ impl Database {
     }
 
     /// Runs a write; answers after the commit. PostgreSQL: up to five more times after conflicts with other transactions.
-    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "write", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.write(place, work).await,
@@ -103,7 +103,7 @@ impl Database {
     }
 
     /// Runs a read in one snapshot. The transaction ends after the answer is on its way.
-    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "read", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.read(place, work).await,
@@ -112,7 +112,7 @@ impl Database {
     }
 
     /// As `read`, for what may take as long as a report does.
-    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         metrics::counter!("stoa_database_transactions_total", "kind" => "heavy", "place" => place.name()).increment(1);
         match self {
             Database::Sqlite(database) => database.read_heavy(place, work).await,
@@ -123,20 +123,21 @@ impl Database {
     /// What a reader who goes on from what it has seen last may see of this company, so that it misses nothing: rows whose id and
     /// last change are before this instant (milliseconds since 1970). Transactions that are still under way commit later ones
     /// only. `None`: all there is, since no transaction ends after one that began later.
-    pub async fn horizon(&self, tenant: Uuid) -> Result<Option<i64>, Error> {
+    pub async fn watermark(&self, tenant: Uuid) -> Result<Option<i64>, Error> {
         match self {
             Database::Sqlite(_) => Ok(None),
             Database::Postgres(database) => {
-                let read = || self.read_plain(Place::of(tenant), (), |session, ()| Box::pin(horizon::read(session)));
-                database.horizon.get(tenant, read).await.map(Some)
+                let read =
+                    || self.read_plain(Shard::of_tenant(tenant), (), |session, ()| Box::pin(watermark::read(session)));
+                database.watermark.get(tenant, read).await.map(Some)
             }
         }
     }
 
-    /// Takes note that the company has new rows: its next list asks for a new horizon, so that it finds them.
+    /// Takes note that the company has new rows: its next list asks for a new watermark, so that it finds them.
     pub fn note_write(&self, tenant: Uuid) {
         if let Database::Postgres(database) = self {
-            database.horizon.note_write(tenant);
+            database.watermark.note_write(tenant);
         }
     }
 
@@ -147,7 +148,7 @@ impl Database {
             Database::Postgres(database) => database.has_room(),
         };
         has_room
-            && self.read_plain(Place::Home, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
+            && self.read_plain(Shard::Global, (), |session, ()| Box::pin(session.query("select 1", &[]))).await.is_ok()
     }
 
     /// Forgets statements that were prepared before a schema changed.
@@ -186,10 +187,10 @@ impl Session {
 
     /// Lets the rest of the transaction see this company's rows, where row-level security has known none so far. Read off the
     /// company's own row, it takes effect where that row is; a company without one is a fault. The instant of a transaction that
-    /// writes is taken after it: see [`horizon`].
+    /// writes is taken after it: see [`watermark`].
     pub async fn stand_for(&mut self, tenant: Uuid) -> Result<(), Error> {
         if let Session::Postgres(transaction) = self {
-            let begin_writing = horizon::sql_begin_writing("id");
+            let begin_writing = watermark::sql_begin_writing("id");
             let sql = format!(
                 "select set_config('stoa.tenant', id::text, true),
                    case when current_setting('transaction_read_only') = 'off' then {begin_writing} end

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Database, Error, Place, Session};
+use super::{Database, Error, Session, Shard};
 
 /// How a transaction ends.
 pub enum Verdict<T> {
@@ -35,7 +35,7 @@ where
 
 impl Database {
     /// A read of the host's own rows.
-    pub async fn read_plain<S, T>(&self, place: Place, shared: S, read: Plain<S, T>) -> Result<T, Error>
+    pub async fn read_plain<S, T>(&self, place: Shard, shared: S, read: Plain<S, T>) -> Result<T, Error>
     where
         S: Send + Sync + 'static,
         T: Send + 'static,
@@ -44,7 +44,7 @@ impl Database {
     }
 
     /// A write of the host's own rows: committed where it answers.
-    pub async fn write_plain<S, T>(&self, place: Place, shared: S, write: Plain<S, T>) -> Result<T, Error>
+    pub async fn write_plain<S, T>(&self, place: Shard, shared: S, write: Plain<S, T>) -> Result<T, Error>
     where
         S: Send + Sync + 'static,
         T: Send + 'static,
@@ -55,7 +55,7 @@ impl Database {
     /// As `write_plain`, undone where it refuses.
     pub async fn write_unless_refused<S, T, R>(
         &self,
-        place: Place,
+        place: Shard,
         shared: S,
         write: Plain<S, Result<T, R>>,
     ) -> Result<Result<T, R>, Error>

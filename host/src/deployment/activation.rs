@@ -10,7 +10,7 @@ use serde_json::json;
 use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Deployment, DeploymentError, Release, upgrade};
-use crate::database::{Database, Error, Place, Session};
+use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::Artifact;
 use crate::gate::diff::{self, Change, codes};
 use crate::gate::refusal::Refusal;
@@ -24,7 +24,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// What an operator asks for besides the module.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct ActivationRequest {
     pub by: String,
     /// The generation that the operator has seen: another one is active, nothing happens.
     pub expected: Option<u64>,
@@ -32,10 +32,10 @@ pub struct Wish {
     pub allow: BTreeSet<String>,
 }
 
-impl Wish {
+impl ActivationRequest {
     /// The host's own, about the generation that it has seen fail.
-    pub fn host(active: u64) -> Wish {
-        Wish { by: audit::HOST.to_string(), expected: Some(active), allow: BTreeSet::new() }
+    pub fn host(active: u64) -> ActivationRequest {
+        ActivationRequest { by: audit::HOST.to_string(), expected: Some(active), allow: BTreeSet::new() }
     }
 }
 
@@ -57,7 +57,7 @@ impl Deployment {
         let new = self
             .database
             .write_plain(
-                Place::Home,
+                Shard::Global,
                 (artifact, vetted.clone(), by, trust),
                 |session, (artifact, vetted, by, trust)| {
                     Box::pin(async move {
@@ -91,13 +91,13 @@ impl Deployment {
     }
 
     /// Makes a pushed module the active one of its name.
-    pub async fn activate(&self, digest: Digest, wish: &Wish) -> Result<Activated, DeploymentError> {
-        if let Some(unknown) = wish.allow.iter().find(|code| codes::find(code).is_none()) {
+    pub async fn activate(&self, digest: Digest, request: &ActivationRequest) -> Result<Activated, DeploymentError> {
+        if let Some(unknown) = request.allow.iter().find(|code| codes::find(code).is_none()) {
             return Err(Refusal::new("VALIDATION_FAILED", format!("no change has the code `{unknown}`")).into());
         }
         let _turn = self.turn.lock().await;
         let vetted = self.find_or_fetch(digest).await?;
-        let (active, mut set) = self.active(wish.expected).await?;
+        let (active, mut set) = self.active(request.expected).await?;
         let name = vetted.descriptor.name.clone();
         let before = self.generation(active, &set).await?;
         check_owner(&before, &vetted)?;
@@ -105,7 +105,7 @@ impl Deployment {
         if changes.iter().any(|change| change.code == codes::SCHEMA_NOT_ADDITIVE.name) {
             return Err(refusal("SCHEMA_NOT_ADDITIVE", &name, changes).into());
         }
-        let meant = |change: &&Change| change.breaking && !wish.allow.contains(change.code);
+        let meant = |change: &&Change| change.breaking && !request.allow.contains(change.code);
         let breaking: Vec<Change> = changes.iter().filter(meant).cloned().collect();
         if !breaking.is_empty() {
             return Err(refusal("CONTRACT_BREAKING", &name, breaking).into());
@@ -122,18 +122,18 @@ impl Deployment {
             cause: Cause::Activation,
             module: Some(name.clone()),
             restores: None,
-            allowed: wish.allow.iter().cloned().collect(),
+            allowed: request.allow.iter().cloned().collect(),
             reason: None,
-            by: wish.by.clone(),
+            by: request.by.clone(),
         };
         let after = self.link(recorded.number, &set).await?;
         self.install(recorded, active, after, set, vec![(name, changes)]).await
     }
 
     /// Takes a module out of what runs; its rows and tables stay. Refused while others need it.
-    pub async fn deactivate(&self, name: &str, wish: &Wish) -> Result<Activated, DeploymentError> {
+    pub async fn deactivate(&self, name: &str, request: &ActivationRequest) -> Result<Activated, DeploymentError> {
         let _turn = self.turn.lock().await;
-        let (active, now) = self.active(wish.expected).await?;
+        let (active, now) = self.active(request.expected).await?;
         let set: Set = now.iter().filter(|(module, _)| module != name).cloned().collect();
         if set.len() == now.len() {
             return Err(DeploymentError::NotFound("active module"));
@@ -146,7 +146,7 @@ impl Deployment {
             restores: None,
             allowed: Vec::new(),
             reason: Some("deactivated".into()),
-            by: wish.by.clone(),
+            by: request.by.clone(),
         };
         let after = self.link(recorded.number, &set).await?;
         let goes = before.module(name).map(|module| {
@@ -156,20 +156,20 @@ impl Deployment {
         self.install(recorded, active, after, set, vec![(name.to_string(), goes.unwrap_or_default())]).await
     }
 
-    /// Makes the modules of an earlier generation the active ones again. What it takes away is told, and refused by nothing: a
+    /// Makes the modules of an earlier generation the active ones again. What it takes away is reported, and refused by nothing: a
     /// way back that asks questions is none.
     pub async fn restore(
         &self,
         target: u64,
-        wish: &Wish,
+        request: &ActivationRequest,
         cause: Cause,
         reason: Option<String>,
     ) -> Result<Activated, DeploymentError> {
         let _turn = self.turn.lock().await;
-        let (active, now) = self.active(wish.expected).await?;
+        let (active, now) = self.active(request.expected).await?;
         let set = self
             .database
-            .read_plain(Place::Home, target, |session, target| Box::pin(records::set(session, *target)))
+            .read_plain(Shard::Global, target, |session, target| Box::pin(records::set(session, *target)))
             .await?;
         let set = set.ok_or(DeploymentError::NotFound("generation"))?;
         let before = self.generation_to_leave(active, &now).await?;
@@ -189,14 +189,15 @@ impl Deployment {
             restores: Some(target),
             allowed: Vec::new(),
             reason,
-            by: wish.by.clone(),
+            by: request.by.clone(),
         };
         self.install(recorded, active, after, set, changes).await
     }
 
     /// The active generation by the database, if it is the one expected.
     async fn active(&self, expected: Option<u64>) -> Result<(u64, Set), DeploymentError> {
-        let found = self.database.read_plain(Place::Home, (), |session, ()| Box::pin(records::active(session))).await?;
+        let found =
+            self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await?;
         let (number, set) = found.ok_or(DeploymentError::NotFound("generation"))?;
         match expected {
             Some(expected) if expected != number => Err(refuse_outdated(number).into()),
@@ -252,12 +253,12 @@ impl Deployment {
     ) -> Result<Vec<String>, DeploymentError> {
         let part = Arc::new((before, recorded, set, wanted, versions));
         for attempt in 1.. {
-            let written = self.database.write_unless_refused(Place::Home, part.clone(), |session, part| {
+            let written = self.database.write_unless_refused(Shard::Global, part.clone(), |session, part| {
                 let (before, recorded, set, wanted, versions) = &**part;
                 Box::pin(write(session, recorded, *before, set, wanted, versions))
             });
             match written.await {
-                Ok(told) => return Ok(told?),
+                Ok(reported) => return Ok(reported?),
                 Err(Error::Unavailable(why)) if attempt < LOCK_TRIES => {
                     tracing::info!(%why, attempt, "an activation tries again");
                     tokio::time::sleep(LOCK_PAUSE).await;
@@ -275,7 +276,7 @@ impl Deployment {
         }
         let artifact = self
             .database
-            .read_plain(Place::Home, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
+            .read_plain(Shard::Global, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
             .await?;
         let artifact = artifact.ok_or(DeploymentError::NotFound("module"))?;
         Ok(Arc::new(vet(self, artifact).await?))
@@ -316,11 +317,11 @@ fn check_owner(active: &Generation, candidate: &Vetted) -> Result<(), Refusal> {
 fn changes(active: &Generation, candidate: &Vetted) -> Vec<Change> {
     let engine = &active.engine;
     let old = active.module(&candidate.descriptor.name).map(|module| surface(active, module));
-    diff::diff(old.as_ref(), &Surface::of(engine, candidate))
+    diff::diff(old.as_ref(), &Surface::from_vetted(engine, candidate))
 }
 
 fn surface(generation: &Generation, module: &Module) -> Surface {
-    Surface::of(&generation.engine, module)
+    Surface::from_vetted(&generation.engine, module)
 }
 
 fn refusal(code: &'static str, module: &str, changes: Vec<Change>) -> Refusal {
@@ -335,7 +336,7 @@ fn refuse_outdated(active: u64) -> Refusal {
 
 async fn build_indexes(database: &Database, wanted: &Arc<Wanted>) -> Result<(), DeploymentError> {
     let statements = database
-        .read_plain(Place::Home, wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted)))
+        .read_plain(Shard::Global, wanted.clone(), |session, wanted| Box::pin(tables::indexes_ahead(session, wanted)))
         .await?;
     if let (Database::Postgres(database), false) = (database, statements.is_empty())
         && let Some(key) = database.build_indexes(statements).await?
@@ -363,8 +364,8 @@ async fn write(
         return Ok(Err(refuse_outdated(active)));
     }
     let now = session.now().await?;
-    let told = match tables::extend(session, wanted).await? {
-        Ok(told) => told,
+    let reported = match tables::extend(session, wanted).await? {
+        Ok(reported) => reported,
         Err(refusal) => return Ok(Err(refusal)),
     };
     records::record(session, now, recorded, set).await?;
@@ -388,5 +389,5 @@ async fn write(
     };
     let entry = OperatorEntry { actor: recorded.by.clone(), operation, result: "SUCCESS".into(), metadata };
     audit::write(session, now, &entry).await?;
-    Ok(Ok(told))
+    Ok(Ok(reported))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Place, Session};
+use crate::database::{Cell, Database, Error, Session, Shard};
 use crate::ids::Ids;
 
 /// The host itself, where it goes back on its own account.
@@ -40,7 +40,7 @@ pub async fn write(session: &mut Session, now: i64, entry: &OperatorEntry) -> Re
 /// In a transaction of its own, for what was refused.
 pub async fn note(database: &Database, entry: OperatorEntry) -> Result<(), Error> {
     database
-        .write_plain(Place::Home, entry, |session, entry| {
+        .write_plain(Shard::Global, entry, |session, entry| {
             Box::pin(async move {
                 let now = session.now().await?;
                 write(session, now, entry).await.map(drop)

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::audit::{self, OperatorEntry};
 use super::records::{self, Cause, Digest, Recorded, Set};
 use super::{Release, trust, upgrade};
-use crate::database::{Database, Error, Place, Session};
+use crate::database::{Database, Error, Session, Shard};
 use crate::gate::artifact::{self, Artifact};
 use crate::gate::refusal::Refusal;
 use crate::gate::tables;
@@ -29,7 +29,7 @@ type Found = (Artifact, Arc<Vetted>);
 /// The release to begin with. `folder`: read where nothing is recorded, and with `--dev`.
 pub async fn release(database: &Database, gate: &Arc<Gate>, folder: &std::path::Path) -> anyhow::Result<Release> {
     for _ in 0..TRIES {
-        let recorded = database.read_plain(Place::Home, (), |session, ()| Box::pin(records::active(session))).await?;
+        let recorded = database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await?;
         let mut found = match &recorded {
             // Without --dev the folder has had its say.
             Some(_) if !gate.takes_unsigned() => Vec::new(),
@@ -115,7 +115,7 @@ pub async fn read_active_release(
     gate: &Arc<Gate>,
     folder: &std::path::Path,
 ) -> anyhow::Result<Release> {
-    match database.read_plain(Place::Home, (), |session, ()| Box::pin(records::active(session))).await? {
+    match database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::active(session))).await? {
         Some((number, set)) => match trust::check(database, gate, &set).await? {
             Ok(()) => link(database, gate, &[], number, &set).await,
             Err(refused) => read_trusted_release(database, gate, number, &refused).await,
@@ -175,7 +175,7 @@ async fn link(
 
 async fn fetch(database: &Database, gate: &Arc<Gate>, digest: Digest) -> anyhow::Result<Vetted> {
     let artifact = database
-        .read_plain(Place::Home, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
+        .read_plain(Shard::Global, digest, |session, digest| Box::pin(records::artifact(session, *digest)))
         .await?;
     let artifact = artifact.ok_or_else(|| anyhow::anyhow!("an active module's artifact is not in the database"))?;
     let gate = gate.clone();
@@ -192,7 +192,7 @@ async fn record(
     reason: &'static str,
 ) -> anyhow::Result<bool> {
     for found in found {
-        let kept = database.write_plain(Place::Home, found, |session, (artifact, vetted)| {
+        let kept = database.write_plain(Shard::Global, found, |session, (artifact, vetted)| {
             Box::pin(async move {
                 let now = session.now().await?;
                 records::keep(session, now, STARTER, artifact, vetted, false).await
@@ -203,21 +203,21 @@ async fn record(
     let versions = upgrade::versions(&generation.modules);
     let part = (generation.number, tables::wanted_tables(&generation.modules), set, versions, reason);
     let written =
-        database.write_unless_refused(Place::Home, part, |session, (number, wanted, set, versions, reason)| {
+        database.write_unless_refused(Shard::Global, part, |session, (number, wanted, set, versions, reason)| {
             Box::pin(async move {
                 tables::lock(session).await?;
                 if records::newest(session).await?.unwrap_or(0) + 1 != *number {
                     return Ok(Ok((false, Vec::new())));
                 }
-                let told = match tables::extend(session, wanted).await? {
-                    Ok(told) => told,
+                let reported = match tables::extend(session, wanted).await? {
+                    Ok(reported) => reported,
                     Err(refusal) => return Ok(Err::<_, Refusal>(refusal)),
                 };
                 write(session, *number, set, reason).await?;
                 if *number > 1 {
                     upgrade::schedule(session, number - 1, *number, versions).await?;
                 }
-                Ok(Ok((true, told)))
+                Ok(Ok((true, reported)))
             })
         });
     let (recorded, tables) = written.await??;

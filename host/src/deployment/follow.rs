@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::records::{self, Cause, HostReport};
 use super::{Deployment, DeploymentError};
-use crate::database::Place;
+use crate::database::Shard;
 use crate::watchdog::Pulse;
 
 /// How long another host's activation goes unnoticed here.
@@ -24,7 +24,7 @@ const RETRY: Duration = Duration::from_secs(5);
 impl Deployment {
     /// Runs until it is stopped.
     pub(super) async fn follow(self: Arc<Self>, pulse: Pulse) {
-        let mut told: Option<(Instant, u64, Option<String>)> = None;
+        let mut reported: Option<(Instant, u64, Option<String>)> = None;
         let mut failed: Option<Instant> = None;
         let mut resumed = false;
         loop {
@@ -50,7 +50,7 @@ impl Deployment {
                 pulse.excuse();
                 resumed = match self.resume_watch().await {
                     Err(DeploymentError::Database(error)) => {
-                        tracing::warn!(%error, "whether something is to be watched cannot be told now");
+                        tracing::warn!(%error, "cannot read whether a module is under watch");
                         false
                     }
                     Err(refused) => {
@@ -65,11 +65,11 @@ impl Deployment {
                 self.step_back(previous, reason).await;
             }
             let state = (self.current.load().number, self.trouble());
-            let due = told
+            let due = reported
                 .as_ref()
                 .is_none_or(|(at, number, trouble)| at.elapsed() > REPORT || (*number, trouble) != (state.0, &state.1));
             if due && self.report().await {
-                told = Some((Instant::now(), state.0, state.1));
+                reported = Some((Instant::now(), state.0, state.1));
             }
             pulse.beat();
             tokio::select! {
@@ -81,8 +81,9 @@ impl Deployment {
 
     /// Builds the active generation where it is not the one that runs here.
     async fn catch_up(&self, pulse: &Pulse) -> Result<(), DeploymentError> {
-        let newest = self.database.read_plain(Place::Home, (), |session, ()| Box::pin(records::newest(session))).await;
-        // A database that does not answer is told by every request; what runs goes on running.
+        let newest =
+            self.database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::newest(session))).await;
+        // A database that does not answer is reported by every request; what runs goes on running.
         let Ok(Some(number)) = newest else { return Ok(()) };
         if number == self.current.load().number {
             return Ok(());
@@ -90,7 +91,7 @@ impl Deployment {
         // Whoever builds a generation may compile for minutes; the compiler has limits of its own.
         pulse.excuse();
         let _turn = self.turn.lock().await;
-        let found = self.database.read_plain(Place::Home, (), |session, ()| {
+        let found = self.database.read_plain(Shard::Global, (), |session, ()| {
             Box::pin(async move {
                 let Some((number, set)) = records::active(session).await? else { return Ok(None) };
                 Ok(Some((number, records::cause(session, number).await?, set)))
@@ -108,7 +109,10 @@ impl Deployment {
     async fn step_back(&self, previous: u64, reason: String) {
         let active = self.current.load().number;
         tracing::error!(active, previous, reason, "a module fails since its activation: going back");
-        match self.restore(previous, &super::Wish::host(active), Cause::AutomaticRollback, Some(reason)).await {
+        match self
+            .restore(previous, &super::ActivationRequest::host(active), Cause::AutomaticRollback, Some(reason))
+            .await
+        {
             Ok(back) => tracing::warn!(generation = back.generation, restores = previous, "went back"),
             Err(refused) => tracing::error!(%refused, "cannot go back"),
         }
@@ -123,7 +127,7 @@ impl Deployment {
             trouble: self.trouble(),
             health: self.health(),
         };
-        let written = self.database.write_plain(Place::Home, report, |session, report| {
+        let written = self.database.write_plain(Shard::Global, report, |session, report| {
             Box::pin(async move {
                 let now = session.now().await?;
                 records::report(session, now, report).await
@@ -145,8 +149,9 @@ impl Deployment {
 
     /// Takes this host off the list: it ends in order.
     pub async fn leave(&self) {
-        let left =
-            self.database.write_plain(Place::Home, self.host.id, |session, id| Box::pin(records::leave(session, *id)));
+        let left = self
+            .database
+            .write_plain(Shard::Global, self.host.id, |session, id| Box::pin(records::leave(session, *id)));
         if let Err(error) = left.await {
             tracing::debug!(%error, "this host stays on the list for a while");
         }

@@ -7,7 +7,7 @@ pub mod development;
 pub mod first;
 pub mod follow;
 pub mod records;
-pub mod reform;
+pub mod reindex;
 pub mod release;
 pub mod trust;
 pub mod upgrade;
@@ -30,7 +30,7 @@ use crate::watchdog::Watchdog;
 use records::Cause;
 use watch::Watch;
 
-pub use activation::{Activated, Wish};
+pub use activation::{Activated, ActivationRequest};
 pub use release::Release;
 
 pub struct Deployment {
@@ -94,10 +94,10 @@ impl Deployment {
 
     /// Keeps up with the database in the background: with the active generation, backfills and indexes.
     pub fn keep(self: &Arc<Self>, watchdog: &Watchdog) {
-        let [follower, upgrader, reformer] = [self.clone(), self.clone(), self.clone()];
+        let [follower, upgrader, reindexer] = [self.clone(), self.clone(), self.clone()];
         watchdog.spawn("following", move |pulse| follower.clone().follow(pulse));
         watchdog.spawn("backfills", move |pulse| upgrader.clone().upgrade(pulse));
-        watchdog.spawn("indexes", move |pulse| reformer.clone().reform(pulse));
+        watchdog.spawn("indexes", move |pulse| reindexer.clone().reindex(pulse));
     }
 
     /// Puts a release in place: requests that begin from now on run on it, those under way end on theirs.

@@ -30,7 +30,7 @@ impl Deref for Release {
 impl Release {
     /// Links modules that were vetted, and composes what they and the host declare.
     pub fn link(gate: &Gate, number: u64, vetted: &[Arc<Vetted>]) -> Result<Release, Refusal> {
-        Release::of(gate.link(number, vetted)?)
+        Release::new(gate.link(number, vetted)?)
     }
 
     /// The release of every component in a folder, whoever signed it.
@@ -40,7 +40,7 @@ impl Release {
     }
 
     /// What a generation and the host have to offer.
-    pub fn of(generation: Generation) -> Result<Release, Refusal> {
+    pub fn new(generation: Generation) -> Result<Release, Refusal> {
         Release::compose(generation).map_err(|what| Refusal::new("DESCRIPTOR_INVALID", what))
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use super::records::{self, Cause, Digest, Set};
 use super::{Deployment, DeploymentError};
-use crate::database::{Database, Error, Place};
+use crate::database::{Database, Error, Shard};
 use crate::gate::refusal::Refusal;
 use crate::gate::trust::Trust;
 use crate::gate::vetting::Gate;
@@ -28,7 +28,7 @@ pub async fn check(database: &Database, gate: &Gate, set: &Set) -> Result<Result
 
 async fn judge(database: &Database, trust: &Trust, digest: Digest) -> Result<Result<(), Refusal>, Error> {
     let admission = database
-        .read_plain(Place::Home, digest, |session, digest| Box::pin(records::admission(session, *digest)))
+        .read_plain(Shard::Global, digest, |session, digest| Box::pin(records::admission(session, *digest)))
         .await?;
     Ok(trust.admit(&digest, admission.as_ref()).map(drop))
 }
@@ -40,7 +40,7 @@ pub async fn find_trusted(database: &Database, gate: &Gate, below: u64) -> Resul
     let mut found = Vec::new();
     let (mut before, mut left) = (below, None);
     loop {
-        let page = database.read_plain(Place::Home, before, |session, before| {
+        let page = database.read_plain(Shard::Global, before, |session, before| {
             Box::pin(async move {
                 let mut page = Vec::new();
                 for (number, cause) in records::causes(session, *before, PAGE).await? {

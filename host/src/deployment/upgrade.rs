@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Deployment;
 use super::records;
-use crate::database::{Cell, Error, Place, Row, Session, Verdict, work};
+use crate::database::{Cell, Error, Row, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
 use crate::platform::operators;
 use crate::sandbox::call::{self, CallContext, Failure};
@@ -112,7 +112,7 @@ impl Deployment {
         let generation = self.current.load().generation.clone();
         let active = generation.number;
         // A look costs a read; only what is due takes a writer.
-        let due = self.database.read_plain(Place::Home, active, |session, active| {
+        let due = self.database.read_plain(Shard::Global, active, |session, active| {
             Box::pin(async move {
                 let now = session.now().await?;
                 Ok(next(session, *active, now, false).await?.is_some())
@@ -125,12 +125,14 @@ impl Deployment {
         let work =
             work(generation, move |session, generation| async move { batch(session, &generation, limits).await });
         // Of two places: the mark is at home, the rows are the company's. On one server they commit together.
-        self.database.write(Place::Home, work).await
+        self.database.write(Shard::Global, work).await
     }
 
     async fn put_off(&self, generation: u64, module: String, why: String) {
-        let written =
-            self.database.write_plain(Place::Home, (generation, module, why), |session, (generation, module, why)| {
+        let written = self.database.write_plain(
+            Shard::Global,
+            (generation, module, why),
+            |session, (generation, module, why)| {
                 Box::pin(async move {
                     let now = session.now().await?;
                     let sql =
@@ -139,7 +141,8 @@ impl Deployment {
                     let values = [generation, Cell::text(module), Cell::text(why), Cell::Instant(now + RETRY)];
                     session.query(sql, &values).await.map(drop)
                 })
-            });
+            },
+        );
         if let Err(error) = written.await {
             tracing::warn!(%error, "a backfill's failure cannot be noted");
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Place, Session, Verdict, work};
+use crate::database::{Cell, Database, Error, Session, Shard, Verdict, work};
 use crate::pipeline::company_clock;
 use crate::platform::{self, iam::directory};
 use crate::sandbox::call::{self, CallContext, Failure};
@@ -180,7 +180,7 @@ impl Verification<'_> {
             };
             (ran.session, verdict)
         });
-        self.database.read_heavy(Place::Company(tenant), work).await
+        self.database.read_heavy(Shard::Company(tenant), work).await
     }
 }
 
@@ -194,7 +194,7 @@ async fn begin(session: &mut Session, tenant: Uuid) -> Result<RequestFacts, Erro
 }
 
 async fn is_recorded(database: &Database, tenant: Uuid) -> Result<bool, Error> {
-    let found = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
+    let found = database.read_plain(Shard::Company(tenant), tenant, |session, tenant| {
         Box::pin(async move { session.query("select 1 from stoa_tenant where id = $1", &[Cell::Id(*tenant)]).await })
     });
     Ok(!found.await?.is_empty())
@@ -202,7 +202,7 @@ async fn is_recorded(database: &Database, tenant: Uuid) -> Result<bool, Error> {
 
 async fn list_companies(database: &Database) -> Result<Vec<Uuid>, Error> {
     let mut companies: Vec<Uuid> = Vec::new();
-    for place in database.places() {
+    for place in database.shards() {
         let ids = database.read_plain(place, (), |session, ()| {
             Box::pin(async move {
                 let rows = session.query("select id from stoa_tenant", &[]).await?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::records::{self, Cause};
 use super::{Deployment, DeploymentError};
-use crate::database::Place;
+use crate::database::Shard;
 use crate::sandbox::Generation;
 use crate::sandbox::health::Report;
 use crate::sandbox::trial::Trial;
@@ -35,7 +35,7 @@ impl Watch {
         if cause != Cause::Activation {
             return None;
         }
-        let trial = Trial::of(before.clone(), after)?;
+        let trial = Trial::new(before.clone(), after)?;
         after.trial.store(Some(trial.clone()));
         let before = trial.modules.iter().map(|module| module.health.report()).collect();
         Some(Watch { generation: after.number, until: Instant::now() + time, trial, before })
@@ -79,7 +79,7 @@ impl Deployment {
     /// After a start: what an operator activated less than ten minutes ago is watched for the rest of them.
     pub(super) async fn resume_watch(&self) -> Result<(), DeploymentError> {
         let number = self.current.load().number;
-        let read = self.database.read_plain(Place::Home, number, |session, number| {
+        let read = self.database.read_plain(Shard::Global, number, |session, number| {
             Box::pin(async move {
                 let now = session.now().await?;
                 let Some(activated) = records::activation_by_operator(session, *number).await? else { return Ok(None) };

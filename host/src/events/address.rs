@@ -99,7 +99,7 @@ pub struct Target {
 pub enum Reached {
     /// Over TLS at what its name resolves to.
     ByName,
-    /// In plain text: a receiver on this machine that a development host was told of.
+    /// In plain text: a receiver on this machine that a development host allows.
     Locally(SocketAddr),
 }
 

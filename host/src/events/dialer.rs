@@ -174,16 +174,16 @@ where
     let (mut sender, connection) = handshake.map_err(|_| DeliveryFailure::InvalidAnswer)?;
     let answered = async {
         let answer = sender.send_request(request).await.map_err(|_| DeliveryFailure::InvalidAnswer)?;
-        let told = ReceiverAnswer { status: answer.status().as_u16(), retry_after: retry_after(&answer) };
+        let answer_of_receiver = ReceiverAnswer { status: answer.status().as_u16(), retry_after: retry_after(&answer) };
         let _ = timeout(DRAIN, drain(answer.into_body())).await;
-        Ok(told)
+        Ok(answer_of_receiver)
     };
     // The connection is driven only as long as it is waited for, and dropped with what it has not sent.
     let mut answered = std::pin::pin!(answered);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         biased;
-        told = &mut answered => told,
+        answer_of_receiver = &mut answered => answer_of_receiver,
         _ = &mut connection => answered.await,
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::TEST_KIND;
 use super::schedule::Schedule;
-use crate::database::{Cell, Database, Error, Place, Row, Session};
+use crate::database::{Cell, Database, Error, Row, Session, Shard};
 use crate::ids::{self, Ids};
 
 /// Events of one transaction.
@@ -33,9 +33,9 @@ struct Batch {
 
 /// Turns a company's next events into deliveries. Answers how many events there were.
 pub async fn fan_out(database: &Database, tenant: Uuid, schedule: &Schedule) -> Result<usize, Error> {
-    let end = database.horizon(tenant).await?.map_or(Uuid::max(), ids::first_of);
+    let end = database.watermark(tenant).await?.map_or(Uuid::max(), ids::first_of);
     let batch = Batch { tenant, end, schedule: schedule.clone() };
-    database.write_plain(Place::Company(tenant), batch, |session, batch| Box::pin(batch.run(session))).await
+    database.write_plain(Shard::Company(tenant), batch, |session, batch| Box::pin(batch.run(session))).await
 }
 
 /// An endpoint that may listen.

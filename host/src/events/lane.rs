@@ -255,7 +255,7 @@ impl Turn {
         if is_gone || is_failing { self.disable(session, now).await } else { Ok(()) }
     }
 
-    /// A delivery that was cancelled meanwhile stays so; its attempts are told all the same.
+    /// A delivery that was cancelled meanwhile stays so; its attempts are reported all the same.
     async fn write_attempts(
         &self,
         session: &mut Session,

@@ -18,7 +18,7 @@ use super::endpoint::Secrets;
 use super::lane::{self, Attempt, Claimed, Ended, Lane, Share, Turn, Wave};
 use super::schedule::Schedule;
 use super::{fan_out, sign};
-use crate::database::{Database, Error, Place, Session};
+use crate::database::{Database, Error, Session, Shard};
 use crate::keyring::KeyRing;
 use crate::watchdog::{Pulse, Watchdog};
 
@@ -104,12 +104,12 @@ impl Relay {
     pub fn start(self, watchdog: &Watchdog) -> Relaying {
         let (relay, ended) = (Arc::new(self), Arc::new(Notify::new()));
         let (stop, stopped) = watch::channel(false);
-        let told = ended.clone();
+        let reported = ended.clone();
         watchdog.spawn("webhooks", move |pulse| {
-            let (relay, stopped, told) = (relay.clone(), stopped.clone(), told.clone());
+            let (relay, stopped, reported) = (relay.clone(), stopped.clone(), reported.clone());
             async move {
                 relay.run(stopped, pulse).await;
-                told.notify_one();
+                reported.notify_one();
             }
         });
         Relaying { stop, ended }
@@ -148,7 +148,7 @@ impl Relay {
     async fn release_own(&self) {
         if let Database::Sqlite(_) = *self.database {
             let released =
-                self.database.write_plain(Place::Home, (), |session, ()| Box::pin(lane::release_all(session))).await;
+                self.database.write_plain(Shard::Global, (), |session, ()| Box::pin(lane::release_all(session))).await;
             if let Err(error) = released {
                 tracing::warn!(%error, "deliveries of the last run wait for their leases to end");
             }
@@ -163,7 +163,7 @@ impl Relay {
         stop: &watch::Receiver<bool>,
     ) -> Result<Round, Error> {
         let mut round = Round::default();
-        for place in self.database.places() {
+        for place in self.database.shards() {
             let (news, mut is_due) = self.database.read_plain(place, (), |session, ()| Box::pin(look(session))).await?;
             for tenant in news {
                 let events = fan_out::fan_out(&self.database, tenant, &self.schedule).await?;
@@ -217,7 +217,7 @@ impl Relay {
         loop {
             let stepped = self
                 .database
-                .write_plain(Place::Company(lane.tenant), turn.clone(), |session, turn| Box::pin(turn.run(session)))
+                .write_plain(Shard::Company(lane.tenant), turn.clone(), |session, turn| Box::pin(turn.run(session)))
                 .await;
             match stepped {
                 Err(Error::Unavailable(why)) if tries < TRIES => {

@@ -47,7 +47,7 @@ impl Resolver {
     }
 
     /// Asks this server alone.
-    pub fn of(server: SocketAddr) -> anyhow::Result<Resolver> {
+    pub fn new(server: SocketAddr) -> anyhow::Result<Resolver> {
         let mut config = NameServerConfig::udp_and_tcp(server.ip());
         config.connections.iter_mut().for_each(|connection| connection.port = server.port());
         Resolver::build(vec![config])
@@ -115,7 +115,7 @@ mod tests {
                 let _ = socket.send_to(&answer, from).await;
             }
         });
-        Resolver::of(address).expect("a resolver")
+        Resolver::new(address).expect("a resolver")
     }
 
     fn answer(question: &[u8], code: u8, records: &[(u8, Vec<u8>)]) -> Vec<u8> {
@@ -152,7 +152,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_s_answer_is_kept() {
         let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
-        let resolver = Resolver::of(socket.local_addr().expect("an address")).expect("a resolver");
+        let resolver = Resolver::new(socket.local_addr().expect("an address")).expect("a resolver");
         tokio::spawn(async move {
             let mut question = [0; 512];
             for turn in 0_u8.. {
@@ -163,8 +163,8 @@ mod tests {
             }
         });
         for turn in 0..4 {
-            let told = resolver.resolve(NAME).await;
-            assert_eq!(told, Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, turn])])), "an hour's answer was kept");
+            let reported = resolver.resolve(NAME).await;
+            assert_eq!(reported, Ok(Resolved::To(vec![IpAddr::from([192, 0, 2, turn])])), "an hour's answer was kept");
         }
     }
 }

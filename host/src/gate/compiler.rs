@@ -72,17 +72,17 @@ fn compile_in_child(mut command: Command, bytes: &[u8]) -> anyhow::Result<Vec<u8
         .spawn()
         .context("the compiler cannot be started")?;
     let stdin = child.stdin.take();
-    let told = std::thread::scope(|scope| {
+    let output = std::thread::scope(|scope| {
         // A child that gave up early closes its end: what it says tells why, not the broken pipe.
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(bytes)));
         child.wait_with_output()
     })?;
-    if told.status.success() {
-        return Ok(told.stdout);
+    if output.status.success() {
+        return Ok(output.stdout);
     }
-    let said = String::from_utf8_lossy(&told.stderr);
+    let said = String::from_utf8_lossy(&output.stderr);
     let said: String = said.trim().chars().take(1_000).collect();
-    anyhow::bail!("{}", if said.is_empty() { format!("the compiler ended: {}", told.status) } else { said })
+    anyhow::bail!("{}", if said.is_empty() { format!("the compiler ended: {}", output.status) } else { said })
 }
 
 /// The verb: a component on stdin, its compiled form on stdout.

@@ -36,7 +36,7 @@ pub struct Surface {
 
 impl Surface {
     /// What a vetted module shows.
-    pub fn of(engine: &Engine, vetted: &Vetted) -> Surface {
+    pub fn from_vetted(engine: &Engine, vetted: &Vetted) -> Surface {
         let descriptor = (*vetted.descriptor).clone();
         let shown = Surface::new(engine, &vetted.component, descriptor, &vetted.digest, vetted.size as u64);
         Surface { signer: vetted.signer.clone(), ..shown }

@@ -8,7 +8,7 @@ use stoa_descriptor::Collection;
 
 use super::diff::{Change as Difference, codes};
 use super::refusal::Refusal;
-use crate::database::{Cell, Database, Error, Place, Session};
+use crate::database::{Cell, Database, Error, Session, Shard};
 use crate::sandbox::Module;
 use crate::store::{self, Tables};
 
@@ -22,7 +22,7 @@ pub fn wanted_tables(modules: &[Arc<Module>]) -> Wanted {
 /// Makes the tables fit, for verbs that make no generation.
 pub async fn bring_up_to_date(database: &Database, modules: &[Arc<Module>]) -> anyhow::Result<()> {
     let changes = database
-        .write_unless_refused(Place::Home, wanted_tables(modules), |session, wanted| {
+        .write_unless_refused(Shard::Global, wanted_tables(modules), |session, wanted| {
             Box::pin(async move {
                 lock(session).await?;
                 extend(session, wanted).await
@@ -45,7 +45,7 @@ pub async fn lock(session: &mut Session) -> Result<(), Error> {
 
 /// Extends the tables in the open transaction; answers what changed.
 pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec<String>, Refusal>, Error> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if let Some(refusal) = find_taken(session, wanted).await? {
         return Ok(Err(refusal));
     }
@@ -69,9 +69,9 @@ pub async fn extend(session: &mut Session, wanted: &Wanted) -> Result<Result<Vec
         for collection in store::merge(&current, schema) {
             record(session, module, &collection).await?;
         }
-        told.extend(changes.iter().map(|change| format!("{module}: {change}")));
+        reported.extend(changes.iter().map(|change| format!("{module}: {change}")));
     }
-    Ok(Ok(told))
+    Ok(Ok(reported))
 }
 
 /// A table that is another module's by what is recorded, whether or not that one runs now: its rows stay its own.
@@ -105,7 +105,7 @@ pub async fn indexes_ahead(session: &mut Session, wanted: &Wanted) -> Result<Vec
 
 /// What tables that stand need to be like new ones.
 #[derive(Debug, Default)]
-pub struct Reform {
+pub struct Reindex {
     /// PostgreSQL: each to run alone and outside a transaction.
     pub statements: Vec<String>,
     /// Collections by module, to be recorded once the statements ran.
@@ -113,25 +113,25 @@ pub struct Reform {
 }
 
 /// Compares the tables that stand with those that this host would make.
-pub async fn find_reform(session: &mut Session, wanted: &Wanted) -> Result<Reform, Error> {
-    let mut all = Reform::default();
+pub async fn find_reindex(session: &mut Session, wanted: &Wanted) -> Result<Reindex, Error> {
+    let mut all = Reindex::default();
     for (module, schema) in wanted {
         let recorded = read_collections(session, module).await?;
-        let (statements, collections) = store::find_reform(session, &recorded, schema).await?;
+        let (statements, collections) = store::find_reindex(session, &recorded, schema).await?;
         all.statements.extend(statements);
         all.collections.extend(collections.into_iter().map(|collection| (module.clone(), collection)));
     }
     Ok(all)
 }
 
-/// Ends a reform, in a transaction that holds the lock: SQLite runs its statements here, PostgreSQL has run them.
-pub async fn end_reform(session: &mut Session, reform: Reform) -> Result<(), Error> {
+/// Ends a reindex, in a transaction that holds the lock: SQLite runs its statements here, PostgreSQL has run them.
+pub async fn end_reindex(session: &mut Session, reindex: Reindex) -> Result<(), Error> {
     if matches!(session, Session::Sqlite(_)) {
-        for statement in reform.statements {
+        for statement in reindex.statements {
             session.query_composed(statement, &[]).await?;
         }
     }
-    for (module, collection) in &reform.collections {
+    for (module, collection) in &reindex.collections {
         record(session, module, collection).await?;
     }
     Ok(())

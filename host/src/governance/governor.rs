@@ -2,7 +2,7 @@
 //! company's entitlement, then its month, then its minute and the minute of all clients of the company.
 //!
 //! Permits are leased in blocks, so that most requests are admitted without the database. Whether a key stands and the company is
-//! entitled is told anew with each lease, with each refusal, and in each admitted request's own transaction.
+//! entitled is reported anew with each lease, with each refusal, and in each admitted request's own transaction.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use super::lease;
 use super::permits::{Bucket, Lease, Permits, Subject, Taken, Want};
 use super::totals::Totals;
 use super::window::{Span, seconds_until};
-use crate::database::{Cell, Database, Error, Place, Session, Verdict, work};
+use crate::database::{Cell, Database, Error, Session, Shard, Verdict, work};
 use crate::pipeline::opening::{Opening, open};
 use crate::pipeline::request::Caller;
 use crate::problem::Problem;
@@ -70,7 +70,7 @@ pub struct Governor {
     totals: Mutex<Totals>,
     leasing: [tokio::sync::Mutex<()>; STRIPES],
     hash: RandomState,
-    /// The database's clock less this host's, milliseconds: told by each lease.
+    /// The database's clock less this host's, milliseconds: reported by each lease.
     offset: std::sync::atomic::AtomicI64,
 }
 
@@ -107,7 +107,7 @@ impl Governor {
             if !totals.take(user.id, self.limits.user_total, now) {
                 drop(totals);
                 let wait = Some(seconds_until(now, Span::Minute.end(now)));
-                return Ok(self.refuse(Problem { retry_after: wait, ..Problem::of("RATE_LIMITED") }, &wants));
+                return Ok(self.refuse(Problem { retry_after: wait, ..Problem::new("RATE_LIMITED") }, &wants));
             }
         }
         match self.take(caller, tenant, &wants).await? {
@@ -115,7 +115,7 @@ impl Governor {
             // A stranger's requests count wherever they go, so that nobody fills the table with companies that are not theirs.
             None => {
                 let permit = self.take(caller, None, &self.wants(caller, None)).await?;
-                permit.ok_or_else(|| Problem::of("UNAVAILABLE"))
+                permit.ok_or_else(|| Problem::new("UNAVAILABLE"))
             }
         }
     }
@@ -151,7 +151,7 @@ impl Governor {
     /// At shutdown: what this host still holds goes back, so that a restart costs nobody anything.
     pub async fn stop(&self) {
         let held = self.permits().surrender();
-        for (place, held) in self.database.by_place(held, |(subject, _)| subject.tenant) {
+        for (place, held) in self.database.by_shard(held, |(subject, _)| subject.tenant) {
             let given = self.database.write_plain(place, held, |session, held| {
                 Box::pin(async move {
                     for (subject, bucket) in held {
@@ -230,7 +230,7 @@ impl Governor {
                 }
             }
         }
-        Err(Problem::of("UNAVAILABLE"))
+        Err(Problem::new("UNAVAILABLE"))
     }
 
     fn grant(&self, wants: &[Want], now: i64) -> Permit {
@@ -259,7 +259,7 @@ impl Governor {
             Span::Minute => "RATE_LIMITED",
             Span::Month => "QUOTA_EXCEEDED",
         };
-        Ok(Problem { retry_after: Some(seconds_until(now, span.end(now))), ..Problem::of(code) })
+        Ok(Problem { retry_after: Some(seconds_until(now, span.end(now))), ..Problem::new(code) })
     }
 
     /// Whether a key stands and its company is entitled, by live rows.
@@ -270,13 +270,13 @@ impl Governor {
                 Err(error) => (Some(session), Verdict::Fail(error)),
             }
         });
-        let place = Place::of(company_of(caller).unwrap_or_default());
+        let place = Shard::of_tenant(company_of(caller).unwrap_or_default());
         self.database.read(place, work).await.map_err(|error| unavailable(&error))
     }
 
     /// Whether a user has a membership of a company, whatever its state.
     pub async fn is_member(&self, user: Uuid, tenant: Uuid) -> Result<bool, Problem> {
-        let found = self.database.read_plain(Place::of(tenant), (user, tenant), |session, (user, tenant)| {
+        let found = self.database.read_plain(Shard::of_tenant(tenant), (user, tenant), |session, (user, tenant)| {
             Box::pin(has_membership(session, *user, *tenant))
         });
         found.await.map_err(|error| unavailable(&error))
@@ -288,7 +288,7 @@ impl Governor {
             Caller::User(_) => self.limits.user,
             Caller::Client(key) => key.requests_per_minute,
         } / BLOCKS;
-        let place = lacking.first().map_or(Place::Home, |want| Place::of(want.subject.tenant));
+        let place = lacking.first().map_or(Shard::Global, |want| Shard::of_tenant(want.subject.tenant));
         let work = work((caller.clone(), lacking), move |mut session, shared| async move {
             let (caller, lacking) = &*shared;
             match lease_all(&mut session, caller, tenant, lacking, ask).await {
@@ -382,6 +382,6 @@ async fn stands(session: &mut Session, caller: &Caller, read_only: bool) -> Resu
 }
 
 fn unavailable(error: &Error) -> Problem {
-    tracing::warn!(%error, "admission cannot be told");
-    Problem::of("UNAVAILABLE")
+    tracing::warn!(%error, "the admission cannot be read");
+    Problem::new("UNAVAILABLE")
 }

@@ -30,7 +30,7 @@ impl HeavyReads {
             Ok(Ok(seat)) => Ok(seat),
             Ok(Err(_)) | Err(_) => {
                 metrics::counter!("stoa_heavy_reads_refused_total").increment(1);
-                Err(Problem::of("UNAVAILABLE"))
+                Err(Problem::new("UNAVAILABLE"))
             }
         }
     }

@@ -77,7 +77,7 @@ async fn answer(
         Ok(Err(refusal)) => problem::render(&refusal, request_id),
         Err(_) => {
             tracing::error!(request = %request_id, "a request panicked");
-            problem::render(&Problem::of("INTERNAL"), request_id)
+            problem::render(&Problem::new("INTERNAL"), request_id)
         }
     };
     if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
@@ -100,9 +100,9 @@ async fn route(
     if let Some(response) = public(app, &release, request.method(), request.headers(), &path, request_id).await {
         return response;
     }
-    let below = path.strip_prefix("/v1").ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let below = path.strip_prefix("/v1").ok_or_else(|| Problem::new("NOT_FOUND"))?;
     match release.operations.find(request.method().as_str(), below) {
-        Found::Nothing => Err(Problem::of("NOT_FOUND")),
+        Found::Nothing => Err(Problem::new("NOT_FOUND")),
         Found::OtherMethods(allowed) => Ok(method_not_allowed(&allowed, request_id)),
         Found::Callable { callable, path } => call(app, &release, callable, path, request, request_id, peer).await,
     }
@@ -138,14 +138,14 @@ async fn public(
         {
             Ok(json_response(&json!({ "status": "ok", "service": "api", "database": "ready" })))
         }
-        "/v1/ready" => Err(Problem::of("UNAVAILABLE")),
+        "/v1/ready" => Err(Problem::new("UNAVAILABLE")),
         "/v1/openapi.json" => Ok(contract(release, headers)),
         "/dev/issuer/.well-known/openid-configuration" | "/dev/issuer/jwks.json" => match &app.dev_issuer {
             Some(issuer) if path.ends_with("jwks.json") => Ok(json_response(&issuer.jwks())),
             Some(issuer) => Ok(json_response(&issuer.discovery("/dev/issuer"))),
-            None => Err(Problem::of("NOT_FOUND")),
+            None => Err(Problem::new("NOT_FOUND")),
         },
-        _ => Err(Problem::of("NOT_FOUND")),
+        _ => Err(Problem::new("NOT_FOUND")),
     })
 }
 
@@ -179,7 +179,7 @@ fn contract(release: &Release, headers: &HeaderMap) -> Response<Body> {
 }
 
 fn method_not_allowed(allowed: &str, request_id: Uuid) -> Response<Body> {
-    let mut response = problem::render(&Problem::of("METHOD_NOT_ALLOWED"), request_id);
+    let mut response = problem::render(&Problem::new("METHOD_NOT_ALLOWED"), request_id);
     if let Ok(value) = HeaderValue::from_str(allowed) {
         response.headers_mut().insert(header::ALLOW, value);
     }
@@ -214,7 +214,7 @@ async fn call(
             {
                 return Err(problem);
             }
-            let refusal = problem::render(&Problem::of("WRONG_IDENTITY_FAMILY"), request_id);
+            let refusal = problem::render(&Problem::new("WRONG_IDENTITY_FAMILY"), request_id);
             return Ok(add_limit_headers(refusal, Some(governor.headers(&caller, None))));
         }
     };
@@ -241,7 +241,9 @@ async fn call(
     };
     let may_send = async {
         match member {
-            Some((user, tenant)) if !governor.is_member(user, tenant).await? => Err(Problem::of("MEMBERSHIP_REQUIRED")),
+            Some((user, tenant)) if !governor.is_member(user, tenant).await? => {
+                Err(Problem::new("MEMBERSHIP_REQUIRED"))
+            }
             _ => Ok(()),
         }
     };
@@ -339,13 +341,13 @@ fn add_limit_headers(mut response: Response<Body>, headers: Option<Headers>) -> 
     response
 }
 
-/// Who the credential says is calling: a user or an API key, told apart by form.
+/// Who the credential says is calling: a user or an API key, distinguished by form.
 async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller, Problem> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let malformed = || Problem::of_credential("The header Authorization is malformed.");
     let value = match (values.next(), values.next()) {
         (Some(value), None) => value,
-        (None, _) => return Err(Problem::of("UNAUTHENTICATED")),
+        (None, _) => return Err(Problem::new("UNAUTHENTICATED")),
         (Some(_), Some(_)) => return Err(malformed()),
     };
     let token = value
@@ -357,13 +359,13 @@ async fn identify(app: &App, headers: &HeaderMap, peer: IpAddr) -> Result<Caller
         .ok_or_else(malformed)?;
     let unreadable = |error| {
         tracing::warn!(%error, "the caller's record cannot be read");
-        Problem::of("UNAVAILABLE")
+        Problem::new("UNAVAILABLE")
     };
     if is_api_key(token) {
         return match app.api_keys.of(&app.database, token, peer).await.map_err(unreadable)? {
             Lookup::Key(key) => Ok(Caller::Client(key)),
             Lookup::Nothing => Err(Problem::of_credential("There is no such key here.")),
-            Lookup::TooMany => Err(Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") }),
+            Lookup::TooMany => Err(Problem { retry_after: Some(1), ..Problem::new("RATE_LIMITED") }),
         };
     }
     let claims = app.verifier.verify(token).await.map_err(Problem::from)?;

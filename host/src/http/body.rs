@@ -85,9 +85,9 @@ impl Bodies {
 
     /// Runs what judges a body that is not small: on a thread of its own, two at a time, for it may take long.
     pub async fn judge<T: Send + 'static>(&self, judge: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        let unavailable = || Problem::of("UNAVAILABLE");
+        let unavailable = || Problem::new("UNAVAILABLE");
         let _turn = self.judged.acquire().await.map_err(|_| unavailable())?;
-        tokio::task::spawn_blocking(judge).await.map_err(|_| Problem::of("INTERNAL"))
+        tokio::task::spawn_blocking(judge).await.map_err(|_| Problem::new("INTERNAL"))
     }
 }
 
@@ -131,9 +131,9 @@ pub async fn read(
     may_send: impl Future<Output = Result<(), Problem>>,
 ) -> Result<Read, Unread> {
     if body.size_hint().lower() > limit {
-        return Err(Unread::Refused(Problem::of("PAYLOAD_TOO_LARGE")));
+        return Err(Unread::Refused(Problem::new("PAYLOAD_TOO_LARGE")));
     }
-    let slow = |_| Err(Unread::Broken(Problem::of("UNAVAILABLE")));
+    let slow = |_| Err(Unread::Broken(Problem::new("UNAVAILABLE")));
     timeout(TIME, collect(&mut body, limit, bodies, caller, may_send)).await.unwrap_or_else(slow)
 }
 
@@ -159,10 +159,10 @@ async fn collect(
             None => body.frame().await,
         };
         let Some(frame) = frame else { break };
-        let Ok(data) = frame.map_err(|_| Unread::Broken(Problem::of("MALFORMED_JSON")))?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| Unread::Broken(Problem::new("MALFORMED_JSON")))?.into_data() else { continue };
         let size = bytes.len() + data.len();
         if size as u64 > limit {
-            return Err(Unread::Refused(Problem::of("PAYLOAD_TOO_LARGE")));
+            return Err(Unread::Refused(Problem::new("PAYLOAD_TOO_LARGE")));
         }
         if size > SMALL
             && let Some(may_send) = may_send.take()
@@ -171,7 +171,7 @@ async fn collect(
         }
         if size as u64 > LARGE && place.is_none() {
             let taken = bodies.wait(caller).await;
-            place = Some(taken.ok_or_else(|| Unread::Refused(Problem::of("UNAVAILABLE")))?);
+            place = Some(taken.ok_or_else(|| Unread::Refused(Problem::new("UNAVAILABLE")))?);
             pace = Pace::start();
         }
         bytes.extend_from_slice(&data);
@@ -195,11 +195,11 @@ impl Pace {
         let from = *self.from.get_or_insert(so_far);
         if Instant::now() >= self.until {
             if so_far - from < LEAST {
-                return Err(Unread::Broken(Problem::of("UNAVAILABLE")));
+                return Err(Unread::Broken(Problem::new("UNAVAILABLE")));
             }
             *self = Pace { from: Some(so_far), ..Pace::start() };
         }
-        timeout_at(self.until + PACE, next).await.map_err(|_| Unread::Broken(Problem::of("UNAVAILABLE")))
+        timeout_at(self.until + PACE, next).await.map_err(|_| Unread::Broken(Problem::new("UNAVAILABLE")))
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_without_the_right_sends_more_than_a_little() {
         let bodies = Bodies::default();
-        let refuse = || std::future::ready(Err(Problem::of("MEMBERSHIP_REQUIRED")));
+        let refuse = || std::future::ready(Err(Problem::new("MEMBERSHIP_REQUIRED")));
         let whole = Body::from(vec![b' '; SMALL + 1]);
         for body in [whole, drip(40 << 10, Duration::ZERO)] {
             let Err(Unread::Refused(problem)) = read(body, 1 << 20, &bodies, Uuid::nil(), refuse()).await else {

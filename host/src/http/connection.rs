@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-use super::doors::Pass;
-use super::untaken::Untaken;
+use super::connection_limit::Pass;
+use super::pending_responses::PendingResponses;
 
 /// How HTTP/2 begins: as long as this may still come, the version is not known.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -24,26 +24,26 @@ pub struct BoundedStream<S> {
     /// Until when the peer must read on.
     unread: Option<Pin<Box<Sleep>>>,
     /// The answers of HTTP/2, and until when the one that waits longest must be taken further.
-    untaken: Arc<Untaken>,
-    untaken_until: Option<Pin<Box<Sleep>>>,
+    pending: Arc<PendingResponses>,
+    pending_until: Option<Pin<Box<Sleep>>>,
     _pass: Pass,
 }
 
 impl<S> BoundedStream<S> {
-    /// `untaken`: where its answers are watched.
-    pub fn new(stream: S, limit: Duration, untaken: Arc<Untaken>, pass: Pass) -> BoundedStream<S> {
+    /// `pending`: where its answers are watched.
+    pub fn new(stream: S, limit: Duration, pending: Arc<PendingResponses>, pass: Pass) -> BoundedStream<S> {
         let beginning = Some((0, Box::pin(sleep(limit))));
-        BoundedStream { stream, limit, beginning, unread: None, untaken, untaken_until: None, _pass: pass }
+        BoundedStream { stream, limit, beginning, unread: None, pending, pending_until: None, _pass: pass }
     }
 
     /// Whether an answer has not been taken further for too long. If not, the connection looks again when that may be so.
-    fn is_left_untaken(&mut self, context: &mut Context<'_>) -> bool {
-        while let Some(oldest) = self.untaken.oldest() {
+    fn is_read_too_late(&mut self, context: &mut Context<'_>) -> bool {
+        while let Some(oldest) = self.pending.oldest() {
             let until = oldest + self.limit;
             if until <= Instant::now() {
                 return true;
             }
-            let sleep = self.untaken_until.get_or_insert_with(|| Box::pin(sleep_until(until)));
+            let sleep = self.pending_until.get_or_insert_with(|| Box::pin(sleep_until(until)));
             if sleep.deadline() != until {
                 sleep.as_mut().reset(until);
             }
@@ -79,7 +79,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for BoundedStream<S> {
         let read = Pin::new(&mut this.stream).poll_read(context, buffer);
         let Some((came, deadline)) = &mut this.beginning else {
             return match read {
-                Poll::Pending if this.is_left_untaken(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                Poll::Pending if this.is_read_too_late(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
                 read => read,
             };
         };
@@ -134,14 +134,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for BoundedStream<S> {
 mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
-    use super::super::doors::Doors;
+    use super::super::connection_limit::ConnectionLimit;
     use super::*;
 
     const LIMIT: Duration = Duration::from_millis(200);
 
     fn pair() -> (BoundedStream<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
         let (ours, theirs) = duplex(64);
-        let pass = Doors::of_private(1).admit([127, 0, 0, 1].into()).expect("a pass");
+        let pass = ConnectionLimit::for_private(1).admit([127, 0, 0, 1].into()).expect("a pass");
         (BoundedStream::new(ours, LIMIT, Arc::default(), pass), theirs)
     }
 

@@ -30,7 +30,7 @@ fn check(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
         (Some(name), None) if is_host(name) => return Ok(()),
         (Some(_), None) => "FORMAT",
     };
-    Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/header/Host", fault)]))
+    Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/header/Host", fault)]))
 }
 
 /// A host with or without a port; or nothing, where the target has no authority.
@@ -65,8 +65,8 @@ mod tests {
                 headers.append(header::HOST, HeaderValue::from_str(name).unwrap());
             }
             let refused = check(*version, &headers).err();
-            let told = refused.map(|problem| (problem.status, problem.errors[0].code.to_string()));
-            assert_eq!(told, fault.map(|code| (400, code.to_string())), "{version:?} {names:?}");
+            let reported = refused.map(|problem| (problem.status, problem.errors[0].code.to_string()));
+            assert_eq!(reported, fault.map(|code| (400, code.to_string())), "{version:?} {names:?}");
         }
     }
 }

@@ -25,10 +25,10 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::database::{Error, Place};
+use crate::database::{Error, Shard};
 use crate::deployment::records::{self, Cause, Digest};
 use crate::deployment::verify::{Verification, VerifyError, VerifyReport};
-use crate::deployment::{Activated, Deployment, DeploymentError, Wish, audit, follow};
+use crate::deployment::{Activated, ActivationRequest, Deployment, DeploymentError, audit, follow};
 use crate::gate::artifact::{Artifact, LARGEST};
 use crate::gate::diff::{self, Change};
 use crate::gate::refusal::Refusal;
@@ -124,7 +124,7 @@ async fn modules(State(console): State<Console>) -> Answer {
 async fn show_deployment(deployment: &Deployment) -> Result<Json, DeploymentError> {
     let generation = deployment.current.load_full();
     let active = generation.number;
-    let rows = deployment.database.read_plain(Place::Home, active, |session, active| {
+    let rows = deployment.database.read_plain(Shard::Global, active, |session, active| {
         Box::pin(async move {
             let now = session.now().await?;
             let newest = records::newest(session).await?;
@@ -232,7 +232,7 @@ async fn compare(State(console): State<Console>, Path(digest): Path<String>) -> 
 }
 
 fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
-    let mut told = json!({
+    let mut body = json!({
         "digest": hex::encode(vetted.digest),
         "name": vetted.descriptor.name,
         "version": vetted.descriptor.version,
@@ -240,10 +240,10 @@ fn describe_vetted(vetted: &Vetted, changes: &[Change], more: Json) -> Json {
         "changes": changes,
         "text": diff::text(changes),
     });
-    if let (Some(told), Json::Object(more)) = (told.as_object_mut(), more) {
-        told.extend(more);
+    if let (Some(body), Json::Object(more)) = (body.as_object_mut(), more) {
+        body.extend(more);
     }
-    told
+    body
 }
 
 #[derive(Deserialize, Default)]
@@ -255,8 +255,8 @@ struct Activation {
 }
 
 impl Activation {
-    fn wish(self, by: &str) -> Wish {
-        Wish { by: by.to_string(), expected: self.expected_generation, allow: self.allow }
+    fn request(self, by: &str) -> ActivationRequest {
+        ActivationRequest { by: by.to_string(), expected: self.expected_generation, allow: self.allow }
     }
 }
 
@@ -268,8 +268,8 @@ async fn activate(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let activated = async {
-        let (wish, digest) = (parse_body::<Activation>(&body)?.wish(&by), digest_of(&digest)?);
-        apart(async move { deployment.activate(digest, &wish).await }).await
+        let (request, digest) = (parse_body::<Activation>(&body)?.request(&by), digest_of(&digest)?);
+        apart(async move { deployment.activate(digest, &request).await }).await
     };
     let activated = activated.await;
     if let Err(refused) = &activated {
@@ -287,8 +287,8 @@ async fn deactivate(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let deactivated = async {
-        let (wish, name) = (parse_body::<Activation>(&body)?.wish(&by), name.clone());
-        apart(async move { deployment.deactivate(&name, &wish).await }).await
+        let (request, name) = (parse_body::<Activation>(&body)?.request(&by), name.clone());
+        apart(async move { deployment.deactivate(&name, &request).await }).await
     };
     let deactivated = deactivated.await;
     if let Err(refused) = &deactivated {
@@ -305,8 +305,8 @@ async fn restore(
 ) -> Answer {
     let deployment = console.deployment.clone();
     let restored = async {
-        let wish = parse_body::<Activation>(&body)?.wish(&by);
-        apart(async move { deployment.restore(number, &wish, Cause::Rollback, None).await }).await
+        let request = parse_body::<Activation>(&body)?.request(&by);
+        apart(async move { deployment.restore(number, &request, Cause::Rollback, None).await }).await
     };
     let restored = restored.await;
     if let Err(refused) = &restored {
@@ -379,7 +379,7 @@ async fn history(
         let items = console
             .deployment
             .database
-            .read_plain(Place::Home, (before, limit), |session, (before, limit)| {
+            .read_plain(Shard::Global, (before, limit), |session, (before, limit)| {
                 Box::pin(records::history(session, *before, *limit))
             })
             .await?;

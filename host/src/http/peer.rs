@@ -35,8 +35,8 @@ pub fn address(connection: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> 
     if !is_proxy(heard_from) {
         return heard_from;
     }
-    for told in chain(headers).into_iter().rev() {
-        let Some(address) = told else { break };
+    for hop in chain(headers).into_iter().rev() {
+        let Some(address) = hop else { break };
         heard_from = address.to_canonical();
         if !is_proxy(heard_from) {
             break;
@@ -99,8 +99,8 @@ mod tests {
                     value.parse().expect("a value"),
                 );
             }
-            let told = address(connection.parse().expect("an address"), &map, &trusted);
-            assert_eq!(told, expected.parse::<IpAddr>().expect("an address"), "{connection} {headers:?}");
+            let hop = address(connection.parse().expect("an address"), &map, &trusted);
+            assert_eq!(hop, expected.parse::<IpAddr>().expect("an address"), "{connection} {headers:?}");
         }
     }
 }

@@ -43,6 +43,6 @@ pub fn refuse(problem: &Problem) -> Response<Body> {
 
 /// Who sent no credential hears the scheme alone; else what is wrong with it (RFC 6750, 3).
 fn challenge(credential: Option<&str>) -> HeaderValue {
-    let told = credential.map(|why| format!("Bearer error=\"invalid_token\", error_description=\"{why}\""));
-    told.and_then(|told| HeaderValue::from_str(&told).ok()).unwrap_or(HeaderValue::from_static("Bearer"))
+    let challenge = credential.map(|why| format!("Bearer error=\"invalid_token\", error_description=\"{why}\""));
+    challenge.and_then(|challenge| HeaderValue::from_str(&challenge).ok()).unwrap_or(HeaderValue::from_static("Bearer"))
 }

@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 
 use super::answer::Peer;
 use super::connection::BoundedStream;
-use super::doors::Doors;
-use super::untaken::Untaken;
+use super::connection_limit::ConnectionLimit;
+use super::pending_responses::PendingResponses;
 use super::{compression, linger, named_host, peer, problem};
 use crate::problem::Problem;
 
@@ -32,7 +32,7 @@ const DRAIN: Duration = Duration::from_secs(30);
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    doors: Arc<Doors>,
+    connection_limit: Arc<ConnectionLimit>,
     silence: Duration,
     stop: impl Future<Output = ()>,
 ) {
@@ -40,7 +40,7 @@ pub async fn serve(
     builder.http1().timer(TokioTimer::new()).header_read_timeout(silence).max_buf_size(64 << 10);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(200).keep_alive_interval(Some(silence));
     let graceful = GracefulShutdown::new();
-    let (counted, refused) = (doors.clone(), metrics::counter!("stoa_connections_refused_total"));
+    let (counted, refused) = (connection_limit.clone(), metrics::counter!("stoa_connections_refused_total"));
     let router = compression::allow(router)
         .layer(middleware::from_fn(named_host::require))
         .layer(middleware::map_request(linger::request))
@@ -61,14 +61,14 @@ pub async fn serve(
             () = &mut stop => break,
         };
         // One too many is closed at once: whoever waits for an answer learns that there is none.
-        let Some(pass) = doors.admit(peer.ip()) else {
+        let Some(pass) = connection_limit.admit(peer.ip()) else {
             refused.increment(1);
             continue;
         };
         let _ = stream.set_nodelay(true);
-        let untaken = Arc::new(Untaken::default());
-        let service = router.clone().layer(axum::Extension(Peer(peer.ip()))).layer(axum::Extension(untaken.clone()));
-        let stream = TokioIo::new(BoundedStream::new(stream, silence, untaken, pass));
+        let pending = Arc::new(PendingResponses::default());
+        let service = router.clone().layer(axum::Extension(Peer(peer.ip()))).layer(axum::Extension(pending.clone()));
+        let stream = TokioIo::new(BoundedStream::new(stream, silence, pending, pass));
         let connection = builder.serve_connection(stream, TowerToHyperService::new(service)).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
@@ -86,20 +86,20 @@ pub async fn serve(
 /// Of HTTP/1 a connection sees by itself whether its one answer is read.
 async fn watch_answer(request: Request, next: Next) -> Response<Body> {
     let is_one_of_many = request.version() == Version::HTTP_2;
-    let untaken = request.extensions().get::<Arc<Untaken>>().filter(|_| is_one_of_many).cloned();
+    let pending = request.extensions().get::<Arc<PendingResponses>>().filter(|_| is_one_of_many).cloned();
     let answer = next.run(request).await;
-    match untaken {
-        Some(untaken) => answer.map(|body| untaken.watch(body)),
+    match pending {
+        Some(pending) => answer.map(|body| pending.watch(body)),
         None => answer,
     }
 }
 
 /// Behind a trusted proxy connections say nothing of who calls: its callers' requests are counted instead.
-async fn count_caller(doors: Arc<Doors>, request: Request, next: Next) -> Response<Body> {
+async fn count_caller(connection_limit: Arc<ConnectionLimit>, request: Request, next: Next) -> Response<Body> {
     let Some(Peer(connection)) = request.extensions().get::<Peer>().copied() else { return next.run(request).await };
-    let caller = peer::address(connection, request.headers(), doors.proxies());
-    match doors.admit_behind_proxy(connection, caller) {
+    let caller = peer::address(connection, request.headers(), connection_limit.proxies());
+    match connection_limit.admit_behind_proxy(connection, caller) {
         Some(_pass) => next.run(request).await,
-        None => problem::refuse(&Problem { retry_after: Some(1), ..Problem::of("RATE_LIMITED") }),
+        None => problem::refuse(&Problem { retry_after: Some(1), ..Problem::new("RATE_LIMITED") }),
     }
 }

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::doors::Doors;
+use super::connection_limit::ConnectionLimit;
 use super::problem;
 use crate::problem::Problem;
 
@@ -46,7 +46,7 @@ impl Starting {
 }
 
 async fn accept(listener: TcpListener, silence: Duration, mut stopped: oneshot::Receiver<()>) {
-    let doors = Doors::of_private(CONNECTIONS);
+    let connection_limit = ConnectionLimit::for_private(CONNECTIONS);
     loop {
         let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -58,7 +58,7 @@ async fn accept(listener: TcpListener, silence: Duration, mut stopped: oneshot::
             },
             _ = &mut stopped => return,
         };
-        let Some(pass) = doors.admit(peer.ip()) else { continue };
+        let Some(pass) = connection_limit.admit(peer.ip()) else { continue };
         tokio::spawn(async move {
             let _pass = pass;
             let mut builder = hyper::server::conn::http1::Builder::new();
@@ -70,7 +70,7 @@ async fn accept(listener: TcpListener, silence: Duration, mut stopped: oneshot::
 }
 
 async fn answer(_: Request<hyper::body::Incoming>) -> Result<Response<Body>, Infallible> {
-    let mut response = problem::refuse(&Problem::of("UNAVAILABLE"));
+    let mut response = problem::refuse(&Problem::new("UNAVAILABLE"));
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     Ok(response)
 }

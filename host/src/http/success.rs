@@ -28,7 +28,7 @@ pub fn respond(
             let page = csv.write(&answer.body).map_err(|why| {
                 let operation = &operation.route.operation;
                 tracing::error!(request = %request_id, operation, why, "an answer is no table");
-                Problem::of("MODULE_FAILED")
+                Problem::new("MODULE_FAILED")
             })?;
             (page.text.into(), CSV, page.next)
         }

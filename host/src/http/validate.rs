@@ -1,5 +1,5 @@
 //! The verdict on a request, before any transaction: 406, 415, then path, query, headers and body, one stage after the other,
-//! all faults of a stage at once. It is told only to a caller who may call.
+//! all faults of a stage at once. It is reported only to a caller who may call.
 
 use http::{HeaderMap, header, request::Parts};
 use serde_json::Value as Json;
@@ -14,10 +14,10 @@ use crate::wit::module;
 pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], body: &[u8]) -> Result<Input, Problem> {
     let route = &operation.route;
     if accept::choose_media_type(&parts.headers, operation.csv.is_some()).is_none() {
-        return Err(Problem::of("NOT_ACCEPTABLE"));
+        return Err(Problem::new("NOT_ACCEPTABLE"));
     }
     if operation.body.is_some() && !accept::is_json(&parts.headers) {
-        return Err(Problem::of("UNSUPPORTED_MEDIA_TYPE"));
+        return Err(Problem::new("UNSUPPORTED_MEDIA_TYPE"));
     }
     let path = operation.parameters.path(path.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let query = operation.parameters.query(parts.uri.query().unwrap_or_default())?;
@@ -44,7 +44,7 @@ pub fn request(operation: &Operation, parts: &Parts, path: &[(String, String)], 
     });
     let call = module::Call {
         operation: route.operation.clone(),
-        // The company is the host's business: no module is told it by the path.
+        // The company is the host's business: no module receives it in the path.
         path: path.values.into_iter().filter(|(name, _)| name != "tenantId").collect(),
         query: query.values,
         body: text,
@@ -62,9 +62,9 @@ fn if_match(headers: &HeaderMap, taken: bool) -> Result<Option<String>, Problem>
         (None, _) => Ok(None),
         (Some(value), None) if value.len() <= 1024 => match value.to_str() {
             Ok(value) => Ok(Some(value.to_string())),
-            Err(_) => Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/header/If-Match", "FORMAT")])),
+            Err(_) => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/header/If-Match", "FORMAT")])),
         },
-        _ => Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/header/If-Match", "FORMAT")])),
+        _ => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/header/If-Match", "FORMAT")])),
     }
 }
 
@@ -72,6 +72,6 @@ fn read_body(operation: &Operation, body: &[u8]) -> Result<Option<Json>, Problem
     match &operation.body {
         Some(schema) => schema.read(body).map(Some),
         None if body.is_empty() => Ok(None),
-        None => Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),
+        None => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),
     }
 }

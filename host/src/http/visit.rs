@@ -31,7 +31,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is told by the entries of their
+    /// Let in, and answered: with a problem's code or, of a success, an empty one. What users do is reported by the entries of their
     /// writes; what they may not do, and reads that disclose identifiers, here.
     pub fn record_answer(&self, recorder: &Recorder, status: u16, code: &str) {
         if let Caller::Client(key) = self.caller {

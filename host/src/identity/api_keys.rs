@@ -13,8 +13,8 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::Environment;
-use super::guesses::{Guess, Guesses};
-use crate::database::{Cell, Database, Error, Place, Row, Session};
+use super::failed_lookups::{FailedLookups, PastLookup};
+use crate::database::{Cell, Database, Error, Row, Session, Shard};
 
 /// Keys kept at hand. What is kept of a key never changes.
 const CACHED: usize = 10_000;
@@ -88,7 +88,7 @@ impl Issued {
 pub struct ApiKeys {
     environment: Environment,
     cache: Mutex<LruCache<Uuid, Arc<ApiKey>>>,
-    guesses: Guesses,
+    failed_lookups: FailedLookups,
 }
 
 /// What a token is.
@@ -106,7 +106,7 @@ impl ApiKeys {
         ApiKeys {
             environment,
             cache: Mutex::new(LruCache::new(NonZeroUsize::new(CACHED).unwrap_or(NonZeroUsize::MIN))),
-            guesses: Guesses::default(),
+            failed_lookups: FailedLookups::default(),
         }
     }
 
@@ -117,13 +117,13 @@ impl ApiKeys {
         if let Some(key) = cached.filter(|key| self.is_it(&presented, &key.hash, &key.environment)) {
             return Ok(Lookup::Key(key));
         }
-        match self.guesses.recall(&presented.hash, peer, Instant::now()) {
-            Guess::Unknown => {}
-            Guess::Refused => return Ok(Lookup::Nothing),
-            Guess::TooMany => return Ok(Lookup::TooMany),
+        match self.failed_lookups.recall(&presented.hash, peer, Instant::now()) {
+            PastLookup::Unknown => {}
+            PastLookup::Refused => return Ok(Lookup::Nothing),
+            PastLookup::TooMany => return Ok(Lookup::TooMany),
         }
         let Some(key) = self.look(database, &presented).await? else {
-            self.guesses.note_refusal(presented.hash, peer, Instant::now());
+            self.failed_lookups.note_refusal(presented.hash, peer, Instant::now());
             return Ok(Lookup::Nothing);
         };
         if let Ok(mut cache) = self.cache.lock() {
@@ -162,7 +162,7 @@ struct Found {
 }
 
 async fn load(database: &Database, id: Uuid) -> Result<Option<Found>, Error> {
-    database.read_plain(Place::Home, id, |session, id| Box::pin(read_key(session, *id))).await
+    database.read_plain(Shard::Global, id, |session, id| Box::pin(read_key(session, *id))).await
 }
 
 async fn read_key(session: &mut Session, id: Uuid) -> Result<Option<Found>, Error> {
@@ -182,7 +182,7 @@ async fn read_key(session: &mut Session, id: Uuid) -> Result<Option<Found>, Erro
 /// The key with what its client may ask, which is where the company is.
 async fn complete(database: &Database, id: Uuid, found: Found) -> Result<Option<ApiKey>, Error> {
     let Found { tenant, client, hash, environment } = found;
-    let limits = database.read_plain(Place::Company(tenant), (tenant, client), |session, (tenant, client)| {
+    let limits = database.read_plain(Shard::Company(tenant), (tenant, client), |session, (tenant, client)| {
         Box::pin(read_limits(session, *tenant, *client))
     });
     Ok(limits.await?.map(|(requests_per_minute, monthly_quota)| ApiKey {

@@ -34,7 +34,7 @@ pub struct Claims {
 pub(super) enum ClaimFault {
     #[error("iss is not the issuer")]
     Issuer,
-    #[error("no aud: the issuer must be told to put the audience into its tokens")]
+    #[error("no aud: configure the issuer to put the audience into its tokens")]
     NoAudience,
     #[error("aud does not name the configured audience")]
     Audience,
@@ -106,18 +106,18 @@ impl Claims {
     /// The claims of a token with what its issuer's userinfo tells beside them; `None` where that is about somebody else.
     pub(super) fn complete(
         members: &Map<String, Value>,
-        told: &Map<String, Value>,
+        userinfo: &Map<String, Value>,
         names: &ClaimNames,
     ) -> Option<Map<String, Value>> {
-        if told.get("sub").is_none() || told.get("sub") != members.get("sub") {
+        if userinfo.get("sub").is_none() || userinfo.get("sub") != members.get("sub") {
             return None;
         }
         let mut all = members.clone();
         // The word on an address is of that address: both come from one place.
-        if told.contains_key(&names.email) {
+        if userinfo.contains_key(&names.email) {
             all.remove(&names.email_verified);
             for name in [&names.email, &names.email_verified, &names.name] {
-                all.extend(told.get(name).map(|value| (name.clone(), value.clone())));
+                all.extend(userinfo.get(name).map(|value| (name.clone(), value.clone())));
             }
         }
         Some(all)

@@ -14,7 +14,7 @@ impl Clock {
     }
 
     /// Any other source of time.
-    pub fn of(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Clock {
+    pub fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Clock {
         Clock(Arc::new(now))
     }
 

@@ -15,7 +15,7 @@ use super::keys::{KeySet, KeySetFault};
 
 /// The largest document that is read, either of the two.
 const MAX_DOCUMENT_BYTES: usize = 256 * 1024;
-/// Time for both documents together, and for what is told of one person, connecting included.
+/// Time for both documents together, and for what is reported of one person, connecting included.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// Where and how one issuer's keys are fetched.

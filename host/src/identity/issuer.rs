@@ -80,7 +80,7 @@ pub enum Algorithm {
     EdDsa,
 }
 
-/// A fault in the settings of issuers, told at start-up.
+/// A fault in the settings of issuers, reported at start-up.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error("issuer {0}: configured twice")]

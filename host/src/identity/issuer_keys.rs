@@ -90,7 +90,7 @@ impl IssuerKeys {
     /// The key that a token names (or the only key, where it names none), fetching once if it is not known.
     ///
     /// # Errors
-    /// `Unauthenticated` where the issuer has no such key, `Unavailable` where that cannot be told: no keys at all,
+    /// `Unauthenticated` where the issuer has no such key, `Unavailable` where that cannot be reported: no keys at all,
     /// keys past their grace, or an unknown key while the issuer does not answer.
     pub(super) async fn find(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<Key>, CredentialRefusal> {
         match self.look_up(kid) {
@@ -116,14 +116,14 @@ impl IssuerKeys {
     ///
     /// # Errors
     /// `Unavailable` where it does not answer.
-    pub(super) async fn tell_of_person(&self, token: &str) -> Result<Option<Map<String, Value>>, CredentialRefusal> {
+    pub(super) async fn fetch_userinfo(&self, token: &str) -> Result<Option<Map<String, Value>>, CredentialRefusal> {
         let address = self.held.load().as_ref().and_then(|held| held.userinfo.clone());
         let (Source::Discovery { discovery, .. }, Some(address)) = (&self.source, address) else { return Ok(None) };
-        let told = discovery.fetch_person(address, token).await;
-        let outcome = if told.is_ok() { "fetched" } else { "failed" };
+        let fetched = discovery.fetch_person(address, token).await;
+        let outcome = if fetched.is_ok() { "fetched" } else { "failed" };
         metrics::counter!("stoa_userinfo_total", "issuer" => self.issuer.clone(), "outcome" => outcome).increment(1);
-        match told {
-            Ok(told) => Ok(Some(told)),
+        match fetched {
+            Ok(fetched) => Ok(Some(fetched)),
             // The token is not for that: it came without the scope `openid`.
             Err(FetchFault::Status(401 | 403)) => Ok(None),
             Err(fault) => {

@@ -12,18 +12,18 @@
 //! With `--dev`, `DevIssuer::load_or_create(data_dir)?.settings()` is one more `Issuer`: its keys are handed over as a
 //! document, so that its tokens verify before the listener is up. Everything else about them is verified alike.
 
+mod addressless;
 pub mod api_keys;
 mod claims;
 mod clock;
 mod dev_issuer;
 mod discovery;
 mod environment;
-mod guesses;
+mod failed_lookups;
 mod issuer;
 mod issuer_keys;
 mod json_object;
 mod keys;
-mod nameless;
 mod refusal;
 mod token;
 pub mod users;

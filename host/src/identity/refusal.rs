@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 
 /// Why a token opens nothing. Of one that is malformed, or whose signature is good, the caller hears what is wrong (RFC 6750, 3); of
-/// every other which check failed is told to the log only: a caller who forges tokens learns nothing.
+/// every other which check failed is reported to the log only: a caller who forges tokens learns nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialRefusal {
     /// 401 UNAUTHENTICATED: forged, or of nobody who is trusted.
@@ -11,11 +11,11 @@ pub enum CredentialRefusal {
     Unauthenticated,
     /// 401 UNAUTHENTICATED, with what is wrong.
     #[error("{0}")]
-    Told(&'static str),
+    Explained(&'static str),
     /// 403 IDENTITY_UNVERIFIED: valid, but of a user without a verified email address.
     #[error("the user's email address is not verified")]
     Unverified,
-    /// 503 UNAVAILABLE: it cannot be told, since the issuer's keys are not at hand.
+    /// 503 UNAVAILABLE: it cannot be reported, since the issuer's keys are not at hand.
     #[error("the issuer's keys are not available")]
     Unavailable,
 }
@@ -24,9 +24,9 @@ impl From<CredentialRefusal> for Problem {
     fn from(refusal: CredentialRefusal) -> Problem {
         match refusal {
             CredentialRefusal::Unauthenticated => Problem::of_credential("The token is not valid."),
-            CredentialRefusal::Told(why) => Problem::of_credential(why),
-            CredentialRefusal::Unverified => Problem::of("IDENTITY_UNVERIFIED"),
-            CredentialRefusal::Unavailable => Problem::of("UNAVAILABLE"),
+            CredentialRefusal::Explained(why) => Problem::of_credential(why),
+            CredentialRefusal::Unverified => Problem::new("IDENTITY_UNVERIFIED"),
+            CredentialRefusal::Unavailable => Problem::new("UNAVAILABLE"),
         }
     }
 }

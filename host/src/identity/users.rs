@@ -8,7 +8,7 @@ use lru::LruCache;
 use uuid::Uuid;
 
 use super::Claims;
-use crate::database::{Cell, Database, Error, Place, Row, Session};
+use crate::database::{Cell, Database, Error, Row, Session, Shard};
 
 /// Records kept at hand. An (issuer, subject) never changes its id, so this caches no decision.
 const CACHED: usize = 10_000;
@@ -46,7 +46,7 @@ impl Default for Users {
 }
 
 impl Users {
-    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is told
+    /// The record of a verified token's holder, made or brought up to date where needed. A change within a minute after the last is reported
     /// to its own request alone, and written with the first one after that.
     pub async fn of(&self, database: &Database, claims: &Arc<Claims>) -> Result<Arc<User>, Error> {
         let key = (claims.issuer.clone(), claims.subject.clone());
@@ -55,7 +55,7 @@ impl Users {
             Some(kept) => Some(kept),
             None => {
                 database
-                    .read_plain(Place::Home, claims.clone(), |session, claims| Box::pin(read(session, claims)))
+                    .read_plain(Shard::Global, claims.clone(), |session, claims| Box::pin(read(session, claims)))
                     .await?
             }
         };
@@ -63,13 +63,13 @@ impl Users {
             Some(kept) if is_current(&kept.user, claims) => kept,
             Some(kept) if kept.rests_until.is_some_and(|until| Instant::now() < until) => {
                 self.keep(key, kept.clone());
-                let told =
+                let user =
                     User { email: claims.email.clone(), display_name: claims.name.clone(), ..(*kept.user).clone() };
-                return Ok(Arc::new(told));
+                return Ok(Arc::new(user));
             }
             _ => {
                 let written = database
-                    .write_plain(Place::Home, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
+                    .write_plain(Shard::Global, claims.clone(), |session, claims| Box::pin(upsert(session, claims)))
                     .await?;
                 Kept { user: Arc::new(written), rests_until: Some(Instant::now() + REST) }
             }

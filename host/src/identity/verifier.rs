@@ -8,13 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::addressless::AddresslessTokens;
 use super::claims::{ClaimFault, Claims};
 use super::clock::Clock;
 use super::discovery::Discovery;
 use super::issuer::{Issuer, KeySource, SettingsError};
 use super::issuer_keys::IssuerKeys;
 use super::keys::KeySet;
-use super::nameless::Nameless;
 use super::refusal::CredentialRefusal;
 use super::token::Token;
 use super::verified::{Digest, Verified, VerifiedTokens};
@@ -27,7 +27,7 @@ pub const MAX_TOKEN_BYTES: usize = 8 * 1024;
 pub struct Verifier {
     issuers: Vec<Trusted>,
     verified: VerifiedTokens,
-    nameless: Nameless,
+    addressless: AddresslessTokens,
     clock: Clock,
 }
 
@@ -59,7 +59,7 @@ impl Verifier {
             let keys = keys_of(&settings, grace, clock.clone())?;
             trusted.push(Trusted { settings, keys: Arc::new(keys) });
         }
-        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), nameless: Nameless::new(), clock })
+        Ok(Verifier { issuers: trusted, verified: VerifiedTokens::new(), addressless: AddresslessTokens::new(), clock })
     }
 
     /// Has all issuers' keys fetched at once and then in the background. Once per host.
@@ -75,7 +75,7 @@ impl Verifier {
     pub async fn verify(&self, token: &str) -> Result<Arc<Claims>, CredentialRefusal> {
         if token.len() > MAX_TOKEN_BYTES {
             tracing::debug!(fault = "longer than any token may be", "user token refused");
-            return Err(CredentialRefusal::Told("The token is longer than 8 KiB."));
+            return Err(CredentialRefusal::Explained("The token is longer than 8 KiB."));
         }
         let digest: Digest = Sha256::digest(token.as_bytes()).into();
         if let Some(claims) = self.recall(&digest) {
@@ -98,7 +98,7 @@ impl Verifier {
         let text = token;
         let token = Token::read(text).map_err(|fault| {
             tracing::debug!(%fault, "user token refused");
-            CredentialRefusal::Told("The token is malformed.")
+            CredentialRefusal::Explained("The token is malformed.")
         })?;
         let named = token.claims.get("iss").and_then(Value::as_str);
         let found = self.issuers.iter().enumerate().find(|(_, trusted)| named == Some(&trusted.settings.issuer));
@@ -126,14 +126,15 @@ impl Verifier {
 
         let now = self.clock.unix_seconds();
         let mut believed = Claims::believe(&token.claims, settings, now);
-        if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.nameless.may_ask(&digest, now) {
-            let told = trusted.keys.tell_of_person(text).await?;
-            let complete = told.and_then(|told| Claims::complete(&token.claims, &told, &settings.claims));
+        if matches!(believed, Err(ClaimFault::NoAddress)) && settings.userinfo && self.addressless.may_ask(&digest, now)
+        {
+            let userinfo = trusted.keys.fetch_userinfo(text).await?;
+            let complete = userinfo.and_then(|userinfo| Claims::complete(&token.claims, &userinfo, &settings.claims));
             if let Some(all) = complete {
                 believed = Claims::believe(&all, settings, now);
             }
             if believed.is_err() {
-                self.nameless.note(digest, now);
+                self.addressless.note(digest, now);
             }
         }
         let claims = believed.map_err(|fault| match fault {
@@ -149,13 +150,15 @@ impl Verifier {
             // is good.
             ClaimFault::NoAudience | ClaimFault::Audience => {
                 tracing::info!(issuer = %settings.issuer, expected = %settings.audience, %fault, "user token refused");
-                CredentialRefusal::Told("The token is for another audience.")
+                CredentialRefusal::Explained("The token is for another audience.")
             }
             fault => {
                 tracing::debug!(issuer = %settings.issuer, %fault, "user token refused");
                 match fault {
-                    ClaimFault::Expired => CredentialRefusal::Told("The token has expired."),
-                    ClaimFault::Bound => CredentialRefusal::Told("The token is bound to a key and is no bearer token."),
+                    ClaimFault::Expired => CredentialRefusal::Explained("The token has expired."),
+                    ClaimFault::Bound => {
+                        CredentialRefusal::Explained("The token is bound to a key and is no bearer token.")
+                    }
                     _ => CredentialRefusal::Unauthenticated,
                 }
             }

@@ -56,7 +56,7 @@ impl Operation {
 
     /// Whether a call with this query is a list for those who come back for what is new: of API clients, and of what changed since
     /// an instant. Such a list ends before what transactions under way may still put into it.
-    pub fn ends_at_the_horizon(&self, query: &[(String, String)]) -> bool {
+    pub fn ends_at_the_watermark(&self, query: &[(String, String)]) -> bool {
         let route = &self.route;
         let asks_for_news = || query.iter().any(|(name, _)| name == "updatedSince");
         route.read_only

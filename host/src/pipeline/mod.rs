@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! open:   BEGIN, membership and permissions on live rows, `now`, the idempotency claim     one statement
-//! told:   a fault of the request that was found before is answered here
+//! reported:   a fault of the request that was found before is answered here
 //! run:    the module (or the platform's own operation), inside the transaction
 //! finish: audit row with its subjects, outbox rows, stored response                        one statement
 //! COMMIT, then the answer

@@ -10,7 +10,7 @@ use stoa_descriptor::Access;
 use uuid::Uuid;
 
 use super::request::{Caller, Key, tenant_or_nil};
-use crate::database::{Cell, Error, Row, Session, horizon, postgres, sqlite};
+use crate::database::{Cell, Error, Row, Session, postgres, sqlite, watermark};
 use crate::problem::Problem;
 
 /// The entitlement without which no API key is served.
@@ -57,7 +57,7 @@ pub struct Standing {
 }
 
 impl Opened {
-    /// Whether the credential still stands: of a user the token has told so, of a key only the live rows can.
+    /// Whether the credential still stands: of a user the token has stated so, of a key only the live rows can.
     pub fn authenticate(&self, caller: &Caller) -> Result<(), Problem> {
         match (caller, &self.standing) {
             (Caller::User(_), _) => Ok(()),
@@ -83,17 +83,17 @@ impl Opened {
         if tenant.is_none() {
             return Ok(());
         }
-        let Some(standing) = &self.standing else { return Err(Problem::of("MEMBERSHIP_REQUIRED")) };
+        let Some(standing) = &self.standing else { return Err(Problem::new("MEMBERSHIP_REQUIRED")) };
         if standing.status != "ACTIVE" {
-            return Err(Problem::of("MEMBERSHIP_REQUIRED"));
+            return Err(Problem::new("MEMBERSHIP_REQUIRED"));
         }
         if standing.tenant_status != "ACTIVE" {
-            return Err(Problem::of("TENANT_SUSPENDED"));
+            return Err(Problem::new("TENANT_SUSPENDED"));
         }
         match caller {
             _ if allows(access, |code| standing.owner || standing.permissions.contains(code)) => Ok(()),
-            Caller::User(_) => Err(Problem::of("PERMISSION_DENIED")),
-            Caller::Client(_) => Err(Problem::of("SCOPE_DENIED")),
+            Caller::User(_) => Err(Problem::new("PERMISSION_DENIED")),
+            Caller::Client(_) => Err(Problem::new("SCOPE_DENIED")),
         }
     }
 
@@ -125,7 +125,7 @@ impl Standing {
 
 /// 429 of a company that is not entitled to the public API: it costs no quota, and an hour is a fair time to look again.
 pub fn public_api_disabled() -> Problem {
-    Problem { retry_after: Some(3600), ..Problem::of("PUBLIC_API_DISABLED") }
+    Problem { retry_after: Some(3600), ..Problem::new("PUBLIC_API_DISABLED") }
 }
 
 /// The live rows of a user ($2) in a company ($1).
@@ -157,9 +157,9 @@ fn postgres_client(key: &str) -> String {
     )
 }
 
-/// Whatever may write takes its instant after it has said so: see [`horizon`].
+/// Whatever may write takes its instant after it has said so: see [`watermark`].
 fn postgres_answer() -> String {
-    let begin_writing = horizon::sql_begin_writing("$1");
+    let begin_writing = watermark::sql_begin_writing("$1");
     format!(
         "select floor(extract(epoch from
     case when current_setting('transaction_read_only') = 'on' then clock_timestamp()

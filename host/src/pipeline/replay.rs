@@ -40,17 +40,17 @@ pub async fn answer(
         .await?;
     let Some(row) = rows.first() else { return Ok(None) };
     if now - row.instant(1)? > WINDOW_MS {
-        return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_EXPIRED"))));
+        return Ok(Some(Err(Problem::new("IDEMPOTENCY_KEY_EXPIRED"))));
     }
     if row.bytes(0)? != key.fingerprint {
-        return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_REUSED"))));
+        return Ok(Some(Err(Problem::new("IDEMPOTENCY_KEY_REUSED"))));
     }
     // Its age says that it is young, and yet it was purged: by a clock that once ran ahead.
     if row.is_null(4) && !row.boolean(5)? {
-        return Ok(Some(Err(Problem::of("IDEMPOTENCY_KEY_EXPIRED"))));
+        return Ok(Some(Err(Problem::new("IDEMPOTENCY_KEY_EXPIRED"))));
     }
     if row.is_null(4) {
-        return Ok(Some(Err(Problem::of("CREDENTIAL_ALREADY_DELIVERED"))));
+        return Ok(Some(Err(Problem::new("CREDENTIAL_ALREADY_DELIVERED"))));
     }
     let status = u16::try_from(row.integer(2)?).map_err(|_| Error::Fault("a stored status".into()))?;
     let body = zstd::decode_all(row.bytes(4)?).map_err(|error| Error::Fault(format!("a stored answer: {error}")))?;

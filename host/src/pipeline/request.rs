@@ -23,9 +23,9 @@ pub struct Request {
     pub caller: Caller,
     /// Of the path or of the API key; `None`: the operation is outside any company.
     pub tenant: Option<Uuid>,
-    /// The verdict on path, query, headers and body: made early, told after authorization.
+    /// The verdict on path, query, headers and body: made early, reported after authorization.
     pub input: Result<Input, Problem>,
-    /// What was asked of the world before the transaction: a refusal is told to who may call and did not call before with this key.
+    /// What was asked of the world before the transaction: a refusal is reported to who may call and did not call before with this key.
     pub asked_ahead: Result<(), Problem>,
     /// A heavy read's seat among the few that run at once: given back when nothing of the request runs any more.
     pub seat: Option<OwnedSemaphorePermit>,

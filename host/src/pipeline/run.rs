@@ -17,7 +17,7 @@ use super::request::{Answer, Request, tenant_or_nil};
 use super::runner::{Host, OpenedCall, Runner};
 use super::trial;
 use super::words;
-use crate::database::{Database, Error, Place, Session, Verdict, work};
+use crate::database::{Database, Error, Session, Shard, Verdict, work};
 use crate::problem::{Item, Problem};
 use crate::sandbox::call::{self, CallContext, Failure};
 use crate::sandbox::{Generation, Limits, Module};
@@ -85,9 +85,9 @@ pub async fn run<H: Host>(
     let keyed = request.input.as_ref().is_ok_and(|input| input.key.is_some());
     let heavy = request.seat.is_some();
     let (request_id, tenant) = (request.request_id, tenant_or_nil(request.tenant));
-    let horizon = match &request.input {
-        Ok(input) if request.operation.ends_at_the_horizon(&input.call.query) => {
-            database.horizon(tenant).await.map_err(|error| problem_of(&error, request_id))?
+    let watermark = match &request.input {
+        Ok(input) if request.operation.ends_at_the_watermark(&input.call.query) => {
+            database.watermark(tenant).await.map_err(|error| problem_of(&error, request_id))?
         }
         _ => None,
     };
@@ -96,9 +96,9 @@ pub async fn run<H: Host>(
     let again = trial.map(|trial| (trial, request.clone(), runner.clone()));
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
-        transact(&**host, request, runner, session, read_only, horizon).await
+        transact(&**host, request, runner, session, read_only, watermark).await
     });
-    let place = Place::of(tenant);
+    let place = Shard::of_tenant(tenant);
     let mut unknown = 0;
     loop {
         let work = work.clone();
@@ -131,11 +131,11 @@ fn problem_of(error: &Error, request: Uuid) -> Problem {
     match error {
         Error::Conflict(_) | Error::CommitUnknown(_) | Error::Unavailable(_) | Error::Full(_) => {
             tracing::warn!(%request, %error, "unavailable");
-            Problem::of("UNAVAILABLE")
+            Problem::new("UNAVAILABLE")
         }
         Error::Unique(_) | Error::Check(_) | Error::Fault(_) => {
             tracing::error!(%request, %error, "internal failure");
-            Problem::of("INTERNAL")
+            Problem::new("INTERNAL")
         }
     }
 }
@@ -146,7 +146,7 @@ pub(super) async fn transact<H: Host>(
     runner: &Runner<H::Operation>,
     mut session: Session,
     read_only: bool,
-    horizon: Option<i64>,
+    watermark: Option<i64>,
 ) -> (Option<Session>, Verdict<Result<Answer, Problem>>) {
     let route = &request.operation.route;
     let key = request.input.as_ref().ok().and_then(|input| input.key.as_ref());
@@ -192,10 +192,10 @@ pub(super) async fn transact<H: Host>(
         };
     }
     if key.is_some_and(|key| replay::expired_by_its_time(key, opened.now)) {
-        return refuse(session, Problem::of("IDEMPOTENCY_KEY_EXPIRED"));
+        return refuse(session, Problem::new("IDEMPOTENCY_KEY_EXPIRED"));
     }
     if key.is_some_and(|key| replay::made_in_the_future(key, opened.now)) {
-        return refuse(session, Problem::of("IDEMPOTENCY_KEY_INVALID"));
+        return refuse(session, Problem::new("IDEMPOTENCY_KEY_INVALID"));
     }
     // A replay is as it was, whatever the world says now.
     if let Err(problem) = &request.asked_ahead {
@@ -212,7 +212,7 @@ pub(super) async fn transact<H: Host>(
             Err(error) => return (Some(session), Verdict::Fail(error)),
         };
     }
-    let call = OpenedCall { request, input, opened: &opened, horizon };
+    let call = OpenedCall { request, input, opened: &opened, watermark };
     let outcome = match runner {
         Runner::Host(operation) => host.perform(operation, call, session).await,
         Runner::Module(module) => call_module(module, call, host.limits(), session).await,
@@ -258,13 +258,13 @@ pub(super) async fn transact<H: Host>(
 }
 
 async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits, session: Session) -> Outcome {
-    let OpenedCall { request, input, opened, horizon } = call;
+    let OpenedCall { request, input, opened, watermark } = call;
     let route = &request.operation.route;
     let limits = limits.for_request(route.body_limit, input.lines);
     let limits = if request.seat.is_some() { limits.for_heavy_read() } else { limits };
     let largest = limits.output;
     let mut facts = facts(request, opened, tenant_or_nil(request.tenant));
-    facts.facts.horizon = horizon;
+    facts.facts.horizon = watermark;
     let ran = call::handle(
         CallContext { module: module.clone(), session, facts, read_only: route.read_only, limits },
         &input.call,
@@ -285,19 +285,19 @@ async fn call_module(module: &Arc<Module>, call: OpenedCall<'_>, limits: &Limits
     Outcome { session: ran.session, result }
 }
 
-/// A failure of a module, told without its words.
+/// A failure of a module, reported without its words.
 pub fn refuse_failure(failure: &Failure, module: &Module, request: Uuid) -> Refused {
     if let Failure::Database(error) = failure {
         return Refused::Database(error.clone());
     }
     if let Failure::Denied(code) = failure {
-        return Refused::Problem(Problem::of(code));
+        return Refused::Problem(Problem::new(code));
     }
     module.health.count_failure(failure);
     module.health.note_request(failure, request);
     let (name, version) = (&module.name, &module.version);
     tracing::error!(%request, module = name, version, ?failure, "a module failed");
-    Refused::Problem(Problem::of(match failure {
+    Refused::Problem(Problem::new(match failure {
         Failure::Deadline | Failure::Exhausted => "MODULE_UNAVAILABLE",
         _ => "MODULE_FAILED",
     }))
@@ -315,7 +315,7 @@ pub fn refuse_problem(generation: &Generation, module: &Module, problem: module:
     }
     let declared = generation.problems.get(&problem.code).filter(|(status, _)| !words::is_reserved(*status));
     let mut answer = match (words::shared_code(&problem.code), declared) {
-        (Some(code), _) => Problem::of(code),
+        (Some(code), _) => Problem::new(code),
         (None, Some((status, detail))) => Problem {
             code: problem.code.clone().into(),
             status: *status,

@@ -21,8 +21,8 @@ pub struct OpenedCall<'a> {
     pub request: &'a Request,
     pub input: &'a Input,
     pub opened: &'a Opened,
-    /// Where a list ends that is read for what is new ([`crate::database::Database::horizon`]).
-    pub horizon: Option<i64>,
+    /// Where a list ends that is read for what is new ([`crate::database::Database::watermark`]).
+    pub watermark: Option<i64>,
 }
 
 /// Who performs the host's own operations.

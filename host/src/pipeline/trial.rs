@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::request::{Answer, Request, tenant_or_nil};
 use super::run::transact;
 use super::runner::{Host, Runner};
-use crate::database::{Database, Place, Verdict, work};
+use crate::database::{Database, Shard, Verdict, work};
 use crate::problem::Problem;
 use crate::sandbox::trial::Trial;
 
@@ -62,7 +62,7 @@ async fn fails<H: Host>(
     request: Request,
     runner: Runner<H::Operation>,
 ) -> Option<bool> {
-    let (read_only, place) = (request.operation.route.read_only, Place::of(tenant_or_nil(request.tenant)));
+    let (read_only, place) = (request.operation.route.read_only, Shard::of_tenant(tenant_or_nil(request.tenant)));
     let work = work((host.clone(), request, runner), move |session, shared| async move {
         let (host, request, runner) = &*shared;
         let (session, verdict) = transact(&**host, request, runner, session, read_only, None).await;

@@ -1,6 +1,6 @@
 //! A user agent's family and major version: enough for an audit entry, too little to follow a person by.
 
-/// `curl/8`, `Chrome/126`; `None` where no family can be told.
+/// `curl/8`, `Chrome/126`; `None` where no family can be reported.
 pub fn family(header: &str) -> Option<String> {
     // Most browsers claim to be others too: the first of these that is named is the true one.
     const BROWSERS: [(&str, &str); 6] = [

@@ -218,7 +218,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
         )
         .await?;
     let clients = rows.iter().map(|row| ApiClient::read(tenant, row)).collect::<Result<_, Error>>()?;
-    answer(&Page::of(query.limit, clients, |client: &ApiClient| client.id))
+    answer(&Page::new(query.limit, clients, |client: &ApiClient| client.id))
 }
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -229,7 +229,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
 async fn read_client(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<ApiClient, Refused> {
     let sql = concat!("select ", columns!(), " from stoa_api_client where tenant_id = $1 and id = $2");
     let rows = session.query(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?;
-    let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
     Ok(ApiClient::read(tenant, row)?)
 }
 
@@ -237,7 +237,7 @@ async fn read_client(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<Ap
 pub async fn require(session: &mut Session, tenant: Uuid, id: Uuid) -> Result<(), Refused> {
     let sql = "select 1 from stoa_api_client where tenant_id = $1 and id = $2";
     match session.query(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?.is_empty() {
-        true => Err(Problem::of("NOT_FOUND").into()),
+        true => Err(Problem::new("NOT_FOUND").into()),
         false => Ok(()),
     }
 }
@@ -290,7 +290,7 @@ async fn set_status(session: &mut Session, call: &Call<'_>) -> Performed {
         return answer_about(id, &before);
     }
     if before.status == ClientStatus::Revoked {
-        return Err(Problem::of("ILLEGAL_STATE").into());
+        return Err(Problem::new("ILLEGAL_STATE").into());
     }
     let (now, user) = (Cell::Instant(call.opened.now), call.user()?.id);
     session
@@ -317,7 +317,7 @@ async fn replace_scopes(session: &mut Session, call: &Call<'_>) -> Performed {
     let NewScopes { scopes } = call.body()?;
     let before = lock(session, tenant, id).await?;
     if before.status == ClientStatus::Revoked {
-        return Err(Problem::of("ILLEGAL_STATE").into());
+        return Err(Problem::new("ILLEGAL_STATE").into());
     }
     session
         .query(

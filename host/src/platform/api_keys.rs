@@ -169,14 +169,14 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
         )
         .await?;
     let keys = rows.iter().map(|row| ApiKey::read(tenant, client, call.opened.now, row));
-    answer(&Page::of(query.limit, keys.collect::<Result<_, Error>>()?, |key: &ApiKey| key.id))
+    answer(&Page::new(query.limit, keys.collect::<Result<_, Error>>()?, |key: &ApiKey| key.id))
 }
 
 async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, client) = (call.tenant()?, call.path_id("clientId")?);
     let new: NewKey = call.body()?;
     let now = call.opened.now;
-    let invalid = |fault| Problem::of("VALIDATION_FAILED").with(vec![fault]);
+    let invalid = |fault| Problem::new("VALIDATION_FAILED").with(vec![fault]);
     let environment = call.platform.environment;
     if new.environment.is_some_and(|wanted| wanted != environment) {
         return Err(invalid(Item::new("/environment", "NOT_ALLOWED")).into());
@@ -187,7 +187,7 @@ async fn issue(session: &mut Session, call: &Call<'_>) -> Performed {
         return Err(invalid(Item::new("/expiresAt", "RANGE").with_expected(life)).into());
     }
     if api_clients::lock(session, tenant, client).await?.status == ClientStatus::Revoked {
-        return Err(Problem::of("ILLEGAL_STATE").into());
+        return Err(Problem::new("ILLEGAL_STATE").into());
     }
     let usable = session
         .query(
@@ -252,6 +252,6 @@ async fn read_key(
 ) -> Result<ApiKey, Refused> {
     let sql = concat!("select ", columns!(), " from stoa_api_key where tenant_id = $1 and client_id = $2 and id = $3");
     let rows = session.query(sql, &[Cell::Id(tenant), Cell::Id(client), Cell::Id(id)]).await?;
-    let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
     Ok(ApiKey::read(tenant, client, call.opened.now, row)?)
 }

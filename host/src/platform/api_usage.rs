@@ -67,7 +67,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let from = query.from.or_else(|| to.checked_sub_days(Days::new(USUAL - 1))).unwrap_or(to);
     let days = json!({ "minimum": 1, "maximum": MOST, "counted": "DAYS" });
     if from > to || (to - from).num_days() >= MOST {
-        return Err(Problem::of("VALIDATION_FAILED")
+        return Err(Problem::new("VALIDATION_FAILED")
             .with(vec![Item::new("/query/from", "RANGE").with_expected(days)])
             .into());
     }

@@ -288,7 +288,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let (statement, values) = compose(tenant, query, end, zone, &spelling);
     let rows = session.query_composed(statement, &values).await?;
     let entries = rows.iter().map(|row| AuditEntry::read(tenant, row)).collect::<Result<_, Error>>()?;
-    answer(&Page::of(limit, entries, |entry: &AuditEntry| entry.id).searched_to(end))
+    answer(&Page::new(limit, entries, |entry: &AuditEntry| entry.id).searched_to(end))
 }
 
 /// Entries that one page of a search looks at: no index knows which have a text or a result, and a company has as many as it likes.
@@ -326,7 +326,7 @@ fn compose(
     zone: &str,
     spelling: &Spelling,
 ) -> (String, Vec<Cell>) {
-    let mut conditions = Conditions::of("tenant_id", tenant);
+    let mut conditions = Conditions::new("tenant_id", tenant);
     conditions.and_some("resource_type = ?", query.resource_type, Cell::Text);
     conditions.and_some("resource_id = ?", query.resource_id, Cell::Id);
     conditions.and_some("actor_type = ?", query.actor_type.map(ActorType::as_str), Cell::text);

@@ -19,26 +19,26 @@ pub struct Call<'a> {
     pub input: &'a Input,
     pub opened: &'a Opened,
     /// Where a list ends that is read for what is new: milliseconds since 1970.
-    pub horizon: Option<i64>,
+    pub watermark: Option<i64>,
 }
 
 impl<'a> Call<'a> {
     /// The company of the path or of the key.
     pub fn tenant(&self) -> Result<Uuid, Problem> {
-        self.request.tenant.ok_or_else(|| Problem::of("MEMBERSHIP_REQUIRED"))
+        self.request.tenant.ok_or_else(|| Problem::new("MEMBERSHIP_REQUIRED"))
     }
 
     pub fn user(&self) -> Result<&'a Arc<User>, Problem> {
         match &self.request.caller {
             Caller::User(user) => Ok(user),
-            Caller::Client(_) => Err(Problem::of("WRONG_IDENTITY_FAMILY")),
+            Caller::Client(_) => Err(Problem::new("WRONG_IDENTITY_FAMILY")),
         }
     }
 
     /// An id of the path. The schema has seen that it is a uuid.
     pub fn path_id(&self, name: &str) -> Result<Uuid, Problem> {
         let value = self.input.call.path.iter().find(|(known, _)| known == name);
-        value.and_then(|(_, value)| Uuid::try_parse(value).ok()).ok_or_else(|| Problem::of("NOT_FOUND"))
+        value.and_then(|(_, value)| Uuid::try_parse(value).ok()).ok_or_else(|| Problem::new("NOT_FOUND"))
     }
 
     /// The query as the type that it was validated by.
@@ -55,6 +55,6 @@ impl<'a> Call<'a> {
     fn misfit<T>(&self) -> Problem {
         let request = self.request.request_id;
         tracing::error!(%request, input = std::any::type_name::<T>(), "valid input does not fit its type");
-        Problem::of("INTERNAL")
+        Problem::new("INTERNAL")
     }
 }

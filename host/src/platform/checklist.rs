@@ -82,7 +82,7 @@ async fn get(session: Session, call: &Call<'_>) -> Outcome {
         match (ran.session, refusal) {
             (Some(open), None) => session = open,
             (lost, refusal) => {
-                let refusal = refusal.unwrap_or_else(|| Problem::of("INTERNAL").into());
+                let refusal = refusal.unwrap_or_else(|| Problem::new("INTERNAL").into());
                 return Outcome { session: lost, result: Err(refusal) };
             }
         }

@@ -56,7 +56,7 @@ struct MonthlyQuota {
 }
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
-    let Caller::Client(key) = &call.request.caller else { return Err(Problem::of("WRONG_IDENTITY_FAMILY").into()) };
+    let Caller::Client(key) = &call.request.caller else { return Err(Problem::new("WRONG_IDENTITY_FAMILY").into()) };
     let rows = session
         .query(
             "select c.name, t.entitlements, coalesce(p.used, 0)
@@ -72,7 +72,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
             ],
         )
         .await?;
-    let row = rows.first().ok_or_else(|| Problem::of("UNAUTHENTICATED"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("UNAUTHENTICATED"))?;
     let leased = u64::try_from(row.integer(2)?).unwrap_or(0);
     answer(&ApiClientContext {
         tenant_id: key.tenant,

@@ -46,7 +46,7 @@ struct TenantSettings {
     status: TenantStatus,
     default_currency_code: String,
     time_zone: String,
-    /// The past that the company brings in, or brought in; null if it came without.
+    /// History that the company imports or imported; null if it began without one.
     history: Option<TenantHistory>,
     #[schemars(with = "Integer", range(min = 1, max = LAST_VERSION))]
     version: i64,
@@ -82,7 +82,7 @@ async fn replace(session: &mut Session, call: &Call<'_>) -> Performed {
     lock(session, tenant).await?;
     let before = read_settings(session, tenant).await?;
     if before.version != wanted.expected_version {
-        return Err(Problem::of("VERSION_CONFLICT").into());
+        return Err(Problem::new("VERSION_CONFLICT").into());
     }
     if before.version >= LAST_VERSION {
         return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());

@@ -13,7 +13,7 @@ pub struct Conditions {
 
 impl Conditions {
     /// The rows of a company, which is `$1`. `column`: how the statement spells their tenant.
-    pub fn of(column: &'static str, tenant: Uuid) -> Conditions {
+    pub fn new(column: &'static str, tenant: Uuid) -> Conditions {
         Conditions { sql: format!("{column} = $1"), values: vec![Cell::Id(tenant)] }
     }
 
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn only_what_was_asked_for() {
-        let mut wanted = Conditions::of("t.tenant_id", Uuid::nil());
+        let mut wanted = Conditions::new("t.tenant_id", Uuid::nil());
         wanted.and_some("status = ?", None::<String>, Cell::Text);
         wanted.and_some("(a = ? or b = ?)", Some(7), Cell::Integer);
         let limit = wanted.value(Cell::Integer(50));

@@ -44,10 +44,10 @@ struct OwnMembership {
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
-    let Some(member) = &call.opened.standing else { return Err(Problem::of("MEMBERSHIP_REQUIRED").into()) };
+    let Some(member) = &call.opened.standing else { return Err(Problem::new("MEMBERSHIP_REQUIRED").into()) };
     let companies =
         session.query("select name, status, entitlements from stoa_tenant where id = $1", &[Cell::Id(tenant)]).await?;
-    let company = companies.first().ok_or_else(|| Problem::of("MEMBERSHIP_REQUIRED"))?;
+    let company = companies.first().ok_or_else(|| Problem::new("MEMBERSHIP_REQUIRED"))?;
     let roles = session
         .query(
             "select r.id, r.code, r.name from stoa_membership_role a

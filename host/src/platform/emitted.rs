@@ -108,25 +108,25 @@ impl EmittedEvent {
 async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let query: ListEvents = call.query()?;
-    let mut wanted = Conditions::of("e.tenant_id", tenant);
+    let mut wanted = Conditions::new("e.tenant_id", tenant);
     wanted.and_some("e.kind = ?", query.kind, Cell::Text);
     wanted.and_some("e.resource_id = ?", query.resource_id, Cell::Id);
     // An event's id is made of its instant, which is what the index knows.
     wanted.and_some("e.id >= ?", query.from, |from| Cell::Id(first_of(from.timestamp_millis())));
     wanted.and_some("e.id < ?", query.to, |to| Cell::Id(first_of(to.timestamp_millis().saturating_add(1))));
     wanted.and_some("e.id > ?", query.cursor, Cell::Id);
-    wanted.and_some("e.id < ?", call.horizon.map(first_of), Cell::Id);
+    wanted.and_some("e.id < ?", call.watermark.map(first_of), Cell::Id);
     let rows = wanted.value(Cell::Integer(query.limit.rows()));
     let sql = format!("select {COLUMNS} from stoa_event e where {} order by e.id limit {rows}", wanted.sql());
     let rows = session.query_composed(sql, wanted.values()).await?;
     let events = rows.iter().map(|row| EmittedEvent::read(tenant, row)).collect::<Result<_, Error>>()?;
-    answer(&Page::of(query.limit, events, |event: &EmittedEvent| event.id))
+    answer(&Page::new(query.limit, events, |event: &EmittedEvent| event.id))
 }
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let (tenant, id) = (call.tenant()?, call.path_id("eventId")?);
     let sql = format!("select {COLUMNS} from stoa_event e where e.tenant_id = $1 and e.id = $2");
     let rows = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?;
-    let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
     answer(&EmittedEvent::read(tenant, row)?)
 }

@@ -21,8 +21,8 @@ pub const OPERATIONS: &[PlatformOperation] = &[
     PlatformOperation::transition("/tenants/{tenantId}/history/advance", "advanceHistory", on_session!(advance))
         .summary("Move the clock of the company's history forward.")
         .description(
-            "Every record that the company makes from then on bears the time `to`, until the clock is moved again. The clock \
-             never goes back. Writes under way finish first. Without an open history: ILLEGAL_STATE.",
+            "Sets the company's clock to `to`. Every later record has this time until the next move. The clock never goes back. \
+             Open writes finish first. Rejected with ILLEGAL_STATE without an open history.",
         )
         .needs(&["settings.manage"])
         .body::<Advance>()
@@ -45,11 +45,11 @@ pub const OPERATIONS: &[PlatformOperation] = &[
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TenantHistory {
-    /// Where the clock began.
+    /// Instant at which the history began.
     from: Instant,
-    /// Where the clock stands; null once the history has ended.
+    /// Current instant of the company's clock; null once the history has ended.
     at: Option<Instant>,
-    /// Where the clock stood when the history ended; null before.
+    /// Instant of the clock at the end of the history; null before that.
     until: Option<Instant>,
 }
 
@@ -93,7 +93,7 @@ async fn read_open(session: &mut Session, tenant: Uuid) -> Result<(TenantHistory
     let rows = session.query(sql, &[Cell::Id(tenant)]).await?;
     let history = rows.first().map(|row| TenantHistory::from_row(row, 0)).transpose()?.flatten();
     let open = history.and_then(|history| Some((history, history.at?)));
-    open.ok_or_else(|| Problem::of("ILLEGAL_STATE").into())
+    open.ok_or_else(|| Problem::new("ILLEGAL_STATE").into())
 }
 
 impl TenantHistory {
@@ -115,5 +115,5 @@ fn check_bounds(at: Instant, pointer: &str, earliest: i64, latest: i64) -> Resul
         return Ok(());
     }
     let expected = json!({ "minimum": time(earliest), "maximum": time(latest) });
-    Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new(pointer, "RANGE").with_expected(expected)]))
+    Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new(pointer, "RANGE").with_expected(expected)]))
 }

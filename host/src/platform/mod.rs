@@ -97,8 +97,8 @@ impl Host for Platform {
         call: pipeline::OpenedCall<'_>,
         session: Session,
     ) -> Outcome {
-        let pipeline::OpenedCall { request, input, opened, horizon } = call;
-        operation.perform(&Call { platform: self, request, input, opened, horizon }, session).await
+        let pipeline::OpenedCall { request, input, opened, watermark } = call;
+        operation.perform(&Call { platform: self, request, input, opened, watermark }, session).await
     }
 }
 

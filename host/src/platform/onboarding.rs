@@ -67,8 +67,8 @@ pub struct NewCompany {
     /// True lets the modules create their default records.
     #[serde(default = "yes")]
     with_defaults: bool,
-    /// A company that moves in: its clock begins here, and its people bring its past in before they end its history. Omitted or
-    /// null: it begins today.
+    /// First instant of the company's clock. Set it to import earlier records; `endHistory` ends that import. Omitted or null: the
+    /// company begins now.
     #[serde(default)]
     history_from: Option<Instant>,
     #[serde(flatten)]
@@ -117,7 +117,7 @@ struct CreatedRecord {
 pub struct Founding<'a> {
     pub generation: &'a Arc<Generation>,
     pub limits: Limits,
-    /// What modules are told of the request; the company's id is filled in.
+    /// Facts for modules about the request; the company's id is filled in.
     pub facts: RequestFacts,
     pub owner: Uuid,
     pub company: &'a NewCompany,
@@ -132,7 +132,7 @@ pub struct Founded {
 async fn create(session: Session, call: &Call<'_>) -> Outcome {
     let Call { platform, request, opened, .. } = *call;
     if !platform.onboarding_open {
-        return Outcome { session: Some(session), result: Err(Problem::of("PERMISSION_DENIED").into()) };
+        return Outcome { session: Some(session), result: Err(Problem::new("PERMISSION_DENIED").into()) };
     }
     let (session, within) = within_the_day(session, call, platform.companies_per_day).await;
     if let Err(refused) = within {
@@ -167,7 +167,7 @@ async fn within_the_day(mut session: Session, call: &Call<'_>, most: u32) -> (Se
             let again = made.last().map_or(DAY_MS, |oldest| instant_of(*oldest) + DAY_MS - call.opened.now);
             let seconds = u32::try_from(again / 1000 + 1).unwrap_or(1);
             let (retry_after, window) = (Some(seconds), Some(most));
-            Err(Problem { retry_after, window, ..Problem::of("COMPANY_LIMIT_REACHED") }.into())
+            Err(Problem { retry_after, window, ..Problem::new("COMPANY_LIMIT_REACHED") }.into())
         }
         Ok(_) => Ok(()),
     };
@@ -241,7 +241,7 @@ pub async fn found_company(
     (session, Ok(Founded { emitted, company }))
 }
 
-/// What modules are told of the request in the company that it makes.
+/// Facts for modules about the request in the company that it makes.
 fn facts_of(tenant: Uuid, founding: &Founding<'_>) -> RequestFacts {
     let mut facts = founding.facts.clone();
     facts.facts.tenant = tenant.as_u64_pair();

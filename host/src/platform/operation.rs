@@ -21,7 +21,7 @@ const BODY_LIMIT: u64 = 1 << 20;
 type SchemaOf = fn(&mut Schemas) -> Json;
 /// Adds to a route what the active modules declare.
 type Amend = fn(&mut Route, &[Arc<Module>]);
-/// What is asked of the world before the transaction; its refusal is told once the call is known to be allowed and no replay.
+/// What is asked of the world before the transaction; its refusal is reported once the call is known to be allowed and no replay.
 type CheckAhead = for<'a> fn(&'a Platform, &'a Input) -> BoxFuture<'a, Result<(), Problem>>;
 
 /// What performs an operation.
@@ -208,7 +208,7 @@ impl PlatformOperation {
         self
     }
 
-    /// A list for those who come back for what is new, people too: it ends at the horizon.
+    /// A list for those who come back for what is new, people too: it ends at the watermark.
     pub const fn news(mut self) -> PlatformOperation {
         self.news = true;
         self

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::company_settings::lock;
 use super::onboarding::{CreatedCompany, Founding, NewCompany, found_company};
 use crate::calendar::time;
-use crate::database::{Cell, Database, Error, Place, Row, Session, Verdict, Work};
+use crate::database::{Cell, Database, Error, Row, Session, Shard, Verdict, Work};
 use crate::ids::Ids;
 use crate::pipeline::facts::of_system;
 use crate::pipeline::opening::PUBLIC_API;
@@ -40,7 +40,7 @@ pub enum Owner {
     Email(String),
 }
 
-/// Why an operator's wish was not done.
+/// The reason that the host rejects an operator's change.
 #[derive(Debug, thiserror::Error)]
 pub enum CompanyRefusal {
     #[error("there is no company {0}")]
@@ -56,7 +56,7 @@ pub enum CompanyRefusal {
 }
 
 /// What an operator wished, or why it was not done.
-type Wish<T> = Result<T, CompanyRefusal>;
+type CompanyResult<T> = Result<T, CompanyRefusal>;
 
 /// Every company, the oldest first.
 pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
@@ -69,7 +69,7 @@ pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
         })
     });
     let mut companies = Vec::new();
-    for place in database.places() {
+    for place in database.shards() {
         companies.extend(database.read(place, work.clone()).await?);
     }
     companies.sort_by(|one, other| one["id"].as_str().cmp(&other["id"].as_str()));
@@ -77,8 +77,12 @@ pub async fn list(database: &Database) -> Result<Vec<Json>, Error> {
 }
 
 /// Changes a company; answers it, and whether anything differs now.
-pub async fn change(database: &Database, tenant: Uuid, change: CompanyChange) -> Result<Wish<(Json, bool)>, Error> {
-    let work: Work<Wish<(Json, bool)>> = Arc::new(move |mut session| {
+pub async fn change(
+    database: &Database,
+    tenant: Uuid,
+    change: CompanyChange,
+) -> Result<CompanyResult<(Json, bool)>, Error> {
+    let work: Work<CompanyResult<(Json, bool)>> = Arc::new(move |mut session| {
         let change = change.clone();
         Box::pin(async move {
             match apply(&mut session, tenant, &change).await {
@@ -88,7 +92,7 @@ pub async fn change(database: &Database, tenant: Uuid, change: CompanyChange) ->
             }
         })
     });
-    database.write(Place::Company(tenant), work).await
+    database.write(Shard::Company(tenant), work).await
 }
 
 /// Makes a company as onboarding does: at home, where its owner is looked up and where every company begins.
@@ -98,16 +102,16 @@ pub async fn create(
     limits: Limits,
     owner: Owner,
     company: NewCompany,
-) -> Result<Wish<CreatedCompany>, Error> {
+) -> Result<CompanyResult<CreatedCompany>, Error> {
     let asked = Arc::new((generation.clone(), owner, company));
-    let work: Work<Wish<CreatedCompany>> = Arc::new(move |session| {
+    let work: Work<CompanyResult<CreatedCompany>> = Arc::new(move |session| {
         let asked = asked.clone();
         Box::pin(async move {
             let (generation, owner, company) = &*asked;
             make(session, generation, limits, owner, company).await
         })
     });
-    database.write(Place::Home, work).await
+    database.write(Shard::Global, work).await
 }
 
 async fn all(session: &mut Session) -> Result<Vec<Json>, Error> {
@@ -117,7 +121,11 @@ async fn all(session: &mut Session) -> Result<Vec<Json>, Error> {
     rows.iter().map(|row| Ok(Company::read(row)?.json())).collect()
 }
 
-async fn apply(session: &mut Session, tenant: Uuid, change: &CompanyChange) -> Result<Wish<(Json, bool)>, Error> {
+async fn apply(
+    session: &mut Session,
+    tenant: Uuid,
+    change: &CompanyChange,
+) -> Result<CompanyResult<(Json, bool)>, Error> {
     session.begin_plain(false).await?;
     let now = session.now().await?;
     lock(session, tenant).await?;
@@ -156,7 +164,7 @@ async fn make(
     limits: Limits,
     owner: &Owner,
     company: &NewCompany,
-) -> (Option<Session>, Verdict<Wish<CreatedCompany>>) {
+) -> (Option<Session>, Verdict<CompanyResult<CreatedCompany>>) {
     let begun = async {
         session.begin_plain(false).await?;
         let now = session.now().await?;
@@ -201,7 +209,7 @@ pub fn explain(problem: &Problem) -> String {
     }
 }
 
-async fn user(session: &mut Session, owner: &Owner) -> Result<Wish<Uuid>, Error> {
+async fn user(session: &mut Session, owner: &Owner) -> Result<CompanyResult<Uuid>, Error> {
     let (rows, named) = match owner {
         Owner::Id(id) => {
             (session.query("select id from stoa_user where id = $1", &[Cell::Id(*id)]).await?, id.to_string())

@@ -51,7 +51,7 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// The page of at most [`Limit::rows`] items. `id`: an item's, which is the cursor.
-    pub fn of(limit: Limit, mut items: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
+    pub fn new(limit: Limit, mut items: Vec<T>, id: impl Fn(&T) -> Uuid) -> Page<T> {
         let most = limit.0 as usize;
         let more = items.len() > most;
         items.truncate(most);
@@ -79,7 +79,7 @@ mod tests {
     fn a_cursor_leads_on_only_where_there_is_more() {
         let ids: Vec<Uuid> = (1..=3).map(Uuid::from_u128).collect();
         let page = |of: &[Uuid]| {
-            let page = Page::of(Limit(2), of.to_vec(), |id| *id);
+            let page = Page::new(Limit(2), of.to_vec(), |id| *id);
             (page.items, page.next_cursor)
         };
         assert_eq!(page(&ids), (ids[..2].to_vec(), Some(ids[1])));

@@ -70,7 +70,7 @@ pub fn one_of(texts: &[&str], generator: &SchemaGenerator) -> Schema {
 pub fn refuse_unknown(judged: &[(&str, bool)]) -> Result<(), Problem> {
     let faults: Vec<Item> =
         judged.iter().filter(|(_, known)| !known).map(|(pointer, _)| Item::new(*pointer, "FORMAT")).collect();
-    if faults.is_empty() { Ok(()) } else { Err(Problem::of("VALIDATION_FAILED").with(faults)) }
+    if faults.is_empty() { Ok(()) } else { Err(Problem::new("VALIDATION_FAILED").with(faults)) }
 }
 
 /// Leaves out the type beside the texts: a value of another type is refused as one that is not among them.

@@ -7,7 +7,7 @@ mod clock;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::database::{Cell, Database, Error, Place, Session};
+use crate::database::{Cell, Database, Error, Session, Shard};
 use crate::ids;
 use crate::watchdog::Pulse;
 use clock::{DAY_MS, Look};
@@ -15,7 +15,7 @@ use clock::{DAY_MS, Look};
 const EVERY: Duration = Duration::from_secs(600);
 /// Rows of one transaction: short, so that no request waits for it.
 const BATCH: i64 = 500;
-/// The horizon of v7 keys and, beyond it, the day that a key's time may lie ahead of ours, and a day to spare.
+/// The watermark of v7 keys and, beyond it, the day that a key's time may lie ahead of ours, and a day to spare.
 const V7_MS: i64 = 9 * DAY_MS;
 /// How long events are kept, and what became of them.
 const EVENTS_MS: i64 = 30 * DAY_MS;
@@ -93,7 +93,7 @@ const RULES: &[Rule] = &[
 /// Purges now and then, for as long as the host runs. Hosts on one database may do so at once.
 pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
     loop {
-        let looked = database.write_plain(Place::Home, (), |session, ()| Box::pin(clock::look(session))).await;
+        let looked = database.write_plain(Shard::Global, (), |session, ()| Box::pin(clock::look(session))).await;
         match looked {
             Ok(Look::By(time)) => purge_all(&database, time, &pulse).await,
             Ok(Look::TooYoung) => tracing::debug!("nothing was seen a day ago: nothing is purged yet"),
@@ -114,7 +114,7 @@ pub async fn keep_small(database: Arc<Database>, pulse: Pulse) {
 
 async fn purge_all(database: &Database, time: i64, pulse: &Pulse) {
     for rule in RULES {
-        for place in database.places() {
+        for place in database.shards() {
             if let Err(error) = purge(database, place, rule, time, pulse).await {
                 tracing::warn!(%error, what = rule.name, "cannot purge now");
             }
@@ -122,7 +122,7 @@ async fn purge_all(database: &Database, time: i64, pulse: &Pulse) {
     }
 }
 
-async fn purge(database: &Database, place: Place, rule: &'static Rule, time: i64, pulse: &Pulse) -> Result<(), Error> {
+async fn purge(database: &Database, place: Shard, rule: &'static Rule, time: i64, pulse: &Pulse) -> Result<(), Error> {
     // The time itself is a day old.
     let before = time + DAY_MS - rule.age_ms;
     let mut all = 0;

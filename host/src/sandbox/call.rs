@@ -149,7 +149,7 @@ fn end<T>(
         memory: state.memory.used,
         store_calls: state.scope.calls,
         rows: state.scope.rows + state.scope.written,
-        told: state.told,
+        reported: state.reported,
     };
     Ran {
         session: state.session,

@@ -100,7 +100,7 @@ pub fn build_portable(sandbox: Sandbox, memory: usize) -> wasmtime::Result<Engin
     Engine::new(&config)
 }
 
-/// This architecture and system, as compilers name them. An engine that is told so looks at no processor.
+/// This architecture and system, as compilers name them. An engine with this target looks at no processor.
 fn any_processor() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",

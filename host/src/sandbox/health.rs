@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::call::Failure;
 
-/// Longest call that is told apart, in microseconds.
+/// Longest call that is distinguished, in microseconds.
 const LONGEST: u64 = 60_000_000;
 /// Failed requests that are remembered: those under way are looked up at once.
 const REMEMBERED: usize = 256;

@@ -21,8 +21,8 @@ const WAITING: usize = 32;
 const LARGEST: usize = 1 << 20;
 /// The judge rests this many times as long as it has worked: a twentieth of one core.
 const REST: u32 = 19;
-/// Breaches that are told in the log, each once; all are counted.
-const TOLD: usize = 1_000;
+/// Breaches that are reported in the log, each once; all are counted.
+const REPORTED: usize = 1_000;
 /// Places that one breach names.
 const PLACES: usize = 5;
 /// References and combinations that are followed to see that a schema is one of objects.
@@ -158,7 +158,7 @@ impl Queue {
 /// Judges what comes until nobody sends any more.
 fn count(mut samples: mpsc::Receiver<Sample>) {
     let judged = metrics::counter!("stoa_contract_samples_total", "outcome" => "judged");
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     while let Some(sample) = samples.blocking_recv() {
         let began = Instant::now();
         if let Some((what, why)) = sample.breach() {
@@ -167,7 +167,7 @@ fn count(mut samples: mpsc::Receiver<Sample>) {
             metrics::counter!("stoa_contract_breaches_total", &labels).increment(1);
             let name = &sample.name;
             let line = (module.clone(), version.clone(), name.clone(), why.clone());
-            if told.len() < TOLD && told.insert(line) {
+            if reported.len() < REPORTED && reported.insert(line) {
                 tracing::warn!(module, version, what, name, why, "a module broke its own contract");
             }
         }

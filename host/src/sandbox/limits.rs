@@ -26,8 +26,8 @@ pub struct Limits {
     pub store_calls: u32,
     pub rows: u32,
     pub output: usize,
-    /// Bytes that a request's modules say beside their answer: events, names of what changed, problems, lines of the log.
-    pub told: usize,
+    /// Bytes that the modules of a request report in addition to the response: events, names of changed members, problems, log lines.
+    pub reported: usize,
     /// Largest argument list of one host call.
     pub hostcall: usize,
 }
@@ -40,8 +40,8 @@ pub struct Used {
     pub store_calls: usize,
     /// Read and written.
     pub rows: usize,
-    /// Bytes said beside the answer.
-    pub told: usize,
+    /// Bytes reported in addition to the response.
+    pub reported: usize,
 }
 
 mod millis {
@@ -63,7 +63,7 @@ impl Default for Limits {
             store_calls: 10_000,
             rows: 100_000,
             output: 8 << 20,
-            told: 1 << 20,
+            reported: 1 << 20,
             hostcall: 4 << 20,
         }
     }
@@ -78,8 +78,8 @@ impl Limits {
             deadline: self.deadline.saturating_mul(shares),
             host: self.host.saturating_mul(shares),
             // Events tell again what a large body said.
-            told: self
-                .told
+            reported: self
+                .reported
                 .saturating_mul(usize::try_from(shares).unwrap_or(1))
                 .saturating_add(if body_limit > 1 << 20 { body } else { 0 }),
             memory: if body_limit > 1 << 20 { self.large_memory } else { self.memory },

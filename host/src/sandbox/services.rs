@@ -71,14 +71,14 @@ impl fmt::Display for Unresolved {
 impl std::error::Error for Unresolved {}
 
 /// Finds a provider for every service that a module imports: the highest version that fits, of whichever module. `modules`:
-/// all of them with their names; `importer`: whose imports. Everything that is missing is told at once.
+/// all of them with their names; `importer`: whose imports. Everything that is missing is reported at once.
 pub fn resolve(engine: &Engine, importer: usize, modules: &[(String, &Component)]) -> Result<Vec<Link>, Unresolved> {
     let Some((module, component)) = modules.get(importer) else { return Ok(Vec::new()) };
     let mut links = Vec::new();
     let mut missing = Vec::new();
     for (import, wanted, instance) in services_wanted(engine, component) {
         let offers = offers(engine, &wanted, modules);
-        let told = |item: String, detail: String| Missing {
+        let missing_item = |item: String, detail: String| Missing {
             module: module.clone(),
             item,
             wanted: wanted.version.clone(),
@@ -86,11 +86,13 @@ pub fn resolve(engine: &Engine, importer: usize, modules: &[(String, &Component)
             detail,
         };
         match choose(&wanted, &offers) {
-            Err(why) => missing.push(told(import, why)),
+            Err(why) => missing.push(missing_item(import, why)),
             Ok(found) => {
                 let mut functions = Vec::new();
                 let faults = bind(engine, &instance, found, modules, &mut functions);
-                missing.extend(faults.into_iter().map(|(function, why)| told(format!("{import}#{function}"), why)));
+                missing.extend(
+                    faults.into_iter().map(|(function, why)| missing_item(format!("{import}#{function}"), why)),
+                );
                 links.push(Link { import, provider: found.provider, functions });
             }
         }
@@ -125,12 +127,12 @@ fn offers(engine: &Engine, wanted: &InterfaceName, modules: &[(String, &Componen
 fn choose<'a>(wanted: &InterfaceName, offers: &'a [Found]) -> Result<&'a Found, String> {
     let fitting = || offers.iter().filter(|found| fits(&wanted.version, &found.offer.version));
     let Some(best) = fitting().max_by(|a, b| a.offer.version.cmp_precedence(&b.offer.version)) else {
-        let told: Vec<String> =
+        let found: Vec<String> =
             offers.iter().map(|found| format!("{} offers {}", found.offer.module, found.offer.version)).collect();
-        return Err(if told.is_empty() {
+        return Err(if found.is_empty() {
             format!("no module offers any version of it, {} is wanted", wanted.version)
         } else {
-            format!("{} is wanted, {}", wanted.version, told.join(", "))
+            format!("{} is wanted, {}", wanted.version, found.join(", "))
         });
     };
     let same: Vec<&str> = fitting()

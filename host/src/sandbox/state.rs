@@ -29,7 +29,7 @@ pub struct State {
     pub clock: GuestClock,
     pub running_guest: Running,
     /// Bytes said beside the answer so far.
-    pub told: usize,
+    pub reported: usize,
     /// Calls of the store that wrote, and calls that emitted.
     pub changes: u64,
     /// A service rejected its arguments: the failure is its caller's.
@@ -67,7 +67,7 @@ impl State {
             memory: MemoryLimit { limit: limits.memory, used: 0, exceeded: false },
             clock: GuestClock::default(),
             running_guest: Running::begin(),
-            told: 0,
+            reported: 0,
             changes: 0,
             arguments_rejected: false,
             refused: None,
@@ -77,8 +77,8 @@ impl State {
 
     /// Counts what a guest says beside its answer: host memory and logs, which no limit of its own memory bounds.
     pub fn tell(&mut self, bytes: usize) -> wasmtime::Result<()> {
-        self.told = self.told.saturating_add(bytes);
-        if self.told > self.limits.told {
+        self.reported = self.reported.saturating_add(bytes);
+        if self.reported > self.limits.reported {
             return Err(self.stop(Failure::Limit("bytes of events, changes, problems and log lines".into())));
         }
         Ok(())

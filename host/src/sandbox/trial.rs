@@ -32,7 +32,7 @@ struct Heard {
 
 impl Trial {
     /// `None`: nothing is new.
-    pub fn of(before: Arc<Generation>, after: &Generation) -> Option<Arc<Trial>> {
+    pub fn new(before: Arc<Generation>, after: &Generation) -> Option<Arc<Trial>> {
         let is_new = |module: &&Arc<Module>| before.modules.iter().all(|old| old.digest != module.digest);
         let modules: Vec<Arc<Module>> = after.modules.iter().filter(is_new).cloned().collect();
         let (callers, turn) = Default::default();

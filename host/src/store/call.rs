@@ -1,5 +1,5 @@
-//! Calls, checked: every name resolved, every value in its column's form, every limit that can be told beforehand kept.
-//! A whole batch is checked before its first statement runs, so that misuse and limits are told alike on both databases.
+//! Calls, checked: every name resolved, every value in its column's form, every limit that can be reported beforehand kept.
+//! A whole batch is checked before its first statement runs, so that misuse and limits are reported alike on both databases.
 
 use std::collections::HashSet;
 

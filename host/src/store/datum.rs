@@ -35,7 +35,7 @@ const INSTANTS: std::ops::RangeInclusive<i64> = -62_135_596_800_000..=253_402_30
 
 impl Datum {
     /// Checks a module's value against a column's type.
-    pub fn of(value: Value, type_: ColumnType) -> Result<Datum, Unfit> {
+    pub fn from_value(value: Value, type_: ColumnType) -> Result<Datum, Unfit> {
         Ok(match (type_, value) {
             (_, Value::Null) => Datum::Null,
             (ColumnType::Uuid, Value::Id((high, low))) => Datum::Id(Uuid::from_u64_pair(high, low)),
@@ -76,7 +76,7 @@ impl Datum {
             (ColumnType::Date, Json::String(text)) => Value::Date(text.clone()),
             _ => return None,
         };
-        Datum::of(value, type_).ok()
+        Datum::from_value(value, type_).ok()
     }
 
     /// What a module reads. A decimal has exactly its column's scale.

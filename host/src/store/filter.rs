@@ -286,7 +286,7 @@ fn read_bound(value: Value, type_: ColumnType, op: Compare, column: &str) -> Res
                 Parsed::Huge(_) => decimal::BEYOND,
             })
         }
-        (type_, value) => Datum::of(value, type_).map_err(|unfit| unfit_column(unfit, column))?,
+        (type_, value) => Datum::from_value(value, type_).map_err(|unfit| unfit_column(unfit, column))?,
     };
     Ok(datum)
 }
@@ -337,7 +337,7 @@ pub(super) fn row(table: &Table, columns: &[usize], values: Vec<Value>) -> Resul
     columns
         .iter()
         .zip(values)
-        .map(|(at, value)| match Datum::of(value, table.type_of(*at)) {
+        .map(|(at, value)| match Datum::from_value(value, table.type_of(*at)) {
             Ok(Datum::Null) => Err(misuse("null is no value of a key or an order")),
             Ok(datum) => Ok(datum),
             Err(unfit) => Err(unfit_column(unfit, &table.column(*at).name)),

@@ -69,7 +69,7 @@ impl fmt::Display for TableChange {
 /// The way from the recorded collections to the wanted ones, or everything on it that is not additive.
 ///
 /// Collections, columns that need no value, indexes and search groups may be missing in what is wanted: they stay, so
-/// that the generation before the last can be activated again; indexes until a host starts (`reform.rs`).
+/// that the generation before the last can be activated again; indexes until a host starts (`reindex.rs`).
 pub fn plan(current: &[Collection], wanted: &Tables) -> Result<Vec<TableChange>, Vec<String>> {
     let mut changes = Vec::new();
     let mut wrong = Vec::new();

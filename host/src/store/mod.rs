@@ -1,7 +1,7 @@
 //! The typed store: what modules see of the database. A batch of calls is checked against the module's collections,
 //! turned into SQL that always names the tenant, and answered alike by SQLite and PostgreSQL.
 //!
-//! `run` is the only way in for modules; `plan` and `apply` make and extend the tables on activation, and `find_reform` tells what
+//! `run` is the only way in for modules; `plan` and `apply` make and extend the tables on activation, and `find_reindex` tells what
 //! those that an older host made lack.
 
 mod call;
@@ -16,7 +16,7 @@ mod locks;
 mod migrate;
 mod postgres;
 mod read;
-mod reform;
+mod reindex;
 mod schema;
 mod scope;
 mod search;
@@ -31,7 +31,7 @@ use datum::Datum;
 use read::Query;
 
 pub use migrate::{TableChange, apply, indexes_ahead, merge, plan};
-pub use reform::find_reform;
+pub use reindex::find_reindex;
 pub use schema::Tables;
 pub use scope::{Scope, StoreLimits};
 pub use sqlite::register as register_sqlite;
@@ -39,7 +39,7 @@ pub use sqlite::register as register_sqlite;
 /// Why a batch was not answered.
 #[derive(Debug)]
 pub enum StoreError {
-    /// Told to the module.
+    /// Reported to the module.
     Failure(Failure),
     /// Ends the request; the host runs it again, or answers 503.
     Database(Error),

@@ -413,7 +413,7 @@ fn own(table: &Table, name: &str) -> Option<usize> {
 fn constant(text: &str, type_: ColumnType) -> Option<Datum> {
     match type_ {
         ColumnType::Integer => text.parse().ok().map(Datum::Int),
-        _ => Datum::of(crate::wit::store::Value::Decimal(text.to_owned()), type_).ok(),
+        _ => Datum::from_value(crate::wit::store::Value::Decimal(text.to_owned()), type_).ok(),
     }
 }
 

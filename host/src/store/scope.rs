@@ -59,7 +59,7 @@ pub struct Scope {
     /// A request that may not write or lock.
     pub read_only: bool,
     pub limits: StoreLimits,
-    /// A failure has been told: the request can only end in a problem.
+    /// A failure has been reported: the request can only end in a problem.
     pub closed: bool,
     pub calls: usize,
     pub rows: usize,

@@ -116,7 +116,7 @@ fn fold_datum(datum: &Datum) -> String {
 /// A value to store.
 fn read_stored(table: &Table, at: usize, value: Value) -> Result<Datum, Refused> {
     let column = table.column(at);
-    match Datum::of(value, column.type_) {
+    match Datum::from_value(value, column.type_) {
         Ok(Datum::Null) if !column.nullable => Err(misuse(&format!("column {} is required", column.name))),
         Ok(datum) => Ok(datum),
         Err(unfit) => Err(filter::unfit_column(unfit, &column.name)),
@@ -487,11 +487,11 @@ pub(super) fn clashes(
     clashes.sort_unstable();
     clashes.dedup();
     let name = |nth: usize| update.unique.get(nth).and_then(|nth| table.unique.get(*nth)).map(|key| key.name.clone());
-    let told: Vec<Clash> = clashes
+    let reported: Vec<Clash> = clashes
         .into_iter()
         .map(|(row, nth)| Clash { call: number(call), row: number(row), key: name(nth).unwrap_or_default() })
         .collect();
-    if told.is_empty() { Ok(()) } else { Err(Stop::Duplicate(told)) }
+    if reported.is_empty() { Ok(()) } else { Err(Stop::Duplicate(reported)) }
 }
 
 pub(super) fn answer_values(table: &Table, columns: &[usize], row: Vec<Datum>) -> Vec<Value> {

@@ -151,8 +151,8 @@ async fn all_clashes_of_a_hundred_identities_are_told() {
         let mut scope = Scope::new(tenant(1), NOW, false);
         let outcome = run(&mut session, &schema, &mut scope, vec![insert("item", "id code title", all)]).await;
         let Failure::Duplicate(clashes) = failure(outcome) else { panic!("no clashes") };
-        let told: Vec<(u32, &str)> = clashes.iter().map(|clash| (clash.row, clash.key.as_str())).collect();
-        assert_eq!(told, [(7, "code"), (50, "code"), (99, "code")]);
+        let reported: Vec<(u32, &str)> = clashes.iter().map(|clash| (clash.row, clash.key.as_str())).collect();
+        assert_eq!(reported, [(7, "code"), (50, "code"), (99, "code")]);
         let closed = run(&mut session, &schema, &mut scope, vec![get("item", "", &[1])]).await;
         assert_eq!(failure(closed), Failure::Closed);
         roll_back(session).await;
@@ -306,7 +306,7 @@ fn a_schema_names_its_own_collections_only() {
             "counters": ["n"] },
           { "name": "a", "kind": "record", "columns": [] }]),
     );
-    let told = [
+    let reported = [
         "column tenant_id",
         "column x\"",
         "column big",
@@ -320,8 +320,8 @@ fn a_schema_names_its_own_collections_only() {
         "a ledger has no counters",
         "declared twice",
     ];
-    for item in told {
-        assert!(text.contains(item), "{item} is not told in:\n{text}");
+    for item in reported {
+        assert!(text.contains(item), "{item} is not reported in:\n{text}");
     }
     let (one, other) = (Tables::new("one", &collections()).unwrap(), schema());
     assert!(one.tables().all(|table| other.tables().all(|name| name != table)));
@@ -536,7 +536,7 @@ fn what_is_not_additive_is_told() {
     list[2]["search"] = json!([{ "name": "kinds", "columns": ["kind"] }]);
     let new: Vec<stoa_descriptor::Collection> = serde_json::from_value(list).expect("collections");
     let new = Tables::new("demo", &new).expect("a schema");
-    let told = plan(&old, &new).expect_err("not additive").join("\n");
+    let reported = plan(&old, &new).expect_err("not additive").join("\n");
     for item in [
         "another kind",
         "column code has another type",
@@ -546,7 +546,7 @@ fn what_is_not_additive_is_told() {
         "unique key code has other",
         "search group kinds is new",
     ] {
-        assert!(told.contains(item), "{item} is not told in:\n{told}");
+        assert!(reported.contains(item), "{item} is not reported in:\n{reported}");
     }
 }
 

@@ -8,7 +8,7 @@ use crate::*;
 use serde_json::json;
 use stoa::database::Session;
 use stoa::database::postgres::Transaction;
-use stoa::store::{Scope, Tables, find_reform, run};
+use stoa::store::{Scope, Tables, find_reindex, run};
 use stoa::wit::store::*;
 use stoa_descriptor::Collection;
 
@@ -146,8 +146,8 @@ fn schema_with(change: impl Fn(&mut serde_json::Value)) -> (Vec<Collection>, Res
 #[test]
 fn an_index_that_leads_with_a_decimal_is_refused() {
     let (_, refused) = schema_with(|list| list[0]["indexes"] = json!([["price"]]));
-    let told = refused.expect_err("refused").join("\n");
-    assert!(told.contains("index price: it leads with the decimal column price"), "{told}");
+    let reported = refused.expect_err("refused").join("\n");
+    assert!(reported.contains("index price: it leads with the decimal column price"), "{reported}");
     let (_, allowed) = schema_with(|list| list[0]["indexes"] = json!([["active", "price"]]));
     assert!(allowed.is_ok(), "behind another column it is what an order takes");
 }
@@ -165,10 +165,10 @@ async fn indexes(database: &Database) -> BTreeSet<(String, String)> {
     found
 }
 
-/// Runs what a reform of the tables says; answers how many statements that were.
-async fn reform(database: &Database, recorded: &[Collection], schema: &Tables) -> (usize, Vec<Collection>) {
+/// Runs what a reindex of the tables says; answers how many statements that were.
+async fn reindex(database: &Database, recorded: &[Collection], schema: &Tables) -> (usize, Vec<Collection>) {
     let mut session = database.begin(tenant(1)).await;
-    let (statements, record) = find_reform(&mut session, recorded, schema).await.expect("a reform");
+    let (statements, record) = find_reindex(&mut session, recorded, schema).await.expect("a reindex");
     match database {
         Database::Sqlite(_) => {
             for statement in &statements {
@@ -195,7 +195,7 @@ async fn tables_of_an_older_host_get_the_indexes_of_new_ones() {
         let new = indexes(&database).await;
         let partial = new.iter().find(|(name, _)| name == "demo_item__p_note").expect("the index");
         assert!(partial.1.to_lowercase().contains("is not null"), "{}", partial.1);
-        assert_eq!(reform(&database, &collections(), &schema).await, (0, vec![]));
+        assert_eq!(reindex(&database, &collections(), &schema).await, (0, vec![]));
         let mut statements = vec![
             "drop index demo_item__p_note",
             "create index demo_item__i_note on demo_item (tenant_id, note, id)",
@@ -210,12 +210,12 @@ async fn tables_of_an_older_host_get_the_indexes_of_new_ones() {
         }
         commit(session).await;
         let count = if database.is_sqlite() { 2 } else { 3 };
-        assert_eq!(reform(&database, &collections(), &schema).await, (count, vec![]));
+        assert_eq!(reindex(&database, &collections(), &schema).await, (count, vec![]));
         let mut left = indexes(&database).await;
         left.retain(|(name, _)| name != "somebodys_own");
         assert_eq!(left, new);
         assert_eq!(indexes(&database).await.len(), new.len() + 1, "an index that no declaration made stays");
-        assert_eq!(reform(&database, &collections(), &schema).await, (0, vec![]));
+        assert_eq!(reindex(&database, &collections(), &schema).await, (0, vec![]));
     }
 }
 
@@ -224,12 +224,12 @@ async fn an_index_that_is_no_longer_declared_goes() {
     for database in Database::all().await {
         let (wanted, schema) = schema_with(|list| list[0]["indexes"] = json!([["active", "title"]]));
         let schema = schema.expect("a schema");
-        let (count, record) = reform(&database, &collections(), &schema).await;
+        let (count, record) = reindex(&database, &collections(), &schema).await;
         assert_eq!((count, record.len()), (3, 1));
         assert_eq!(record[0].indexes, wanted[0].indexes);
         let left: Vec<String> = indexes(&database).await.into_iter().map(|(name, _)| name).collect();
         assert!(left.iter().all(|name| !name.contains("note") && !name.contains("__p_")), "{left:?}");
         assert!(left.iter().any(|name| name == "demo_item__i_active_title"));
-        assert_eq!(reform(&database, &record, &schema).await, (0, vec![]));
+        assert_eq!(reindex(&database, &record, &schema).await, (0, vec![]));
     }
 }

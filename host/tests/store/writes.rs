@@ -33,7 +33,7 @@ pub fn inserts() -> Vec<Step> {
             ],
         ),
         (
-            "clashes are all told",
+            "clashes are all reported",
             vec![
                 lock(&[("x", LockMode::Shared)]),
                 insert(

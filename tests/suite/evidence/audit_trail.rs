@@ -224,7 +224,7 @@ fn is_found(shop: &Company, product: &str, operation: &str, request: &str) -> bo
 fn every_write_is_found_by_its_products(database: Database) {
     let stage = Stage::of(company(database));
     let contract = stage.shop.host.contract();
-    let (bystander, _) = stage.goods();
+    let (unrelated, _) = stage.goods();
     for (operation, act) in acts() {
         for key in [false, true] {
             let id = if key { twin(operation) } else { (*operation).to_string() };
@@ -239,7 +239,7 @@ fn every_write_is_found_by_its_products(database: Database) {
             for product in &products {
                 assert!(is_found(&stage.shop, product, &id, request), "{id} is not found by {product}");
             }
-            assert!(!is_found(&stage.shop, &bystander, &id, request), "{id} is found by a product that it left alone");
+            assert!(!is_found(&stage.shop, &unrelated, &id, request), "{id} is found by a product that it left alone");
         }
     }
 }

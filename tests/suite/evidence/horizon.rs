@@ -27,7 +27,7 @@ fn c17_every_list_of_news_ends_at_the_horizon(database: Database) {
     let host = stoa_tests::host::shared(database);
     let shop = host.company_of("ada@example.test");
     let contract = host.contract();
-    let held = shop.hold_horizon();
+    let held = shop.hold_watermark();
     let first = shop.brand("FIRST");
     let (caller, records) = (Caller::of(&shop), Records::of(&shop, "LATER"));
     records.fill(&contract);
@@ -66,7 +66,7 @@ fn c17_every_list_of_news_ends_at_the_horizon(database: Database) {
     drop(held);
     if was_held {
         eventually(|| (!shop.is_writing()).then_some(()));
-        // A horizon that was read before serves for 100 ms.
+        // A watermark that was read before serves for 100 ms.
         std::thread::sleep(Duration::from_millis(200));
     }
     let mut of_clients_with_news = 0;

@@ -81,9 +81,7 @@ fn a_shop_is_imported(database: Database) {
     let stoa = host::shared(database);
     let shop = stoa.company();
     shop.brand("FAIRPHONE");
-    for list in ["BASE", "WEB"] {
-        shop.price_list(list);
-    }
+    shop.price_list("WEB");
     let place = Folder::new("import-page");
     std::fs::write(place.path().join("shop.csv"), file).expect("cannot write the file");
     follow(

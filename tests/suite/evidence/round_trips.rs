@@ -1,4 +1,4 @@
-//! What a request costs in round trips to PostgreSQL, counted by a bystander, is no more than `stoa_tap::BOUNDS` says.
+//! What a request costs in round trips to PostgreSQL, counted by a proxy, is no more than `stoa_tap::BOUNDS` says.
 
 use serde_json::{Value as Json, json};
 use stoa_tap::BOUNDS;

@@ -178,7 +178,7 @@ fn c17_a_client_finds_what_it_has_just_written(database: Database) {
 fn c17_companies_do_not_wait_for_each_other(database: Database) {
     let (shop, other) = (company(database), company(database));
     let machine = client(&shop);
-    let _held = other.hold_horizon();
+    let _held = other.hold_watermark();
     let brand = shop.brand("MINE");
     assert_eq!(page(&machine, "catalog/lookups/brands", &[]).last().map(|one| text(one, "id")), Some(&*brand));
 }

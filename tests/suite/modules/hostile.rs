@@ -9,7 +9,7 @@ use stoa_tests::host::Settings;
 use stoa_tests::{Answer, Company, Database, Stoa, at_once, modules, on_both_databases, on_one_database};
 
 on_both_databases![
-    every_misdeed_is_one_problem,
+    every_attack_is_one_problem,
     others_go_on_meanwhile,
     permission_is_its_own,
     a_failed_attempt_leaves_the_key_free
@@ -18,7 +18,7 @@ on_both_databases![
 // Judged before a database is asked, or of what no database knows.
 on_one_database![
     behaves_when_asked_to,
-    misdeeds_in_reads_too,
+    attacks_in_reads_too,
     garbage_replies_are_refused,
     events_must_be_declared,
     undeclared_problem_codes_are_refused,
@@ -101,7 +101,7 @@ fn loops_are_interrupted_in_time(database: Database) {
 }
 
 /// Mode and what its caller is told.
-const MISDEEDS: &[(&str, u16, &str)] = &[
+const ATTACKS: &[(&str, u16, &str)] = &[
     ("loop-in-host", 0, ""),
     ("loop-in-log", 0, ""),
     ("allocate", 500, "MODULE_FAILED"),
@@ -130,7 +130,7 @@ fn one_problem(answer: Answer, status: u16, code: &str) {
     }
 }
 
-/// The answer to a misdeed and how long it took; tried again where it should end with this status and its time was over before.
+/// The answer to a attack and how long it took; tried again where it should end with this status and its time was over before.
 fn misbehave(status: u16, request: impl Fn() -> Answer) -> (Answer, Duration) {
     let attempt = || {
         let begin = Instant::now();
@@ -140,10 +140,10 @@ fn misbehave(status: u16, request: impl Fn() -> Answer) -> (Answer, Duration) {
     repeat_with(attempt).take(TRIES).find(is_told).unwrap_or_else(attempt)
 }
 
-fn every_misdeed_is_one_problem(database: Database) {
+fn every_attack_is_one_problem(database: Database) {
     let shop = host(database).company();
     let before = shop.digest();
-    for (mode, status, code) in MISDEEDS {
+    for (mode, status, code) in ATTACKS {
         let (answer, took) = misbehave(*status, || commit(&shop, mode, ""));
         one_problem(answer, *status, code);
         assert!(took < Duration::from_secs(6), "{mode} took {took:?}");
@@ -152,10 +152,10 @@ fn every_misdeed_is_one_problem(database: Database) {
     well(&shop);
 }
 
-fn misdeeds_in_reads_too(database: Database) {
+fn attacks_in_reads_too(database: Database) {
     let shop = host(database).company();
     let before = shop.digest();
-    for (mode, status, code) in MISDEEDS {
+    for (mode, status, code) in ATTACKS {
         let (answer, _) = misbehave(*status, || shop.get(&format!("hostile/{mode}")));
         one_problem(answer, *status, code);
     }

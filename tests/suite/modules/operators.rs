@@ -173,8 +173,8 @@ fn times_of_calls_bear_their_unit(database: Database) {
     assert!(micros("calls") >= 1 && micros("p50Us") >= 1 && micros("p50Us") <= micros("p99Us"), "{health}");
 }
 
-/// Misdeeds that are the module's own: none is answered as if nothing had been.
-const MISDEEDS: &[&str] = &[
+/// Attacks that are the module's own: none is answered as if nothing had been.
+const ATTACKS: &[&str] = &[
     "loop",
     "loop-in-host",
     "loop-in-log",
@@ -207,10 +207,10 @@ fn hostile_modules_take_the_whole_road(database: Database) {
         |mode: &str| shop.request("POST", &format!("hostile/{mode}")).json(&json!({ "text": "" })).unchecked().send();
     let digest = console.pushed(&modules::guest("hostile"));
     ask("behave").refused(404, "NOT_FOUND");
-    for misdeeds in MISDEEDS.chunks(4) {
+    for attacks in ATTACKS.chunks(4) {
         console.activate(&digest, json!({})).is(200);
         ask("behave").is(201);
-        for mode in misdeeds {
+        for mode in attacks {
             let answer = ask(mode);
             let told = (answer.status, answer["code"].as_str());
             let is_failure = [(500, Some("MODULE_FAILED")), (503, Some("MODULE_UNAVAILABLE"))].contains(&told);
@@ -220,7 +220,7 @@ fn hostile_modules_take_the_whole_road(database: Database) {
         let hostile = shown["modules"].as_array().into_iter().flatten().find(|module| module["name"] == "hostile");
         let health = &hostile.unwrap_or_else(|| panic!("no hostile module: {shown}"))["health"];
         let counted: u64 = ["timeouts", "traps", "limits"].iter().filter_map(|what| health[what].as_u64()).sum();
-        assert_eq!(counted, misdeeds.len() as u64, "{misdeeds:?}: {health}");
+        assert_eq!(counted, attacks.len() as u64, "{attacks:?}: {health}");
         shop.get("catalog/products").is(200);
         console.restore(1).is(200);
         ask("behave").refused(404, "NOT_FOUND");

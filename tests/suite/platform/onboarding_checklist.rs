@@ -120,9 +120,9 @@ fn a_module_that_fails_is_one_problem(database: Database) {
     hostile::commit(&shop, "note-named", "harmless").is(201);
     let items = shop.get("onboarding").is(200).items().to_vec();
     assert!(items.iter().any(|item| item["code"] == "NOTE" && item["status"] == "DONE"), "{items:?}");
-    for misdeed in ["checklist-writes", "checklist-panics"] {
+    for attack in ["checklist-writes", "checklist-panics"] {
         let shop = hostile::host(database).company();
-        hostile::commit(&shop, "note-named", misdeed).is(201);
+        hostile::commit(&shop, "note-named", attack).is(201);
         shop.get("onboarding").refused(500, "MODULE_FAILED");
         assert_eq!(hostile::notes(&shop), json!(1), "a checklist writes nothing");
         hostile::well(&shop);

@@ -225,7 +225,7 @@ fn a_test_goes_to_its_endpoint_alone(database: Database) {
     let host = host_for(database, &[&one, &other]);
     let shop = host.company();
     let (tried, secret) = endpoint(&shop, &one.url(), &[MADE]);
-    let (bystander, _) = endpoint(&shop, &other.url(), &["webhook.test"]);
+    let (unrelated, _) = endpoint(&shop, &other.url(), &["webhook.test"]);
     let tested = shop.post(&format!("webhooks/{tried}/test"), json!({})).is(201);
     await_end(&shop, &tried, 1);
     let sent = one.list_received().remove(0);
@@ -237,7 +237,7 @@ fn a_test_goes_to_its_endpoint_alone(database: Database) {
         &contract.document["webhooks"]["webhook.test"]["post"]["requestBody"]["content"]["application/json"]["schema"];
     assert!(contract.takes(schema, &body), "{body}");
     assert!(other.list_received().is_empty());
-    assert!(shop.get(&format!("webhooks/{bystander}/deliveries")).is(200).items().is_empty());
+    assert!(shop.get(&format!("webhooks/{unrelated}/deliveries")).is(200).items().is_empty());
 }
 
 fn five_failures_over_three_days_disable(database: Database) {

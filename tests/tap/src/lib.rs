@@ -1,4 +1,4 @@
-//! A bystander between a host and PostgreSQL, for suite and benchmark: what is said, in how many round trips, and how many a
+//! A proxy between a host and PostgreSQL, for suite and benchmark: what is said, in how many round trips, and how many a
 //! request may take.
 
 mod bounds;

@@ -1,4 +1,4 @@
-//! The bystander itself: passes everything on and takes down what is said, round trip by round trip.
+//! The proxy itself: passes everything on and takes down what is said, round trip by round trip.
 //!
 //! A round trip is what a connection says from the moment at which all that it said before has been answered. Counted so, several
 //! statements sent before the first answer are one, however many messages they are.

@@ -1,4 +1,4 @@
-//! PostgreSQL's messages, as far as a bystander needs them: statements with their values on the way in, and where an answer ends.
+//! PostgreSQL's messages, as far as the proxy needs them: statements with their values on the way in, and where an answer ends.
 
 use std::collections::{HashMap, VecDeque};
 

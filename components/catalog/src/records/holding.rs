@@ -23,7 +23,7 @@ text_enum! {
     pub enum WarningCode { StockOnHand => "STOCK_ON_HAND" }
 }
 
-/// What was done all the same, and may not have been meant.
+/// A fact that the caller may not expect. The request succeeded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
@@ -42,7 +42,7 @@ pub struct Archived<T> {
     /// The first 20 variants that are archived and of which goods are on hand.
     #[schemars(length(max = 20))]
     pub warnings: Vec<Warning>,
-    /// How many such variants there are.
+    /// Number of variants with a warning; `warnings` lists at most 20 of them.
     #[schemars(range(min = 0))]
     pub warning_count: usize,
 }

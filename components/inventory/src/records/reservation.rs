@@ -190,7 +190,7 @@ impl InventoryUnitReservationReceipt {
     }
 }
 
-/// Receipt of a release: of a quantity, or of a unit.
+/// Receipt of a release, for a quantity or a unit.
 #[allow(dead_code, reason = "its schema is the answer's; each side writes its own receipt")]
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]

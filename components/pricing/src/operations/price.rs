@@ -5,7 +5,7 @@ use stoa_sdk::{Answer, Call, Client, Filter, Id, Instant, Limit, Operation, Page
 use stoa_trade::Status;
 use stoa_trade::ids::{Ids, among};
 use stoa_trade::list_query;
-use stoa_trade::lists::{answer_kept, answer_page, before_horizon, changed_since};
+use stoa_trade::lists::{answer_kept, answer_page, before_watermark, changed_since};
 
 use crate::records::price::{Price, PriceRow, PublicPrice, show};
 use crate::records::price_list::{ListId, ListRow};
@@ -93,7 +93,7 @@ pub fn api_list(call: &Call) -> Answer {
     let query: ListPublicPrices = call.query()?;
     let since = |since| {
         let changed = any([PriceRow::updated_at.ge(since), PriceRow::valid_from.ge(since)]);
-        all([changed, before_horizon(PriceRow::updated_at)])
+        all([changed, before_watermark(PriceRow::updated_at)])
     };
     let effective = [
         PriceRow::list_id.eq(list_id),

@@ -49,7 +49,7 @@ pub struct PartyInput<T> {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartyHead {
-    /// As typed.
+    /// Code, with the upper and lower case of its creation.
     pub code: String,
     /// Name of the customer or supplier.
     pub name: String,

@@ -75,7 +75,7 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
 /// What a component shows, or why no host takes it. `Err`: it cannot be read.
 fn surface(gate: &Gate, file: &Path) -> anyhow::Result<Result<Surface, Refusal>> {
     let artifact = Artifact::read(file)?;
-    Ok(gate.vet(&artifact).map(|vetted| Surface::of(&gate.engine, &vetted)))
+    Ok(gate.vet(&artifact).map(|vetted| Surface::from_vetted(&gate.engine, &vetted)))
 }
 
 fn is_refused(change: &Change, allowed: &[String]) -> bool {

@@ -9,9 +9,9 @@ use serde_json::Value as Json;
 use uuid::Uuid;
 
 use crate::cli;
-use crate::database::{Database, Location, Place};
+use crate::database::{Database, Location, Shard};
 use crate::deployment::records::{self, Cause};
-use crate::deployment::{Deployment, HostIdentity, Release, Wish, trust};
+use crate::deployment::{ActivationRequest, Deployment, HostIdentity, Release, trust};
 use crate::http::operator::activation;
 use crate::settings::Settings;
 
@@ -50,7 +50,7 @@ async fn go_back(
     expected: Option<u64>,
 ) -> anyhow::Result<Json> {
     let gate = Arc::new(cli::gate_of_hosts(settings)?);
-    let active = database.read_plain(Place::Home, (), |session, ()| Box::pin(records::newest(session))).await?;
+    let active = database.read_plain(Shard::Global, (), |session, ()| Box::pin(records::newest(session))).await?;
     let active = active.context("the database records no generation")?;
     let targets = match target {
         Some(target) => vec![target],
@@ -59,10 +59,11 @@ async fn go_back(
     let nothing = Release::link(&gate, 0, &[])?;
     let host = HostIdentity { id: Uuid::now_v7(), name: OFFLINE.into() };
     let deployment = Deployment::new(nothing, database.clone(), gate, settings.limits(), host);
-    let wish = Wish { by: OFFLINE.into(), expected: Some(expected.unwrap_or(active)), allow: Default::default() };
+    let request =
+        ActivationRequest { by: OFFLINE.into(), expected: Some(expected.unwrap_or(active)), allow: Default::default() };
     let mut refused = anyhow::anyhow!("no earlier generation is wholly trusted");
     for target in targets {
-        match deployment.restore(target, &wish, Cause::Rollback, Some("offline".into())).await {
+        match deployment.restore(target, &request, Cause::Rollback, Some("offline".into())).await {
             Ok(restored) => return Ok(activation(&restored)),
             Err(why) => refused = anyhow::Error::from(why).context(format!("generation {target}")),
         }

@@ -47,13 +47,13 @@ pub struct Push {
     #[arg(long)]
     activate: bool,
     #[command(flatten)]
-    wish: Wish,
+    options: ActivationOptions,
     #[command(flatten)]
     host: Host,
 }
 
 #[derive(clap::Args)]
-struct Wish {
+struct ActivationOptions {
     /// Allow this breaking change (a code such as ROUTE_REMOVED); repeatable.
     #[arg(long = "allow", value_name = "CODE")]
     allow: Vec<String>,
@@ -75,7 +75,7 @@ pub struct Activate {
     /// The module's digest, as `push` prints it; a unique prefix is enough.
     digest: String,
     #[command(flatten)]
-    wish: Wish,
+    options: ActivationOptions,
     #[command(flatten)]
     host: Host,
 }
@@ -164,7 +164,7 @@ pub fn push(args: Push) -> anyhow::Result<()> {
         format!("{} {} {digest}\n{}", text(&pushed["name"]), text(&pushed["version"]), text(&pushed["text"]))
     })?;
     match args.activate {
-        true => args.host.activate(text(&pushed["digest"]), &args.wish),
+        true => args.host.activate(text(&pushed["digest"]), &args.options),
         false => Ok(()),
     }
 }
@@ -177,7 +177,7 @@ pub fn diff(args: Diff) -> anyhow::Result<()> {
 
 pub fn activate(args: Activate) -> anyhow::Result<()> {
     let digest = args.host.whole(&args.digest)?;
-    args.host.activate(&digest, &args.wish)
+    args.host.activate(&digest, &args.options)
 }
 
 pub fn deactivate(args: Deactivate) -> anyhow::Result<()> {
@@ -294,8 +294,8 @@ impl Host {
         }
     }
 
-    fn activate(&self, digest: &str, wish: &Wish) -> anyhow::Result<()> {
-        let body = json!({ "allow": wish.allow, "expectedGeneration": wish.expected_generation });
+    fn activate(&self, digest: &str, options: &ActivationOptions) -> anyhow::Result<()> {
+        let body = json!({ "allow": options.allow, "expectedGeneration": options.expected_generation });
         let answer = self.ask(Method::POST, &format!("modules/{digest}/activate"), |request| request.json(&body))?;
         self.show(&answer, describe_activation)
     }

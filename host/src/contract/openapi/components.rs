@@ -24,7 +24,7 @@ pub const RESPONSES: &[(u16, &str, &str)] = &[
 /// A UUID of version 4 or 7 (`IdempotencyKey::parse`).
 const KEY: &str = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[47][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$";
 
-/// Codes of 404 and 409 that any operation may answer; the others of these statuses are told by the operations themselves. Every
+/// Codes of 404 and 409 that any operation may answer; the others of these statuses are reported by the operations themselves. Every
 /// write may meet a limit of the store: the last version of a record, the rows of one request.
 const GENERAL: &[&str] = &["NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_KEY_EXPIRED", "LIMIT_EXCEEDED"];
 

@@ -1,5 +1,5 @@
 //! Modules' schemas as components of one document. Each module names its schemas for itself; here they share one list: equal
-//! schemas of one name are one component, different ones are told apart by their module's name.
+//! schemas of one name are one component, different ones are distinguished by their module's name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -135,7 +135,7 @@ impl<'a> Schemas<'a> {
         Ok(schema)
     }
 
-    /// A body's schema. One that a route spells out gets a name, since generators make poor types of nameless objects.
+    /// A body's schema. One that a route spells out gets a name, since generators make poor types of anonymous objects.
     pub fn add_named(&mut self, module: &str, schema: &Value, name: &str) -> Result<Value, String> {
         let written = self.rewrite(module, schema)?;
         let is_structure =
@@ -169,11 +169,11 @@ fn kinds(needed: &[Needed]) -> Vec<usize> {
     }
     let (mut kinds, mut count) = number(needed.iter().map(|entry| (entry.name, canonical::text(entry.schema))));
     loop {
-        let told = needed.iter().zip(&kinds).map(|(entry, kind)| {
+        let reported = needed.iter().zip(&kinds).map(|(entry, kind)| {
             let uses: Vec<usize> = entry.uses.iter().filter_map(|at| kinds.get(*at).copied()).collect();
             (*kind, uses)
         });
-        let (finer, more) = number(told);
+        let (finer, more) = number(reported);
         if more == count {
             return finer;
         }

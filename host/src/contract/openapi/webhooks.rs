@@ -27,8 +27,8 @@ pub fn describe(module: &str, kind: &EventKind, schemas: &mut Schemas) -> Result
         "post": {
             "tags": [TAG],
             "summary": kind.description,
-            "description": "Sent at least once to the company's endpoints that subscribe to this kind, in the sequence of the \
-                commits as far as possible. `id` is the same in every delivery: use it to discard duplicates.",
+            "description": "Sent at least once to the company's endpoints that subscribe to this kind, in \
+                commit sequence as far as possible. `id` is the same in every delivery: use it to discard duplicates.",
             "parameters": headers,
             "requestBody": {
                 "required": true,

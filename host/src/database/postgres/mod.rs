@@ -4,7 +4,7 @@ mod address;
 mod administer;
 mod connection;
 mod numbers;
-mod places;
+mod slots;
 mod value;
 
 use std::borrow::Cow;
@@ -17,12 +17,12 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_postgres::{Row as PgRow, SimpleQueryRow};
 
-use super::horizon::Horizon;
-use super::{DatabaseSettings, Error, Place, Session, Transport, Verdict, Work};
+use super::watermark::Watermark;
+use super::{DatabaseSettings, Error, Session, Shard, Transport, Verdict, Work};
 use address::Address;
 use connection::{Connection, Unanswered};
 use numbers::Numbers;
-use places::{Places, Seat};
+use slots::{Seat, Slots};
 
 pub use numbers::Figure;
 pub use value::{PgStatement, Value, decode, field};
@@ -37,12 +37,12 @@ const END: Duration = Duration::from_secs(2);
 
 pub struct Postgres {
     address: Box<Address>,
-    places: Arc<Places>,
+    slots: Arc<Slots>,
     idle: Idle,
     /// How often the schema has changed while this host ran.
     schema: Arc<AtomicU64>,
     numbers: Numbers,
-    pub horizon: Horizon,
+    pub watermark: Watermark,
     request_timeout: Duration,
     heavy_read_timeout: Duration,
     /// The last write found no room on the disk.
@@ -256,14 +256,14 @@ impl Postgres {
     pub async fn open(url: &str, settings: &DatabaseSettings, migrate: bool) -> anyhow::Result<Postgres> {
         let address = Address::parse(url, &settings.transport, &settings.prepare.postgres)?;
         administer::prepare_database(&address.options, settings, migrate).await?;
-        let places = usize::try_from(settings.postgres_connections)?;
+        let slots = usize::try_from(settings.postgres_connections)?;
         Ok(Postgres {
             numbers: Numbers::start(address.clone()),
             address: Box::new(address),
-            places: Places::new(places),
+            slots: Slots::new(slots),
             idle: Idle::default(),
             schema: Arc::default(),
-            horizon: Horizon::default(),
+            watermark: Watermark::default(),
             request_timeout: settings.request_timeout,
             heavy_read_timeout: settings.heavy_read_timeout,
             full: AtomicBool::new(false),
@@ -271,10 +271,10 @@ impl Postgres {
     }
 
     /// A free connection, or a new one where fewer are open than may be.
-    async fn acquire(&self, place: Place, hopeful: bool) -> Result<Transaction, Error> {
+    async fn acquire(&self, place: Shard, hopeful: bool) -> Result<Transaction, Error> {
         // One server has the rows of every place.
-        let (Place::Home | Place::Company(_)) = place;
-        let seat = self.places.take(place, ACQUIRE).await?;
+        let (Shard::Global | Shard::Company(_)) = place;
+        let seat = self.slots.take(place, ACQUIRE).await?;
         let schema = self.schema.load(Acquire);
         let connection = match self.take_idle(schema) {
             Some(connection) => connection,
@@ -298,7 +298,7 @@ impl Postgres {
         }
     }
 
-    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         let deadline = Instant::now() + self.request_timeout;
         let mut attempt = 0;
         loop {
@@ -323,12 +323,12 @@ impl Postgres {
         !self.full.load(Relaxed)
     }
 
-    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         self.read_within(self.request_timeout, place, work, None).await
     }
 
     /// As `read`, for what may take longer; the statement's own limit fires before the request's.
-    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         let seconds = u16::try_from((self.heavy_read_timeout / 10 * 9).as_secs()).unwrap_or(u16::MAX);
         self.read_within(self.heavy_read_timeout, place, work, NonZeroU16::new(seconds.max(1))).await
     }
@@ -336,7 +336,7 @@ impl Postgres {
     async fn read_within<T: Send + 'static>(
         &self,
         time: Duration,
-        place: Place,
+        place: Shard,
         work: Work<T>,
         statement_seconds: Option<NonZeroU16>,
     ) -> Result<T, Error> {
@@ -351,7 +351,7 @@ impl Postgres {
     /// One transaction, on a task of its own: a caller that goes away does not tear the connection down.
     async fn attempt<T: Send + 'static>(
         &self,
-        place: Place,
+        place: Shard,
         work: Work<T>,
         kind: Kind,
         deadline: Instant,
@@ -400,7 +400,7 @@ impl Postgres {
     }
 
     pub fn close(&self) {
-        self.places.close();
+        self.slots.close();
         if let Ok(mut idle) = self.idle.lock() {
             idle.clear();
         }

@@ -24,7 +24,7 @@ pub struct Log {
 
 impl Log {
     /// Of the database at this path.
-    pub fn of(database: &Path, largest: u64) -> Log {
+    pub fn new(database: &Path, largest: u64) -> Log {
         let mut path = database.as_os_str().to_owned();
         path.push("-wal");
         Log { path: path.into(), largest, next_look: Instant::now() }
@@ -67,8 +67,8 @@ impl Log {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Place;
-    use super::super::super::turns::Capacity;
+    use super::super::super::Shard;
+    use super::super::super::fair_queue::Capacity;
     use super::*;
 
     #[test]
@@ -81,22 +81,22 @@ mod tests {
         let wal: String = writer.query_row("pragma journal_mode = wal", [], |row| row.get(0)).unwrap();
         assert_eq!(wal, "wal");
         writer.execute_batch("create table t (a blob); insert into t values (zeroblob(1000))").unwrap();
-        let readers: Queue<bool> = Queue::new(Capacity { places: 2, queue: 9 }, |long| *long);
-        readers.push(Place::Home, false).unwrap();
+        let readers: Queue<bool> = Queue::new(Capacity { slots: 2, queue: 9 }, |long| *long);
+        readers.push(Shard::Global, false).unwrap();
         let (place, _) = readers.pop().unwrap();
         reader.execute_batch("begin; select count(*) from t").unwrap();
         for _ in 0..50 {
             writer.execute_batch("insert into t values (zeroblob(100000))").unwrap();
         }
-        let mut log = Log::of(&path, 1 << 20);
+        let mut log = Log::new(&path, 1 << 20);
         let size = || std::fs::metadata(log_path(&path)).unwrap().len();
         assert!(size() > 4 << 20);
         // One still reads: the writer goes on, and only what may take long waits.
         log.keep_small(&writer, &readers);
         assert!(size() > 4 << 20);
-        readers.push(Place::Home, true).unwrap();
+        readers.push(Shard::Global, true).unwrap();
         assert!(readers.try_pop().is_none());
-        readers.push(Place::Company(uuid::Uuid::from_u128(1)), false).unwrap();
+        readers.push(Shard::Company(uuid::Uuid::from_u128(1)), false).unwrap();
         let (other, _) = readers.try_pop().unwrap();
         readers.end(other);
         // It has ended: the log begins anew, and everybody reads on.
@@ -112,6 +112,6 @@ mod tests {
     }
 
     fn log_path(database: &Path) -> PathBuf {
-        Log::of(database, 0).path
+        Log::new(database, 0).path
     }
 }

@@ -23,9 +23,9 @@ use tokio::sync::oneshot;
 use self::log::Log;
 use self::queue::Queue;
 use self::stopwatch::Stopwatch;
+use super::fair_queue::Capacity;
 use super::row::Cell;
-use super::turns::Capacity;
-use super::{DatabaseSettings, Error, Place, Row, Session, Verdict, Work, migrations};
+use super::{DatabaseSettings, Error, Row, Session, Shard, Verdict, Work, migrations};
 use crate::secret_file;
 
 pub use self::stopwatch::{lift as lift_time_limit, limit_part as limit_time};
@@ -90,8 +90,8 @@ impl Sqlite {
         migrate(path).await?;
 
         let readers = settings.sqlite_readers.max(1);
-        let writes = Arc::new(Queue::new(Capacity { places: GROUP, queue: QUEUE }, |job: &Job| job.heavy));
-        let reads = Arc::new(Queue::new(Capacity { places: readers, queue: QUEUE }, |job: &Job| job.heavy));
+        let writes = Arc::new(Queue::new(Capacity { slots: GROUP, queue: QUEUE }, |job: &Job| job.heavy));
+        let reads = Arc::new(Queue::new(Capacity { slots: readers, queue: QUEUE }, |job: &Job| job.heavy));
         let (clock, thread) = Stopwatch::start()?;
         let mut threads = vec![thread];
         let register = settings.prepare.sqlite;
@@ -113,16 +113,16 @@ impl Sqlite {
         Ok(Sqlite { writes, reads, threads: Mutex::new(threads), request_timeout, heavy_read_timeout, file })
     }
 
-    pub async fn write<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn write<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.writes, place, self.request_timeout, false, work).await
     }
 
-    pub async fn read<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn read<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.reads, place, self.request_timeout, false, work).await
     }
 
     /// As `read`, for what may take longer.
-    pub async fn read_heavy<T: Send + 'static>(&self, place: Place, work: Work<T>) -> Result<T, Error> {
+    pub async fn read_heavy<T: Send + 'static>(&self, place: Shard, work: Work<T>) -> Result<T, Error> {
         self.submit(&self.reads, place, self.heavy_read_timeout, true, work).await
     }
 
@@ -134,7 +134,7 @@ impl Sqlite {
     async fn submit<T: Send + 'static>(
         &self,
         queue: &Queue<Job>,
-        place: Place,
+        place: Shard,
         time: Duration,
         heavy: bool,
         work: Work<T>,
@@ -215,7 +215,7 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
 
 fn write_loop(at: &File, writer: Connection, queue: &Queue<Job>, readers: &Queue<Job>) {
     let mut connection = Some(writer);
-    let mut log = Log::of(&at.path, log::LARGEST);
+    let mut log = Log::new(&at.path, log::LARGEST);
     while let Some((place, first)) = queue.pop() {
         // One runs at a time: what counts here is whose turn it is.
         queue.end(place);

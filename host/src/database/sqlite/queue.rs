@@ -1,11 +1,11 @@
-//! What waits for SQLite's threads, in the order of turns (`turns.rs`). Threads block here, and readers stand still while the writer
+//! What waits for SQLite's threads, in the order of the fair queue (`fair_queue.rs`). Threads block here, and readers stand still while the writer
 //! empties the log.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::turns::{Capacity, Turns};
-use super::super::{Error, Place};
+use super::super::fair_queue::{Capacity, FairQueue};
+use super::super::{Error, Shard};
 
 pub struct Queue<J> {
     state: Mutex<State<J>>,
@@ -13,7 +13,7 @@ pub struct Queue<J> {
 }
 
 struct State<J> {
-    turns: Turns<J>,
+    fair_queue: FairQueue<J>,
     is_long: fn(&J) -> bool,
     closed: bool,
     held: Hold,
@@ -31,16 +31,16 @@ pub enum Hold {
 impl<J> Queue<J> {
     /// `is_long`: what is held first.
     pub fn new(capacity: Capacity, is_long: fn(&J) -> bool) -> Queue<J> {
-        let state = State { turns: Turns::new(capacity), is_long, closed: false, held: Hold::Nothing };
+        let state = State { fair_queue: FairQueue::new(capacity), is_long, closed: false, held: Hold::Nothing };
         Queue { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    pub fn push(&self, of: Place, job: J) -> Result<(), Error> {
+    pub fn push(&self, shard: Shard, job: J) -> Result<(), Error> {
         let mut state = self.lock();
         if state.closed {
             return Err(Error::Unavailable("the database is closed".into()));
         }
-        let pushed = state.turns.push(of, job);
+        let pushed = state.fair_queue.push(shard, job);
         pushed.map_err(|_| Error::Unavailable("too many requests wait for the database".into()))?;
         drop(state);
         self.changed.notify_one();
@@ -48,13 +48,13 @@ impl<J> Queue<J> {
     }
 
     /// Waits for the next. `None`: the queue is closed and empty.
-    pub fn pop(&self) -> Option<(Place, J)> {
+    pub fn pop(&self) -> Option<(Shard, J)> {
         let mut state = self.lock();
         loop {
             if let Some(next) = state.next() {
                 return Some(next);
             }
-            if state.closed && state.turns.is_empty() {
+            if state.closed && state.fair_queue.is_empty() {
                 return None;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -62,13 +62,13 @@ impl<J> Queue<J> {
     }
 
     /// The next, if one waits.
-    pub fn try_pop(&self) -> Option<(Place, J)> {
+    pub fn try_pop(&self) -> Option<(Shard, J)> {
         self.lock().next()
     }
 
     /// One of these runs no more.
-    pub fn end(&self, of: Place) {
-        self.lock().turns.end(of);
+    pub fn end(&self, shard: Shard) {
+        self.lock().fair_queue.end(shard);
         self.changed.notify_all();
     }
 
@@ -86,7 +86,7 @@ impl<J> Queue<J> {
     pub fn wait_idle(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut state = self.lock();
-        while state.turns.count_running() > 0 {
+        while state.fair_queue.count_running() > 0 {
             let Some(left) = until.checked_duration_since(Instant::now()) else { return false };
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -109,12 +109,12 @@ impl<J> Queue<J> {
 }
 
 impl<J> State<J> {
-    fn next(&mut self) -> Option<(Place, J)> {
+    fn next(&mut self) -> Option<(Shard, J)> {
         let (held, is_long) = (self.held, self.is_long);
         if held == Hold::Everything {
             return None;
         }
-        self.turns.next(|job| held == Hold::Nothing || !is_long(job))
+        self.fair_queue.next(|job| held == Hold::Nothing || !is_long(job))
     }
 }
 
@@ -125,13 +125,13 @@ mod tests {
     use super::*;
 
     fn queue() -> Queue<u32> {
-        Queue::new(Capacity { places: 2, queue: 9 }, |job| *job >= 100)
+        Queue::new(Capacity { slots: 2, queue: 9 }, |job| *job >= 100)
     }
 
     #[test]
     fn what_is_held_begins_when_it_is_let_go() {
         let queue = queue();
-        let company = |number| Place::Company(Uuid::from_u128(number));
+        let company = |number| Shard::Company(Uuid::from_u128(number));
         queue.push(company(1), 100).unwrap();
         queue.push(company(2), 1).unwrap();
         queue.hold(Hold::Everything);
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn a_closed_queue_serves_what_waits_and_takes_no_more() {
         let queue = queue();
-        queue.push(Place::Home, 1).unwrap();
+        queue.push(Shard::Global, 1).unwrap();
         queue.close();
-        assert!(queue.push(Place::Home, 2).is_err());
-        assert_eq!(queue.pop(), Some((Place::Home, 1)));
-        queue.end(Place::Home);
+        assert!(queue.push(Shard::Global, 2).is_err());
+        assert_eq!(queue.pop(), Some((Shard::Global, 1)));
+        queue.end(Shard::Global);
         assert_eq!(queue.pop(), None);
     }
 }

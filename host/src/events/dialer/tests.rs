@@ -85,7 +85,7 @@ async fn answer_with(bytes: impl Into<Vec<u8>>) -> SocketAddr {
 }
 
 fn local_dialer(address: SocketAddr) -> Dialer {
-    Dialer::new(Resolver::of(address).expect("a resolver"), vec![address]).expect("a dialer")
+    Dialer::new(Resolver::new(address).expect("a resolver"), vec![address]).expect("a dialer")
 }
 
 async fn send_to(address: SocketAddr) -> Result<ReceiverAnswer, DeliveryFailure> {
@@ -137,8 +137,8 @@ async fn every_status_is_told_and_no_redirect_followed() {
     assert_eq!(trapped.load(Ordering::SeqCst), 0, "a redirect was followed");
     for code in [429, 503] {
         let answer = format!("HTTP/1.1 {code} X\r\nRetry-After: 120\r\nContent-Length: 0\r\n\r\n");
-        let told = ReceiverAnswer { status: code, retry_after: Some(Duration::from_secs(120)) };
-        assert_eq!(send_to(answer_with(answer).await).await, Ok(told));
+        let reported = ReceiverAnswer { status: code, retry_after: Some(Duration::from_secs(120)) };
+        assert_eq!(send_to(answer_with(answer).await).await, Ok(reported));
     }
 }
 
@@ -222,7 +222,7 @@ async fn a_receiver_that_stalls_is_left_after_ten_seconds() {
 /// A dialer of names that reaches loopback by them, where the resolver leads, on this port.
 fn named_dialer(resolver: SocketAddr, port: u16, is_allowed: fn(IpAddr) -> bool, trusted: RootCertStore) -> Dialer {
     let tls = connector(trusted).expect("a connector");
-    Dialer { resolver: Resolver::of(resolver).expect("a resolver"), tls, local: Vec::new(), is_allowed, port }
+    Dialer { resolver: Resolver::new(resolver).expect("a resolver"), tls, local: Vec::new(), is_allowed, port }
 }
 
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;

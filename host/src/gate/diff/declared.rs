@@ -49,12 +49,12 @@ pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
 
 fn compare_codes((old, new): (&Vec<Named>, &Vec<Named>), removed: Code, added: Code, changes: &mut Vec<Change>) {
     let missing = |named: &&Named, list: &Vec<Named>| !list.iter().any(|other| other.code == named.code);
-    let told = |code: Code, named: &Named| Change::new(code, named.code.as_str(), named.description.as_str());
-    changes.extend(old.iter().filter(|named| missing(named, new)).map(|named| told(removed, named)));
-    changes.extend(new.iter().filter(|named| missing(named, old)).map(|named| told(added, named)));
+    let reported = |code: Code, named: &Named| Change::new(code, named.code.as_str(), named.description.as_str());
+    changes.extend(old.iter().filter(|named| missing(named, new)).map(|named| reported(removed, named)));
+    changes.extend(new.iter().filter(|named| missing(named, old)).map(|named| reported(added, named)));
 }
 
-/// An event is something told, as an answer is: who reads it expects of its data what a caller expects of an answer's body.
+/// An event is a statement, as a response is: who reads it expects of its data what a caller expects of an answer's body.
 fn events(old: &Descriptor, new: &Descriptor, changes: &mut Vec<Change>) {
     for was in &old.events {
         let code = was.code.as_str();

@@ -1,7 +1,7 @@
 //! What changes for callers, integrators and other modules when a candidate takes a module's place: every difference by its
 //! code and item, and whether it breaks anybody. A pure function of two surfaces.
 //!
-//! In doubt a change counts as breaking: an operator who knows better allows its code. What is neither told to anybody nor
+//! In doubt a change counts as breaking: an operator who knows better allows its code. What is neither reported to anybody nor
 //! relied on (descriptions, summaries, examples) is no change.
 
 pub mod codes;

@@ -112,9 +112,9 @@ fn route((was, old): (&Route, &Descriptor), (is, new): (&Route, &Descriptor), ch
 }
 
 fn compare_lists(name: &str, (was, is): (&[String], &[String]), removed: Code, added: Code, changes: &mut Vec<Change>) {
-    let told = |code, what: &String| Change::new(code, format!("{name} {what}"), "");
-    changes.extend(was.iter().filter(|what| !is.contains(what)).map(|what| told(removed, what)));
-    changes.extend(is.iter().filter(|what| !was.contains(what)).map(|what| told(added, what)));
+    let reported = |code, what: &String| Change::new(code, format!("{name} {what}"), "");
+    changes.extend(was.iter().filter(|what| !is.contains(what)).map(|what| reported(removed, what)));
+    changes.extend(is.iter().filter(|what| !was.contains(what)).map(|what| reported(added, what)));
 }
 
 /// Whether everybody who met the old condition meets the new one, and the reverse.

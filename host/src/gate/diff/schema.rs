@@ -154,11 +154,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What would be told of two shapes.
+    /// What would be reported of two shapes.
     fn compare_tentatively(&mut self, was: &Shape<'a>, is: &Shape<'a>) -> Vec<Change> {
         let (before, met) = (std::mem::take(&mut self.changes), self.trail.len());
         self.shape("", was, is);
-        // What was met in trying is still to be told.
+        // What was met in trying is still to be reported.
         for pair in self.trail.split_off(met) {
             self.met.remove(&pair);
         }

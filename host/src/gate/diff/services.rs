@@ -18,7 +18,7 @@ pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
         compare_offer(name, functions, &is, old.digest == new.digest, changes);
     }
     for (name, _) in is.iter().filter(|(name, _)| !was.iter().any(|(other, _)| other == name)) {
-        // A higher version in the place of a lower one is told by its functions.
+        // A higher version in the place of a lower one is reported by its functions.
         let replaces = was.iter().any(|(old, _)| old.accepts(name) && !is.iter().any(|(kept, _)| kept == old));
         if !replaces {
             changes.push(Change::new(codes::SERVICE_ADDED, name.to_string(), ""));

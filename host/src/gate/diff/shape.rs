@@ -12,7 +12,7 @@ use crate::contract::{bounds, refs};
 /// Schemas that all hold for one value; none: any value. Borrowed, so that a place that was met is known by its addresses.
 pub type AllOf<'a> = Vec<&'a Value>;
 
-/// Most ways that one value may look before they are no longer told apart.
+/// Most ways that one value may look before they are no longer distinguished.
 const MOST: usize = 300;
 
 /// A type of JSON without null; integers are numbers that are whole.
@@ -225,7 +225,7 @@ impl<'a> Facts<'a> {
         self.patterns.extend(text("pattern"));
         if let Some(format) = text("format") {
             match integers(format) {
-                // Not judged, but told: what fits.
+                // Not judged, but reported: what fits.
                 Some((least, most)) => {
                     self.limit("minimum", true, least);
                     self.limit("maximum", false, most);

@@ -103,7 +103,7 @@ impl Reference {
         // Some ten milliseconds of work.
         let made = tokio::task::spawn_blocking(make).await.map_err(|error| {
             tracing::error!(%error, "the reference cannot be composed");
-            Problem::of("INTERNAL")
+            Problem::new("INTERNAL")
         })?;
         let shown = Shown { etag: release.contract.etag.clone(), file: Arc::new(made) };
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown.clone());

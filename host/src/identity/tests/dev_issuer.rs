@@ -57,8 +57,8 @@ async fn its_tokens_verify_across_starts() {
     assert_ne!(verifier(&first).verify(&bob).await.expect("a good token").subject, alice.subject);
 }
 
-const EXPIRED: CredentialRefusal = CredentialRefusal::Told("The token has expired.");
-const ELSEWHERE: CredentialRefusal = CredentialRefusal::Told("The token is for another audience.");
+const EXPIRED: CredentialRefusal = CredentialRefusal::Explained("The token has expired.");
+const ELSEWHERE: CredentialRefusal = CredentialRefusal::Explained("The token is for another audience.");
 
 #[tokio::test]
 async fn its_tokens_are_refused_like_any_other() {

@@ -77,9 +77,9 @@ async fn a_new_key_is_found_at_its_first_token_and_an_old_one_ends() {
     assert_eq!(server.key_fetches(), 2);
 
     time.pass(30);
-    let nameless = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
-    assert_eq!(outcome(&verifier, &nameless).await, Err(CredentialRefusal::Unauthenticated));
-    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a nameless token means");
+    let anonymous = old.sign(&json!({ "alg": "ES256" }), &with(&claims(time.now()), "iss", server.issuer.clone()));
+    assert_eq!(outcome(&verifier, &anonymous).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(server.key_fetches(), 2, "no newer set would tell which key a anonymous token means");
 
     // The old key is withdrawn: a token of it that is still remembered goes with it, at the next fetch.
     server.behave(Manner::Keys(jwks([&new])));
@@ -197,7 +197,7 @@ async fn an_issuer_that_is_down_is_outlived_for_the_grace() {
     assert_eq!(outcome(&verifier, &remembered).await, Ok(()));
     assert_eq!(outcome(&verifier, &token(&server, &new, &time)).await, Ok(()));
     let nobody = fresh_token(&server, &Signer::es256("k3"), &time);
-    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated), "now it can be told");
+    assert_eq!(outcome(&verifier, &nobody).await, Err(CredentialRefusal::Unauthenticated), "now it can be reported");
 }
 
 #[tokio::test]
@@ -215,8 +215,8 @@ async fn an_issuer_never_reached_is_unavailable_never_unauthenticated() {
         assert_eq!(outcome(&verifier, &without_kid).await, Err(CredentialRefusal::Unavailable));
     }
     assert_eq!(server.key_fetches(), 1, "and it is not hammered");
-    // What is no token at all needs no key to be told.
-    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Told("The token is malformed.")));
+    // What is no token at all needs no key to be reported.
+    assert_eq!(outcome(&verifier, "nonsense").await, Err(CredentialRefusal::Explained("The token is malformed.")));
 
     server.behave(Manner::Keys(jwks([&signer])));
     time.pass(30);

@@ -31,6 +31,6 @@ impl Time {
 
     pub fn clock(&self) -> Clock {
         let time = self.clone();
-        Clock::of(move || UNIX_EPOCH + Duration::from_secs(time.now()))
+        Clock::new(move || UNIX_EPOCH + Duration::from_secs(time.now()))
     }
 }

@@ -365,7 +365,7 @@ async fn every_token_of_the_table_is_judged_as_it_says() {
             // Twice: a verdict may not depend on having been asked before.
             for _ in 0..2 {
                 let verdict = verifier.verify(&token).await.map(|_| ()).map_err(|refusal| match refusal {
-                    CredentialRefusal::Told(_) => CredentialRefusal::Unauthenticated,
+                    CredentialRefusal::Explained(_) => CredentialRefusal::Unauthenticated,
                     refusal => refusal,
                 });
                 assert_eq!(verdict, expected, "{}: {name}", signer.alg);
@@ -379,18 +379,18 @@ async fn every_token_of_the_table_is_judged_as_it_says() {
 async fn what_is_wrong_is_told_of_good_signatures_alone() {
     let [signer, stranger] = [Signer::es256("k"), Signer::es256("k")];
     let verifier = verifier(&Time::start(), std::slice::from_ref(&signer), &[Signer::es256("k")]);
-    let told = |why| Err(CredentialRefusal::Told(why));
+    let reported = |why| Err(CredentialRefusal::Explained(why));
     for (name, value, expected) in [
-        ("exp", json!(START - 1), told("The token has expired.")),
-        ("aud", json!("other"), told("The token is for another audience.")),
-        ("cnf", json!({ "jkt": "x" }), told("The token is bound to a key and is no bearer token.")),
+        ("exp", json!(START - 1), reported("The token has expired.")),
+        ("aud", json!("other"), reported("The token is for another audience.")),
+        ("cnf", json!({ "jkt": "x" }), reported("The token is bound to a key and is no bearer token.")),
         ("sub", json!(7), NO),
     ] {
         let claims = with(&claims(START), name, value);
         assert_eq!(verifier.verify(&signer.sign(&signer.header(), &claims)).await.map(|_| ()), expected, "{name}");
         assert_eq!(verifier.verify(&stranger.sign(&stranger.header(), &claims)).await.map(|_| ()), NO, "{name}");
     }
-    assert_eq!(verifier.verify("nonsense").await.map(|_| ()), told("The token is malformed."));
+    assert_eq!(verifier.verify("nonsense").await.map(|_| ()), reported("The token is malformed."));
 }
 
 #[tokio::test]
@@ -433,17 +433,17 @@ async fn claims_tell_who_the_user_is() {
 #[tokio::test]
 async fn a_key_without_a_name_serves_while_it_is_alone() {
     let signer = Signer::es256("k");
-    let nameless = json!({ "keys": [without(&signer.jwk, "kid")] });
+    let anonymous = json!({ "keys": [without(&signer.jwk, "kid")] });
     let verifier_of = |document: Value| {
         let issuer = Issuer { keys: KeySource::Document(document), ..Issuer::new(ISSUER, AUDIENCE) };
         Verifier::new(vec![issuer], Duration::ZERO, Time::start().clock()).expect("good settings")
     };
     let without_kid = signer.sign(&without(&signer.header(), "kid"), &claims(START));
 
-    assert!(verifier_of(nameless.clone()).verify(&without_kid).await.is_ok());
+    assert!(verifier_of(anonymous.clone()).verify(&without_kid).await.is_ok());
     assert!(verifier_of(jwks([&signer])).verify(&without_kid).await.is_ok());
     // A name that the key does not bear is an unknown key, alone or not.
-    assert_eq!(verifier_of(nameless).verify(&signer.token(START)).await, Err(CredentialRefusal::Unauthenticated));
+    assert_eq!(verifier_of(anonymous).verify(&signer.token(START)).await, Err(CredentialRefusal::Unauthenticated));
     let two = jwks([&signer, &Signer::es256("other")]);
     assert_eq!(verifier_of(two).verify(&without_kid).await, Err(CredentialRefusal::Unauthenticated));
 }

@@ -26,7 +26,7 @@ async fn a_remembered_token_ends_when_it_says() {
     let again = verifier.verify(&token).await.expect("still good");
     assert!(Arc::ptr_eq(&first, &again), "remembered, not verified again");
     time.set(START + 3600);
-    assert_eq!(verifier.verify(&token).await, Err(CredentialRefusal::Told("The token has expired.")));
+    assert_eq!(verifier.verify(&token).await, Err(CredentialRefusal::Explained("The token has expired.")));
     assert_eq!(verifier.count_remembered(), 0, "and forgotten");
 }
 
@@ -38,7 +38,7 @@ async fn only_good_tokens_are_remembered() {
     let expired = signer.sign(&signer.header(), &with(&claims(START), "exp", START));
 
     assert_eq!(verifier.verify(&unverified).await, Err(CredentialRefusal::Unverified));
-    assert_eq!(verifier.verify(&expired).await, Err(CredentialRefusal::Told("The token has expired.")));
+    assert_eq!(verifier.verify(&expired).await, Err(CredentialRefusal::Explained("The token has expired.")));
     assert_eq!(verifier.verify(&Signer::es256("k").token(START)).await, Err(CredentialRefusal::Unauthenticated));
     assert_eq!(verifier.count_remembered(), 0);
 }

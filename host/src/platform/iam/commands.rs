@@ -131,7 +131,7 @@ async fn execute(session: &mut Session, call: &Call<'_>) -> Performed {
         Command::RevokeRole { membership_id, role_id } => iam.revoke(membership_id, role_id).await?,
     };
     if !iam.has_manager().await? {
-        return Err(Problem::of("LAST_MANAGER").into());
+        return Err(Problem::new("LAST_MANAGER").into());
     }
     Ok(Done {
         audit: Some(effect.audit),
@@ -355,7 +355,7 @@ impl Iam<'_> {
         if !self.exists(roles, Cell::Id(role)).await? {
             missing.push(Item::new("/roleId", "NOT_FOUND"));
         }
-        if missing.is_empty() { Ok(()) } else { Err(Problem::of("NOT_FOUND").with(missing).into()) }
+        if missing.is_empty() { Ok(()) } else { Err(Problem::new("NOT_FOUND").with(missing).into()) }
     }
 
     async fn exists(&mut self, sql: &'static str, value: Cell) -> Result<bool, Error> {

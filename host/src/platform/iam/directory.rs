@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-use crate::database::{Cell, Database, Error, Place, Session};
+use crate::database::{Cell, Database, Error, Session, Shard};
 
 /// A user becomes a member of a company, without roles. Home first: a company that the directory does not name shows in nobody's
 /// list.
@@ -41,7 +41,7 @@ pub async fn read_companies(session: &mut Session, user: Uuid) -> Result<Vec<Uui
 /// Companies that have members and are none of `companies`: their own record is lost. A company that the directory names and that
 /// has no member is one whose making was undone.
 pub async fn find_lost(database: &Database, companies: &[Uuid]) -> Result<Vec<Uuid>, Error> {
-    let named = database.read_plain(Place::Home, (), |session, ()| {
+    let named = database.read_plain(Shard::Global, (), |session, ()| {
         Box::pin(async move {
             let rows =
                 session.query("select distinct tenant_id from stoa_user_company order by tenant_id", &[]).await?;
@@ -59,7 +59,7 @@ pub async fn find_lost(database: &Database, companies: &[Uuid]) -> Result<Vec<Uu
 }
 
 pub async fn has_members(database: &Database, tenant: Uuid) -> Result<bool, Error> {
-    let members = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
+    let members = database.read_plain(Shard::Company(tenant), tenant, |session, tenant| {
         Box::pin(async move {
             let sql = "select 1 from stoa_membership where tenant_id = $1 limit 1";
             session.query(sql, &[Cell::Id(*tenant)]).await.map(|rows| !rows.is_empty())
@@ -71,7 +71,7 @@ pub async fn has_members(database: &Database, tenant: Uuid) -> Result<bool, Erro
 /// Memberships of a company that the directory does not know of, for whoever verifies it. They are read first: a member who comes
 /// meanwhile is in the directory.
 pub async fn find_missing(database: &Database, tenant: Uuid) -> Result<Vec<Uuid>, Error> {
-    let members = database.read_plain(Place::Company(tenant), tenant, |session, tenant| {
+    let members = database.read_plain(Shard::Company(tenant), tenant, |session, tenant| {
         Box::pin(async move {
             let sql = "select id, user_id from stoa_membership where tenant_id = $1 order by id";
             let rows = session.query(sql, &[Cell::Id(*tenant)]).await?;
@@ -79,7 +79,7 @@ pub async fn find_missing(database: &Database, tenant: Uuid) -> Result<Vec<Uuid>
         })
     });
     let members = members.await?;
-    let users = database.read_plain(Place::Home, tenant, |session, tenant| {
+    let users = database.read_plain(Shard::Global, tenant, |session, tenant| {
         Box::pin(async move {
             let sql = "select user_id from stoa_user_company where tenant_id = $1";
             let rows = session.query(sql, &[Cell::Id(*tenant)]).await?;

@@ -70,7 +70,7 @@ const MEMBERSHIPS: List<Membership> = List {
 
 async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let ListMemberships { cursor, limit, status, role_id, text } = call.query()?;
-    let mut conditions = Conditions::of("m.tenant_id", call.tenant()?);
+    let mut conditions = Conditions::new("m.tenant_id", call.tenant()?);
     conditions.and_some("m.status = ?", status.map(MembershipStatus::as_str), Cell::text);
     conditions.and_some(
         "exists (select 1 from stoa_membership_role a
@@ -82,7 +82,7 @@ async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
 }
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
-    let mut conditions = Conditions::of("m.tenant_id", call.tenant()?);
+    let mut conditions = Conditions::new("m.tenant_id", call.tenant()?);
     conditions.and("m.id = ?", Cell::Id(call.path_id("id")?));
     MEMBERSHIPS.one(session, call, conditions).await
 }

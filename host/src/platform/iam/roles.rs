@@ -80,13 +80,13 @@ const ROLES: List<Role> =
 
 async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let ListRoles { cursor, limit, status, text } = call.query()?;
-    let mut conditions = Conditions::of("tenant_id", call.tenant()?);
+    let mut conditions = Conditions::new("tenant_id", call.tenant()?);
     conditions.and_some("status = ?", status.map(RoleStatus::as_str), Cell::text);
     ROLES.page(session, call, Asked { conditions, cursor, limit, text }).await
 }
 
 async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
-    let mut conditions = Conditions::of("tenant_id", call.tenant()?);
+    let mut conditions = Conditions::new("tenant_id", call.tenant()?);
     conditions.and("id = ?", Cell::Id(call.path_id("id")?));
     ROLES.one(session, call, conditions).await
 }

@@ -51,14 +51,14 @@ impl<T: Serialize> List<T> {
                 text.as_ref().is_none_or(contains)
             }));
             if last || items.len() > limit.0 as usize {
-                return answer(&Page::of(limit, items, self.id));
+                return answer(&Page::new(limit, items, self.id));
             }
         }
     }
 
     /// The one record of these conditions.
     pub async fn one(&self, session: &mut Session, call: &Call<'_>, conditions: Conditions) -> Performed {
-        let record = self.read(session, call, conditions, 1).await?.pop().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+        let record = self.read(session, call, conditions, 1).await?.pop().ok_or_else(|| Problem::new("NOT_FOUND"))?;
         answer(&record)
     }
 

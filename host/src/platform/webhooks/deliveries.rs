@@ -138,19 +138,19 @@ impl Delivery {
 pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let webhook = endpoints::read(session, call, false).await?;
     let query: ListDeliveries = call.query()?;
-    let mut wanted = Conditions::of("tenant_id", call.tenant()?);
+    let mut wanted = Conditions::new("tenant_id", call.tenant()?);
     wanted.and("endpoint_id = ?", Cell::Id(webhook.id));
     wanted.and_some("status = ?", query.status.map(DeliveryStatus::as_str), Cell::text);
     wanted.and_some("kind = ?", query.kind, Cell::Text);
     wanted.and_some("created_at >= ?", query.from, instant);
     wanted.and_some("created_at <= ?", query.to, instant);
     wanted.and_some("id > ?", query.cursor, Cell::Id);
-    wanted.and_some("id < ?", call.horizon.map(first_of), Cell::Id);
+    wanted.and_some("id < ?", call.watermark.map(first_of), Cell::Id);
     let rows = wanted.value(Cell::Integer(query.limit.rows()));
     let sql = format!("select {COLUMNS} from stoa_webhook_delivery where {} order by id limit {rows}", wanted.sql());
     let rows = session.query_composed(sql, wanted.values()).await?;
     let deliveries = rows.iter().map(Delivery::read).collect::<Result<_, Error>>()?;
-    answer(&Page::of(query.limit, deliveries, |delivery: &Delivery| delivery.id))
+    answer(&Page::new(query.limit, deliveries, |delivery: &Delivery| delivery.id))
 }
 
 fn instant(at: DateTime<Utc>) -> Cell {
@@ -162,8 +162,8 @@ async fn read_taker(session: &mut Session, call: &Call<'_>) -> Result<Uuid, Refu
     let webhook = endpoints::read(session, call, true).await?;
     match webhook.status {
         WebhookStatus::Active => {}
-        WebhookStatus::Disabled => return Err(Problem::of("ILLEGAL_STATE").into()),
-        WebhookStatus::Archived => return Err(Problem::of("ARCHIVED").into()),
+        WebhookStatus::Disabled => return Err(Problem::new("ILLEGAL_STATE").into()),
+        WebhookStatus::Archived => return Err(Problem::new("ARCHIVED").into()),
     }
     lock_lanes(session, call.tenant()?, &[webhook.id]).await?;
     Ok(webhook.id)
@@ -180,11 +180,11 @@ pub async fn redeliver(session: &mut Session, call: &Call<'_>) -> Performed {
             &[Cell::Id(tenant), Cell::Id(endpoint), Cell::Id(id)],
         )
         .await?;
-    let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
     read_taker(session, call).await?;
     // While it is under way, or once its event is no longer kept.
     if DeliveryStatus::read(row, 0)? == DeliveryStatus::Pending || row.is_null(3) {
-        return Err(Problem::of("ILLEGAL_STATE").into());
+        return Err(Problem::new("ILLEGAL_STATE").into());
     }
     let made = insert(session, call, endpoint, &[(row.id(1)?, row.text(2)?)]).await?;
     let delivery_id = made.first().copied().ok_or_else(|| Error::Fault("a delivery was not made".into()))?;
@@ -196,7 +196,7 @@ pub async fn redeliver_range(session: &mut Session, call: &Call<'_>) -> Performe
     let tenant = call.tenant()?;
     let Range { from, to, kind, status } = call.body()?;
     let endpoint = read_taker(session, call).await?;
-    let mut wanted = Conditions::of("d.tenant_id", tenant);
+    let mut wanted = Conditions::new("d.tenant_id", tenant);
     wanted.and("d.endpoint_id = ?", Cell::Id(endpoint));
     wanted.and("d.created_at >= ?", instant(from));
     wanted.and("d.created_at <= ?", instant(to));

@@ -162,7 +162,7 @@ pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<
         let url = body["url"].as_str().unwrap_or_default();
         match platform.dialer.is_allowed(url).await {
             true => Ok(()),
-            false => Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")])),
+            false => Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("/url", "ADDRESS_NOT_ALLOWED")])),
         }
     })
 }
@@ -170,19 +170,19 @@ pub fn check_address<'a>(platform: &'a Platform, input: &'a Input) -> BoxFuture<
 pub async fn list(session: &mut Session, call: &Call<'_>) -> Performed {
     let tenant = call.tenant()?;
     let query: ListWebhooks = call.query()?;
-    let mut wanted = Conditions::of("tenant_id", tenant);
+    let mut wanted = Conditions::new("tenant_id", tenant);
     match query.status {
         Some(status) => wanted.and("status = ?", Cell::text(status.as_str())),
         None => wanted.and("status <> ?", Cell::text(WebhookStatus::Archived.as_str())),
     }
     wanted.and_some("id > ?", query.cursor, Cell::Id);
-    wanted.and_some("id < ?", call.horizon.map(first_of), Cell::Id);
+    wanted.and_some("id < ?", call.watermark.map(first_of), Cell::Id);
     let rows = wanted.value(Cell::Integer(query.limit.rows()));
     let sql = format!("select {COLUMNS} from stoa_webhook_endpoint where {} order by id limit {rows}", wanted.sql());
     let rows = session.query_composed(sql, wanted.values()).await?;
     let declared = super::kinds(&call.request.generation.modules);
     let webhooks = rows.iter().map(|row| Webhook::read(tenant, &declared, row)).collect::<Result<_, Error>>()?;
-    answer(&Page::of(query.limit, webhooks, |webhook: &Webhook| webhook.id))
+    answer(&Page::new(query.limit, webhooks, |webhook: &Webhook| webhook.id))
 }
 
 pub async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
@@ -195,7 +195,7 @@ pub async fn read(session: &mut Session, call: &Call<'_>, lock: bool) -> Result<
     let lock = if lock && matches!(session, Session::Postgres(_)) { " for update" } else { "" };
     let sql = format!("select {COLUMNS} from stoa_webhook_endpoint where tenant_id = $1 and id = $2{lock}");
     let rows = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?;
-    let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
     Ok(Webhook::read(tenant, &super::kinds(&call.request.generation.modules), row)?)
 }
 
@@ -203,10 +203,10 @@ pub async fn read(session: &mut Session, call: &Call<'_>, lock: bool) -> Result<
 async fn read_to_change(session: &mut Session, call: &Call<'_>, expected: Option<i64>) -> Result<Webhook, Refused> {
     let webhook = read(session, call, true).await?;
     if expected.is_some_and(|expected| expected != webhook.version) {
-        return Err(Problem::of("VERSION_CONFLICT").into());
+        return Err(Problem::new("VERSION_CONFLICT").into());
     }
     if webhook.status == WebhookStatus::Archived {
-        return Err(Problem::of("ARCHIVED").into());
+        return Err(Problem::new("ARCHIVED").into());
     }
     if webhook.version >= LAST_VERSION {
         return Err(Problem::limit_exceeded(LAST_VERSION, "VERSIONS").into());
@@ -363,10 +363,10 @@ pub async fn rotate_secret(session: &mut Session, call: &Call<'_>) -> Performed 
     let (tenant, id, now) = (before.tenant_id, before.id, call.opened.now);
     let sql = format!("select {} from stoa_webhook_endpoint where tenant_id = $1 and id = $2", endpoint::COLUMNS);
     let rows = session.query_composed(sql, &[Cell::Id(tenant), Cell::Id(id)]).await?;
-    let row = rows.first().ok_or_else(|| Problem::of("NOT_FOUND"))?;
+    let row = rows.first().ok_or_else(|| Problem::new("NOT_FOUND"))?;
     let secrets = Secrets::read(&call.platform.keys, tenant, id, row, 0)?;
     if secrets.previous.as_ref().is_some_and(|(_, until)| now < *until) {
-        return Err(Problem::of("ILLEGAL_STATE").into());
+        return Err(Problem::new("ILLEGAL_STATE").into());
     }
     let secret = make_secret()?;
     let secrets = Secrets { current: secret.clone(), previous: Some((secrets.current, now + OVERLAP_MS)) };
@@ -385,7 +385,7 @@ pub async fn test(session: &mut Session, call: &Call<'_>) -> Performed {
     let Transition { expected_version } = call.body()?;
     let webhook = read_to_change(session, call, expected_version).await?;
     if webhook.status != WebhookStatus::Active {
-        return Err(Problem::of("ILLEGAL_STATE").into());
+        return Err(Problem::new("ILLEGAL_STATE").into());
     }
     let event_id = Ids::new(call.opened.now).make();
     session

@@ -71,8 +71,9 @@ fn resolve_imports(
     let mut modules = vec![("wanting".to_owned(), &importer)];
     modules.extend(others.iter().zip(&providers).map(|((name, _), component)| ((*name).to_owned(), component)));
     let links = resolve(&engine, 0, &modules)?;
-    let told = |link: Link| (link.import, link.provider, link.functions.into_iter().map(|(name, _)| name).collect());
-    Ok(links.into_iter().map(told).collect())
+    let reported =
+        |link: Link| (link.import, link.provider, link.functions.into_iter().map(|(name, _)| name).collect());
+    Ok(links.into_iter().map(reported).collect())
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn what_nobody_serves_is_named() {
             offered.iter().zip(&missing.offered).all(|((_, version, _), offer)| offer.version.to_string() == *version)
         );
     }
-    // Everything is told at once.
+    // Everything is reported at once.
     let Err(why) =
         resolve_imports(&[(one, "get count"), ("commerce:places/rooms@1.0.0", "get")], &[("a", &[(one, "get-wide")])])
     else {

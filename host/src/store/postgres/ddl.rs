@@ -169,7 +169,7 @@ pub const STANDING: &str = "select c.relname::text from pg_class c left join pg_
       and (c.relkind = 'i' and i.indisvalid or c.relkind = 'r' and 'fillfactor=70' = any(c.reloptions))";
 
 /// Statements that give tables the form that `create` gives them, each to run alone, outside any transaction. `drop`: indexes.
-pub fn reform(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
+pub fn reindex(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     for table in &schema.tables {
         let missing = table.indexes.iter().filter(|key| !stands(&key.index));

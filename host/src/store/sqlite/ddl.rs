@@ -143,7 +143,7 @@ fn index(table: &Table, key: &Key, kind: &str) -> String {
 pub const STANDING: &str = "select name from sqlite_schema where type = 'index'";
 
 /// Statements that give tables the indexes that `create` gives them. `drop`: indexes.
-pub fn reform(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
+pub fn reindex(schema: &Tables, stands: impl Fn(&str) -> bool, drop: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     for table in &schema.tables {
         let missing = table.indexes.iter().filter(|key| !stands(&key.index));

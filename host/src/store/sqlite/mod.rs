@@ -21,7 +21,7 @@ use super::{Reading, Stop, page, search};
 use crate::database::Error;
 use crate::wit::store::Reply;
 
-pub(super) use ddl::{STANDING, apply, reform};
+pub(super) use ddl::{STANDING, apply, reindex};
 pub use functions::register;
 
 pub(super) fn run(

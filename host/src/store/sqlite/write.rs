@@ -321,7 +321,7 @@ impl Work<'_> {
     }
 
     /// Before an update that sets columns of unique keys: rows that do not take their change, then rows whose new key
-    /// another row has. Told before the first row changes, so that all are told and the order of rows means nothing.
+    /// another row has. Reported before the first row changes, so that all are reported and the order of rows means nothing.
     fn foresee(&self, scope: &Scope) -> Result<(), Stop> {
         let (table, update) = (self.table, self.update);
         let keys: Vec<&Key> = update.unique.iter().filter_map(|nth| table.unique.get(*nth)).collect();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-/// Codes by which the module reports what the store answered to a misdeed.
+/// Codes by which the module reports what the store answered to a attack.
 const CODES: &[(&str, &str)] = &[
     ("HOSTILE_ALLOWED", "The store did what it must refuse."),
     ("HOSTILE_DUPLICATE", "The store found a duplicate."),
@@ -42,8 +42,8 @@ pub fn descriptor() -> String {
     json!({
         "name": "hostile",
         "version": "1.0.0",
-        "description": "Misdeeds for the test suite.",
-        "permissions": [{ "code": "hostile.run", "description": "Run misdeeds." }],
+        "description": "Attacks for the test suite.",
+        "permissions": [{ "code": "hostile.run", "description": "Run attacks." }],
         "events": [{
             "code": "hostile.noted",
             "description": "A note was made.",
@@ -56,8 +56,8 @@ pub fn descriptor() -> String {
             {
                 "method": "POST",
                 "path": "/tenants/{tenantId}/hostile/{mode}",
-                "operation": "commitMisdeed",
-                "summary": "Commit a misdeed in a write",
+                "operation": "commitAttack",
+                "summary": "Commit a attack in a write",
                 "audience": "user",
                 "access": { "all": ["hostile.run"] },
                 "idempotency": "optional",
@@ -74,8 +74,8 @@ pub fn descriptor() -> String {
             {
                 "method": "GET",
                 "path": "/tenants/{tenantId}/hostile/{mode}",
-                "operation": "readMisdeed",
-                "summary": "Commit a misdeed in a read",
+                "operation": "readAttack",
+                "summary": "Commit a attack in a read",
                 "audience": "user",
                 "access": { "all": ["hostile.run"] },
                 "idempotency": "none",

@@ -1,7 +1,7 @@
-//! A module that means harm: one mode per misdeed, so that the suite can show what the host makes of each.
+//! A module that means harm: one mode per attack, so that the suite can show what the host makes of each.
 
+mod attacks;
 mod describe;
-mod misdeeds;
 mod store;
 
 wit_bindgen::generate!({ path: "../../../wit/platform", world: "guest", generate_all });
@@ -20,7 +20,7 @@ impl Guest for Hostile {
         let body: serde_json::Value =
             call.body.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         let text = body["text"].as_str().unwrap_or_default().to_string();
-        misdeeds::commit(mode.as_deref().unwrap_or_default(), text)
+        attacks::commit(mode.as_deref().unwrap_or_default(), text)
     }
 
     fn provision(_options: String) -> Result<Vec<Created>, Problem> {
@@ -28,7 +28,7 @@ impl Guest for Hostile {
     }
 
     fn checklist() -> Vec<Step> {
-        misdeeds::checklist()
+        attacks::checklist()
     }
 
     fn upgrade(_from_version: String, _cursor: Option<String>) -> Result<Option<String>, Problem> {

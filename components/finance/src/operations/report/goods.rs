@@ -131,7 +131,7 @@ pub struct CostFlow {
     variant_id: Id,
     currency_code: Option<String>,
     opening: Amount,
-    /// With charges.
+    /// Increase by goods receipts, allocated charges included.
     received: Amount,
     adjusted_in: Amount,
     /// Net of returned goods.

@@ -15,7 +15,7 @@ use crate::work::quotation::live_items;
 
 list_query! {
     pub struct ListQuotations {
-        /// By the clock.
+        /// Current status: a SENT quotation past `validUntil` counts as EXPIRED.
         status: Option<QuotationStatus>,
         customer_id: Option<Id>,
         legal_entity_id: Option<Id>,

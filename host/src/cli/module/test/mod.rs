@@ -58,24 +58,24 @@ pub fn run(flags: &Flags) -> anyhow::Result<()> {
     let fixtures = fixtures(&flags.fixtures)?;
     let release = release(std::iter::once(&flags.file).chain(&flags.with))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let told = runtime.block_on(async {
+    let reported = runtime.block_on(async {
         let stage = Stage::open(release).await?;
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for (file, fixture) in &fixtures {
             let verdicts = play(&stage, fixture).await.with_context(|| file.display().to_string())?;
             if !flags.json {
                 print!("{}", lines(file, fixture, &verdicts));
             }
-            told.push((file, verdicts));
+            reported.push((file, verdicts));
         }
         stage.close().await;
-        Ok::<_, anyhow::Error>(told)
+        Ok::<_, anyhow::Error>(reported)
     })?;
-    let steps: usize = told.iter().map(|(_, verdicts)| verdicts.len()).sum();
+    let steps: usize = reported.iter().map(|(_, verdicts)| verdicts.len()).sum();
     let failed =
-        told.iter().flat_map(|(_, verdicts)| verdicts).filter(|verdict| !verdict.differences.is_empty()).count();
+        reported.iter().flat_map(|(_, verdicts)| verdicts).filter(|verdict| !verdict.differences.is_empty()).count();
     if flags.json {
-        let fixtures: Vec<Json> = told.iter().map(|(file, verdicts)| as_json(file, verdicts)).collect();
+        let fixtures: Vec<Json> = reported.iter().map(|(file, verdicts)| as_json(file, verdicts)).collect();
         println!("{}", json!({ "ok": failed == 0, "fixtures": fixtures }));
     } else {
         println!("{steps} steps, {failed} not as expected");

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::fixture::{Fixture, FixtureStep};
 use super::matching::{Saved, compare, substitute};
 use crate::calendar;
-use crate::database::{Database, DatabaseSettings, Place, Transport, Verdict, work};
+use crate::database::{Database, DatabaseSettings, Shard, Transport, Verdict, work};
 use crate::deployment::Release;
 use crate::gate::tables;
 use crate::operations::Operation;
@@ -130,7 +130,7 @@ impl Stage {
             let called = Called { result, emitted, used };
             (session, if keeps { Verdict::Commit(called) } else { Verdict::RollBack(called) })
         });
-        let place = Place::of(tenant);
+        let place = Shard::of_tenant(tenant);
         Ok(if read_only { self.database.read(place, work).await? } else { self.database.write(place, work).await? })
     }
 }
@@ -179,7 +179,7 @@ impl Company<'_> {
         let held: BTreeSet<&str> = permissions.iter().map(String::as_str).collect();
         let input = self.input(operation, step)?;
         if !allows(&operation.route.access, |code| held.contains(code)) {
-            return Ok(refusal(&Problem::of(match operation.route.audience {
+            return Ok(refusal(&Problem::new(match operation.route.audience {
                 Audience::User => "PERMISSION_DENIED",
                 Audience::ApiClient => "SCOPE_DENIED",
             })));
@@ -234,7 +234,7 @@ impl Company<'_> {
                 Some(schema.read(text.as_bytes())?)
             }
             (None, None) => None,
-            (None, Some(_)) => return Err(Problem::of("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),
+            (None, Some(_)) => return Err(Problem::new("VALIDATION_FAILED").with(vec![Item::new("", "NOT_ALLOWED")])),
         };
         let call = module::Call {
             operation: step.operation.clone(),
@@ -266,7 +266,7 @@ impl Company<'_> {
         let ended = |code: &'static str, why: String| StepAnswer {
             faults: vec![format!("the module failed: {why}")],
             used: used(0),
-            ..refusal(&Problem::of(code))
+            ..refusal(&Problem::new(code))
         };
         let failed = |why: String| ended("MODULE_FAILED", why);
         let reply = match called.result {
@@ -352,8 +352,9 @@ impl Company<'_> {
                 let called = self.stage.transact(module, facts, true, Limits::default(), run, |_| false).await?;
                 let found =
                     called.result.map_err(|failure| anyhow::anyhow!("verify of {}: {failure:?}", module.name))?;
-                let told = |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);
-                findings.extend(found.findings.iter().map(told));
+                let reported =
+                    |finding: &module::Finding| format!("verify: {}: {}", finding.invariant, finding.message);
+                findings.extend(found.findings.iter().map(reported));
                 cursor = found.next;
                 if cursor.is_none() {
                     break;

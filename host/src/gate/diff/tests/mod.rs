@@ -175,8 +175,8 @@ fn authors_can_look_every_code_up() {
         assert!(line.contains(&format!("| {mark} |")), "{line}");
         assert_eq!(codes::find(code.name), Some(code));
     }
-    let told = rules.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
-    for (word, _) in told.filter(|(_, rest)| rest.starts_with("breaking") || rest.starts_with("compatible")) {
+    let reported = rules.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    for (word, _) in reported.filter(|(_, rest)| rest.starts_with("breaking") || rest.starts_with("compatible")) {
         assert!(codes::find(word).is_some(), "CHANGES.md explains {word}, which is no code");
     }
     let names: BTreeSet<&str> = codes::ALL.iter().map(|code| code.name).collect();

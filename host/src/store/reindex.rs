@@ -12,7 +12,7 @@ use crate::database::{Error, Session};
 
 /// Compares a module's tables with what is recorded and what stands. Answers the statements to run (on PostgreSQL each alone and
 /// outside a transaction), and the collections whose record is another once they ran.
-pub async fn find_reform(
+pub async fn find_reindex(
     session: &mut Session,
     recorded: &[Collection],
     schema: &Tables,
@@ -38,8 +38,8 @@ pub async fn find_reform(
         }
     }
     let statements = match session {
-        Session::Sqlite(_) => sqlite::reform(schema, stands, &drop),
-        Session::Postgres(_) => postgres::reform(schema, stands, &drop),
+        Session::Sqlite(_) => sqlite::reindex(schema, stands, &drop),
+        Session::Postgres(_) => postgres::reindex(schema, stands, &drop),
     };
     Ok((statements, record))
 }

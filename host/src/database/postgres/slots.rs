@@ -1,4 +1,4 @@
-//! The places of connections that may be open, given in the order of turns (`turns.rs`).
+//! The slots of connections that may be open, given in the order of the fair queue (`fair_queue.rs`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,48 +6,48 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::super::turns::{Capacity, Turns};
-use super::super::{Error, Place};
+use super::super::fair_queue::{Capacity, FairQueue};
+use super::super::{Error, Shard};
 
 /// Requests that may wait for a connection.
 const QUEUE: usize = 1024;
 
 /// All of them, on one server.
-pub struct Places(Mutex<State>);
+pub struct Slots(Mutex<State>);
 
 struct State {
-    turns: Turns<oneshot::Sender<Seat>>,
+    fair_queue: FairQueue<oneshot::Sender<Seat>>,
     closed: bool,
 }
 
 /// One of them, given back when it is dropped.
 pub struct Seat {
-    places: Arc<Places>,
-    of: Place,
+    slots: Arc<Slots>,
+    shard: Shard,
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.places.lock().turns.end(self.of);
-        self.places.give();
+        self.slots.lock().fair_queue.end(self.shard);
+        self.slots.give();
     }
 }
 
-impl Places {
-    pub fn new(places: usize) -> Arc<Places> {
-        let turns = Turns::new(Capacity { places, queue: QUEUE });
-        Arc::new(Places(Mutex::new(State { turns, closed: false })))
+impl Slots {
+    pub fn new(slots: usize) -> Arc<Slots> {
+        let fair_queue = FairQueue::new(Capacity { slots, queue: QUEUE });
+        Arc::new(Slots(Mutex::new(State { fair_queue, closed: false })))
     }
 
     /// Waits for one at most so long.
-    pub async fn take(self: &Arc<Places>, of: Place, wait: Duration) -> Result<Seat, Error> {
+    pub async fn take(self: &Arc<Slots>, shard: Shard, wait: Duration) -> Result<Seat, Error> {
         let (send, receive) = oneshot::channel();
         {
             let mut state = self.lock();
             if state.closed {
                 return Err(Error::Unavailable("the database is closed".into()));
             }
-            let pushed = state.turns.push(of, send);
+            let pushed = state.fair_queue.push(shard, send);
             pushed.map_err(|_| Error::Unavailable("too many requests wait for the database".into()))?;
         }
         self.give();
@@ -59,19 +59,19 @@ impl Places {
     }
 
     /// Gives what is free to those whose turn it is.
-    fn give(self: &Arc<Places>) {
+    fn give(self: &Arc<Slots>) {
         loop {
             let next = {
                 let mut state = self.lock();
-                state.turns.next(|_| true)
+                state.fair_queue.next(|_| true)
             };
-            let Some((of, waiter)) = next else { return };
+            let Some((shard, waiter)) = next else { return };
             if waiter.is_closed() {
                 // Whoever waited has gone.
-                self.lock().turns.end(of);
+                self.lock().fair_queue.end(shard);
                 continue;
             }
-            drop(waiter.send(Seat { places: self.clone(), of }));
+            drop(waiter.send(Seat { slots: self.clone(), shard }));
         }
     }
 
@@ -96,17 +96,17 @@ mod tests {
 
     #[tokio::test]
     async fn one_company_takes_half_and_another_finds_a_place() {
-        let places = Places::new(4);
-        let company = |number| Place::Company(Uuid::from_u128(number));
-        let first = places.take(company(1), SHORT).await.unwrap();
-        let _second = places.take(company(1), SHORT).await.unwrap();
-        assert!(places.take(company(1), SHORT).await.is_err());
-        let _other = places.take(company(2), SHORT).await.unwrap();
-        let _home = places.take(Place::Home, SHORT).await.unwrap();
-        assert!(places.take(company(3), SHORT).await.is_err());
-        let (next, ()) = tokio::join!(places.take(company(1), Duration::from_secs(5)), async move { drop(first) });
+        let slots = Slots::new(4);
+        let company = |number| Shard::Company(Uuid::from_u128(number));
+        let first = slots.take(company(1), SHORT).await.unwrap();
+        let _second = slots.take(company(1), SHORT).await.unwrap();
+        assert!(slots.take(company(1), SHORT).await.is_err());
+        let _other = slots.take(company(2), SHORT).await.unwrap();
+        let _home = slots.take(Shard::Global, SHORT).await.unwrap();
+        assert!(slots.take(company(3), SHORT).await.is_err());
+        let (next, ()) = tokio::join!(slots.take(company(1), Duration::from_secs(5)), async move { drop(first) });
         assert!(next.is_ok());
-        places.close();
-        assert!(places.take(company(2), SHORT).await.is_err());
+        slots.close();
+        assert!(slots.take(company(2), SHORT).await.is_err());
     }
 }

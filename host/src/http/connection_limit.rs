@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::peer::Network;
 
 /// Peers that one listener has room for.
-pub struct Doors {
+pub struct ConnectionLimit {
     most: usize,
     most_per_peer: usize,
     proxies: Vec<Network>,
@@ -24,30 +24,30 @@ struct Inside {
 
 /// A pass that is given back when this is dropped.
 pub struct Pass {
-    doors: Arc<Doors>,
+    connection_limit: Arc<ConnectionLimit>,
     connection: bool,
     peer: Option<IpAddr>,
 }
 
-impl Doors {
+impl ConnectionLimit {
     /// `most_per_peer`: never more than half of all, however few these are.
-    pub fn new(most: usize, most_per_peer: usize, proxies: Vec<Network>) -> Arc<Doors> {
+    pub fn new(most: usize, most_per_peer: usize, proxies: Vec<Network>) -> Arc<ConnectionLimit> {
         let most_per_peer = most_per_peer.min(most / 2).max(1);
-        Arc::new(Doors { most, most_per_peer, proxies, inside: Mutex::default() })
+        Arc::new(ConnectionLimit { most, most_per_peer, proxies, inside: Mutex::default() })
     }
 
     /// For a listener of a trusted network: no limit of one peer but that of all.
-    pub fn of_private(most: usize) -> Arc<Doors> {
-        Arc::new(Doors { most, most_per_peer: most, proxies: Vec::new(), inside: Mutex::default() })
+    pub fn for_private(most: usize) -> Arc<ConnectionLimit> {
+        Arc::new(ConnectionLimit { most, most_per_peer: most, proxies: Vec::new(), inside: Mutex::default() })
     }
 
     /// A pass for a connection; `None`: there is none.
-    pub fn admit(self: &Arc<Doors>, peer: IpAddr) -> Option<Pass> {
+    pub fn admit(self: &Arc<ConnectionLimit>, peer: IpAddr) -> Option<Pass> {
         self.enter(true, (!self.is_proxy(peer)).then(|| subscriber(peer)))
     }
 
     /// A pass for a request that a trusted proxy brings from this address. One that came by a connection of its own has one already.
-    pub fn admit_behind_proxy(self: &Arc<Doors>, connection: IpAddr, caller: IpAddr) -> Option<Option<Pass>> {
+    pub fn admit_behind_proxy(self: &Arc<ConnectionLimit>, connection: IpAddr, caller: IpAddr) -> Option<Option<Pass>> {
         if !self.is_proxy(connection) || self.is_proxy(caller) {
             return Some(None);
         }
@@ -58,7 +58,7 @@ impl Doors {
         &self.proxies
     }
 
-    fn enter(self: &Arc<Doors>, connection: bool, peer: Option<IpAddr>) -> Option<Pass> {
+    fn enter(self: &Arc<ConnectionLimit>, connection: bool, peer: Option<IpAddr>) -> Option<Pass> {
         let mut inside = self.inside();
         if connection && inside.connections >= self.most {
             return None;
@@ -71,7 +71,7 @@ impl Doors {
             *count += 1;
         }
         inside.connections += usize::from(connection);
-        Some(Pass { doors: self.clone(), connection, peer })
+        Some(Pass { connection_limit: self.clone(), connection, peer })
     }
 
     fn is_proxy(&self, address: IpAddr) -> bool {
@@ -86,7 +86,7 @@ impl Doors {
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        let mut inside = self.doors.inside();
+        let mut inside = self.connection_limit.inside();
         inside.connections -= usize::from(self.connection);
         if let Some(peer) = self.peer
             && let Some(count) = inside.peers.get_mut(&peer)
@@ -117,35 +117,38 @@ mod tests {
 
     #[test]
     fn one_peer_leaves_room_for_others() {
-        let doors = Doors::new(10, 3, Vec::new());
-        let mut held: Vec<Pass> = (0..3).map(|_| doors.admit(ip("192.0.2.1")).expect("a pass")).collect();
-        assert!(doors.admit(ip("192.0.2.1")).is_none() && doors.admit(ip("::ffff:192.0.2.1")).is_none());
-        held.extend((2..9).map(|n| doors.admit(ip(&format!("192.0.2.{n}"))).expect("a pass")));
-        assert!(doors.admit(ip("192.0.2.99")).is_none(), "ten are inside");
+        let connection_limit = ConnectionLimit::new(10, 3, Vec::new());
+        let mut held: Vec<Pass> = (0..3).map(|_| connection_limit.admit(ip("192.0.2.1")).expect("a pass")).collect();
+        assert!(
+            connection_limit.admit(ip("192.0.2.1")).is_none()
+                && connection_limit.admit(ip("::ffff:192.0.2.1")).is_none()
+        );
+        held.extend((2..9).map(|n| connection_limit.admit(ip(&format!("192.0.2.{n}"))).expect("a pass")));
+        assert!(connection_limit.admit(ip("192.0.2.99")).is_none(), "ten are inside");
         held.remove(0);
-        assert!(doors.admit(ip("192.0.2.1")).is_some());
+        assert!(connection_limit.admit(ip("192.0.2.1")).is_some());
         drop(held);
-        assert!(doors.inside().peers.is_empty() && doors.inside().connections == 0);
+        assert!(connection_limit.inside().peers.is_empty() && connection_limit.inside().connections == 0);
     }
 
     #[test]
     fn a_network_of_ipv6_is_one_peer_and_nobody_takes_more_than_half() {
-        let doors = Doors::new(4, 100, Vec::new());
-        let _held = ["2001:db8::1", "2001:db8::2"].map(|text| doors.admit(ip(text)).expect("a pass"));
-        assert!(doors.admit(ip("2001:db8::3")).is_none());
-        assert!(doors.admit(ip("2001:db8:0:1::1")).is_some());
+        let connection_limit = ConnectionLimit::new(4, 100, Vec::new());
+        let _held = ["2001:db8::1", "2001:db8::2"].map(|text| connection_limit.admit(ip(text)).expect("a pass"));
+        assert!(connection_limit.admit(ip("2001:db8::3")).is_none());
+        assert!(connection_limit.admit(ip("2001:db8:0:1::1")).is_some());
     }
 
     #[test]
     fn callers_behind_a_trusted_proxy_are_told_apart() {
-        let doors = Doors::new(100, 2, vec!["10.0.0.0/8".parse().expect("a network")]);
+        let connection_limit = ConnectionLimit::new(100, 2, vec!["10.0.0.0/8".parse().expect("a network")]);
         let _proxy: Vec<Pass> =
-            (0..5).map(|_| doors.admit(ip("10.0.0.1")).expect("a proxy has no limit of its own")).collect();
-        let ask = |caller: &str| doors.admit_behind_proxy(ip("10.0.0.1"), ip(caller));
+            (0..5).map(|_| connection_limit.admit(ip("10.0.0.1")).expect("a proxy has no limit of its own")).collect();
+        let ask = |caller: &str| connection_limit.admit_behind_proxy(ip("10.0.0.1"), ip(caller));
         let _one = [ask("192.0.2.1"), ask("192.0.2.1")].map(|pass| pass.expect("let in").expect("counted"));
         assert!(ask("192.0.2.1").is_none());
         assert!(ask("192.0.2.2").is_some_and(|pass| pass.is_some()));
-        let direct = doors.admit_behind_proxy(ip("192.0.2.3"), ip("192.0.2.3")).expect("let in");
+        let direct = connection_limit.admit_behind_proxy(ip("192.0.2.3"), ip("192.0.2.3")).expect("let in");
         assert!(direct.is_none(), "its connection is counted");
     }
 }

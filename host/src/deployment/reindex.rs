@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Deployment, records};
-use crate::database::{Database, Error, Place};
+use crate::database::{Database, Error, Shard};
 use crate::gate::tables;
 use crate::watchdog::Pulse;
 
@@ -16,9 +16,9 @@ const RETRY: Duration = Duration::from_secs(60);
 
 impl Deployment {
     /// Runs until nothing is left to do.
-    pub(super) async fn reform(self: Arc<Self>, pulse: Pulse) {
+    pub(super) async fn reindex(self: Arc<Self>, pulse: Pulse) {
         loop {
-            match self.reform_tables(&pulse).await {
+            match self.reindex_tables(&pulse).await {
                 Ok(true) => return,
                 Ok(false) => pulse.rest(PAUSE).await,
                 Err(error) => {
@@ -30,35 +30,35 @@ impl Deployment {
     }
 
     /// Answers whether there was nothing to do.
-    async fn reform_tables(&self, pulse: &Pulse) -> Result<bool, Error> {
+    async fn reindex_tables(&self, pulse: &Pulse) -> Result<bool, Error> {
         let release = self.current.load_full();
         let part = Arc::new((release.number, tables::wanted_tables(&release.modules)));
-        let found = self.database.read_plain(Place::Home, part.clone(), |session, part| {
+        let found = self.database.read_plain(Shard::Global, part.clone(), |session, part| {
             Box::pin(async move {
                 let active = records::newest(session).await? == Some(part.0);
-                Ok(if active { Some(tables::find_reform(session, &part.1).await?) } else { None })
+                Ok(if active { Some(tables::find_reindex(session, &part.1).await?) } else { None })
             })
         });
         // Another generation is on its way here.
-        let Some(reform) = found.await? else { return Ok(false) };
-        if reform.statements.is_empty() && reform.collections.is_empty() {
+        let Some(reindex) = found.await? else { return Ok(false) };
+        if reindex.statements.is_empty() && reindex.collections.is_empty() {
             return Ok(true);
         }
-        for statement in &reform.statements {
+        for statement in &reindex.statements {
             tracing::info!(statement = statement.trim_end(), "an older host's table is brought up to date");
         }
         if let Database::Postgres(database) = &*self.database {
             // An index of a large table takes as long as it takes.
             pulse.excuse();
-            database.build_indexes(reform.statements).await?;
+            database.build_indexes(reindex.statements).await?;
             pulse.beat();
         }
-        let done = self.database.write_plain(Place::Home, part, |session, part| {
+        let done = self.database.write_plain(Shard::Global, part, |session, part| {
             Box::pin(async move {
                 tables::lock(session).await?;
                 if records::newest(session).await? == Some(part.0) {
-                    let reform = tables::find_reform(session, &part.1).await?;
-                    tables::end_reform(session, reform).await?;
+                    let reindex = tables::find_reindex(session, &part.1).await?;
+                    tables::end_reindex(session, reindex).await?;
                 }
                 Ok(())
             })

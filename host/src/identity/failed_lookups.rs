@@ -15,7 +15,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Refused credentials kept at hand.
 const KEPT: usize = 10_000;
 
-pub struct Guesses(Mutex<Kept>);
+pub struct FailedLookups(Mutex<Kept>);
 
 struct Kept {
     /// By the digest of the whole credential.
@@ -26,7 +26,7 @@ struct Kept {
 
 /// What is known of a credential before a look.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum PastLookup {
     /// Nothing: look.
     Unknown,
     /// It was none a moment ago.
@@ -35,21 +35,25 @@ pub enum Guess {
     TooMany,
 }
 
-impl Default for Guesses {
-    fn default() -> Guesses {
+impl Default for FailedLookups {
+    fn default() -> FailedLookups {
         let kept = NonZeroUsize::new(KEPT).unwrap_or(NonZeroUsize::MIN);
-        Guesses(Mutex::new(Kept { refused: LruCache::new(kept), second: Instant::now(), looks: HashMap::new() }))
+        FailedLookups(Mutex::new(Kept { refused: LruCache::new(kept), second: Instant::now(), looks: HashMap::new() }))
     }
 }
 
-impl Guesses {
-    pub fn recall(&self, digest: &[u8; 32], peer: IpAddr, now: Instant) -> Guess {
+impl FailedLookups {
+    pub fn recall(&self, digest: &[u8; 32], peer: IpAddr, now: Instant) -> PastLookup {
         let mut kept = self.lock();
         if kept.refused.peek(digest).is_some_and(|at| now.duration_since(*at) < SECOND) {
-            return Guess::Refused;
+            return PastLookup::Refused;
         }
         kept.turn(now);
-        if kept.looks.get(&peer).is_some_and(|looks| *looks >= LOOKS) { Guess::TooMany } else { Guess::Unknown }
+        if kept.looks.get(&peer).is_some_and(|looks| *looks >= LOOKS) {
+            PastLookup::TooMany
+        } else {
+            PastLookup::Unknown
+        }
     }
 
     /// Takes note that a look has found it to be none.
@@ -80,16 +84,16 @@ mod tests {
 
     #[test]
     fn an_address_has_its_looks_and_others_have_theirs() {
-        let (guesses, now) = (Guesses::default(), Instant::now());
+        let (failed_lookups, now) = (FailedLookups::default(), Instant::now());
         let [one, other] = [1, 2].map(|last| IpAddr::from([10, 0, 0, last]));
         for nth in 0..100 {
-            assert_eq!(guesses.recall(&[nth; 32], one, now), Guess::Unknown);
-            guesses.note_refusal([nth; 32], one, now);
+            assert_eq!(failed_lookups.recall(&[nth; 32], one, now), PastLookup::Unknown);
+            failed_lookups.note_refusal([nth; 32], one, now);
         }
-        assert_eq!(guesses.recall(&[200; 32], one, now), Guess::TooMany);
-        assert_eq!(guesses.recall(&[5; 32], one, now), Guess::Refused);
-        assert_eq!(guesses.recall(&[200; 32], other, now), Guess::Unknown);
+        assert_eq!(failed_lookups.recall(&[200; 32], one, now), PastLookup::TooMany);
+        assert_eq!(failed_lookups.recall(&[5; 32], one, now), PastLookup::Refused);
+        assert_eq!(failed_lookups.recall(&[200; 32], other, now), PastLookup::Unknown);
         let later = now + SECOND;
-        assert_eq!(guesses.recall(&[5; 32], one, later), Guess::Unknown);
+        assert_eq!(failed_lookups.recall(&[5; 32], one, later), PastLookup::Unknown);
     }
 }

@@ -1,9 +1,9 @@
 //! How far a reader may go who comes back for what is new, so that nothing is committed behind it.
 //!
 //! Rows carry their transaction's instant, in their ids too, and are seen once it commits: one that takes long commits rows that
-//! sort before rows others have seen. A company's horizon is the begin of its oldest transaction that may write and goes on. On
+//! sort before rows others have seen. A company's watermark is the begin of its oldest transaction that may write and goes on. On
 //! PostgreSQL such a transaction takes a lock that bears the company's number before it takes its instant: one that held no lock
-//! when the horizon was read has a later instant than that. SQLite has one writer and needs none.
+//! when the watermark was read has a later instant than that. SQLite has one writer and needs none.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -44,7 +44,7 @@ writing as (
 select date_trunc('milliseconds', clock.now), writing.company, writing.began from clock left join writing on true";
 
 #[derive(Default)]
-pub struct Horizon {
+pub struct Watermark {
     known: Mutex<Known>,
     /// One reads it, and who waits meanwhile takes what that one read.
     reading: tokio::sync::Mutex<()>,
@@ -70,7 +70,7 @@ pub struct Writing {
 }
 
 impl Writing {
-    fn horizon(&self, tenant: Uuid) -> i64 {
+    fn watermark(&self, tenant: Uuid) -> i64 {
         self.began.get(&number(tenant)).map_or(self.now, |began| self.now.min(*began))
     }
 }
@@ -82,32 +82,32 @@ impl Known {
 
     fn get(&self, tenant: Uuid) -> Option<i64> {
         let writing = self.writing.as_ref()?;
-        (self.serves() && !self.written.contains(&tenant)).then(|| writing.horizon(tenant))
+        (self.serves() && !self.written.contains(&tenant)).then(|| writing.watermark(tenant))
     }
 }
 
-impl Horizon {
-    /// The company's horizon: milliseconds since 1970. Read anew where it is old or the company has written since.
+impl Watermark {
+    /// The company's watermark: milliseconds since 1970. Read anew where it is old or the company has written since.
     pub async fn get<F: Future<Output = Result<Writing, Error>>>(
         &self,
         tenant: Uuid,
         read: impl FnOnce() -> F,
     ) -> Result<i64, Error> {
-        if let Some(horizon) = self.lock().get(tenant) {
-            return Ok(horizon);
+        if let Some(watermark) = self.lock().get(tenant) {
+            return Ok(watermark);
         }
         let _reading = self.reading.lock().await;
         {
             let mut known = self.lock();
-            if let Some(horizon) = known.get(tenant) {
-                return Ok(horizon);
+            if let Some(watermark) = known.get(tenant) {
+                return Ok(watermark);
             }
             *known = Known { since: Some(Instant::now()), ..Known::default() };
         }
         let writing = read().await?;
-        let horizon = writing.horizon(tenant);
+        let watermark = writing.watermark(tenant);
         self.lock().writing = Some(writing);
-        Ok(horizon)
+        Ok(watermark)
     }
 
     /// Takes note that a write of the company was committed.
@@ -154,14 +154,14 @@ mod tests {
 
     #[tokio::test]
     async fn is_read_once_for_all_and_again_after_a_write_of_the_company() {
-        let horizon = Horizon::default();
+        let watermark = Watermark::default();
         let reads = AtomicI64::new(0);
         let get = async |tenant: u128| {
             let read = async || Ok(nth(reads.fetch_add(1, Ordering::Relaxed)));
-            horizon.get(Uuid::from_u128(tenant), read).await.unwrap_or(-1)
+            watermark.get(Uuid::from_u128(tenant), read).await.unwrap_or(-1)
         };
         assert_eq!([get(1).await, get(2).await, get(3).await], [2_000, 1_000, 2_000]);
-        horizon.note_write(Uuid::from_u128(1));
+        watermark.note_write(Uuid::from_u128(1));
         assert_eq!([get(3).await, get(1).await, get(1).await], [2_000, 2_001, 2_001]);
         tokio::time::sleep(SERVES).await;
         assert_eq!([get(3).await, get(2).await], [2_002, 1_000]);
@@ -169,10 +169,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_is_not_kept() {
-        let horizon = Horizon::default();
+        let watermark = Watermark::default();
         let tenant = Uuid::from_u128(1);
-        let failed = horizon.get(tenant, async || Err(Error::Unavailable(String::new()))).await;
+        let failed = watermark.get(tenant, async || Err(Error::Unavailable(String::new()))).await;
         assert!(failed.is_err());
-        assert_eq!(horizon.get(tenant, async || Ok(nth(7))).await.ok(), Some(2_007));
+        assert_eq!(watermark.get(tenant, async || Ok(nth(7))).await.ok(), Some(2_007));
     }
 }

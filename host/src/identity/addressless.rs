@@ -1,4 +1,4 @@
-//! Tokens without an address of whose person the issuer has just told none either: it is not asked again at once, however often such a
+//! Tokens without an address of whose person the issuer has just reported none either: it is not asked again at once, however often such a
 //! token is sent.
 
 use std::num::NonZeroUsize;
@@ -12,11 +12,11 @@ const CAPACITY: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 /// Seconds until the issuer is asked again: somebody may have confirmed an address meanwhile.
 const REST: u64 = 30;
 
-pub(super) struct Nameless(Mutex<LruCache<Digest, u64>>);
+pub(super) struct AddresslessTokens(Mutex<LruCache<Digest, u64>>);
 
-impl Nameless {
-    pub(super) fn new() -> Nameless {
-        Nameless(Mutex::new(LruCache::new(CAPACITY)))
+impl AddresslessTokens {
+    pub(super) fn new() -> AddresslessTokens {
+        AddresslessTokens(Mutex::new(LruCache::new(CAPACITY)))
     }
 
     pub(super) fn note(&self, token: Digest, now: u64) {

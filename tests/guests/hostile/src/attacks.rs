@@ -1,4 +1,4 @@
-//! The misdeeds, by mode. A mode that gets through answers success or HOSTILE_ALLOWED, and the suite fails.
+//! The attacks, by mode. A mode that gets through answers success or HOSTILE_ALLOWED, and the suite fails.
 
 use std::hint::black_box;
 
@@ -73,17 +73,24 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "problem-unknown" => Err(problem("NO_SUCH_CODE")),
         "problem-foreign" => Err(problem("hostile lower case\r\n")),
         "problem-flood" => {
-            let item = Item { pointer: "/x".repeat(50), code: "MANY".into(), required: None, identified: None };
+            let item = Item {
+                pointer: "/x".repeat(50),
+                code: "MANY".into(),
+                required: None,
+                identified: None,
+                expected: None,
+            };
             Err(Problem { code: "HOSTILE_ALLOWED".into(), errors: vec![item; 100_000] })
         }
         "problem-many" => {
-            let item = Item { pointer: "/x".into(), code: "MANY".into(), required: None, identified: None };
+            let item =
+                Item { pointer: "/x".into(), code: "MANY".into(), required: None, identified: None, expected: None };
             Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item; 1_000] })
         }
 
         "problem-code" => Err(problem(&text)),
         "problem-pointer" => {
-            let item = Item { pointer: text, code: "MANY".into(), required: None, identified: None };
+            let item = Item { pointer: text, code: "MANY".into(), required: None, identified: None, expected: None };
             Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item] })
         }
 
@@ -374,18 +381,18 @@ fn emit_about(resource_type: &str, kind: &str, data: &str) -> Result<Reply, Prob
     Ok(done())
 }
 
-/// A misdeed on a note that the same request made.
-fn on_a_note(misdeed: impl FnOnce(Value) -> Call) -> Result<Reply, Problem> {
+/// A attack on a note that the same request made.
+fn on_a_note(attack: impl FnOnce(Value) -> Call) -> Result<Reply, Problem> {
     let id = Value::Id(store::id());
     let row = vec![id.clone(), Value::Text(store::label()), Value::Integer(1)];
-    store::verdict(run(&[insert("note", &["id", "label", "number"], vec![row]), misdeed(id)]))
+    store::verdict(run(&[insert("note", &["id", "label", "number"], vec![row]), attack(id)]))
 }
 
-/// A misdeed on a ledger entry that the same request made.
-fn on_an_entry(misdeed: impl FnOnce(Value) -> Call) -> Result<Reply, Problem> {
+/// A attack on a ledger entry that the same request made.
+fn on_an_entry(attack: impl FnOnce(Value) -> Call) -> Result<Reply, Problem> {
     let id = Value::Id(store::id());
     let row = vec![id.clone(), Value::Text(store::label()), Value::Integer(1)];
-    store::verdict(run(&[insert("entry", &["id", "label", "number"], vec![row]), misdeed(id)]))
+    store::verdict(run(&[insert("entry", &["id", "label", "number"], vec![row]), attack(id)]))
 }
 
 /// A uuid's two halves.

@@ -17,7 +17,7 @@ const PART: usize = 16 << 10;
 
 /// The answers of a connection that are not wholly handed on.
 #[derive(Default)]
-pub struct Untaken {
+pub struct PendingResponses {
     answers: Mutex<Answers>,
 }
 
@@ -29,14 +29,14 @@ struct Answers {
     since: BTreeMap<u64, Instant>,
 }
 
-impl Untaken {
+impl PendingResponses {
     /// Since when the answer waits that has waited longest.
     pub fn oldest(&self) -> Option<Instant> {
         self.answers().since.values().min().copied()
     }
 
     /// The body of an answer, watched until it is handed on.
-    pub fn watch(self: Arc<Untaken>, body: Body) -> Body {
+    pub fn watch(self: Arc<PendingResponses>, body: Body) -> Body {
         if body.is_end_stream() {
             return body;
         }
@@ -47,7 +47,7 @@ impl Untaken {
             answers.since.insert(number, Instant::now());
             number
         };
-        Body::new(Watched { body, rest: Bytes::new(), number, untaken: self })
+        Body::new(Watched { body, rest: Bytes::new(), number, pending: self })
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
@@ -61,7 +61,7 @@ struct Watched {
     /// Of the last frame, what is not handed on.
     rest: Bytes,
     number: u64,
-    untaken: Arc<Untaken>,
+    pending: Arc<PendingResponses>,
 }
 
 impl HttpBody for Watched {
@@ -81,7 +81,7 @@ impl HttpBody for Watched {
                 None => return Poll::Ready(None),
             }
         }
-        if let Some(since) = this.untaken.answers().since.get_mut(&this.number) {
+        if let Some(since) = this.pending.answers().since.get_mut(&this.number) {
             *since = Instant::now();
         }
         let part = this.rest.split_to(this.rest.len().min(PART));
@@ -105,7 +105,7 @@ impl HttpBody for Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.untaken.answers().since.remove(&self.number);
+        self.pending.answers().since.remove(&self.number);
     }
 }
 
@@ -117,22 +117,22 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_is_watched_until_it_is_handed_on() {
-        let untaken = Arc::new(Untaken::default());
+        let pending = Arc::new(PendingResponses::default());
         let text: Bytes = (0..=255).cycle().take(2 * PART + 7).collect();
-        let mut answer = untaken.clone().watch(Body::from(text.clone()));
+        let mut answer = pending.clone().watch(Body::from(text.clone()));
         assert_eq!(answer.size_hint().exact(), Some(text.len() as u64), "its length stands in the head");
-        let begun = untaken.oldest().expect("it waits");
+        let begun = pending.oldest().expect("it waits");
         let mut taken = Vec::new();
         while let Some(frame) = answer.frame().await {
             let data = frame.expect("a frame").into_data().expect("data");
             assert!(data.len() <= PART);
             taken.extend_from_slice(&data);
-            assert!(untaken.oldest().expect("it is there until it is dropped") > begun);
+            assert!(pending.oldest().expect("it is there until it is dropped") > begun);
         }
         assert!(taken == text && answer.is_end_stream());
         drop(answer);
-        assert_eq!(untaken.oldest(), None);
-        drop(untaken.clone().watch(Body::empty()));
-        assert_eq!(untaken.oldest(), None, "nothing to take");
+        assert_eq!(pending.oldest(), None);
+        drop(pending.clone().watch(Body::empty()));
+        assert_eq!(pending.oldest(), None, "nothing to take");
     }
 }

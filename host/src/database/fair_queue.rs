@@ -1,0 +1,182 @@
+//! A fair queue. Requests that wait for a database are served round robin between companies, and a company has at most half of the
+//! slots at once: a company with many requests waits for itself. This file only counts: threads and tasks wait elsewhere.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::Shard;
+
+/// How much there is to share.
+#[derive(Debug, Clone, Copy)]
+pub struct Capacity {
+    /// Slots that run at once.
+    pub slots: usize,
+    /// Requests that may wait.
+    pub queue: usize,
+}
+
+/// Half of what there is, and at least one: a company's part. What belongs to no company has all.
+fn part(shard: Shard, all: usize) -> usize {
+    match shard {
+        Shard::Global => all,
+        Shard::Company(_) => (all / 2).max(1),
+    }
+}
+
+pub struct FairQueue<T> {
+    capacity: Capacity,
+    waiting: HashMap<Shard, VecDeque<T>>,
+    /// Who waits, as their turns come.
+    round: VecDeque<Shard>,
+    /// How many of each run.
+    running: HashMap<Shard, usize>,
+    all_waiting: usize,
+    all_running: usize,
+}
+
+impl<T> FairQueue<T> {
+    pub fn new(capacity: Capacity) -> FairQueue<T> {
+        FairQueue {
+            capacity,
+            waiting: HashMap::new(),
+            round: VecDeque::new(),
+            running: HashMap::new(),
+            all_waiting: 0,
+            all_running: 0,
+        }
+    }
+
+    /// Takes its place in the queue. Given back where the queue, or the company's half of it, is full.
+    pub fn push(&mut self, shard: Shard, item: T) -> Result<(), T> {
+        let queue = self.waiting.get(&shard).map_or(0, VecDeque::len);
+        if self.all_waiting >= self.capacity.queue || queue >= part(shard, self.capacity.queue) {
+            return Err(item);
+        }
+        if queue == 0 {
+            self.round.push_back(shard);
+        }
+        self.waiting.entry(shard).or_default().push_back(item);
+        self.all_waiting += 1;
+        Ok(())
+    }
+
+    /// The next that may run, which from now on counts as running. `may`: whether an item may run now, whoever's it is; those
+    /// behind one that may not wait with it.
+    pub fn next(&mut self, may: impl Fn(&T) -> bool) -> Option<(Shard, T)> {
+        if self.all_running >= self.capacity.slots {
+            return None;
+        }
+        let nth = self.round.iter().position(|shard| {
+            let running = self.running.get(shard).copied().unwrap_or(0);
+            running < part(*shard, self.capacity.slots)
+                && self.waiting.get(shard).and_then(VecDeque::front).is_some_and(&may)
+        })?;
+        let shard = self.round.remove(nth)?;
+        let queue = self.waiting.get_mut(&shard)?;
+        let item = queue.pop_front()?;
+        if queue.is_empty() {
+            self.waiting.remove(&shard);
+        } else {
+            self.round.push_back(shard);
+        }
+        self.all_waiting -= 1;
+        self.all_running += 1;
+        *self.running.entry(shard).or_default() += 1;
+        Some((shard, item))
+    }
+
+    /// One of these runs no more.
+    pub fn end(&mut self, shard: Shard) {
+        if let Some(running) = self.running.get_mut(&shard) {
+            self.all_running -= 1;
+            *running -= 1;
+            if *running == 0 {
+                self.running.remove(&shard);
+            }
+        }
+    }
+
+    /// How many run.
+    pub fn count_running(&self) -> usize {
+        self.all_running
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.all_waiting == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn company(number: u128) -> Shard {
+        Shard::Company(Uuid::from_u128(number))
+    }
+
+    fn turns(slots: usize, queue: usize) -> FairQueue<u32> {
+        FairQueue::new(Capacity { slots, queue })
+    }
+
+    #[test]
+    fn companies_take_turns_however_much_one_of_them_asks() {
+        let mut fair_queue = turns(100, 100);
+        for item in 0..5 {
+            fair_queue.push(company(1), item).unwrap();
+        }
+        fair_queue.push(company(2), 10).unwrap();
+        fair_queue.push(company(2), 11).unwrap();
+        fair_queue.push(Shard::Global, 20).unwrap();
+        let served: Vec<u32> = std::iter::from_fn(|| fair_queue.next(|_| true)).map(|(_, item)| item).collect();
+        assert_eq!(served, [0, 10, 20, 1, 11, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_company_has_half_of_the_places_and_what_belongs_to_none_has_all() {
+        for (slots, of_a_company) in [(1, 1), (2, 1), (3, 1), (4, 2), (16, 8)] {
+            let mut fair_queue = turns(slots, 100);
+            for item in 0..20 {
+                fair_queue.push(company(1), item).unwrap();
+            }
+            for _ in 0..of_a_company {
+                assert!(fair_queue.next(|_| true).is_some());
+            }
+            assert!(fair_queue.next(|_| true).is_none(), "{slots}: its half is taken");
+            if slots > of_a_company {
+                fair_queue.push(company(2), 99).unwrap();
+                assert_eq!(fair_queue.next(|_| true), Some((company(2), 99)), "{slots}: the rest is for others");
+                fair_queue.end(company(2));
+            }
+            fair_queue.end(company(1));
+            assert!(fair_queue.next(|_| true).is_some(), "{slots}");
+        }
+        let mut fair_queue = turns(3, 100);
+        (0..5).for_each(|item| fair_queue.push(Shard::Global, item).unwrap());
+        assert_eq!(std::iter::from_fn(|| fair_queue.next(|_| true)).count(), 3);
+    }
+
+    #[test]
+    fn a_company_fills_half_of_the_queue_and_leaves_the_other() {
+        let mut fair_queue = turns(0, 6);
+        assert_eq!((0..10).filter(|item| fair_queue.push(company(1), *item).is_ok()).count(), 3);
+        assert_eq!((0..10).filter(|item| fair_queue.push(company(2), *item).is_ok()).count(), 3);
+        assert_eq!(fair_queue.push(company(3), 7), Err(7));
+        assert!(!fair_queue.is_empty());
+    }
+
+    #[test]
+    fn what_may_not_run_now_holds_up_its_own_company_alone() {
+        let mut fair_queue = turns(9, 9);
+        fair_queue.push(company(1), 1).unwrap();
+        fair_queue.push(company(2), 2).unwrap();
+        assert_eq!(fair_queue.next(|item| *item != 1), Some((company(2), 2)));
+        assert_eq!(fair_queue.next(|item| *item != 1), None);
+        assert_eq!(fair_queue.next(|_| true), Some((company(1), 1)));
+        assert_eq!(fair_queue.count_running(), 2);
+        fair_queue.end(company(3));
+        fair_queue.end(company(1));
+        assert_eq!(fair_queue.count_running(), 1);
+    }
+}
