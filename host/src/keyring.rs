@@ -44,6 +44,11 @@ impl KeyRing {
         &self.first.id
     }
 
+    /// Whether it can decrypt what was encrypted under the key of this id.
+    pub fn holds(&self, key_id: &str) -> bool {
+        std::iter::once(&self.first).chain(&self.others).any(|key| key.id == key_id)
+    }
+
     /// Encrypts `secret` for the record `of`, beside which alone it can be decrypted.
     pub fn encrypt(&self, of: &[u8], secret: &[u8]) -> anyhow::Result<Sealed> {
         let mut bytes = secret.to_vec();

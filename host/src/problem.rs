@@ -188,8 +188,8 @@ impl Problem {
     }
 
     /// 409: the request or the record would have more than so many of these.
-    pub fn limit_exceeded(most: impl Into<Value>, unit: &str) -> Problem {
-        let expected = json!({ "maximum": most.into(), "unit": unit });
+    pub fn limit_exceeded(most: impl Into<Value>, counted: &str) -> Problem {
+        let expected = json!({ "maximum": most.into(), "counted": counted });
         Problem::new("LIMIT_EXCEEDED").with(vec![Item::new("", "LIMIT_EXCEEDED").with_expected(expected)])
     }
 

@@ -38,6 +38,7 @@ impl Office {
             currency_code: "EUR".to_string(),
             money_account_id: None,
             opening: opening.to_string(),
+            smallest_coin: None,
         }
     }
 

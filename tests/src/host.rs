@@ -362,9 +362,14 @@ impl Stoa {
 
     /// Starts the host again on the same data folder and database.
     pub fn restart(&self) {
+        self.try_restart().unwrap_or_else(|said| panic!("the host did not start again: {said}"));
+    }
+
+    /// The same; `Err` holds what it wrote to stderr before it gave up.
+    pub fn try_restart(&self) -> Result<(), String> {
         self.kill9();
         *lock(&self.0.contract) = None;
-        self.0.launch().unwrap_or_else(|said| panic!("the host did not start again: {said}"));
+        self.0.launch()
     }
 
     /// Ways into its database.

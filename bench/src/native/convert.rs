@@ -46,7 +46,7 @@ fn bounds(bounds: sdk::problems::Bounds) -> problems::Bounds {
         sdk::problems::Bound::Date(day) => problems::Bound::Date(day),
         sdk::problems::Bound::Instant(instant) => problems::Bound::Instant(instant),
     };
-    problems::Bounds { minimum: bounds.minimum.map(bound), maximum: bounds.maximum.map(bound), unit: bounds.unit }
+    problems::Bounds { minimum: bounds.minimum.map(bound), maximum: bounds.maximum.map(bound), counted: bounds.counted }
 }
 
 pub fn facts(facts: context::Facts) -> sdk::context::Facts {

@@ -135,6 +135,7 @@ mod reply;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod scripted;
 mod service;
+mod service_access;
 mod sets;
 pub mod store;
 pub mod text;
@@ -158,7 +159,7 @@ pub use operation::{Client, Operation};
 pub use page::{Limit, Page, fit_page};
 pub use problem::item;
 pub use reply::{Answer, etag};
-pub use service::ServiceAccess;
+pub use service_access::ServiceAccess;
 pub use sets::{map, set};
 pub use stoa_descriptor as descriptor;
 pub use stoa_descriptor::Schemas;

@@ -9,7 +9,7 @@ use crate::event::DeclaredEvent;
 use crate::host::fault;
 use crate::operation::Operation;
 use crate::reply::Answer;
-use crate::service::ServiceAccess;
+use crate::service_access::ServiceAccess;
 
 /// What a module says of itself, as constants: the descriptor is made from it.
 #[derive(Clone, Copy)]

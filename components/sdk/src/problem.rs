@@ -26,12 +26,12 @@ impl Item {
 impl Bounds {
     /// Nothing below this is accepted.
     pub fn minimum(least: impl Into<Bound>) -> Bounds {
-        Bounds { minimum: Some(least.into()), maximum: None, unit: None }
+        Bounds { minimum: Some(least.into()), maximum: None, counted: None }
     }
 
     /// Nothing above this is accepted.
     pub fn maximum(most: impl Into<Bound>) -> Bounds {
-        Bounds { minimum: None, maximum: Some(most.into()), unit: None }
+        Bounds { minimum: None, maximum: Some(most.into()), counted: None }
     }
 
     /// What is between these, both included, is accepted.
@@ -53,8 +53,8 @@ impl Bounds {
     }
 
     /// The bounds are of a count of these: DAYS, LINES.
-    pub fn of_unit(self, unit: &str) -> Bounds {
-        Bounds { unit: Some(unit.to_owned()), ..self }
+    pub fn of_counted(self, counted: &str) -> Bounds {
+        Bounds { counted: Some(counted.to_owned()), ..self }
     }
 }
 
@@ -151,7 +151,7 @@ impl Problem {
 
     /// 409: more than so many of these at the pointer, which is empty where it is the whole request or record.
     pub fn limit_exceeded(pointer: &str, most: impl Into<Bound>, unit: &str) -> Problem {
-        Problem::beyond(pointer, Bounds::maximum(most).of_unit(unit))
+        Problem::beyond(pointer, Bounds::maximum(most).of_counted(unit))
     }
 
     /// 409: what stands at the pointer passes these bounds.

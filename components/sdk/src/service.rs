@@ -1,33 +1,4 @@
-//! Services: what callers must hold for those that a module offers; and for those of other modules, one declaration gives the call
-//! and, in native builds, a place for what stands in for it.
-
-use stoa_descriptor as descriptor;
-
-/// What the caller of a request must hold, all of it, for functions of a service. The host checks it, but for modules whose signer
-/// lets them act for anybody.
-#[derive(Clone, Copy)]
-pub struct ServiceAccess {
-    /// `commerce:sales/orders`.
-    pub interface: &'static str,
-    /// As WIT spells them.
-    pub functions: &'static [&'static str],
-    /// Of users; none: no user may.
-    pub permissions: &'static [&'static str],
-    /// Of API clients; none: no API client may.
-    pub scopes: &'static [&'static str],
-}
-
-impl ServiceAccess {
-    pub(crate) fn describe(&self) -> impl Iterator<Item = descriptor::ServiceAccess> {
-        let texts = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
-        self.functions.iter().map(move |function| descriptor::ServiceAccess {
-            interface: self.interface.to_owned(),
-            function: (*function).to_owned(),
-            permissions: texts(self.permissions),
-            scopes: texts(self.scopes),
-        })
-    }
-}
+//! Services of other modules: one declaration gives the call and, in native builds, a place for what stands in for it.
 
 /// Declares functions of a service that the module imports, as the generated bindings have them:
 ///

@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod bindings;
 pub mod change;
 pub mod clients;
+pub mod coin;
 pub mod dates;
 pub mod document;
 #[allow(missing_docs, reason = "a comment becomes a description in the contract, and these names are the trade's")]

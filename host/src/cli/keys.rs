@@ -1,12 +1,12 @@
 //! `stoa keys rotate`: encrypts stored secrets again with the first key of STOA_ENCRYPTION_KEY, also while hosts run.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Subcommand;
 use serde::Serialize;
 use serde_json::json;
 
+use super::data_flags::DataFlags;
 use crate::database::Database;
 use crate::events::endpoint;
 use crate::settings::Settings;
@@ -33,14 +33,9 @@ struct Flags {
     #[arg(long)]
     #[serde(skip)]
     json: bool,
-    /// Data folder of the hosts.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_dir: Option<PathBuf>,
-    /// Database of the hosts: `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {

@@ -3,15 +3,15 @@
 use clap::Args;
 use serde::Serialize;
 
+use super::data_flags::DataFlags;
 use crate::database::Database;
 use crate::settings::Settings;
 
 #[derive(Args, Serialize)]
 pub struct Flags {
-    /// Database to update: `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
 }
 
 pub fn run(flags: Flags) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! The binary's verbs, one file each.
 
+mod data_flags;
 mod keys;
 mod migrate;
 mod module;

@@ -14,10 +14,11 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use uuid::Uuid;
 
+use super::data_flags::DataFlags;
 use crate::database::Database;
 use crate::deployment::{Deployment, HostIdentity, development, first};
 
-use crate::events::Relay;
+use crate::events::{Relay, endpoint};
 use crate::gate::admission::Role;
 use crate::gate::compiler::Compiler;
 use crate::gate::trust::Trust;
@@ -32,6 +33,7 @@ use crate::http::{answer, body, cors, open_files, private, server};
 use crate::identity::api_keys::ApiKeys;
 use crate::identity::users::Users;
 use crate::identity::{Clock, DevIssuer, Verifier};
+use crate::keyring::KeyRing;
 use crate::platform::{self, Platform};
 use crate::purge;
 use crate::sandbox::engine::{self, Sandbox};
@@ -57,14 +59,9 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     private_listen: Option<SocketAddr>,
-    /// Folder for the SQLite database, keys and the cache of compiled modules.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_dir: Option<PathBuf>,
-    /// Database: `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
     /// Folder of the modules of the first generation.
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +95,21 @@ pub fn start_log(filter: &str, format: LogFormat) {
     }
 }
 
+/// Refuses to serve with a key that this host made for itself where the database has secrets under another one: a second --dev host
+/// with a folder of its own. Who states keys may have lost one, and needs a host to replace the secrets under it.
+async fn check_keys(settings: &Settings, database: &Database, keys: &KeyRing) -> anyhow::Result<()> {
+    let missing = endpoint::find_missing_keys(database, keys).await?;
+    let Some(id) = missing.first() else { return Ok(()) };
+    anyhow::ensure!(
+        settings.encryption_key.is_some(),
+        "the database has secrets that another host encrypted under the key {id}, and {} has no such key: start with the \
+         --data-dir of that host, copy its encryption.key, or set STOA_ENCRYPTION_KEY to the same keys on every host",
+        settings.data_dir.display()
+    );
+    tracing::error!(keys = ?missing, "STOA_ENCRYPTION_KEY lacks keys of stored secrets: webhooks under them are not sent");
+    Ok(())
+}
+
 async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
     let descriptors = open_files::raise_limit();
     // From here on: else a SIGHUP would end a host that starts.
@@ -128,6 +140,7 @@ async fn serve(settings: Settings, flags: Flags) -> anyhow::Result<()> {
         host: platform::NAMES,
     });
     let database = Arc::new(Database::open(&settings.database(), settings.dev).await?);
+    check_keys(&settings, &database, &keys).await?;
     let release = first::release(&database, &gate, &settings.modules_dir()).await?;
 
     let dev_issuer = if settings.dev { Some(DevIssuer::load_or_create(&settings.data_dir)?) } else { None };

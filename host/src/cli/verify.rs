@@ -8,6 +8,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::Unfinished;
+use super::data_flags::DataFlags;
 use crate::database::Database;
 use crate::deployment::first;
 use crate::deployment::verify::{Finding, Stopped, Verification, VerifyReport};
@@ -23,14 +24,9 @@ pub struct Flags {
     #[arg(long)]
     #[serde(skip)]
     json: bool,
-    /// Data folder of the hosts.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data_dir: Option<PathBuf>,
-    /// Database of the hosts: `sqlite:PATH` or `postgres://...`.
-    #[arg(long)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    database_url: Option<String>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    data: DataFlags,
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     modules_dir: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! Secrets of endpoints: encrypted at rest under the deployment's key, beside the row that they belong to, and encrypted anew when that key
 //! changes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -12,6 +13,8 @@ use crate::keyring::{KeyRing, Sealed};
 pub const OVERLAP_MS: i64 = 24 * 60 * 60 * 1000;
 /// Rows that are encrypted anew in one transaction.
 const BATCH: usize = 100;
+/// Keys of a deployment that are looked at: it has one, and two while they are changed.
+const MOST_KEYS: usize = 100;
 
 /// Columns of an endpoint that [`Secrets::read`] reads.
 pub const COLUMNS: &str = "key_id, secret, previous_secret, previous_until";
@@ -91,6 +94,22 @@ fn owner(tenant: Uuid, endpoint: Uuid) -> [u8; 32] {
     owner[..16].copy_from_slice(tenant.as_bytes());
     owner[16..].copy_from_slice(endpoint.as_bytes());
     owner
+}
+
+/// Keys by which stored secrets are encrypted and that this ring lacks.
+pub async fn find_missing_keys(database: &Database, keys: &KeyRing) -> Result<BTreeSet<String>, Error> {
+    let mut missing = BTreeSet::new();
+    for place in database.places() {
+        let ids = database.read_plain(place, (), |session, ()| {
+            Box::pin(async move {
+                let sql = format!("select distinct key_id from stoa_webhook_endpoint limit {MOST_KEYS}");
+                let rows = session.query_composed(sql, &[]).await?;
+                rows.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, Error>>()
+            })
+        });
+        missing.extend(ids.await?.into_iter().filter(|id| !keys.holds(id)));
+    }
+    Ok(missing)
 }
 
 /// Encrypts under the current key what is under another one; also beside hosts that run. Answers how many endpoints there were.

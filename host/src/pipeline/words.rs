@@ -40,8 +40,8 @@ pub fn show_bounds(bounds: &Bounds) -> Option<Value> {
             shown.insert(name.to_owned(), show_bound(bound)?);
         }
     }
-    match &bounds.unit {
-        Some(unit) if is_code(unit) => shown.insert("unit".to_owned(), unit.as_str().into()),
+    match &bounds.counted {
+        Some(counted) if is_code(counted) => shown.insert("counted".to_owned(), counted.as_str().into()),
         Some(_) => return None,
         None => None,
     };
@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn bounds_by_their_form() {
-        let bounds = |minimum, unit: Option<&str>| Bounds { minimum, maximum: None, unit: unit.map(str::to_owned) };
+        let bounds =
+            |minimum, counted: Option<&str>| Bounds { minimum, maximum: None, counted: counted.map(str::to_owned) };
         for (bound, shown) in [
             (Bound::Integer(-3), Some(json!({ "minimum": -3 }))),
             (Bound::Decimal("-0.000001".into()), Some(json!({ "minimum": "-0.000001" }))),
@@ -137,7 +138,7 @@ mod tests {
             let bounds = bounds(Some(bound), None);
             assert_eq!((show_bounds(&bounds), are_bounds(&bounds)), (shown.clone(), shown.is_some()), "{bounds:?}");
         }
-        assert_eq!(show_bounds(&bounds(None, Some("DAYS"))), Some(json!({ "unit": "DAYS" })));
+        assert_eq!(show_bounds(&bounds(None, Some("DAYS"))), Some(json!({ "counted": "DAYS" })));
         assert_eq!(show_bounds(&bounds(None, Some("of a caller"))), None);
     }
 

@@ -65,7 +65,7 @@ async fn get(session: &mut Session, call: &Call<'_>) -> Performed {
     let today = DateTime::from_timestamp_millis(call.opened.now).unwrap_or_default().date_naive();
     let to = query.to.unwrap_or(today);
     let from = query.from.or_else(|| to.checked_sub_days(Days::new(USUAL - 1))).unwrap_or(to);
-    let days = json!({ "minimum": 1, "maximum": MOST, "unit": "DAYS" });
+    let days = json!({ "minimum": 1, "maximum": MOST, "counted": "DAYS" });
     if from > to || (to - from).num_days() >= MOST {
         return Err(Problem::new("VALIDATION_FAILED")
             .with(vec![Item::new("/query/from", "RANGE").with_expected(days)])

@@ -1,9 +1,10 @@
 //! A body costs memory and time before anybody knows whether it is wanted: more than a little of it is read from those alone who may ask.
 
 use stoa_tests::raw::Connection;
-use stoa_tests::{Database, company, on_both_databases};
+use stoa_tests::{Database, company, on_one_database};
 
-on_both_databases![a_strangers_large_body_is_refused_unread, one_user_leaves_places_for_large_bodies];
+// Judged before a database is asked, or of what no database knows.
+on_one_database![a_strangers_large_body_is_refused_unread, one_user_leaves_places_for_large_bodies];
 
 fn head(path: &str, address: &str, token: &str, length: usize) -> String {
     format!(

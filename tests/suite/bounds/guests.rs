@@ -12,10 +12,10 @@ on_both_databases![
     rows_written_are_rows_of_the_limit,
     events_have_one_budget_of_bytes,
     who_calls_is_not_a_modules_to_say,
-    items_of_a_problem_are_places_and_kinds,
+    items_of_a_problem_are_places_and_kinds
 ];
-// PostgreSQL's connections are not everybody's, and its statements have a limit of their own.
-on_one_database![store_calls_that_hold_the_writer_end];
+
+on_one_database![timed: store_calls_that_hold_the_writer_end];
 
 /// Thousands of calls, each through all rows of a table: the writer is everybody's, and a module once held it for 13 seconds.
 fn store_calls_that_hold_the_writer_end(database: Database) {

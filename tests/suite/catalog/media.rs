@@ -180,7 +180,7 @@ fn a_hundred_active_ones_at_most(database: Database) {
     let shop = company(database);
     let product = shop.product("P");
     let made: Vec<String> = (0..100).map(|_| add(&shop, &product, json!({ "url": URL })).is(201).id()).collect();
-    let most = json!({ "maximum": 100, "unit": "MEDIA" });
+    let most = json!({ "maximum": 100, "counted": "MEDIA" });
     add(&shop, &product, json!({ "url": URL })).refused(409, "LIMIT_EXCEEDED").bounds("", most);
     shop.archive(&format!("catalog/media/{}", made[50])).is(200);
     add(&shop, &product, json!({ "url": URL })).is(201);

@@ -76,6 +76,7 @@ fn faults_of_goods_are_found(database: Database) {
         &[
             ("update inventory_stock set on_hand = reserved where {tenant}", "I1"),
             ("update inventory_stock set reserved = on_hand where {tenant}", "I2"),
+            ("update catalog_holding set held = (1 = 0) where {tenant}", "stock-holding"),
             ("update inventory_stock set incoming = on_hand where {tenant}", "incoming"),
             ("update inventory_stock set in_transit = incoming where {tenant}", "transit-stock"),
             ("update inventory_stock set damaged = on_hand where {tenant}", "unit-stock"),

@@ -1,14 +1,15 @@
 //! Who may call what: the matrix as a reviewed text, and every line of it tried, with the permission and without.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use stoa_tests::company::fresh;
 use stoa_tests::contract::{Audience, Contract, Operation};
 use stoa_tests::reviewed::reviewed;
-use stoa_tests::{Answer, Company, Database, Request, company, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Request, company, host, modules, on_both_databases};
 
-stoa_tests::tests![the_matrix_is_reviewed];
+stoa_tests::tests![the_matrix_is_reviewed, every_function_of_a_service_states_what_callers_hold];
 
 on_both_databases![
     without_the_permission_nothing_is_learnt,
@@ -25,6 +26,28 @@ fn the_matrix_is_reviewed() {
     let mut lines: Vec<String> = contract.operations.iter().map(line).collect();
     lines.sort();
     reviewed("permissions.txt", &(lines.join("\n") + "\n"));
+}
+
+/// What is not stated anybody may call by a partner's module.
+fn every_function_of_a_service_states_what_callers_hold() {
+    let mut functions = 0;
+    for module in ["catalog", "pricing", "inventory", "procurement", "sales", "pos", "finance", "ledger"] {
+        let file = modules::folder().join(format!("{module}.wasm"));
+        let output = Command::new(host::binary()).args(["module", "inspect", "--json"]).arg(file).output();
+        let surface: Json = serde_json::from_slice(&output.expect("cannot run stoa").stdout).expect("a surface");
+        let of = |service: &Json| Some(format!("{}#{}", service["interface"].as_str()?, service["function"].as_str()?));
+        let stated: BTreeSet<String> =
+            surface["descriptor"]["services"].as_array().into_iter().flatten().filter_map(of).collect();
+        let offers = surface["offers"].as_object().expect("services");
+        let names = offers.iter().flat_map(|(service, functions)| {
+            let service = service.split('@').next().unwrap_or_default();
+            functions.as_object().into_iter().flat_map(|all| all.keys()).map(move |name| format!("{service}#{name}"))
+        });
+        let offered: BTreeSet<String> = names.collect();
+        assert_eq!(stated, offered, "{module}");
+        functions += offered.len();
+    }
+    assert!(functions > 50, "{functions}");
 }
 
 fn line(operation: &Operation) -> String {

@@ -25,6 +25,7 @@ on_both_databases![
     an_order_is_drafted_as_far_as_it_is_open,
     d2_lines_are_counted_from_one,
     d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts,
+    a_draft_of_many_receipts_is_cut_at_what_an_invoice_holds,
     a_draft_is_replaced_whole,
     lists_find_invoices,
     keys_read_what_they_may,
@@ -327,6 +328,30 @@ fn d2_lines_are_counted_from_one(database: Database) {
         assert_eq!(numbers(&desk.invoice(&draft).body), [1, 2]);
         assert_eq!(numbers(&key.get(&desk.at(&format!("invoices/{draft}"))).is(200).body), [1, 2]);
     }
+}
+
+/// 51 receipts of two lines are 102: the draft has the first hundred, and says that two remain.
+fn a_draft_of_many_receipts_is_cut_at_what_an_invoice_holds(database: Database) {
+    let office = Office::new(database);
+    let (buyer, desk) = (&office.buyer, &office.purchases);
+    let goods = || line_of(&office.shop.counted(0), "51", "2");
+    let order = buyer.place(json!([goods(), goods()]));
+    for _ in 0..51 {
+        order.receive(json!([order.goods(0, "1"), order.goods(1, "1")])).is(201);
+    }
+    let from = || {
+        let body = json!({ "orderId": order.id, "number": fresh("FROM-"), "basis": "RECEIVED" });
+        desk.shop.post("purchases/invoices/from-order", body)
+    };
+    let first = from().is(201);
+    let lines = |draft: &str| desk.invoice(draft)["lines"].as_array().map(Vec::len);
+    assert_eq!((&first["remainingLines"], lines(&first.id())), (&json!(2), Some(100)));
+    desk.try_issue(&first.id(), json!({})).is(200);
+    let last = from().is(201);
+    assert_eq!((&last["remainingLines"], lines(&last.id())), (&json!(0), Some(2)));
+    desk.try_issue(&last.id(), json!({})).is(200);
+    from().refused(409, "ILLEGAL_STATE").fault("/orderId", "NOTHING_TO_BILL");
+    office.shop.verified();
 }
 
 fn d3_what_is_billed_by_the_order_is_not_drafted_of_its_receipts(database: Database) {

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use stoa_tests::billing::Office;
 use stoa_tests::drawer::{Drawer, component};
 use stoa_tests::goods::WHY;
-use stoa_tests::services::finance::{Call, Direction, Opened};
+use stoa_tests::services::finance::{Call, Direction, Opened, Session};
 use stoa_tests::services::{self, key, new_key};
 use stoa_tests::tables::figure;
 use stoa_tests::{Database, on_both_databases};
@@ -14,6 +14,7 @@ on_both_databases![
     f61_cash_of_a_till_names_its_open_session,
     f61_without_books_a_session_may_be_named,
     f63_no_more_leaves_than_the_till_holds,
+    a_refund_in_cash_is_made_up_of_the_tills_coins,
     f65_a_void_puts_cash_into_an_open_till,
     f71_a_receipt_settles_its_order,
     f72_a_collected_order_is_billed_whole,
@@ -88,6 +89,25 @@ fn f63_no_more_leaves_than_the_till_holds(database: Database) {
     drawer.try_move(Direction::Out, "0.000001").refused(409, "LIMIT_EXCEEDED").fault("/amount", "EXCEEDS_TILL_CASH");
     assert_eq!(drawer.cash(), "0");
     drawer.office.sound();
+}
+
+fn a_refund_in_cash_is_made_up_of_the_tills_coins(database: Database) {
+    let office = Office::with_services(database, true);
+    let desk = &office.sales;
+    let session = Session { smallest_coin: Some("0.05".to_string()), ..office.session("10") };
+    let drawer = Drawer { office: office.clone(), session: session.id };
+    drawer.try_calls(&[Call::Open(session)]).is(201);
+    let credit = desk.grant("50");
+    for finer in ["0.01", "1.049999", "0.000001"] {
+        let refused = desk.try_refund(&credit, finer, cash_refund(json!(drawer.id())));
+        refused.refused(409, "AMOUNT_PRECISION").fault("/amount", "FINER_THAN_COIN");
+    }
+    assert_eq!(drawer.cash(), "10");
+    desk.try_refund(&credit, "1.15", cash_refund(json!(drawer.id()))).is(201);
+    assert_eq!(drawer.cash(), "8.85");
+    // Money that leaves no drawer is no coins.
+    desk.try_refund(&credit, "0.000001", json!({ "method": "TRANSFER" })).is(201);
+    office.sound();
 }
 
 fn f65_a_void_puts_cash_into_an_open_till(database: Database) {

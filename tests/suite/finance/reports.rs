@@ -22,6 +22,7 @@ on_both_databases![
     an_order_shows_how_far_it_is_settled,
     pages_of_groups_follow_each_other,
     d4_sums_have_more_than_twelve_digits,
+    d4_so_have_those_of_the_books_and_of_orders,
 ];
 
 fn party_path(desk: &Desk, of: &str) -> String {
@@ -200,7 +201,7 @@ fn f77_what_a_report_may_be_asked(database: Database) {
         let ask = |query: &[(&str, &str)]| office.shop.list(&format!("reports/{report}"), query);
         ask(&range).refused(400, "VALIDATION_FAILED").at("/query/legalEntityId");
         let long = [("legalEntityId", entity), ("currencyCode", "EUR"), ("from", "2025-01-01"), ("to", "2026-01-02")];
-        let year = json!({ "minimum": 1, "maximum": 366, "unit": "DAYS" });
+        let year = json!({ "minimum": 1, "maximum": 366, "counted": "DAYS" });
         ask(&long).refused(400, "VALIDATION_FAILED").fault("/query/to", "RANGE").bounds("/query/to", year);
         let gone = uuid::Uuid::now_v7().to_string();
         let gone: Vec<(&str, &str)> = [("legalEntityId", gone.as_str())].into_iter().chain(range).collect();
@@ -492,6 +493,74 @@ fn d4_sums_have_more_than_twelve_digits(database: Database) {
     let trial = shop.list("ledger/trial-balance", &of_entity).is(200);
     let row = |code: &str| trial["rows"].as_array().into_iter().flatten().find(|row| row["code"] == code).cloned();
     assert_eq!(row("1200").map(|row| figure(&row["closing"])).as_deref(), Some("2400000000000"), "{trial}");
+    office.sound();
+}
+
+fn d4_so_have_those_of_the_books_and_of_orders(database: Database) {
+    let office = Office::with_books(database);
+    let (shop, books, today) = (&office.shop, office.books(), day(0));
+    // In units of MUCH: the bank has 5 of revenue and 2 of capital, less 2 of expenses.
+    for (debit, credit, times) in [("1010", "4000", 5), ("1010", "3000", 2), ("5100", "1010", 2)] {
+        (0..times).for_each(|_| drop(books.manual(&today, debit, credit, MUCH).is(201)));
+    }
+    // Two lines of one order, each billed by an invoice of its own.
+    let main = shop.main();
+    let goods = [(); 2].map(|()| office.counter.good("1", "0"));
+    goods.iter().for_each(|variant| drop(shop.bring(variant, &main, MUCH, Some("1")).is(201)));
+    let lines: Vec<Json> = goods.iter().map(|variant| json!({ "variantId": variant, "quantity": MUCH })).collect();
+    let order = office.counter.deliver(json!(lines));
+    for nth in 0..2 {
+        let line = office.counter.read(&order)["items"][nth]["id"].clone();
+        office.sales.issue(json!([{ "orderItemId": line, "quantity": MUCH }]));
+    }
+    // What is there of one variant in two warehouses.
+    let places = [main, shop.warehouse("PHYSICAL")];
+    places.iter().for_each(|place| drop(shop.bring(&goods[0], place, MUCH, Some("1")).is(201)));
+
+    let (of_entity, entity) = ("legalEntityId", office.entity.as_str());
+    let range = vec![(of_entity, entity), ("from", today.as_str()), ("to", today.as_str())];
+    let by_place = || {
+        let more = [("currencyCode", "EUR"), ("groupBy", "WAREHOUSE")];
+        range.iter().copied().chain(more).collect::<Vec<(&str, &str)>>()
+    };
+    let as_of = vec![(of_entity, entity), ("asOf", today.as_str())];
+    let stock = format!("inventory/variants/{}/stock", goods[0]);
+    let trial = shop.list("ledger/trial-balance", &range).is(200);
+    let rows = trial["rows"].as_array().cloned().unwrap_or_default();
+    let row_of =
+        |code: &str| rows.iter().position(|row| row["code"] == code).unwrap_or_else(|| panic!("{code}: {trial}"));
+    let bank = rows[row_of("1010")]["accountId"].as_str().unwrap_or_default().to_string();
+    let bank_row = format!("/rows/{}", row_of("1010"));
+    let statement = format!("ledger/accounts/{bank}/statement");
+    let settlement = format!("sales/orders/{order}/settlement");
+    let table: Vec<(&str, Vec<(&str, &str)>, String, &str)> = vec![
+        ("ledger/trial-balance", range.clone(), format!("{bank_row}/debit"), "4200000000000"),
+        ("ledger/trial-balance", range.clone(), format!("{bank_row}/credit"), TWICE),
+        ("ledger/trial-balance", range.clone(), format!("{bank_row}/closing"), "3000000000000"),
+        (&statement, vec![], "/closing".to_string(), "3000000000000"),
+        (&statement, vec![], "/items/6/balance".to_string(), "4200000000000"),
+        (&statement, vec![("from", &today)], "/closing".to_string(), "3000000000000"),
+        // Revenue of the order besides; its cost and the goods that came cancel each other but for those still there.
+        ("ledger/income-statement", range.clone(), "/subtotals/0/amount".to_string(), "4200000000000"),
+        ("ledger/income-statement", range.clone(), "/subtotals/1/amount".to_string(), "0"),
+        ("ledger/income-statement", range.clone(), "/result".to_string(), "4200000000000"),
+        ("ledger/balance-sheet", as_of.clone(), "/resultOfYear".to_string(), "4200000000000"),
+        ("ledger/balance-sheet", as_of.clone(), "/subtotals/2/amount".to_string(), TWICE),
+        ("reports/sales", by_place(), "/totals/revenue".to_string(), TWICE),
+        ("reports/sales", by_place(), "/items/0/revenue".to_string(), TWICE),
+        ("reports/margin", by_place(), "/items/0/cost".to_string(), TWICE),
+        (&settlement, vec![], "/total".to_string(), TWICE),
+        (&settlement, vec![], "/billed".to_string(), TWICE),
+        (&stock, vec![], "/totals/onHand".to_string(), TWICE),
+        (&stock, vec![], "/totals/available".to_string(), TWICE),
+    ];
+    for (path, query, pointer, expected) in table {
+        let told = shop.list(path, &query).is(200);
+        let found = told.body.pointer(&pointer).map(figure);
+        assert_eq!(found.as_deref(), Some(expected), "{path} {pointer}: {told}");
+    }
+    let entries = shop.list("ledger/general-ledger", &range).is(200);
+    assert!(entries.items().iter().all(|line| line["debit"] != line["credit"]), "{entries}");
     office.sound();
 }
 

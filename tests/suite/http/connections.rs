@@ -10,11 +10,12 @@ use stoa_tests::{Database, Stoa, eventually, modules, on_one_database};
 // What is refused here is refused before a database is asked.
 on_one_database![
     whoever_says_nothing_is_left,
-    whoever_opens_no_window_is_left,
     one_peer_leaves_room_for_others,
     ten_thousand_idle_connections_stop_nobody,
-    the_private_listener_answers_to_its_own_names,
+    the_private_listener_answers_to_its_own_names
 ];
+
+on_one_database![timed: whoever_opens_no_window_is_left];
 
 const SILENCE: Duration = Duration::from_secs(2);
 
@@ -80,7 +81,7 @@ fn whoever_opens_no_window_is_left(database: Database) {
         builder.build().expect("a client")
     };
     runtime.block_on(async {
-        for window in [0, 1024, 65_535] {
+        let read_late = async |window: u32| {
             let client = client(window);
             let answer = client.get(&url).send().await.expect("a head");
             let length = answer.content_length().expect("its length");
@@ -88,7 +89,8 @@ fn whoever_opens_no_window_is_left(database: Database) {
             tokio::time::sleep(SILENCE * 4).await;
             // Whoever reads now, reads too late.
             assert!(answer.bytes().await.is_err(), "window {window}");
-        }
+        };
+        futures_util::future::join_all([0, 1024, 65_535].map(read_late)).await;
         let slow = client(16 << 10);
         let mut answer = slow.get(&url).send().await.expect("a head");
         let (begin, length, mut taken) = (Instant::now(), answer.content_length().expect("its length"), 0);

@@ -5,9 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
-use stoa_tests::{Database, company, host, on_both_databases};
+use stoa_tests::{Database, company, host, on_both_databases, on_one_database};
 
-on_both_databases![
+on_both_databases![product_create_takes_sixteen_mebibytes];
+
+// Judged before a database is asked, or of what no database knows.
+on_one_database![
     unknown_routes,
     methods_not_allowed,
     every_operation_wants_a_token,
@@ -16,7 +19,6 @@ on_both_databases![
     media_types_of_bodies,
     media_types_of_answers,
     p19_two_mebibytes_to_an_operation_of_one,
-    product_create_takes_sixteen_mebibytes,
     refusals_reach_who_is_still_sending,
     body_where_none_belongs,
     head_wherever_get_works,
@@ -26,7 +28,7 @@ on_both_databases![
     paths_are_taken_literally,
     malformed_path_parameters,
     options_and_cors,
-    concurrent_requests_have_their_own_ids,
+    concurrent_requests_have_their_own_ids
 ];
 
 fn unknown_routes(database: Database) {

@@ -5,14 +5,15 @@ use std::io::Write as _;
 
 use serde_json::Value as Json;
 use stoa_tests::tour::{blocks, follow, mark};
-use stoa_tests::{Database, Folder, browser, host, on_both_databases, on_one_database};
+use stoa_tests::{Database, Folder, browser, host, on_one_database};
 
-on_both_databases![every_command_of_the_guide_works];
+// Judged before a database is asked, or of what no database knows.
 on_one_database![
+    every_command_of_the_guide_works,
     its_files_are_public_packed_and_known_again,
     it_shows_the_contract_with_the_guide,
     guide_knows_every_refusal_and_no_other,
-    a_person_reads_it_in_a_browser,
+    a_person_reads_it_in_a_browser
 ];
 
 /// Pages whose commands are run, each on what the one before has set.

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use stoa_tests::company::product;
-use stoa_tests::{Answer, Database, Request, company, on_both_databases};
+use stoa_tests::{Answer, Database, Request, company, on_one_database};
 
-on_both_databases![
+// Judged before a database is asked, or of what no database knows.
+on_one_database![
     each_stage_hides_the_ones_behind_it,
     faults_of_one_stage_are_told_together,
     stranger_learns_nothing_of_a_body

@@ -2,9 +2,12 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{price, product};
-use stoa_tests::{Company, Database, company, on_both_databases};
+use stoa_tests::{Company, Database, company, on_both_databases, on_one_database};
 
-on_both_databases![products, variants, lookups, price_lists, prices, onboarding, roots_that_are_no_objects];
+on_both_databases![prices];
+
+// Judged before a database is asked, or of what no database knows.
+on_one_database![products, variants, lookups, price_lists, onboarding, roots_that_are_no_objects];
 
 /// A change of the valid body, and where the fault must be told with which code (empty: any).
 struct Bad(&'static str, Change, &'static str, &'static str);

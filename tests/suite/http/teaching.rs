@@ -2,9 +2,10 @@
 
 use serde_json::{Value as Json, json};
 use stoa_tests::company::{product, with};
-use stoa_tests::{Answer, Database, company, on_both_databases};
+use stoa_tests::{Answer, Database, company, on_one_database};
 
-on_both_databases![a_refusal_says_the_rule, an_unknown_name_hears_those_that_are_known];
+// Judged before a database is asked, or of what no database knows.
+on_one_database![a_refusal_says_the_rule, an_unknown_name_hears_those_that_are_known];
 
 /// The rule that was not met at a place.
 #[track_caller]

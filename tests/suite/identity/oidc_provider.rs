@@ -4,9 +4,10 @@ use std::io::Write as _;
 
 use stoa_tests::host::Settings;
 use stoa_tests::oidc_provider::{AUDIENCE, Provider};
-use stoa_tests::{Answer, Database, Stoa, modules, on_both_databases};
+use stoa_tests::{Answer, Database, Stoa, modules, on_one_database};
 
-on_both_databases![people_come_by_their_tokens, keys_rotate, an_outage_is_outlived];
+// Judged before a database is asked, or of what no database knows.
+on_one_database![people_come_by_their_tokens, keys_rotate, an_outage_is_outlived];
 
 /// The provider, or a word on stderr, past the harness that would swallow it, about what did not run and why.
 fn provider(test: &str) -> Option<Provider> {

@@ -6,22 +6,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::Settings;
-use stoa_tests::{Answer, Company, Database, Stoa, at_once, modules, on_both_databases};
+use stoa_tests::{Answer, Company, Database, Stoa, at_once, modules, on_both_databases, on_one_database};
 
 on_both_databases![
-    behaves_when_asked_to,
-    loops_are_interrupted_in_time,
     every_attack_is_one_problem,
-    attacks_in_reads_too,
-    memory_of_the_host_stays,
     others_go_on_meanwhile,
+    permission_is_its_own,
+    a_failed_attempt_leaves_the_key_free
+];
+
+// Judged before a database is asked, or of what no database knows.
+on_one_database![
+    behaves_when_asked_to,
+    attacks_in_reads_too,
     garbage_replies_are_refused,
     events_must_be_declared,
     undeclared_problem_codes_are_refused,
-    permission_is_its_own,
-    a_failed_attempt_leaves_the_key_free,
-    log_lines_are_not_forged,
+    log_lines_are_not_forged
 ];
+
+on_both_databases![timed: loops_are_interrupted_in_time, memory_of_the_host_stays];
 
 /// `STOA_MODULE_DEADLINE`'s default.
 const DEADLINE: Duration = Duration::from_millis(500);

@@ -3,11 +3,12 @@
 
 use serde_json::json;
 use stoa_tests::host::Settings;
-use stoa_tests::{Company, Database, Stoa, eventually, modules, on_both_databases};
+use stoa_tests::{Company, Database, Stoa, eventually, modules, on_one_database};
 
 use crate::modules::hostile;
 
-on_both_databases![a_breach_fails_the_request_and_nothing_else, a_breach_is_counted_and_the_request_goes_on];
+// Judged before a database is asked, or of what no database knows.
+on_one_database![a_breach_fails_the_request_and_nothing_else, a_breach_is_counted_and_the_request_goes_on];
 
 /// Mode, what it breaks, and the place that is told.
 const BREACHES: &[(&str, &str, &str)] = &[

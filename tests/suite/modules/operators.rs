@@ -6,20 +6,24 @@ use std::process::Command;
 use serde_json::json;
 use stoa_tests::host::{Settings, binary};
 use stoa_tests::operator::signed_by;
-use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases};
+use stoa_tests::{Database, Folder, Stoa, modules, on_both_databases, on_one_database};
 
 use super::vetter::Vetter;
 
 on_both_databases![
-    only_operators_are_let_in,
-    what_is_not_signed_is_refused_before_it_is_compiled,
     a_module_comes_in_is_activated_and_goes,
-    times_of_calls_bear_their_unit,
-    hostile_modules_take_the_whole_road,
-    what_other_modules_claim_is_theirs,
     what_runs_belongs_to_the_database,
     not_even_the_database_brings_a_module_in,
-    a_deployment_runs_what_its_signers_signed,
+    a_deployment_runs_what_its_signers_signed
+];
+
+// Judged before a database is asked, or of what no database knows.
+on_one_database![
+    only_operators_are_let_in,
+    what_is_not_signed_is_refused_before_it_is_compiled,
+    times_of_calls_bear_their_unit,
+    hostile_modules_take_the_whole_road,
+    what_other_modules_claim_is_theirs
 ];
 
 /// A host with the changeling beside nothing else: it starts at once.

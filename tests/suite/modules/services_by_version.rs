@@ -5,13 +5,17 @@ use std::process::Command;
 
 use serde_json::{Value as Json, json};
 use stoa_tests::host::{self, Settings};
-use stoa_tests::{Database, Stoa, modules, on_both_databases, on_one_database};
+use stoa_tests::{Database, Stoa, modules, on_one_database};
 
 use super::vetting::replace_name;
 
-on_both_databases![minor_version_before_goes_on_working, a_trap_is_the_fault_of_the_module_it_happened_in,];
-// The gate knows no database.
-on_one_database![services_that_do_not_fit_are_refused_by_name, inspect_tells_what_is_offered_and_wanted];
+// Judged before a database is asked, or of what no database knows.
+on_one_database![
+    minor_version_before_goes_on_working,
+    a_trap_is_the_fault_of_the_module_it_happened_in,
+    services_that_do_not_fit_are_refused_by_name,
+    inspect_tells_what_is_offered_and_wanted
+];
 
 const OFFERED: &str = "commerce:shelf/items@1.1.0";
 const WANTED: &str = "commerce:shelf/items@1.0.0";

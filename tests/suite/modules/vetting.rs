@@ -5,17 +5,17 @@ use serde_json::{Value as Json, json};
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
 use stoa_tests::puppet::{descriptor, puppet, puppet_of_text, route};
-use stoa_tests::{Database, Stoa, modules, on_both_databases, on_one_database};
+use stoa_tests::{Database, Stoa, modules, on_one_database};
 
-on_both_databases![lawful_puppet_is_let_in];
-// The gate knows no database.
+// Judged before a database is asked, or of what no database knows.
 on_one_database![
+    lawful_puppet_is_let_in,
     foreign_imports_are_refused_by_name,
     missing_service_is_refused_by_name,
     garbage_files_are_refused,
     routes_must_be_distinct,
     a_problem_code_has_one_meaning,
-    descriptors_must_be_lawful,
+    descriptors_must_be_lawful
 ];
 
 fn event(code: &str) -> Json {

@@ -279,7 +279,7 @@ fn ten_usable_keys_at_most(database: Database) {
     let issued = at_once(16, |_| shop.post(&path, json!({})));
     let made: Vec<&Answer> = issued.iter().filter(|answer| answer.status == 201).collect();
     assert_eq!(made.len(), 9, "one was there");
-    let most = json!({ "maximum": 10, "unit": "KEYS" });
+    let most = json!({ "maximum": 10, "counted": "KEYS" });
     shop.post(&path, json!({})).refused(409, "LIMIT_EXCEEDED").bounds("", most);
     shop.post(&format!("{path}/{}/revoke", made[0].id()), json!({})).is(201);
     shop.post(&path, json!({})).is(201);

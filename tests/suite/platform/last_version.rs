@@ -53,7 +53,7 @@ fn a28_the_last_version_takes_no_change(database: Database) {
         ));
         shop.put(&path, body("The last", LAST - 1)).is(200);
         let before = shop.digest();
-        let last = json!({ "maximum": LAST, "unit": "VERSIONS" });
+        let last = json!({ "maximum": LAST, "counted": "VERSIONS" });
         shop.put(&path, body("One too many", LAST)).refused(409, "LIMIT_EXCEEDED").bounds("", last);
         assert_eq!(shop.digest(), before, "{table}");
         assert_eq!(shop.get(&path).is(200)["name"], "The last");

@@ -16,6 +16,7 @@ on_both_databases![
     entitlements_are_granted_and_revoked,
     every_change_is_audited_once,
     companies_are_listed,
+    migrate_takes_the_folder_of_the_data,
     what_is_not_there_is_said,
 ];
 
@@ -222,4 +223,13 @@ fn what_is_not_there_is_said(database: Database) {
         assert!(String::from_utf8_lossy(&output.stderr).contains("no database"));
         assert_eq!(std::fs::read_dir(empty.path()).into_iter().flatten().count(), 0);
     }
+}
+
+fn migrate_takes_the_folder_of_the_data(database: Database) {
+    let host = host::shared(database);
+    let folder = Folder::new("migrated");
+    let output = host.command().args(["migrate", "--data-dir"]).arg(folder.path()).output().expect("cannot run stoa");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // PostgreSQL is named by its address, and has nothing in the folder.
+    assert_eq!(folder.path().join("stoa.sqlite").exists(), database == Database::Sqlite);
 }

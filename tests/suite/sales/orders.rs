@@ -267,7 +267,7 @@ fn e256_an_order_has_a_hundred_lines_and_a_hundred_units(database: Database) {
     counter
         .try_draft(json!(items))
         .refused(409, "LIMIT_EXCEEDED")
-        .bounds("/items", json!({ "maximum": 100, "unit": "UNITS" }));
+        .bounds("/items", json!({ "maximum": 100, "counted": "UNITS" }));
     items.pop();
     items.push(json!({ "variantId": phone, "quantity": "100", "unitIds": units }));
     let order = counter.draft(json!(items));

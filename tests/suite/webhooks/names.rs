@@ -4,11 +4,12 @@ use serde_json::json;
 use stoa_tests::company::with;
 use stoa_tests::host::Settings;
 use stoa_tests::name_server::NameServer;
-use stoa_tests::{Database, Stoa, eventually, on_both_databases};
+use stoa_tests::{Database, Stoa, eventually, on_one_database};
 
 use super::{MADE, SCHEDULE, URL, attempts, await_end, brand, endpoint, webhook};
 
-on_both_databases![
+// Judged before a database is asked, or of what no database knows.
+on_one_database![
     p12_a_name_is_judged_by_what_it_resolves_to,
     p12_a_replay_is_as_it_was_whatever_the_name_says_now,
     strangers_have_no_name_asked_for_them

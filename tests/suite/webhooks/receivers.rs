@@ -9,11 +9,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value as Json, json};
-use stoa_tests::{Database, Folder, Receiver, host, on_both_databases};
+use stoa_tests::{Database, Folder, Receiver, host, on_one_database};
 
 use super::{MADE, await_end, brand, endpoint, host_for, settings_for};
 
-on_both_databases![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
+// Judged before a database is asked, or of what no database knows.
+on_one_database![verifiers_know_a_delivery_from_a_forgery, a_listener_verifies_and_prints];
 
 /// Languages, each with the command that runs its file over vectors. Rust's is compiled into this test.
 const LANGUAGES: &[(&str, &[&str])] =

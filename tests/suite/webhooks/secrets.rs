@@ -1,15 +1,18 @@
 //! Signing secrets: delivered once, kept encrypted, changed with an overlap, and encrypted anew under another key beside a host that runs.
 
 use serde_json::json;
-use stoa_tests::{Database, Receiver, Stoa, company, eventually, on_both_databases};
+use stoa_tests::{Database, Receiver, Stoa, company, eventually, on_both_databases, on_one_database};
 
 use super::{MADE, URL, await_end, brand, endpoint, get, host_for, settings_for, webhook};
 
 on_both_databases![
-    a_secret_is_delivered_once_and_kept_encrypted,
     a_rotation_overlaps,
     keys_are_rotated_beside_a_host_that_runs,
+    a_host_whose_own_key_does_not_fit_does_not_start,
 ];
+
+// Judged before a database is asked, or of what no database knows.
+on_one_database![a_secret_is_delivered_once_and_kept_encrypted];
 
 fn a_secret_is_delivered_once_and_kept_encrypted(database: Database) {
     let shop = company(database);
@@ -91,4 +94,26 @@ fn keys_are_rotated_beside_a_host_that_runs(database: Database) {
     let delivered = eventually(|| receiver.list_received().pop());
     assert!(delivered.is_signed("x-webhook-signature", &secret), "the host that runs reads it under either key");
     assert_eq!(get(&shop, &id)["version"], 1, "the endpoint is the same");
+}
+
+fn a_host_whose_own_key_does_not_fit_does_not_start(database: Database) {
+    let host = host_for(database, &[]);
+    let shop = host.company();
+    let file = host.data_folder().join("encryption.key");
+    let own = std::fs::read(&file).expect("the key of the host");
+    let remove = || std::fs::remove_file(&file).expect("the key can be removed");
+    // Nothing is encrypted yet: any key fits.
+    remove();
+    host.restart();
+    std::fs::write(&file, &own).expect("the key can be written");
+    host.restart();
+    let (id, _) = endpoint(&shop, URL, &[MADE]);
+    remove();
+    let said = host.try_restart().expect_err("it starts with a key of its own making");
+    for remedy in ["encryption.key", "--data-dir", "STOA_ENCRYPTION_KEY"] {
+        assert!(said.contains(remedy), "{said}");
+    }
+    std::fs::write(&file, &own).expect("the key can be written");
+    host.restart();
+    assert_eq!(get(&shop, &id)["version"], 1);
 }

@@ -38,12 +38,12 @@ const MODULE: Order =
 
 /// What a module is written against. `plain` is macros, which every file below it may use by name.
 const SDK: Order = &[
-    &["bindings", "card_number", "plain", "service", "sets"],
+    &["bindings", "card_number", "plain", "service_access", "sets"],
     &["decimal", "instant", "json", "text"],
     &["date", "id"],
     &["collection", "field"],
     &["host"],
-    &["event", "filter", "kept", "page", "problem", "reply"],
+    &["event", "filter", "kept", "page", "problem", "reply", "service"],
     &["call", "operation", "store"],
     &["module"],
     &["scripted"],

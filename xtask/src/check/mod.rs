@@ -14,6 +14,7 @@ mod directions;
 mod licences;
 mod names;
 mod places;
+mod repeats;
 mod tidy;
 mod vendored;
 mod wit;
@@ -21,7 +22,7 @@ mod words;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only these steps: format, rules, directions, names, words, places, wit, licences, advisories, lints, module-lints, docs
+    /// Only these steps: format, rules, directions, names, words, places, repeats, wit, licences, advisories, lints, module-lints, docs
     steps: Vec<String>,
 }
 
@@ -35,6 +36,7 @@ const STEPS: &[(&str, Step)] = &[
     ("names", names::check),
     ("words", words::check),
     ("places", places::check),
+    ("repeats", repeats::check),
     ("wit", wit::check),
     ("licences", licences::check),
     ("advisories", advisories::check),

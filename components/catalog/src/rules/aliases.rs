@@ -20,7 +20,7 @@ pub fn normalize<'a>(aliases: impl IntoIterator<Item = &'a str>, pointer: &str) 
     for (index, alias) in aliases.into_iter().enumerate() {
         let alias = fold_spaces(&alias.nfkc().collect::<String>());
         if alias.is_empty() || alias.chars().nth(LENGTH as usize).is_some() {
-            let length = Bounds::between(1_i64, LENGTH).of_unit("CHARACTERS");
+            let length = Bounds::between(1_i64, LENGTH).of_counted("CHARACTERS");
             faults.push(item(format!("{pointer}/{index}"), "RANGE").with_bounds(length));
         } else if !keys.insert(key(&alias)) {
             faults.push(item(format!("{pointer}/{index}"), "REPEATED"));

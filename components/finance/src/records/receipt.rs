@@ -22,20 +22,41 @@ pub struct FinanceReceipt {
     updated_at: Instant,
 }
 
+/// What a draft of an order's bill answers.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DraftFromOrder {
+    #[serde(flatten)]
+    pub receipt: FinanceReceipt,
+    /// Lines that remain to be billed, since an invoice has at most 100 lines and names at most 100 units: once this one is
+    /// recognized, the next draft of the order has them.
+    #[schemars(range(min = 0))]
+    pub remaining_lines: usize,
+}
+
 /// Rows of these documents are answered as receipts; the audit entry is found by the document and by the party.
 macro_rules! answered_by_receipt {
     ($($row:ident),+ $(,)?) => {$(
         impl $row {
             /// Receipt of a write.
             pub fn receipt(&self) -> Reply {
-                let receipt = FinanceReceipt {
+                self.reply(&self.show_receipt())
+            }
+
+            /// The document as a write answers it.
+            pub fn show_receipt(&self) -> FinanceReceipt {
+                FinanceReceipt {
                     id: self.id,
                     status: self.status.as_str().to_owned(),
                     version: self.version,
                     created_at: self.created_at,
                     updated_at: self.updated_at,
-                };
-                Reply::json(&receipt).resource(self.id).subject(self.party_id)
+                }
+            }
+
+            /// A reply about the document.
+            pub fn reply(&self, body: &impl Serialize) -> Reply {
+                Reply::json(body).resource(self.id).subject(self.party_id)
             }
         }
     )+};

@@ -8,7 +8,7 @@ text_enum! {
 }
 
 collection! {
-    /// `expected` is what the drawer should hold now: the opening and the session's moves of cash.
+    /// `smallest_coin`: the register's. `expected` is what the drawer should hold now: the opening and the session's moves of cash.
     pub record TillRow in "till" {
         session_id: Id,
         register_id: Id,
@@ -22,6 +22,7 @@ collection! {
         counted: Option<Money>,
         variance: Option<Money>,
         closed_at: Option<Instant>,
+        smallest_coin: Option<Money>,
     }
     unique { session: [session_id] }
     index { [money_account_id, status] }

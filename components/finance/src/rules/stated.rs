@@ -11,8 +11,10 @@ use crate::records::side::Side;
 use crate::rules::day::check_due;
 use crate::rules::text::check_texts;
 
+/// Lines of an invoice at most.
+pub const MOST_LINES: usize = 100;
 /// Units of all lines of an invoice at most.
-const MOST_UNITS: usize = 100;
+pub const MOST_UNITS: usize = 100;
 
 /// A line as a body states it.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@
 use stoa_sdk::store::{Update, find, run, update};
 use stoa_sdk::{Field, Id, Problem};
 use stoa_trade::clients::money::Account;
+use stoa_trade::coin::check_coins;
 use stoa_trade::quantity::Money;
 use stoa_trade::refusal::{invalid, refuse};
 
@@ -62,8 +63,9 @@ fn session_required() -> Problem {
 /// Takes cash out of a drawer.
 ///
 /// # Errors
-/// LIMIT_EXCEEDED with EXCEEDS_TILL_CASH at `/amount`.
+/// AMOUNT_PRECISION with FINER_THAN_COIN, LIMIT_EXCEEDED with EXCEEDS_TILL_CASH at `/amount`.
 pub fn take_cash(till: &TillRow, amount: Money) -> Result<Update<TillRow>, Problem> {
+    check_coins(till.smallest_coin, &[("/amount", amount)])?;
     if till.expected < amount {
         refuse("LIMIT_EXCEEDED", vec![stoa_sdk::item("/amount", "EXCEEDS_TILL_CASH")])?;
     }

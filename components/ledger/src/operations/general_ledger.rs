@@ -12,7 +12,7 @@ use crate::operations::access::figures;
 use crate::records::account::AccountLabel;
 use crate::records::branch::BranchRow;
 use crate::records::entity::EntityRow;
-use crate::records::entry::{LineRow, PartyType};
+use crate::records::entry::{LineRow, MOST_LINES, PartyType};
 use crate::rules::books::require_books;
 use crate::rules::references::check_branch;
 use crate::work::balance::Scope;
@@ -46,6 +46,7 @@ list_query! {
 pub struct LedgerLine {
     line_id: Id,
     entry_id: Id,
+    #[schemars(range(min = 1, max = MOST_LINES))]
     line_no: i64,
     entry_date: Date,
     account_id: Id,
@@ -66,7 +67,7 @@ pub fn general_ledger(call: &Call) -> Answer {
     let query: AskGeneralLedger = call.query()?;
     check_range(Some(query.from), Some(query.to))?;
     if query.to.days() - query.from.days() >= LONGEST {
-        return Err(out_of_range("/query/to", Bounds::between(1_i64, LONGEST).of_unit("DAYS")));
+        return Err(out_of_range("/query/to", Bounds::between(1_i64, LONGEST).of_counted("DAYS")));
     }
     let id = query.legal_entity_id;
     let within = [LineRow::entry_date.ge(query.from), LineRow::entry_date.le(query.to)];

@@ -42,6 +42,9 @@ impl Field for BranchKey {
     }
 }
 
+/// Lines of an entry at most.
+pub const MOST_LINES: usize = 200;
+
 collection! {
     pub ledger EntryRow in "entry" {
         legal_entity_id: Id,
@@ -148,6 +151,7 @@ impl JournalEntrySummary {
 #[serde(rename_all = "camelCase")]
 pub struct JournalLine {
     id: Id,
+    #[schemars(range(min = 1, max = MOST_LINES))]
     line_no: i64,
     account_id: Id,
     account_code: String,

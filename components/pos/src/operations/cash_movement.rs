@@ -5,6 +5,7 @@ use serde::Deserialize;
 use stoa_sdk::store::{Rows, get, insert, run};
 use stoa_sdk::{Answer, Call, Id, Operation, Page, Problem, Reply, all, new_id, now, view};
 use stoa_trade::clients::tills::{self, Direction};
+use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::document::version::ExpectedVersion;
 use stoa_trade::list_query;
@@ -16,7 +17,6 @@ use stoa_trade::text::Prose;
 use crate::records::cash_movement::{CashDirection, CashMovementRow, PosCashMovement};
 use crate::records::permission::{READ, SELL};
 use crate::records::session::{POS_SESSION, SessionRow};
-use crate::rules::coin::check_coins;
 use crate::rules::text::find_card_number;
 use crate::work::session::{lock_session, raise_version, require_open, require_operator};
 

@@ -1,6 +1,5 @@
 //! What can be decided without the store.
 
-pub mod coin;
 pub mod collectable;
 pub mod register_match;
 pub mod tender;

@@ -65,7 +65,7 @@ impl OrderItemRow {
 #[serde(rename_all = "camelCase")]
 pub struct PublicPurchaseOrderItem {
     id: Id,
-    /// From 1.
+    #[schemars(range(min = 1, max = 100))]
     line_no: i64,
     variant_id: Id,
     tracking_mode: Tracking,

@@ -87,7 +87,7 @@ pub struct ApiSalesOrderItem {
 pub struct SalesOrderItem {
     #[serde(flatten)]
     line: ApiSalesOrderItem,
-    /// From 1.
+    #[schemars(range(min = 1, max = 100))]
     line_no: i64,
     sku: String,
     /// Name of the product when the line was last priced.

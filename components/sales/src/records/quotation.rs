@@ -130,7 +130,7 @@ pub struct QuotationHeader {
 #[serde(rename_all = "camelCase")]
 pub struct QuotationItem {
     id: Id,
-    /// From 1.
+    #[schemars(range(min = 1, max = 100))]
     line_no: i64,
     variant_id: Id,
     sku: String,

@@ -192,7 +192,7 @@ pub fn host_schemas<'a>(added: impl Iterator<Item = &'a ProblemCode>) -> Map<Str
                 "expected": {
                     "type": "object",
                     "description": "The violated keyword of the schema (`minLength`, `pattern`, `enum`, ...). For a limit that no \
-                        schema states: `minimum`, `maximum` or both, and the `unit` that they count (DAYS, LINES, \
+                        schema states: `minimum`, `maximum` or both, and `counted`, the things that they count (DAYS, LINES, \
                         INTEGER_DIGITS, ...) unless they bound the value itself. For an unknown \
                         member or parameter: `members`, the allowed names, and `nearest`, the allowed names most similar to \
                         the sent one.",

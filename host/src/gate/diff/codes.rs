@@ -210,6 +210,10 @@ codes! {
     SERVICE_SIGNATURE_CHANGED BREAKING;
     /// A service has a function more, under a higher minor version.
     SERVICE_FUNCTION_ADDED COMPATIBLE;
+    /// Some callers for whom other modules may call a function of a service, may not any more.
+    SERVICE_ACCESS_NARROWED BREAKING;
+    /// Other modules may call a function of a service for callers for whom they could not.
+    SERVICE_ACCESS_WIDENED BREAKING;
     /// The module needs a service, or a function of one, that it did not need.
     SERVICE_WANTED BREAKING;
     /// The module no longer needs a service, or a function of one.

@@ -1,6 +1,7 @@
-//! Services: what other modules were built against must be there still, under a version that says what changed.
+//! Services: what other modules were built against must be there still, under a version that says what changed, for the callers for
+//! whom it was there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use semver::Version;
 
@@ -23,6 +24,7 @@ pub fn changes(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
             changes.push(Change::new(codes::SERVICE_ADDED, name.to_string(), ""));
         }
     }
+    compare_access(old, new, changes);
     compare_wants(&old.wants, &new.wants, codes::SERVICE_UNWANTED, changes);
     compare_wants(&new.wants, &old.wants, codes::SERVICE_WANTED, changes);
 }
@@ -95,6 +97,56 @@ fn explain_removal(name: &InterfaceName, is: &[(InterfaceName, &Functions)]) -> 
 fn is_raised(was: &Version, is: &Version) -> bool {
     // Before 1.0 the patch version does what the minor does later.
     if was.major == 0 { is > was } else { is.minor > was.minor }
+}
+
+/// What callers must hold for the functions that were offered and still are.
+fn compare_access(old: &Surface, new: &Surface, changes: &mut Vec<Change>) {
+    let (was, is) = (list_functions(&old.offers), list_functions(&new.offers));
+    for (interface, function) in was.intersection(&is) {
+        let of = |surface: &Surface| surface.descriptor.service_access(interface, function).cloned();
+        let (was, is) = (of(old), of(new));
+        // None: it is not stated, and anybody is served.
+        let sides = [
+            (was.as_ref().map(|access| &access.permissions), is.as_ref().map(|access| &access.permissions)),
+            (was.as_ref().map(|access| &access.scopes), is.as_ref().map(|access| &access.scopes)),
+        ];
+        let mut tell = |code: Code, changed: bool| {
+            if changed {
+                let [users, clients] = sides.map(|(was, is)| format!("{} instead of {}", show(is), show(was)));
+                let detail = format!("users: {users}; API clients: {clients}");
+                changes.push(Change::new(code, format!("{interface}#{function}"), detail));
+            }
+        };
+        tell(codes::SERVICE_ACCESS_NARROWED, sides.iter().any(|(was, is)| !implies(*was, *is)));
+        tell(codes::SERVICE_ACCESS_WIDENED, sides.iter().any(|(was, is)| !implies(*is, *was)));
+    }
+}
+
+/// Interfaces, whatever their version, with their functions.
+fn list_functions(services: &Services) -> BTreeSet<(String, String)> {
+    let of = |(name, functions): (InterfaceName, &Functions)| {
+        functions.keys().map(|function| (name.path.clone(), function.clone())).collect::<Vec<_>>()
+    };
+    parse_names(services).into_iter().flat_map(of).collect()
+}
+
+/// Whether everybody who was served still is.
+fn implies(was: Option<&Vec<String>>, is: Option<&Vec<String>>) -> bool {
+    match (was, is) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        // Nobody was served.
+        (Some(was), Some(_)) if was.is_empty() => true,
+        (Some(was), Some(is)) => !is.is_empty() && is.iter().all(|code| was.contains(code)),
+    }
+}
+
+fn show(needs: Option<&Vec<String>>) -> String {
+    match needs.map(Vec::as_slice) {
+        None => "anybody".to_owned(),
+        Some([]) => "nobody".to_owned(),
+        Some(codes) => codes.join(" and "),
+    }
 }
 
 fn compare_wants(of: &Services, beside: &Services, code: Code, changes: &mut Vec<Change>) {

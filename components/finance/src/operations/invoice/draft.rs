@@ -11,8 +11,9 @@ use crate::operations::invoice::input::{
     BillingBasis, PurchaseInvoiceFromOrder, PurchaseInvoiceInput, PurchaseInvoiceUpdate, SalesInvoiceFromOrder,
     SalesInvoiceInput, SalesInvoiceUpdate,
 };
+use crate::records::receipt::DraftFromOrder;
 use crate::records::side::Side;
-use crate::rules::stated::{StatedInvoice, StatedLine};
+use crate::rules::stated::{MOST_LINES, MOST_UNITS, StatedInvoice, StatedLine};
 use crate::work::invoice::draft::{Draft, create_draft, open_line, replace_draft};
 use crate::work::invoice::unbilled::{Unbilled, find_unbilled, rest_to_bill};
 use crate::work::ordered::{OrderedLine, ReceivedLine, of_purchases, of_sales, read_received_line};
@@ -116,15 +117,35 @@ pub fn of_purchase_order(call: &Call) -> Answer {
             find_unbilled(&of.lines, &received)?.into_iter().map(line).collect()
         }
     };
-    draft_purchase(body, order, lines)
+    let (lines, remaining_lines) = cut(lines);
+    let draft = draft_purchase(body, order, lines)?;
+    let shown = DraftFromOrder { receipt: draft.row.show_receipt(), remaining_lines };
+    Ok(draft.row.reply(&shown).subjects(draft.products()))
+}
+
+/// The first lines, as many as one invoice holds and names the units of, and how many remain.
+fn cut(mut lines: Vec<StatedLine>) -> (Vec<StatedLine>, usize) {
+    let mut units = 0;
+    let fit = lines.iter().take(MOST_LINES).take_while(|line| {
+        units += line.units.len();
+        units <= MOST_UNITS
+    });
+    let fit = fit.count();
+    let remaining = lines.len() - fit;
+    lines.truncate(fit);
+    (lines, remaining)
 }
 
 fn ordered_line(line: &OrderedLine) -> Option<StatedLine> {
     Some(open_line(line.id, None, rest_to_bill(line.quantity, line.billed)?, Vec::new()))
 }
 
-fn draft_purchase(body: PurchaseInvoiceFromOrder, order: &purchases::Order, lines: Vec<StatedLine>) -> Answer {
-    create(
+fn draft_purchase(
+    body: PurchaseInvoiceFromOrder,
+    order: &purchases::Order,
+    lines: Vec<StatedLine>,
+) -> Result<Draft, Problem> {
+    create_draft(
         Side::Purchases,
         StatedInvoice {
             number: body.number.0,
@@ -140,4 +161,27 @@ fn draft_purchase(body: PurchaseInvoiceFromOrder, order: &purchases::Order, line
             lines: require_lines(lines)?,
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_has_as_many_lines_as_an_invoice_holds() {
+        let of =
+            |units: usize| open_line(Id(1, 1), None, Quantity::ZERO, (0..units as u64).map(|id| Id(2, id)).collect());
+        for (units, drafted, remaining) in [
+            (vec![0; 100], 100, 0),
+            (vec![0; 101], 100, 1),
+            (vec![0; 250], 100, 150),
+            (vec![100], 1, 0),
+            (vec![60, 40, 0, 1], 3, 1),
+            (vec![60, 41, 0], 1, 2),
+            (vec![], 0, 0),
+        ] {
+            let (lines, rest) = cut(units.iter().map(|units| of(*units)).collect());
+            assert_eq!((lines.len(), rest), (drafted, remaining), "{units:?}");
+        }
+    }
 }

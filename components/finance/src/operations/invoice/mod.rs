@@ -23,7 +23,7 @@ use crate::records::invoice::{
 };
 use crate::records::invoice_line::{ApiPurchaseInvoice, ApiSalesInvoice, PurchaseInvoice, SalesInvoice};
 use crate::records::permission::{CONFIRM_PURCHASE, CONFIRM_SALE, PURCHASES, SALES};
-use crate::records::receipt::FinanceReceipt;
+use crate::records::receipt::{DraftFromOrder, FinanceReceipt};
 use crate::records::side::{PURCHASE_INVOICE, SALES_INVOICE};
 
 /// What a draft refuses of the records that it names.
@@ -147,8 +147,9 @@ pub const PURCHASE_OPERATIONS: &[Operation] = &[
         .writes(PURCHASE_INVOICE, &[]).problems(DRAFT_PROBLEMS),
     Operation::create("/purchases/invoices/from-order", "draftPurchaseInvoiceFromOrder", draft::of_purchase_order)
         .summary("Draft an invoice for the unbilled quantities of an order")
-        .description("Creates a line for each receipt line, with its units, or for each order line, with an unbilled quantity.")
-        .needs(PURCHASES.write).body::<PurchaseInvoiceFromOrder>().answers::<FinanceReceipt>().cache_control("no-store")
+        .description("Creates a line for each receipt line, with its units, or for each order line, with an unbilled quantity: \
+            at most 100 lines and 100 units. `remainingLines` is the number of lines that are left for the next draft.")
+        .needs(PURCHASES.write).body::<PurchaseInvoiceFromOrder>().answers::<DraftFromOrder>().cache_control("no-store")
         .writes(PURCHASE_INVOICE, &[]).problems(FROM_ORDER_PROBLEMS),
     Operation::read("/purchases/invoices/{id}", "getPurchaseInvoice", list::read_purchase).summary("A purchase invoice")
         .description("Members `units` with serial numbers and states are present only for callers with \

@@ -39,7 +39,7 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
         .summary("Refund the available amount")
         .description(
             "At most the available amount. Cash that leaves a till needs the open session of that till and lowers its \
-            expected cash.",
+            expected cash. It is a multiple of the register's `smallestCoin`, if the register has one.",
         )
         .needs(of.settle)
         .body::<RefundInput>()
@@ -51,6 +51,7 @@ const fn refund(operation: Operation, of: Rights) -> Operation {
             "ILLEGAL_STATE",
             "DUPLICATE",
             "LIMIT_EXCEEDED",
+            "AMOUNT_PRECISION",
             "CASH_SESSION_REQUIRED",
             "PAYMENT_ACCOUNT_INVALID",
             "ARCHIVED",

@@ -13,7 +13,7 @@ pub fn check_period(from: Date, to: Date) -> Result<(), Problem> {
     if (1..=MOST_DAYS).contains(&days) {
         return Ok(());
     }
-    Err(out_of_range("/query/to", Bounds::between(1_i64, MOST_DAYS).of_unit("DAYS")))
+    Err(out_of_range("/query/to", Bounds::between(1_i64, MOST_DAYS).of_counted("DAYS")))
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ pub fn open(session: service::Session) -> Result<service::Opened, Problem> {
         counted: None,
         variance: None,
         closed_at: None,
+        smallest_coin: session.smallest_coin.as_deref().map(parse_unsigned),
     };
     let first = cash_move(&till, Direction::In, opening, today(), MoveOrigin::TillOpening, till.session_id);
     write_moves(entity, insert([&till]), vec![first])?;

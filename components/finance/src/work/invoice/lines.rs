@@ -166,7 +166,7 @@ impl Named {
                 faults.push(scale_fault(at.member("quantity")));
             } else if tracking == Tracking::Serialized && pieces(line.quantity).is_none_or(|count| count > MOST_PIECES)
             {
-                let pieces = Bounds::between(1_i64, MOST_PIECES).of_unit("UNITS");
+                let pieces = Bounds::between(1_i64, MOST_PIECES).of_counted("UNITS");
                 faults.push(item(at.member("quantity"), "RANGE").with_bounds(pieces));
             }
         }

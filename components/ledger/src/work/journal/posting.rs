@@ -8,14 +8,11 @@ use stoa_trade::dates::{Month, effective_day};
 use stoa_trade::quantity::Amount;
 
 use crate::records::account::Postability;
-use crate::records::entry::PartyType;
+use crate::records::entry::{MOST_LINES, PartyType};
 use crate::records::role::Role;
 use crate::rules::books::{Books, refuse_precision};
 use crate::work::journal::write::{Draft, Line, write};
 use crate::work::setup::{Demand, Setup};
-
-/// Lines that an entry has at most.
-const MOST_LINES: usize = 200;
 
 /// What a leg stands on.
 #[derive(Debug, Clone, Copy, PartialEq)]

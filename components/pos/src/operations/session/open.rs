@@ -6,13 +6,13 @@ use stoa_sdk::store::{get, insert, run, update};
 use stoa_sdk::{Answer, Call, Id, Problem, Reply, emit, new_id, now};
 use stoa_trade::clients::tills::{self, Session};
 use stoa_trade::clients::{prices, warehouses};
+use stoa_trade::coin::check_coins;
 use stoa_trade::document::actor::Actor;
 use stoa_trade::quantity::Money;
 use stoa_trade::usable;
 
 use crate::records::register::RegisterRow;
 use crate::records::session::{OPEN_SLOT, PosSession, SESSION_OPENED, SessionEvent, SessionRow, SessionStatus};
-use crate::rules::coin::check_coins;
 use crate::work::drawer::parse;
 
 const REGISTER: &str = "/registerId";
@@ -44,6 +44,7 @@ pub fn open(call: &Call) -> Answer {
         currency_code: register.currency_code.clone(),
         money_account_id: register.cash_account_id.map(Into::into),
         opening: input.opening_amount.to_string(),
+        smallest_coin: register.smallest_coin.map(|coin| coin.to_string()),
     })
     .map_err(|refused| refused.moved("/moneyAccountId", "/cashAccountId").moved("/accountId", "/cashAccountId"))?;
     let session_no = register.last_session_no.saturating_add(1);

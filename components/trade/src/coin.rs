@@ -1,8 +1,8 @@
 //! Cash comes in coins: where a register states the smallest one, no amount of cash is finer.
 
+use crate::quantity::Money;
+use crate::refusal::refuse;
 use stoa_sdk::{Problem, item};
-use stoa_trade::quantity::Money;
-use stoa_trade::refusal::refuse;
 
 /// # Errors
 /// AMOUNT_PRECISION with FINER_THAN_COIN at each amount that no coins make up; none where no coin is stated.

@@ -1,0 +1,29 @@
+//! What callers must hold for the services that a module offers.
+
+use stoa_descriptor as descriptor;
+
+/// What the caller of a request must hold, all of it, for functions of a service. The host checks it, but for modules whose signer
+/// lets them act for anybody.
+#[derive(Clone, Copy)]
+pub struct ServiceAccess {
+    /// `commerce:sales/orders`.
+    pub interface: &'static str,
+    /// As WIT spells them.
+    pub functions: &'static [&'static str],
+    /// Of users; none: no user may.
+    pub permissions: &'static [&'static str],
+    /// Of API clients; none: no API client may.
+    pub scopes: &'static [&'static str],
+}
+
+impl ServiceAccess {
+    pub(crate) fn describe(&self) -> impl Iterator<Item = descriptor::ServiceAccess> {
+        let texts = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
+        self.functions.iter().map(move |function| descriptor::ServiceAccess {
+            interface: self.interface.to_owned(),
+            function: (*function).to_owned(),
+            permissions: texts(self.permissions),
+            scopes: texts(self.scopes),
+        })
+    }
+}
