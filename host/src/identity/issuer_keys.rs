@@ -105,9 +105,9 @@ impl IssuerKeys {
         match self.look_up(kid) {
             LookUp::Found(key) => Ok(key),
             // Issuers publish their keys: that this is none of them helps nobody but whoever sent the token of another host.
-            LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => {
-                Err(CredentialRefusal::Told("The token is signed with a key that its issuer does not publish here."))
-            }
+            LookUp::NoMatch if !self.behind.load(Ordering::Acquire) => Err(CredentialRefusal::Explained(
+                "The token is signed with a key that its issuer does not publish here.",
+            )),
             LookUp::NoMatch | LookUp::NoKeys => Err(CredentialRefusal::Unavailable),
         }
     }
