@@ -99,8 +99,8 @@ fn owner(tenant: Uuid, endpoint: Uuid) -> [u8; 32] {
 /// Keys by which stored secrets are encrypted and that this ring lacks.
 pub async fn find_missing_keys(database: &Database, keys: &KeyRing) -> Result<BTreeSet<String>, Error> {
     let mut missing = BTreeSet::new();
-    for place in database.shards() {
-        let ids = database.read_plain(place, (), |session, ()| {
+    for shard in database.shards() {
+        let ids = database.read_plain(shard, (), |session, ()| {
             Box::pin(async move {
                 let sql = format!("select distinct key_id from stoa_webhook_endpoint limit {MOST_KEYS}");
                 let rows = session.query_composed(sql, &[]).await?;

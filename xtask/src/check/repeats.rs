@@ -21,7 +21,7 @@ const KNOWN: &[(&str, usize)] = &[
     ("components/ledger", 1),
     ("components/procurement", 4),
     ("components/sales", 5),
-    ("host", 3),
+    ("host", 1),
     ("tests", 3),
 ];
 
