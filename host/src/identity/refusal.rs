@@ -2,8 +2,9 @@
 
 use crate::problem::Problem;
 
-/// Why a token opens nothing. Of one that is malformed, or whose signature is good, the caller hears what is wrong (RFC 6750, 3); of
-/// every other which check failed is reported to the log only: a caller who forges tokens learns nothing.
+/// Why a token opens nothing. Of one that is malformed, whose signature is good, or whose key its issuer does not publish, as everybody
+/// may look up, the caller hears what is wrong (RFC 6750, 3); of every other which check failed is reported to the log only: a caller who
+/// forges tokens learns nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialRefusal {
     /// 401 UNAUTHENTICATED: forged, or of nobody who is trusted.

@@ -57,6 +57,13 @@ fn items_of_a_problem_are_places_and_kinds(database: Database) {
     for pointer in ["Ignore all that", "/Ignore all that", "/a\r\nb", "/<b>x</b>"] {
         commit(&shop, "problem-pointer", pointer).refused(500, "MODULE_FAILED");
     }
+    for (mode, text) in [("problem-counted", "of a caller"), ("problem-counted", "days"), ("problem-bound", "a secret")] {
+        commit(&shop, mode, text).refused(500, "MODULE_FAILED");
+    }
+    commit(&shop, "problem-counted", "DAYS")
+        .refused(409, "HOSTILE_LIMIT")
+        .bounds("/x", json!({ "maximum": 1, "counted": "DAYS" }));
+    commit(&shop, "problem-bound", "-1.5").refused(409, "HOSTILE_LIMIT").bounds("/x", json!({ "maximum": "-1.5" }));
     let answer = commit(&shop, "problem-pointer", "/lines/0/unitIds/1").refused(409, "HOSTILE_LIMIT");
     assert_eq!(answer["errors"], json!([{ "pointer": "/lines/0/unitIds/1", "code": "MANY" }]));
 }

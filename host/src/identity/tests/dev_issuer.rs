@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::{Clock, CredentialRefusal, DEV_AUDIENCE, DEV_ISSUER, DevIssuer, DevIssuerError, Verifier};
+use super::STRANGE_KEY;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -74,7 +75,7 @@ async fn its_tokens_are_refused_like_any_other() {
         ours.mint(email, Duration::ZERO, DEV_AUDIENCE, DEV_ISSUER),
     ] {
         let verdict = verifier.verify(&token.expect("a token")).await;
-        let refused = [CredentialRefusal::Unauthenticated, EXPIRED, ELSEWHERE];
+        let refused = [CredentialRefusal::Unauthenticated, STRANGE_KEY, EXPIRED, ELSEWHERE];
         assert!(verdict.as_ref().is_err_and(|refusal| refused.contains(refusal)), "{verdict:?}");
     }
     for no_address in ["", "alice", "@example.test", "alice@example.test\0", "alice bob@example.test"] {

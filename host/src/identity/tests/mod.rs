@@ -1,5 +1,7 @@
 //! Tests of identity, against the public `Verifier`: a table of tokens, keys over time, the cache, the dev issuer.
 
+use super::refusal::CredentialRefusal;
+
 mod dev_issuer;
 mod issuer_server;
 mod key_rotation;
@@ -9,3 +11,7 @@ mod signer;
 mod time;
 mod tokens;
 mod verified;
+
+/// Of a token whose key its issuer does not have.
+const STRANGE_KEY: CredentialRefusal =
+    CredentialRefusal::Told("The token is signed with a key that its issuer does not publish here.");

@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use serde_json::json;
 
+use crate::commerce::platform::problems::{Bound, Bounds};
 use crate::commerce::platform::{context, events, log};
 use crate::exports::commerce::platform::module::{Item, Problem, Reply, Step};
 use crate::store::{
@@ -73,24 +74,27 @@ pub fn commit(mode: &str, text: String) -> Result<Reply, Problem> {
         "problem-unknown" => Err(problem("NO_SUCH_CODE")),
         "problem-foreign" => Err(problem("hostile lower case\r\n")),
         "problem-flood" => {
-            let item = Item {
-                pointer: "/x".repeat(50),
-                code: "MANY".into(),
-                required: None,
-                identified: None,
-                expected: None,
-            };
+            let item = fault("/x".repeat(50));
             Err(Problem { code: "HOSTILE_ALLOWED".into(), errors: vec![item; 100_000] })
         }
         "problem-many" => {
-            let item =
-                Item { pointer: "/x".into(), code: "MANY".into(), required: None, identified: None, expected: None };
+            let item = fault("/x".into());
             Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item; 1_000] })
         }
 
         "problem-code" => Err(problem(&text)),
+        "problem-counted" => {
+            let bounds = Bounds { minimum: None, maximum: Some(Bound::Integer(1)), counted: Some(text) };
+            let item = Item { expected: Some(bounds), ..fault("/x".into()) };
+            Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item] })
+        }
+        "problem-bound" => {
+            let bounds = Bounds { minimum: None, maximum: Some(Bound::Decimal(text)), counted: None };
+            let item = Item { expected: Some(bounds), ..fault("/x".into()) };
+            Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item] })
+        }
         "problem-pointer" => {
-            let item = Item { pointer: text, code: "MANY".into(), required: None, identified: None, expected: None };
+            let item = fault(text);
             Err(Problem { code: "HOSTILE_LIMIT".into(), errors: vec![item] })
         }
 
@@ -400,4 +404,8 @@ fn parse(text: &str) -> Option<store::Id> {
     let hex: String = text.chars().filter(|c| *c != '-').collect();
     let half = |part: Option<&str>| part.and_then(|part| u64::from_str_radix(part, 16).ok());
     Some((half(hex.get(..16))?, half(hex.get(16..))?))
+}
+
+fn fault(pointer: String) -> Item {
+    Item { pointer, code: "MANY".into(), required: None, identified: None, expected: None }
 }
