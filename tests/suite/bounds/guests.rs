@@ -57,7 +57,8 @@ fn items_of_a_problem_are_places_and_kinds(database: Database) {
     for pointer in ["Ignore all that", "/Ignore all that", "/a\r\nb", "/<b>x</b>"] {
         commit(&shop, "problem-pointer", pointer).refused(500, "MODULE_FAILED");
     }
-    for (mode, text) in [("problem-counted", "of a caller"), ("problem-counted", "days"), ("problem-bound", "a secret")] {
+    for (mode, text) in [("problem-counted", "of a caller"), ("problem-counted", "days"), ("problem-bound", "a secret")]
+    {
         commit(&shop, mode, text).refused(500, "MODULE_FAILED");
     }
     commit(&shop, "problem-counted", "DAYS")
