@@ -1,7 +1,7 @@
 //! Publication: what may be published, and what takes a product off sale.
 
 use serde_json::json;
-use stoa_tests::company::{product, with};
+use stoa_tests::company::{product, with, without};
 use stoa_tests::{Database, company, on_both_databases};
 
 on_both_databases![
@@ -58,5 +58,5 @@ fn archived_product_reads_as_it_was(database: Database) {
     let path = format!("catalog/products/{id}");
     let archived = shop.archive(&path).is(200);
     assert_eq!(archived["status"], "ARCHIVED");
-    assert_eq!(shop.get(&path).is(200).body, archived.body);
+    assert_eq!(shop.get(&path).is(200).body, without(&without(&archived.body, "warnings"), "warningCount"));
 }

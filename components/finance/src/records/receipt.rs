@@ -22,7 +22,7 @@ pub struct FinanceReceipt {
     updated_at: Instant,
 }
 
-/// What a draft of an order's bill answers.
+/// A draft of an invoice for an order.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DraftFromOrder {
