@@ -14,4 +14,4 @@ mod verified;
 
 /// Of a token whose key its issuer does not have.
 const STRANGE_KEY: CredentialRefusal =
-    CredentialRefusal::Told("The token is signed with a key that its issuer does not publish here.");
+    CredentialRefusal::Explained("The token is signed with a key that its issuer does not publish here.");
