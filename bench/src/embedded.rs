@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use stoa::http::doors::Doors;
+use stoa::http::connection_limit::ConnectionLimit;
 use stoa::http::{answer, server};
 use tokio::net::TcpListener;
 
@@ -41,7 +41,7 @@ pub async fn create(bench: &Bench, path: &Path) -> anyhow::Result<Embedded> {
     let serving = tokio::spawn(server::serve(
         listener,
         answer::router(app.clone()),
-        Doors::of_private(usize::MAX),
+        ConnectionLimit::for_private(usize::MAX),
         server::SILENCE,
         async move {
             let _ = stopped.await;

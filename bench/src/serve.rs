@@ -8,7 +8,7 @@ use stoa::database::Database;
 use stoa::deployment::{Deployment, HostIdentity, Release};
 use stoa::governance::{self, Governor, Recorder};
 use stoa::http::answer::App;
-use stoa::http::doors::Doors;
+use stoa::http::connection_limit::ConnectionLimit;
 use stoa::http::readiness::Readiness;
 use stoa::http::reference::Reference;
 use stoa::http::{answer, body, server};
@@ -96,7 +96,7 @@ pub async fn app(flags: &Flags, sqlite_readers: usize) -> anyhow::Result<Arc<App
     if flags.native {
         native::replace(&mut generation)?;
     }
-    let release = Release::of(generation)?;
+    let release = Release::new(generation)?;
     let database = Arc::new(Database::open(&settings, true).await?);
     stoa::gate::tables::bring_up_to_date(&database, &release.modules).await?;
     let issuer = DevIssuer::load_or_create(&flags.data)?;
@@ -142,7 +142,7 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     server::serve(
         listener,
         answer::router(app),
-        Doors::of_private(usize::MAX),
+        ConnectionLimit::for_private(usize::MAX),
         server::SILENCE,
         std::future::pending(),
     )

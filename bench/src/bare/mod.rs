@@ -14,7 +14,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use clap::Args;
-use stoa::http::doors::Doors;
+use stoa::http::connection_limit::ConnectionLimit;
 use stoa::http::server;
 use tokio::net::TcpListener;
 use uuid::Uuid;
@@ -40,7 +40,8 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("stoa-bench listening on http://{}", listener.local_addr()?);
     // The same listening as the host's.
-    server::serve(listener, router, Doors::of_private(usize::MAX), server::SILENCE, std::future::pending()).await;
+    server::serve(listener, router, ConnectionLimit::for_private(usize::MAX), server::SILENCE, std::future::pending())
+        .await;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::ffi;
-use stoa::database::{Database, Place, Session, Verdict, Work};
+use stoa::database::{Database, Session, Shard, Verdict, Work};
 
 use super::{Exchange, Statement, Value};
 
@@ -27,10 +27,10 @@ impl Recorder {
             }
             Box::pin(std::future::ready((Some(session), Verdict::RollBack(()))))
         });
-        database.write(Place::Home, work.clone()).await?;
+        database.write(Shard::Global, work.clone()).await?;
         let recorder = Recorder(heard);
         recorder.take().await?;
-        database.read(Place::Home, work).await?;
+        database.read(Shard::Global, work).await?;
         recorder.take().await?;
         Ok(recorder)
     }

@@ -108,7 +108,7 @@ fn state(module: &Arc<Module>, session: Option<Session>, tenant: Uuid) -> State 
         today: String::new(),
         horizon: None,
     };
-    State::new(session, scope, RequestFacts { facts, permissions: Held::All }, module.clone(), limits)
+    State::new(session, scope, RequestFacts { facts, instant: 0, permissions: Held::All }, module.clone(), limits)
 }
 
 /// As the host makes one for a request.
@@ -151,7 +151,7 @@ async fn user(database: &Database, tenant: Uuid) -> anyhow::Result<Caller> {
         (Some(session), found)
     });
     let user = User {
-        id: database.read(database::Place::Company(tenant), work).await?,
+        id: database.read(database::Shard::Company(tenant), work).await?,
         issuer: String::new(),
         subject: String::new(),
         email: String::new(),
@@ -191,7 +191,7 @@ async fn authorize(database: &Database, tenant: Uuid, caller: Caller, repeats: u
     let sqlite = matches!(database, Database::Sqlite(_));
     let mut times = Vec::new();
     for _ in 0..if sqlite { repeats / 100 } else { repeats } {
-        times.push(database.read(database::Place::Company(tenant), once.clone()).await?);
+        times.push(database.read(database::Shard::Company(tenant), once.clone()).await?);
     }
     Ok(median(times))
 }
@@ -247,7 +247,7 @@ async fn store_call(
     });
     let mut times = Vec::new();
     for _ in 0..repeats / BATCH {
-        times.push(database.read(database::Place::Company(tenant), work.clone()).await?);
+        times.push(database.read(database::Shard::Company(tenant), work.clone()).await?);
     }
     Ok(median(times))
 }
