@@ -56,6 +56,8 @@ fn the_last_variant_takes_its_product_off_sale() {
         rows(vec![whole(&ProductRow::example(), 3)]),
         rows(vec![whole(&VariantRow::example(), 1)]),
         rows(Vec::new()),
+        // Nobody has goods of it.
+        rows(Vec::new()),
     ];
     let log = script(vec![found, vec![StoreReply::Done, StoreReply::Done]]);
     let body = call("archiveVariant", &[("id", &id.to_string())], Some(json!({}))).expect("it is archived");
